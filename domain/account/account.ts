@@ -1,0 +1,133 @@
+/** An account as its events tell it. Pure: the same events give the same account on every machine. */
+import type { AccountEvent, AccountEventData, Plan } from './events.ts'
+
+export interface System {
+  system_id: number
+  name: string
+  type: AccountEventData['SystemAdded']['type']
+  payment_prefix: string
+  is_active: 0 | 1
+  created_at: string
+}
+
+export interface Rule {
+  rule_id: number
+  name: string
+  url: string
+  system_id: number | null
+  http_method: 'POST' | 'PUT'
+  filter_banks: string[]
+  filter_type: 'credit' | 'debit' | 'both'
+  min_amount: number | null
+  payload_format: 'standard' | 'woocommerce' | 'custom'
+  custom_template: string | null
+  is_active: 0 | 1
+  is_auto: 0 | 1
+  sealed_secret: string
+  created_at: string
+}
+
+export interface Device {
+  device_id: number
+  name: string
+  token_hash: string
+  created_at: string
+}
+
+export interface Account {
+  user_id: number
+  email: string
+  name: string | null
+  operator: boolean
+  verified: boolean
+  locked: boolean
+  password_hash: string | null
+  token_version: number
+  key_hash: string | null
+  receive_url: { token_hash: string; sealed_token: string } | null
+  plan: Plan
+  plan_expires_at: string | null
+  trusted_senders: readonly string[]
+  systems: ReadonlyMap<number, System>
+  rules: ReadonlyMap<number, Rule>
+  devices: ReadonlyMap<number, Device>
+  registered_at: string
+}
+
+const set = <Value>(map: ReadonlyMap<number, Value>, key: number, value: Value): ReadonlyMap<number, Value> =>
+  new Map(map).set(key, value)
+
+const without = <Value>(map: ReadonlyMap<number, Value>, key: number): ReadonlyMap<number, Value> => {
+  const rest = new Map(map)
+  rest.delete(key)
+  return rest
+}
+
+/** Only what is given changes: `undefined` is "not said". */
+const changed = <Value extends object>(
+  map: ReadonlyMap<number, Value>,
+  key: number,
+  change: { [Key in keyof Value]?: Value[Key] | undefined },
+): ReadonlyMap<number, Value> => {
+  const before = map.get(key)
+  if (!before) return map
+  const said = Object.fromEntries(
+    Object.entries(change).filter(([field, value]) => value !== undefined && field in before),
+  )
+  return set(map, key, { ...before, ...said })
+}
+
+/** The account after one more event; null before the first. */
+export const evolve = (account: Account | null, event: AccountEvent): Account | null => {
+  if (event.type === 'AccountRegistered') {
+    const { user_id, email, name, operator, registered_at } = event.data
+    return {
+      user_id, email, name, operator, registered_at,
+      verified: false, locked: false, password_hash: null, token_version: 0, key_hash: null, receive_url: null,
+      plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
+    } // prettier-ignore
+  }
+  if (!account) return null
+  switch (event.type) {
+    case 'EmailVerified':
+      return { ...account, verified: true }
+    case 'PasswordSet':
+      return { ...account, password_hash: event.data.password_hash, token_version: event.data.token_version }
+    case 'ApiKeyRotated':
+      return { ...account, key_hash: event.data.key_hash }
+    case 'ReceiveUrlRotated':
+      return { ...account, receive_url: { token_hash: event.data.token_hash, sealed_token: event.data.sealed_token } }
+    case 'PlanChanged':
+      return { ...account, plan: event.data.plan, plan_expires_at: event.data.expires_at }
+    case 'AccountLocked':
+      return { ...account, locked: true }
+    case 'AccountUnlocked':
+      return { ...account, locked: false }
+    case 'SystemAdded': {
+      const { user_id: _, ...system } = event.data
+      return { ...account, systems: set(account.systems, system.system_id, system) }
+    }
+    case 'SystemChanged':
+      return { ...account, systems: changed(account.systems, event.data.system_id, event.data) }
+    case 'SystemRemoved':
+      return { ...account, systems: without(account.systems, event.data.system_id) }
+    case 'RuleCreated': {
+      const { user_id: _, ...rule } = event.data
+      return { ...account, rules: set(account.rules, rule.rule_id, rule) }
+    }
+    case 'RuleChanged':
+      return { ...account, rules: changed(account.rules, event.data.rule_id, event.data) }
+    case 'RulePaused':
+      return { ...account, rules: changed(account.rules, event.data.rule_id, { is_active: 0 }) }
+    case 'RuleDeleted':
+      return { ...account, rules: without(account.rules, event.data.rule_id) }
+    case 'DeviceAdded': {
+      const { user_id: _, ...device } = event.data
+      return { ...account, devices: set(account.devices, device.device_id, device) }
+    }
+    case 'DeviceRemoved':
+      return { ...account, devices: without(account.devices, event.data.device_id) }
+    case 'TrustedSendersSet':
+      return { ...account, trusted_senders: event.data.trusted_senders }
+  }
+}

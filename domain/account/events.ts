@@ -1,0 +1,81 @@
+/** Everything an account decides by: stream `account-<user>`. Secrets are hashed, or sealed under the vault's key. */
+import { z } from 'zod'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+/** SHA-256 of a token or key, hexadecimal. */
+const hash = z.string()
+/** Text sealed by the vault. */
+const sealed = z.string()
+
+export const plan = z.enum(['Free', 'Basic', 'Advanced', 'Pro'])
+export type Plan = z.infer<typeof plan>
+
+export const systemType = z.enum(['woocommerce', 'haravan', 'shopify', 'whmcs', 'custom'])
+
+/** The fields of a webhook rule that its owner sets (section 2.3). */
+export const ruleFields = z.object({
+  name: z.string(),
+  url: z.string(),
+  system_id: id.nullable(),
+  http_method: z.enum(['POST', 'PUT']),
+  filter_banks: z.array(z.string()),
+  filter_type: z.enum(['credit', 'debit', 'both']),
+  min_amount: z.int().nullable(),
+  payload_format: z.enum(['standard', 'woocommerce', 'custom']),
+  custom_template: z.string().nullable(),
+  is_active: z.union([z.literal(0), z.literal(1)]),
+})
+
+export const systemFields = z.object({
+  name: z.string(),
+  type: systemType,
+  /** 2–10 of `[A-Z0-9]`, upper-case, unique per user. */
+  payment_prefix: z.string(),
+  is_active: z.union([z.literal(0), z.literal(1)]),
+})
+
+export const accountEvents = {
+  AccountRegistered: z.object({
+    user_id: id,
+    email: z.string(),
+    name: z.string().nullable(),
+    operator: z.boolean(),
+    registered_at: moment,
+  }),
+  EmailVerified: z.object({ user_id: id }),
+  PasswordSet: z.object({
+    user_id: id,
+    /** argon2id */ password_hash: z.string(),
+    /** JWTs of older versions are void */ token_version: z.int(),
+  }),
+  ApiKeyRotated: z.object({ user_id: id, key_hash: hash }),
+  ReceiveUrlRotated: z.object({ user_id: id, token_hash: hash, sealed_token: sealed }),
+  PlanChanged: z.object({ user_id: id, plan, expires_at: moment.nullable() }),
+  AccountLocked: z.object({ user_id: id, reason: z.string() }),
+  AccountUnlocked: z.object({ user_id: id }),
+  SystemAdded: systemFields.extend({ user_id: id, system_id: id, created_at: moment }),
+  SystemChanged: systemFields.partial().extend({ user_id: id, system_id: id }),
+  SystemRemoved: z.object({ user_id: id, system_id: id }),
+  RuleCreated: ruleFields.extend({
+    user_id: id,
+    rule_id: id,
+    sealed_secret: sealed,
+    is_auto: z.union([z.literal(0), z.literal(1)]),
+    created_at: moment,
+  }),
+  RuleChanged: ruleFields.partial().extend({ user_id: id, rule_id: id }),
+  RuleDeleted: z.object({ user_id: id, rule_id: id }),
+  /** A rule set inactive by the service itself: its endpoint answered 410. */
+  RulePaused: z.object({ user_id: id, rule_id: id, reason: z.literal('gone'), caused_by: z.string() }),
+  DeviceAdded: z.object({ user_id: id, device_id: id, name: z.string(), token_hash: hash, created_at: moment }),
+  DeviceRemoved: z.object({ user_id: id, device_id: id }),
+  TrustedSendersSet: z.object({ user_id: id, trusted_senders: z.array(z.string()) }),
+}
+
+type Schemas = typeof accountEvents
+export type AccountEventData = { [Type in keyof Schemas]: z.infer<Schemas[Type]> }
+export type AccountEvent = { [Type in keyof Schemas]: { type: Type; data: AccountEventData[Type] } }[keyof Schemas]
+
+export const accountStream = (userId: number): string => `account-${userId}`

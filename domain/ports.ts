@@ -1,0 +1,151 @@
+/** What the inside asks of the outside. Adapters implement these; one contract suite per port runs against each of them. */
+import type { NewEvent, RecordedEvent } from './event.ts'
+
+// --- event store ---------------------------------------------------------------------------------------------------
+
+/** A place among all events; opaque, compared only by `EventStore.isAfter`. */
+export type Checkpoint = string
+
+/** Revision a stream must have for an append: that of its last event, or `NO_STREAM` where nothing was ever written. */
+export type Expected = number
+export const NO_STREAM: Expected = -1
+
+export interface StreamAppend {
+  stream: string
+  expectedRevision: Expected
+  events: readonly NewEvent[]
+}
+
+/**
+ * A unit is answered by itself. It is atomic where the store can; elsewhere each stream waits only for the one before it
+ * in its unit. Units of one call go side by side; where several of them write to one stream, their expectations follow on
+ * from each other in the order given, and when one fails those that build on it fail too.
+ */
+export type Unit = readonly StreamAppend[]
+
+export type UnitResult =
+  | { ok: true; /** of the unit's last event */ checkpoint: Checkpoint }
+  | {
+      ok: false
+      conflict: { stream: string; /** the stream's present revision, NO_STREAM where it is new */ revision: number }
+    }
+
+/** A piece of one stream: forwards from a revision on, or backwards from the newest. */
+export interface Slice {
+  stream: string
+  /** First revision wanted (forwards only); default 0. */
+  from?: number
+  backwards?: boolean
+  /** At most so many events; default all. */
+  limit?: number
+}
+
+export interface Batch {
+  events: readonly RecordedEvent[]
+  /** Where to go on after this batch: of its last event, or further where the events between were of other streams. */
+  checkpoint: Checkpoint
+  /** True once the past has been read and this batch reaches the present. */
+  live: boolean
+}
+
+export interface EventStore {
+  /**
+   * Appends units; the answers stand in the order of the units. The same event ids again at the same place are a success.
+   * An unknown outcome (lost connection, timeout) is tried again inside with the same ids and expectations.
+   * @throws {StoreUnavailable} when the outcome could not be learnt in time: the caller may send the same again
+   */
+  append(units: readonly Unit[]): Promise<UnitResult[]>
+  /** Reads slices in one round trip; a stream that does not exist, or whose events have all expired, is empty. */
+  read(slices: readonly Slice[]): Promise<RecordedEvent[][]>
+  /** Events of all streams in order, after a checkpoint (null: from the start). */
+  readAll(after: Checkpoint | null, limit: number): Promise<RecordedEvent[]>
+  /**
+   * Catch-up, then live, in batches, without gap or repeat; survives a server that goes away and comes back.
+   * Ends when the signal aborts.
+   */
+  subscribe(options: {
+    after: Checkpoint | null
+    /** Stream name prefixes; none given: all streams. */
+    prefixes?: readonly string[]
+    signal: AbortSignal
+    /** Most events a batch may hold. */
+    maxBatch?: number
+  }): AsyncIterable<Batch>
+  /** Place of the newest event, null in an empty store. */
+  end(): Promise<Checkpoint | null>
+  isAfter(a: Checkpoint, b: Checkpoint): boolean
+  /** Events of streams with this prefix are hidden from `read` once older than the age (seconds); said once at start. */
+  retain(prefix: string, maxAgeSeconds: number): Promise<void>
+  /** Removes for good what `retain` has hidden; planned work, may be late or run twice. Answers how many. */
+  expire(): Promise<number>
+  /** Removes every event of a stream but its last, which stays. */
+  erase(stream: string): Promise<void>
+  close(): Promise<void>
+}
+
+// --- the log that feeds delivery -----------------------------------------------------------------------------------
+
+/** One event of a `transaction-` stream as the log carries it: no personal data; the consumer joins the rest. */
+export interface LogEntry {
+  event_id: string
+  type: string
+  user_id: number
+  transaction_id: number
+  revision: number
+  at: string
+  /** The store's checkpoint of the event, to wait until the read models have passed it. */
+  checkpoint: Checkpoint
+}
+
+export interface Log {
+  /**
+   * Hands batches over, in order per user, at least once. The offset is committed after the handler resolves; a handler
+   * never waits for an endpoint. Resolves when the signal aborts.
+   */
+  consume(group: string, handler: (entries: readonly LogEntry[]) => Promise<void>, signal: AbortSignal): Promise<void>
+}
+
+// --- small ones ----------------------------------------------------------------------------------------------------
+
+export interface Clock {
+  now(): Date
+}
+
+export interface Ids {
+  /** Positive ints, unique over all processes and replays, rising within a process. */
+  next(count: number): Promise<number[]>
+}
+
+/** Keeps what must be readable again (rule secrets, mailbox passwords, the personal URL). */
+export interface Vault {
+  seal(text: string): string
+  /** @throws when the text was not sealed under a known key, or was altered */
+  open(sealed: string): string
+}
+
+/** One HTTP call to a shop's endpoint. */
+export interface Call {
+  method: 'POST' | 'PUT'
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface CallResult {
+  /** 0 when there was no answer. */
+  http_status: number
+  /** First 4 KB of the answer, or the reason in words when there was none. */
+  response_body: string
+  /** null, or a class such as `dns`, `refused`, `tls`, `timeout`, `redirect`, `private_address`, `stopped`, `http_404`. */
+  error: string | null
+  /** Value of a `Retry-After` header in seconds from now, where the answer had one. */
+  retry_after_s: number | null
+  /** Milliseconds from start to the end of reading. */
+  duration_ms: number
+}
+
+export interface Sender {
+  /** Never throws: every failure is a result. Connect, headers and body share 10 s. An abort ends it with `stopped`. */
+  send(call: Call, signal: AbortSignal): Promise<CallResult>
+  close(): Promise<void>
+}

@@ -1,0 +1,106 @@
+/** What can happen to one transaction: stream `transaction-<id>`. Field names are those of section 2.1 and 2.2 of the interface. */
+import { z } from 'zod'
+
+export const webhookStatus = z.enum([
+  'pending',
+  'success',
+  'failed',
+  'no_match',
+  'skipped',
+  'plan_upgraded',
+  'already_run',
+])
+export type WebhookStatus = z.infer<typeof webhookStatus>
+
+export const sourceType = z.enum(['sms', 'notification', 'email', 'api'])
+export type SourceType = z.infer<typeof sourceType>
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
+
+/** How an order id was matched when the transaction was captured or matched again. */
+const matched = {
+  order_id: z.string().nullable(),
+  /** The user's prefix that the order id hit, null when it hit none. */
+  prefix: z.string().nullable(),
+  /** Rules that fit: one delivery each. */
+  rules: z.array(id),
+  webhook_status: webhookStatus,
+}
+
+export const transactionEvents = {
+  TransactionCaptured: z.object({
+    transaction_id: id,
+    user_id: id,
+    source_type: sourceType,
+    /** Which source, as the book names it: `device-7:sms`, `device-7:com.VCB`, `mailbox-3`, `url:…`. */
+    source: z.string(),
+    bank_code: z.string(),
+    bank_name: z.string(),
+    transaction_type: z.enum(['credit', 'debit']),
+    amount: decimal,
+    currency: z.string(),
+    account_number: z.string().nullable(),
+    account_name: z.string().nullable(),
+    transaction_ref: z.string().nullable(),
+    transaction_date: moment,
+    transaction_date_source: z.enum(['printed', 'printed_day', 'printed_without_year', 'arrival']),
+    counterpart_account: z.string().nullable(),
+    counterpart_name: z.string().nullable(),
+    counterpart_bank: z.string().nullable(),
+    description: z.string(),
+    /** What the bank prints as the memo; null where the layout gives none. Order ids are looked for here. */
+    content: z.string().nullable(),
+    raw_data: z.string(),
+    balance_after: decimal.nullable(),
+    already_run_of: id.nullable(),
+    ...matched,
+    created_at: moment,
+  }),
+  /** A better copy brought the order id that the first notification lacked. */
+  TransactionCompleted: z.object({ transaction_id: id, completed_by: id, ...matched }),
+  WebhookAttempted: z.object({
+    transaction_id: id,
+    attempt_id: id,
+    rule_id: id,
+    /** Number of the attempt for this rule, from 1, going on over manual retries. */
+    attempt: z.int().positive(),
+    method: z.enum(['POST', 'PUT']),
+    url: z.string(),
+    /** Revision of the account whose rule was used, so that the request can be made again. */
+    account_revision: z.int(),
+    /** The body's `timestamp`: Unix seconds. */
+    timestamp: z.int(),
+    body_sha256: z.string(),
+    renderer: z.int(),
+    http_status: z.int(),
+    response_body: z.string(),
+    error: z.string().nullable(),
+    sent_at: moment,
+    duration_ms: z.number(),
+    outcome: z.enum(['delivered', 'retrying', 'exhausted']),
+    next_attempt_at: moment.nullable(),
+  }),
+  /** By hand, for one transaction or in bulk; a fresh schedule for the rules named, numbers going on. */
+  WebhookRetryRequested: z.object({
+    transaction_id: id,
+    by: z.enum(['manual', 'bulk']),
+    /** True when the transaction was matched again against today's prefixes and rules. */
+    rematched: z.boolean(),
+    ...matched,
+  }),
+  DeliveryEnded: z.object({ transaction_id: id, rule_id: id, reason: z.enum(['rule_deleted', 'gone']) }),
+  /** Always in the same append as its cause. */
+  WebhookStatusChanged: z.object({ transaction_id: id, from: webhookStatus, to: webhookStatus }),
+  /** Holds no personal data: it is the one event that stays when the stream is erased. */
+  TransactionDeleted: z.object({ transaction_id: id, user_id: id, captured_at: moment, counted: z.boolean() }),
+}
+
+type Schemas = typeof transactionEvents
+export type TransactionEventData = { [Type in keyof Schemas]: z.infer<Schemas[Type]> }
+export type TransactionEvent = {
+  [Type in keyof Schemas]: { type: Type; data: TransactionEventData[Type] }
+}[keyof Schemas]
+
+export const transactionStream = (transactionId: number): string => `transaction-${transactionId}`
