@@ -1,0 +1,64 @@
+/** One pool to one Postgres database; the only place that knows the driver. */
+import pg from 'pg'
+
+// Ids and counts are ints below 2^53; money stays text (numeric is never parsed); times come back as ISO 8601 UTC.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString())
+
+export type Row = Record<string, unknown>
+
+/** Something that takes statements: the pool, or one transaction on it. */
+export interface Queryable {
+  /** With a `name` the statement is prepared once a connection: for hot paths. */
+  query<Result extends object = Row>(text: string, values?: readonly unknown[], name?: string): Promise<Result[]>
+}
+
+export interface Database extends Queryable {
+  /** All of it or nothing; the connection goes back to the pool. */
+  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  /** A connection of its own, for LISTEN; the caller ends it. */
+  connect(): Promise<pg.Client>
+  close(): Promise<void>
+}
+
+const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
+  query: async <Result extends object>(text: string, values: readonly unknown[] = [], name?: string) =>
+    (await client.query(name ? { text, values: [...values], name } : { text, values: [...values] })).rows as Result[],
+})
+
+/**
+ * @param url  `postgres://…`
+ * @param poolSize  most connections at a time
+ */
+export const openDatabase = (url: string, { poolSize = 10, applicationName = 'baoco' } = {}): Database => {
+  const config: pg.ClientConfig = { connectionString: url, application_name: applicationName, keepAlive: true }
+  const pool = new pg.Pool({ ...config, max: poolSize, connectionTimeoutMillis: 5_000 })
+  // An idle client whose server goes away would otherwise end the process; the next query reports what is wrong.
+  pool.on('error', () => {})
+  return {
+    ...queryable(pool),
+    transaction: async (work) => {
+      const client = await pool.connect()
+      try {
+        await client.query('BEGIN')
+        const result = await work(queryable(client))
+        await client.query('COMMIT')
+        client.release()
+        return result
+      } catch (error) {
+        await client.query('ROLLBACK').then(
+          () => client.release(),
+          (broken: Error) => client.release(broken),
+        )
+        throw error
+      }
+    },
+    connect: async () => {
+      const client = new pg.Client(config)
+      client.on('error', () => {})
+      await client.connect()
+      return client
+    },
+    close: () => pool.end(),
+  }
+}
