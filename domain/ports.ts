@@ -149,3 +149,8 @@ export interface Sender {
   send(call: Call, signal: AbortSignal): Promise<CallResult>
   close(): Promise<void>
 }
+
+export interface ReadModels {
+  /** Whether the read models have passed a place in the store, waiting for it at most so long (milliseconds). */
+  passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean>
+}
