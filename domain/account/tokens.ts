@@ -1,0 +1,29 @@
+/**
+ * Keys and tokens name their account, so that it is found without a read model: `<prefix><user>.<random>`.
+ * The events keep only their SHA-256; the text is shown once.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+export const TOKEN_PREFIX = { api_key: 'bck_', receive_url: 'bcu_', device: 'bcd_' } as const
+export type TokenKind = keyof typeof TOKEN_PREFIX
+
+/** @param random  at least 32 base64url characters of randomness */
+export const formToken = (kind: TokenKind, userId: number, random: string): string =>
+  `${TOKEN_PREFIX[kind]}${userId}.${random}`
+
+/** The account a token claims to belong to; null where it is not of that kind's form. */
+export const userOfToken = (kind: TokenKind, token: string): number | null => {
+  if (!token.startsWith(TOKEN_PREFIX[kind])) return null
+  const [, user] = /^([1-9]\d{0,14})\.[\w-]{20,200}$/.exec(token.slice(TOKEN_PREFIX[kind].length)) ?? []
+  return user === undefined ? null : Number(user)
+}
+
+/** SHA-256, lower-case hexadecimal. */
+export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** Whether a token is the one whose hash was kept; in constant time. */
+export const isToken = (token: string, hash: string): boolean => {
+  const given = Buffer.from(hashOfToken(token))
+  const kept = Buffer.from(hash)
+  return given.length === kept.length && timingSafeEqual(given, kept)
+}
