@@ -1,0 +1,133 @@
+/** A whole Baoco as a user runs it: `baoco serve` as a process of its own, on a data folder of its own. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { eventually } from './eventually.ts'
+
+const root = new URL('../..', import.meta.url).pathname
+
+export interface Installation {
+  dataDir: string
+  port: number
+  /** Shown once, at the first start. */
+  apiKey: string
+  email: string
+  password: string
+  personalUrl: string
+}
+
+export interface Running {
+  baseUrl: string
+  /** Everything it printed so far. */
+  output: () => string
+  /** SIGTERM, and wait for its end; answers how long that took (ms). */
+  stop(): Promise<number>
+  /** kill -9 of its whole process group, and wait for its end. */
+  kill(): Promise<void>
+  process: ChildProcess
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer().on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+
+export interface Place {
+  dataDir: string
+  port: number
+}
+
+/** A data folder and a port for one installation. */
+export const newPlace = async (): Promise<Place> => ({
+  dataDir: await mkdtemp(join(tmpdir(), 'baoco-')),
+  port: await freePort(),
+})
+
+/** Starts it and waits until it says that it is ready. */
+export const startBaoco = async ({ dataDir, port }: Place, env: Record<string, string> = {}): Promise<Running> => {
+  const child = spawn(process.execPath, [join(root, 'cmd/baoco.mjs'), 'serve'], {
+    cwd: root,
+    detached: true, // a process group of its own, so that all of it can be killed at once
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: String(port),
+      BAOCO_DATA_DIR: dataDir,
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const gone = () => child.exitCode !== null || child.signalCode !== null
+  await eventually(
+    () => {
+      if (gone()) throw new Error(`it ended before it was ready:\n${output}`)
+      return /^Baoco is ready/m.test(output)
+    },
+    { within: 60_000, what: 'a started Baoco' },
+  ).catch((error: Error) => {
+    if (!gone()) process.kill(-child.pid!, 'SIGKILL')
+    throw new Error(`${error.message}\n${output}`)
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    output: () => output,
+    process: child,
+    stop: async () => {
+      const began = performance.now()
+      child.kill('SIGTERM')
+      await ended
+      return performance.now() - began
+    },
+    kill: async () => {
+      if (!gone()) process.kill(-child.pid!, 'SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** What the first start printed, read as its user would. */
+export const readInstallation = (place: Place, output: string): Installation => {
+  const labelled = (label: string): string => {
+    const [, value] = new RegExp(`^\\s*${label}\\s+(\\S+)`, 'm').exec(output) ?? []
+    if (!value) throw new Error(`the start did not print its ${label}:\n${output}`)
+    return value
+  }
+  return {
+    ...place,
+    apiKey: labelled('API key'),
+    email: labelled('e-mail'),
+    password: labelled('password'),
+    personalUrl: labelled('personal URL'),
+  }
+}
+
+export const removePlace = ({ dataDir }: Place): Promise<void> =>
+  rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+
+/** Calls the API with the key; answers status and parsed body. */
+export const callApi = async (
+  running: Running,
+  apiKey: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; body: Record<string, unknown> & { data?: unknown } }> => {
+  const response = await fetch(running.baseUrl + path, {
+    method,
+    headers: { 'x-api-key': apiKey, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}

@@ -1,0 +1,28 @@
+/** Waits for a condition, never for a time: asks again until it holds, and fails with what it saw last. */
+
+const PAUSE_MS = 20
+
+/**
+ * @param ask  throws, or answers a falsy value, while the condition does not hold
+ * @returns what it answered when it held
+ */
+export const eventually = async <Answer>(
+  ask: () => Answer | Promise<Answer>,
+  { within = 15_000, what = 'the condition' } = {},
+): Promise<Answer> => {
+  const deadline = performance.now() + within
+  let last: unknown
+  for (;;) {
+    try {
+      last = await ask()
+      if (last) return last as Answer
+    } catch (error) {
+      last = error
+    }
+    if (performance.now() > deadline) {
+      const seen = last instanceof Error ? last.message : JSON.stringify(last)
+      throw new Error(`${what} did not come true within ${within} ms; last seen: ${seen}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  }
+}

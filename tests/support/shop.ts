@@ -1,0 +1,71 @@
+/** A shop's endpoint: answers as told, and keeps every call it got, raw. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ReceivedCall {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: string
+  at: number
+}
+
+export type Answer = (call: ReceivedCall, response: ServerResponse) => void
+
+export interface Shop {
+  url: string
+  calls: ReceivedCall[]
+  /** How it answers from now on. */
+  answer: (answer: Answer) => void
+  close(): Promise<void>
+}
+
+export const status =
+  (code: number, body = '', headers: Record<string, string> = {}): Answer =>
+  (_call, response) =>
+    response.writeHead(code, headers).end(body)
+
+/** Never answers. */
+export const hang: Answer = () => {}
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+export const openShop = async (first: Answer = status(200, 'ok')): Promise<Shop> => {
+  let answer = first
+  const calls: ReceivedCall[] = []
+  const server = createServer((request, response) => {
+    void bodyOf(request).then(
+      (body) => {
+        const call = {
+          method: request.method!,
+          path: request.url!,
+          headers: request.headers as Record<string, string>,
+          body,
+          at: Date.now(),
+        }
+        calls.push(call)
+        answer(call, response)
+      },
+      () => {}, // the caller went away in the middle: no call
+    )
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/webhook`,
+    calls,
+    answer: (next) => {
+      answer = next
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
