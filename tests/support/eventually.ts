@@ -2,6 +2,8 @@
 
 const PAUSE_MS = 20
 
+type Truthy<Answer> = Exclude<Answer, false | null | undefined | 0 | ''>
+
 /**
  * @param ask  throws, or answers a falsy value, while the condition does not hold
  * @returns what it answered when it held
@@ -9,13 +11,13 @@ const PAUSE_MS = 20
 export const eventually = async <Answer>(
   ask: () => Answer | Promise<Answer>,
   { within = 15_000, what = 'the condition' } = {},
-): Promise<Answer> => {
+): Promise<Truthy<Answer>> => {
   const deadline = performance.now() + within
   let last: unknown
   for (;;) {
     try {
       last = await ask()
-      if (last) return last as Answer
+      if (last) return last as Truthy<Answer>
     } catch (error) {
       last = error
     }

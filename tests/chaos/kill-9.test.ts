@@ -1,0 +1,126 @@
+/**
+ * kill -9 of the whole process group at random moments under load, again and again on one installation.
+ * What must hold: every notification answered with 2xx is in the list once and reached the shop at least once;
+ * an attempt that reached the shop twice was a claim without a recorded attempt at a kill, whose number the next start logs.
+ */
+import { expect } from 'chai'
+import {
+  callApi,
+  newPlace,
+  readInstallation,
+  removePlace,
+  startBaoco,
+  type Installation,
+  type Running,
+} from '../support/baoco-process.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+import { eventually } from '../support/eventually.ts'
+import { openShop, type Shop } from '../support/shop.ts'
+
+const ROUNDS = 20
+const SENDERS = 16
+const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '1,1,1,1,1,1', RATE_LIMITS: 'off' }
+
+/** Deterministic pseudo-random moments (mulberry32), so that a failing run can be run again. */
+const random = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+}
+
+describe('kill -9 under load', function () {
+  this.timeout(600_000)
+  let installation: Installation
+  let baoco: Running
+  let shop: Shop
+  /** Id by number of the notification, for those that were answered with 2xx. */
+  const accepted = new Map<number, number>()
+  let sent = 0
+  let claimsOpen = 0
+
+  const postOne = async (): Promise<boolean> => {
+    const number = ++sent
+    try {
+      const response = await fetch(installation.personalUrl, {
+        method: 'POST',
+        body: vietcombankText(number, `DH${number}`),
+      })
+      if (!response.ok) return true
+      accepted.set(number, ((await response.json()) as { data: { id: number } }).data.id)
+      return true
+    } catch {
+      return false // it was killed
+    }
+  }
+
+  const listedIds = async (): Promise<number[]> => {
+    const ids: number[] = []
+    for (let page = 1; ; page++) {
+      const { body } = await callApi(baoco, installation.apiKey, 'GET', `/api/transactions?page=${page}`)
+      const rows = body.data as { id: number }[]
+      if (rows.length === 0) return ids
+      ids.push(...rows.map(({ id }) => id))
+    }
+  }
+
+  before(async () => {
+    shop = await openShop()
+    const place = await newPlace()
+    baoco = await startBaoco(place, ENV)
+    installation = readInstallation(place, baoco.output())
+    await callApi(baoco, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url })
+  })
+
+  after(async () => {
+    await baoco?.kill()
+    await shop?.close()
+    if (installation) await removePlace(installation)
+  })
+
+  it(`loses nothing over ${ROUNDS} kills, and repeats at most the open claims`, async () => {
+    const next = random(20_261_121)
+    for (let round = 0; round < ROUNDS; round++) {
+      const target = accepted.size + 20 + Math.floor(next() * 300)
+      let killed = false
+      const senders = Array.from({ length: SENDERS }, async () => {
+        while (!killed && (await postOne()));
+      })
+      await eventually(() => accepted.size >= target, { within: 30_000, what: `round ${round}: ${target} accepted` })
+      await baoco.kill()
+      killed = true
+      await Promise.all(senders)
+      baoco = await startBaoco(installation, ENV)
+      const [, open] = /"claims_open":(\d+)/.exec(baoco.output()) ?? []
+      expect(open, `the start logs the claims that stood open:\n${baoco.output()}`).to.be.a('string')
+      claimsOpen += Number(open)
+    }
+
+    const arrived = () => new Set(shop.calls.map((call) => JSON.parse(call.body).transaction_id as number))
+    await eventually(
+      () => {
+        const reached = arrived()
+        const missing = [...accepted.values()].filter((id) => !reached.has(id))
+        if (missing.length)
+          throw new Error(`${missing.length} accepted but never delivered, such as ${missing.slice(0, 5).join()}`)
+        return true
+      },
+      { within: 120_000, what: 'every accepted notification delivered' },
+    )
+
+    const listed = await listedIds()
+    expect(new Set(listed).size, 'each is listed once').to.equal(listed.length)
+    expect([...accepted.values()].filter((id) => !listed.includes(id))).to.deep.equal([])
+
+    const seen = new Map<string, number>()
+    for (const { headers } of shop.calls) {
+      const attempt = `${headers['webhook-id']} ${headers['x-webhook-attempt']}`
+      seen.set(attempt, (seen.get(attempt) ?? 0) + 1)
+    }
+    const repeated = [...seen.values()].reduce((sum, times) => sum + times - 1, 0)
+    expect(repeated, 'attempts seen twice').to.be.at.most(claimsOpen)
+    console.log(
+      `      ${accepted.size} accepted over ${ROUNDS} kills; ${repeated} repeated of ${claimsOpen} open claims`,
+    )
+  })
+})
