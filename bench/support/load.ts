@@ -1,0 +1,104 @@
+/**
+ * The load generator, a process of its own: posts bank texts as JSON, each of another transaction, over keep-alive connections.
+ * Takes a `Load` as its one argument, prints a `LoadReport` as its one line.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { vietcombankText } from '../../tests/support/bank-texts.ts'
+
+export interface Load {
+  url: string
+  /** Ends after so many posts, or so many seconds, whichever is given. */
+  count?: number
+  seconds?: number
+  /** Posts a second; as fast as it goes where not given. */
+  rate?: number
+  connections: number
+  /** With an order id (`DH<number>`), or without one. */
+  orders: boolean
+  /** Number of the first text. */
+  from: number
+  /** Also report when each was sent (Unix milliseconds, by number). */
+  sentAt?: boolean
+}
+
+export interface LoadReport {
+  accepted: number
+  refused: number
+  seconds: number
+  /** Unix milliseconds. */
+  firstAt: number
+  p50: number
+  p99: number
+  sentAt?: Record<number, number>
+}
+
+const now = (): number => performance.timeOrigin + performance.now()
+
+export const percentile = (values: readonly number[], share: number): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+const run = async (load: Load): Promise<LoadReport> => {
+  const { origin, pathname } = new URL(load.url)
+  const pool = new Pool(origin, { connections: load.connections, pipelining: 1 })
+  const durations: number[] = []
+  const sentAt: Record<number, number> = {}
+  let number = load.from
+  let accepted = 0
+  let refused = 0
+  const firstAt = now()
+  const over = () =>
+    (load.count !== undefined && number - load.from >= load.count) ||
+    (load.seconds !== undefined && now() - firstAt >= load.seconds * 1000)
+
+  const post = async (own: number): Promise<void> => {
+    const text = vietcombankText(own, load.orders ? `DH${own}` : 'chuyen tien')
+    const began = now()
+    if (load.sentAt) sentAt[own] = began
+    try {
+      const { statusCode, body } = await pool.request({
+        method: 'POST',
+        path: pathname,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ text }),
+      })
+      await body.dump()
+      if (statusCode === 200) accepted++
+      else refused++
+    } catch {
+      refused++
+    }
+    durations.push(now() - began)
+  }
+
+  if (load.rate === undefined) {
+    const lane = async () => {
+      while (!over()) await post(number++)
+    }
+    await Promise.all(Array.from({ length: load.connections }, lane))
+  } else {
+    const open = new Set<Promise<void>>()
+    while (!over()) {
+      const due = firstAt + ((number - load.from) * 1000) / load.rate
+      if (due > now()) await sleep(Math.max(0, due - now()))
+      const posted = post(number++).finally(() => open.delete(posted))
+      open.add(posted)
+    }
+    await Promise.all(open)
+  }
+  const seconds = (now() - firstAt) / 1000
+  await pool.close()
+  return {
+    accepted,
+    refused,
+    seconds,
+    firstAt,
+    p50: percentile(durations, 0.5),
+    p99: percentile(durations, 0.99),
+    ...(load.sentAt ? { sentAt } : {}),
+  }
+}
+
+if (process.argv[1]?.endsWith('load.ts')) console.log(JSON.stringify(await run(JSON.parse(process.argv[2]!) as Load)))
