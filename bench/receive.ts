@@ -1,0 +1,55 @@
+/**
+ * Accepted notifications a second in a burst, beside a bare Koa handler that parses the same body.
+ * Both are driven by the same load generator, in turn, in one run: the ratio counts, not the figures.
+ */
+import { runChild, startChild } from './support/children.ts'
+import { addRule, listTotal, secondsUntil, startBench } from './support/installation.ts'
+import type { Load, LoadReport } from './support/load.ts'
+
+const SECONDS = Number(process.env.SECONDS ?? 20)
+const CONNECTIONS = 64
+
+const burst = (url: string, load: Partial<Load>): Promise<LoadReport> =>
+  runChild<LoadReport>('./load.ts', {
+    url,
+    seconds: SECONDS,
+    connections: CONNECTIONS,
+    orders: false,
+    from: 1,
+    ...load,
+  })
+
+const bare = async (): Promise<number> => {
+  const koa = await startChild('./bare-koa.ts')
+  const { accepted, seconds } = await burst(`${koa.url}/`, { seconds: SECONDS / 2 })
+  koa.stop()
+  return accepted / seconds
+}
+
+const measure = async (withRule: boolean): Promise<void> => {
+  const before = await bare()
+  const bench = await startBench()
+  const receiver = await startChild('./receiver.ts')
+  if (withRule) await addRule(bench, `${receiver.url}/`)
+  const earlier = await listTotal(bench)
+  const { accepted, refused, seconds, p50, p99 } = await burst(bench.installation.personalUrl, { orders: withRule })
+  const caughtUp = await secondsUntil(60, async () => (await listTotal(bench)) - earlier >= accepted)
+  let delivered = ''
+  if (withRule) {
+    const orders = async () => ((await (await fetch(`${receiver.url}/count`)).json()) as { orders: number }).orders
+    delivered = `, all delivered ${(await secondsUntil(300, async () => (await orders()) >= accepted)).toFixed(1)} s after the burst`
+  }
+  receiver.stop()
+  await bench.end()
+  const yardstick = (before + (await bare())) / 2
+  const rate = accepted / seconds
+  console.log(
+    `${withRule ? 'with a matching rule' : 'no rule matches'}: ${rate.toFixed(0)}/s accepted (${refused} refused), ` +
+      `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; bare Koa ${yardstick.toFixed(0)}/s; ratio ${(rate / yardstick).toFixed(3)} ` +
+      `(at least ${withRule ? 0.1 : 0.2}); read models caught up ${caughtUp.toFixed(1)} s after the burst${delivered}`,
+  )
+}
+
+await measure(false)
+await measure(true)
+process.exit(0)

@@ -1,0 +1,48 @@
+/**
+ * The whole way of 20,000 payments: received, read, recorded, sent, recorded; from the first post to the last record.
+ * Beside it, in one run: a loop that only signs and posts the same bodies with the same sender, at its best concurrency.
+ */
+import { runChild, startChild } from './support/children.ts'
+import { addRule, secondsUntil, startBench } from './support/installation.ts'
+import type { LoadReport } from './support/load.ts'
+import { metric } from './support/metrics.ts'
+
+const COUNT = Number(process.env.COUNT ?? 20_000)
+
+const yardstick = async (): Promise<number> => {
+  const receiver = await startChild('./receiver.ts')
+  let best = 0
+  for (const concurrency of [16, 64, 128]) {
+    const { seconds } = await runChild<{ seconds: number }>('./sign-and-post.ts', {
+      url: `${receiver.url}/`,
+      count: COUNT,
+      concurrency,
+    })
+    best = Math.max(best, COUNT / seconds)
+  }
+  receiver.stop()
+  return best
+}
+
+const best = await yardstick()
+const bench = await startBench()
+const receiver = await startChild('./receiver.ts')
+await addRule(bench, `${receiver.url}/`)
+const load = await runChild<LoadReport>('./load.ts', {
+  url: bench.installation.personalUrl,
+  count: COUNT,
+  connections: 64,
+  orders: true,
+  from: 1,
+})
+const recorded = () => metric(bench.baoco.baseUrl, 'baoco_attempts_recorded_total')
+await secondsUntil(300, async () => (await recorded()) >= load.accepted)
+const seconds = (performance.timeOrigin + performance.now() - load.firstAt) / 1000
+const rate = load.accepted / seconds
+console.log(
+  `whole way: ${load.accepted} in ${seconds.toFixed(1)} s, ${rate.toFixed(0)}/s (received at ${(load.accepted / load.seconds).toFixed(0)}/s); ` +
+    `sign and post alone ${best.toFixed(0)}/s; ratio ${(rate / best).toFixed(3)} (at least 0.15, aim 0.25)`,
+)
+receiver.stop()
+await bench.end()
+process.exit(0)
