@@ -1,0 +1,48 @@
+/** Which of a user's rules a transaction fires, and the status it starts with (sections 3.1 and 6 of the interface). */
+import type { Account, Rule, System } from '../account/account.ts'
+import { atLeast, money, type Money } from '../money.ts'
+
+export interface Movement {
+  bank_code: string
+  transaction_type: 'credit' | 'debit'
+  amount: Money
+}
+
+/** What the order id reader found in a text; `prefix` is the user's prefix it hit, null when it hit none. */
+export interface FoundOrderId {
+  order_id: string
+  prefix: string | null
+}
+
+export interface Matched {
+  order_id: string | null
+  prefix: string | null
+  /** One delivery each, in the order the rules were made. */
+  rules: number[]
+  webhook_status: 'pending' | 'no_match' | 'skipped'
+}
+
+const fits = (rule: Rule, system: System, { bank_code, transaction_type, amount }: Movement): boolean =>
+  rule.is_active === 1 &&
+  (rule.system_id === null || rule.system_id === system.system_id) &&
+  (rule.filter_banks.length === 0 || rule.filter_banks.includes(bank_code)) &&
+  (rule.filter_type === 'both' || rule.filter_type === transaction_type) &&
+  (rule.min_amount === null || atLeast(amount, money(String(rule.min_amount))))
+
+/**
+ * @param found  null where the text has no order id: nothing is sent (`skipped`)
+ * @returns `pending` with at least one rule, else no rules: the prefix was not hit, its system is inactive, or no active
+ *          rule fits (`no_match`)
+ */
+export const match = (account: Account, movement: Movement, found: FoundOrderId | null): Matched => {
+  if (!found) return { order_id: null, prefix: null, rules: [], webhook_status: 'skipped' }
+  const { order_id, prefix } = found
+  const system = [...account.systems.values()].find((each) => each.payment_prefix === prefix && each.is_active === 1)
+  const rules = system ? [...account.rules.values()].filter((rule) => fits(rule, system, movement)) : []
+  return {
+    order_id,
+    prefix,
+    rules: rules.map((rule) => rule.rule_id),
+    webhook_status: rules.length > 0 ? 'pending' : 'no_match',
+  }
+}

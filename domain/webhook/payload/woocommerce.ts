@@ -1,0 +1,35 @@
+/** The `woocommerce` format (section 2.5). What the bank did not print is an empty string: its fields have no null. */
+import { shorten, type Payload } from './shorten.ts'
+import type { TransactionRow } from './transaction-row.ts'
+
+/** One line for the shop's order notes, in plain words. */
+const noteOf = (row: TransactionRow): string =>
+  [
+    `${row.bank_name}: ${row.transaction_type === 'credit' ? 'received' : 'paid'} ${row.amount} ${row.currency}`,
+    row.counterpart_name && `${row.transaction_type === 'credit' ? 'from' : 'to'} ${row.counterpart_name}`,
+    `at ${row.transaction_date}`,
+    row.transaction_ref && `(ref ${row.transaction_ref})`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+
+/** The fields before they are made to fit; a custom template's `{{woocommerce.*}}` come from here. */
+export const woocommerceFields = (row: TransactionRow, timestamp: number): Payload => ({
+  order_id: row.order_id ?? '',
+  payment_method: 'bank_transfer',
+  transaction_id: row.transaction_ref ?? '',
+  amount: row.amount,
+  currency: row.currency,
+  status: 'completed',
+  description: row.description,
+  note: noteOf(row),
+  bank_code: row.bank_code,
+  bank_name: row.bank_name,
+  transaction_type: row.transaction_type,
+  payer_name: row.counterpart_name ?? '',
+  timestamp,
+})
+
+/** @param timestamp  of the attempt, Unix seconds */
+export const woocommercePayload = (row: TransactionRow, timestamp: number): Payload =>
+  shorten(woocommerceFields(row, timestamp), ['description', 'note', 'payer_name'])
