@@ -123,6 +123,13 @@ export interface Vault {
   open(sealed: string): string
 }
 
+/** Password hashing, slow on purpose and few at a time. */
+export interface Passwords {
+  hash(password: string): Promise<string>
+  /** Takes the same time where there is no hash to compare with (null): the answer is false then. */
+  verify(password: string, hash: string | null): Promise<boolean>
+}
+
 /** One HTTP call to a shop's endpoint. */
 export interface Call {
   method: 'POST' | 'PUT'

@@ -1,0 +1,100 @@
+/** Who may use an account: registration, passwords, the API key, the personal URL, devices, the lock. */
+import { Refused } from '../errors.ts'
+import type { Account } from './account.ts'
+import type { AccountEvent, Plan } from './events.ts'
+import { PLAN_LIMITS, planAt } from './plan.ts'
+
+/** As it is kept, claimed and compared. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase()
+
+export interface Registration {
+  user_id: number
+  email: string
+  name: string | null
+  /** argon2id. */
+  password_hash: string
+  at: Date
+}
+
+export const register = ({ user_id, email, name, password_hash, at }: Registration): AccountEvent[] => [
+  {
+    type: 'AccountRegistered',
+    data: { user_id, email: normalEmail(email), name, operator: false, registered_at: at.toISOString() },
+  },
+  { type: 'PasswordSet', data: { user_id, password_hash, token_version: 1 } },
+]
+
+export interface KeptSecrets {
+  key_hash: string
+  receive_url: { token_hash: string; sealed_token: string }
+}
+
+/** An account that the operator makes at the command line: its e-mail counts as verified. */
+export const create = (
+  registration: Registration,
+  { plan, key_hash, receive_url }: KeptSecrets & { plan: Plan },
+): AccountEvent[] => {
+  const { user_id } = registration
+  return [
+    ...register(registration),
+    { type: 'EmailVerified', data: { user_id } },
+    { type: 'PlanChanged', data: { user_id, plan, expires_at: null } },
+    rotatedKey(user_id, key_hash),
+    rotatedReceiveUrl(user_id, receive_url),
+  ]
+}
+
+/** The account of the first start: the operator's, with everything a first payment needs. */
+export const createFirst = (
+  registration: Registration,
+  { system_id, ...secrets }: KeptSecrets & { system_id: number },
+): AccountEvent[] => {
+  const { user_id, at } = registration
+  return [
+    ...create(registration, { plan: 'Pro', ...secrets }).map((event): AccountEvent =>
+      event.type === 'AccountRegistered' ? { ...event, data: { ...event.data, operator: true } } : event,
+    ),
+    {
+      type: 'SystemAdded',
+      data: {
+        user_id,
+        system_id,
+        name: 'My shop',
+        type: 'custom',
+        payment_prefix: 'DH',
+        is_active: 1,
+        created_at: at.toISOString(),
+      },
+    },
+  ]
+}
+
+export const rotatedKey = (user_id: number, key_hash: string): AccountEvent => ({
+  type: 'ApiKeyRotated',
+  data: { user_id, key_hash },
+})
+
+export const rotatedReceiveUrl = (user_id: number, kept: KeptSecrets['receive_url']): AccountEvent => ({
+  type: 'ReceiveUrlRotated',
+  data: { user_id, ...kept },
+})
+
+/**
+ * A device with a token of its own.
+ * @throws {Refused} DEVICE_LIMIT_REACHED with the plan and its limit
+ */
+export const addDevice = (
+  account: Account,
+  { device_id, name, token_hash, at }: { device_id: number; name: string; token_hash: string; at: Date },
+): AccountEvent[] => {
+  const plan = planAt(account, at)
+  const limit = PLAN_LIMITS[plan].devices
+  if (account.devices.size >= limit)
+    throw new Refused('DEVICE_LIMIT_REACHED', `The plan ${plan} has room for ${limit} devices.`, { plan, limit })
+  const { user_id } = account
+  return [{ type: 'DeviceAdded', data: { user_id, device_id, name, token_hash, created_at: at.toISOString() } }]
+}
+
+/** Lifting the lock is the operator's alone; of an account that is not locked it is nothing. */
+export const unlock = ({ user_id, locked }: Account): AccountEvent[] =>
+  locked ? [{ type: 'AccountUnlocked', data: { user_id } }] : []

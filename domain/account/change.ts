@@ -1,0 +1,10 @@
+/** A partial change: what is not given (undefined) stays as it is. */
+export type Change<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined }
+
+/** The given fields that differ from what is; null where none does. */
+export const differing = <Fields extends object>(present: Fields, change: Change<Fields>): Partial<Fields> | null => {
+  const said = Object.entries(change).filter(
+    ([field, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(present[field as keyof Fields]),
+  )
+  return said.length === 0 ? null : (Object.fromEntries(said) as Partial<Fields>)
+}

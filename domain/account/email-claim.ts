@@ -1,0 +1,25 @@
+/**
+ * One account an e-mail: a stream named by the address's hash holds whose it is. The installation's first account is
+ * claimed in a stream of its own, so that a start with another ADMIN_EMAIL does not make a second operator.
+ */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { normalEmail } from './access.ts'
+
+export const emailEvents = {
+  /** The account may not be there yet: whoever meets the claim finishes it under this id. */
+  EmailClaimed: z.object({ user_id: z.int().positive() }),
+}
+
+export const firstAccountEvents = {
+  FirstAccountClaimed: z.object({ user_id: z.int().positive() }),
+}
+
+type Claims = typeof emailEvents & typeof firstAccountEvents
+export type ClaimEvent = { [Type in keyof Claims]: { type: Type; data: z.infer<Claims[Type]> } }[keyof Claims]
+
+/** The address itself is in no stream's name. */
+export const emailStream = (email: string): string =>
+  `email-${createHash('sha256').update(normalEmail(email)).digest('hex')}`
+
+export const FIRST_ACCOUNT_STREAM = 'first-account'

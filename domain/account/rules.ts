@@ -1,0 +1,64 @@
+/** Webhook rules: what their owner may set, and when (interface, sections 2.3 and 4.3). */
+import { Refused } from '../errors.ts'
+import type { Account, Rule } from './account.ts'
+import { differing, type Change } from './change.ts'
+import type { AccountEvent } from './events.ts'
+import { PLAN_LIMITS, planAt } from './plan.ts'
+import { invalid, notFound } from './refusals.ts'
+
+export type RuleFields = Omit<Rule, 'rule_id' | 'sealed_secret' | 'is_auto' | 'created_at'>
+export type RuleChange = Change<RuleFields>
+
+/** What depends on more than one field, or on the account. */
+const refuseContradictions = (account: Account, rule: RuleFields): void => {
+  if (rule.system_id !== null && !account.systems.has(rule.system_id))
+    throw invalid({ path: 'system_id', message: 'There is no such connected system.' })
+  if (rule.payload_format === 'custom' && rule.custom_template === null)
+    throw invalid({ path: 'custom_template', message: 'The custom format needs a template.' })
+}
+
+export interface CreateRule {
+  rule_id: number
+  fields: RuleFields
+  /** 48 hexadecimal characters, sealed. */
+  sealed_secret: string
+  at: Date
+}
+
+/** @throws {Refused} WEBHOOK_LIMIT_REACHED with the plan and its limit, VALIDATION_FAILED */
+export const createRule = (account: Account, { rule_id, fields, sealed_secret, at }: CreateRule): AccountEvent[] => {
+  const plan = planAt(account, at)
+  const limit = PLAN_LIMITS[plan].rules
+  if (limit !== null && account.rules.size >= limit)
+    throw new Refused('WEBHOOK_LIMIT_REACHED', `The plan ${plan} has room for ${limit} webhook rules.`, { plan, limit })
+  refuseContradictions(account, fields)
+  const { user_id } = account
+  return [
+    {
+      type: 'RuleCreated',
+      data: { ...fields, user_id, rule_id, sealed_secret, is_auto: 0, created_at: at.toISOString() },
+    },
+  ]
+}
+
+/** @returns nothing where the change changes nothing · @throws {Refused} NOT_FOUND, VALIDATION_FAILED */
+export const changeRule = (
+  account: Account,
+  { rule_id, change }: { rule_id: number; change: RuleChange },
+): AccountEvent[] => {
+  const rule = account.rules.get(rule_id)
+  if (!rule) throw notFound('webhook rule')
+  const said = differing<RuleFields>(rule, change)
+  if (said === null) return []
+  refuseContradictions(account, { ...rule, ...said })
+  return [{ type: 'RuleChanged', data: { ...said, user_id: account.user_id, rule_id } }]
+}
+
+/** @throws {Refused} NOT_FOUND, AUTO_RULE for one that a shop plugin's connection made */
+export const deleteRule = (account: Account, rule_id: number): AccountEvent[] => {
+  const rule = account.rules.get(rule_id)
+  if (!rule) throw notFound('webhook rule')
+  if (rule.is_auto === 1)
+    throw new Refused('AUTO_RULE', 'This rule belongs to a shop connection: delete the connected system instead.')
+  return [{ type: 'RuleDeleted', data: { user_id: account.user_id, rule_id } }]
+}

@@ -1,0 +1,78 @@
+/** Connected systems: a shop's payment prefix, and what may become of it. */
+import type { Account, System } from './account.ts'
+import { differing, type Change } from './change.ts'
+import type { AccountEvent } from './events.ts'
+import { conflict, invalid, notFound } from './refusals.ts'
+
+/** Banks print these as words of their own: as a prefix they would hit every text. */
+const PRINTED_BY_BANKS = new Set([
+  'TK', 'SD', 'ND', 'GD', 'CT', 'FT', 'MB', 'VND', 'REF', 'LUC', 'VAO', 'NGAY', 'TAI', 'SO', 'PS',
+]) // prettier-ignore
+
+export type SystemFields = Pick<System, 'name' | 'type' | 'payment_prefix' | 'is_active'>
+export type SystemChange = Change<SystemFields>
+
+/** As it is kept and compared: upper-case. */
+export const normalPrefix = (prefix: string): string => prefix.toUpperCase()
+
+/** @param planPrefix  the operator's own, kept for plan orders */
+const refuseUnusablePrefix = (account: Account, prefix: string, planPrefix: string, own?: number): void => {
+  const refuse = (message: string) => invalid({ path: 'payment_prefix', message })
+  if (!/^[A-Z0-9]{2,10}$/.test(prefix)) throw refuse('A payment prefix is 2 to 10 letters or digits.')
+  if (PRINTED_BY_BANKS.has(prefix)) throw refuse('Banks print this word themselves: it cannot be a payment prefix.')
+  if (prefix === normalPrefix(planPrefix)) throw refuse('This prefix is reserved for plan orders.')
+  for (const system of account.systems.values()) {
+    if (system.payment_prefix === prefix && system.system_id !== own)
+      throw conflict('Another connected system has this payment prefix.')
+  }
+}
+
+export interface AddSystem {
+  system_id: number
+  fields: SystemFields
+  planPrefix: string
+  at: Date
+}
+
+/** @throws {Refused} VALIDATION_FAILED for a prefix that cannot be used, CONFLICT for one in use */
+export const addSystem = (account: Account, { system_id, fields, planPrefix, at }: AddSystem): AccountEvent[] => {
+  const payment_prefix = normalPrefix(fields.payment_prefix)
+  refuseUnusablePrefix(account, payment_prefix, planPrefix)
+  const { user_id } = account
+  const created_at = at.toISOString()
+  return [{ type: 'SystemAdded', data: { ...fields, payment_prefix, user_id, system_id, created_at } }]
+}
+
+/** @returns nothing where the change changes nothing · @throws {Refused} as `addSystem`, NOT_FOUND */
+export const changeSystem = (
+  account: Account,
+  { system_id, change, planPrefix }: { system_id: number; change: SystemChange; planPrefix: string },
+): AccountEvent[] => {
+  const system = account.systems.get(system_id)
+  if (!system) throw notFound('connected system')
+  const wanted = {
+    ...change,
+    payment_prefix: change.payment_prefix === undefined ? undefined : normalPrefix(change.payment_prefix),
+  }
+  if (wanted.payment_prefix !== undefined && wanted.payment_prefix !== system.payment_prefix)
+    refuseUnusablePrefix(account, wanted.payment_prefix, planPrefix, system_id)
+  const said = differing(system, wanted)
+  if (said === null) return []
+  return [{ type: 'SystemChanged', data: { ...said, user_id: account.user_id, system_id } }]
+}
+
+/**
+ * Its automatic rule goes with it; while rules of the user's own point to it it stays, as without it they would fire for
+ * every prefix.
+ * @throws {Refused} NOT_FOUND, CONFLICT
+ */
+export const removeSystem = (account: Account, system_id: number): AccountEvent[] => {
+  if (!account.systems.has(system_id)) throw notFound('connected system')
+  const pointing = [...account.rules.values()].filter((rule) => rule.system_id === system_id)
+  if (pointing.some((rule) => rule.is_auto === 0)) throw conflict('Webhook rules point to this system.')
+  const { user_id } = account
+  return [
+    ...pointing.map(({ rule_id }): AccountEvent => ({ type: 'RuleDeleted', data: { user_id, rule_id } })),
+    { type: 'SystemRemoved', data: { user_id, system_id } },
+  ]
+}

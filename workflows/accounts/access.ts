@@ -1,0 +1,66 @@
+/** Commands on what opens an account: its key, its personal URL, devices, the lock; and the login. */
+import { addDevice, rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'
+import type { Account } from '../../domain/account/account.ts'
+import { Refused } from '../../domain/errors.ts'
+import type { Checkpoint, EventStore, Ids, Passwords, Vault } from '../../domain/ports.ts'
+import type { Accounts, OwnersOccasion } from './accounts.ts'
+import { accountOfEmail } from './registration.ts'
+import { newReceiveToken, newToken } from './secrets.ts'
+
+/**
+ * What is wrong with the account is told only after the right password; an unknown e-mail takes as long as a wrong one.
+ * @throws {Refused} UNAUTHORIZED, EMAIL_NOT_VERIFIED, ACCOUNT_LOCKED · {StoreUnavailable}
+ */
+export const logIn = async (
+  { accounts, store, passwords }: { accounts: Accounts; store: EventStore; passwords: Passwords },
+  { email, password }: { email: string; password: string },
+): Promise<Account> => {
+  const userId = await accountOfEmail(store, email)
+  const account = userId === null ? null : await accounts.find(userId)
+  const right = await passwords.verify(password, account?.password_hash ?? null)
+  if (!account || !right) throw new Refused('UNAUTHORIZED', 'E-mail or password is wrong.')
+  if (!account.verified) throw new Refused('EMAIL_NOT_VERIFIED', 'Confirm the e-mail address first.')
+  if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
+  return account
+}
+
+export interface Rotated {
+  /** The new secret: shown once. */
+  token: string
+  checkpoint: Checkpoint | null
+}
+
+/** The old key is void at once. @throws {StoreUnavailable} */
+export const rotateKey = async ({ accounts }: { accounts: Accounts }, occasion: OwnersOccasion): Promise<Rotated> => {
+  const { token, hash } = newToken('api_key', occasion.user_id)
+  const { checkpoint } = await accounts.change(occasion, ({ user_id }) => [rotatedKey(user_id, hash)])
+  return { token, checkpoint }
+}
+
+/** The old address is void at once. @throws {StoreUnavailable} */
+export const rotateReceiveUrl = async (
+  { accounts, vault }: { accounts: Accounts; vault: Vault },
+  occasion: OwnersOccasion,
+): Promise<Rotated> => {
+  const { token, kept } = newReceiveToken(occasion.user_id, vault)
+  const { checkpoint } = await accounts.change(occasion, ({ user_id }) => [rotatedReceiveUrl(user_id, kept)])
+  return { token, checkpoint }
+}
+
+/** @throws {Refused} DEVICE_LIMIT_REACHED · {StoreUnavailable} */
+export const newDevice = async (
+  { accounts, ids }: { accounts: Accounts; ids: Ids },
+  occasion: OwnersOccasion,
+  name: string,
+): Promise<Rotated & { device_id: number }> => {
+  const [device_id] = (await ids.next(1)) as [number]
+  const { token, hash } = newToken('device', occasion.user_id)
+  const { checkpoint } = await accounts.change(occasion, (account) =>
+    addDevice(account, { device_id, name, token_hash: hash, at: occasion.at }),
+  )
+  return { device_id, token, checkpoint }
+}
+
+/** @returns whether it was locked */
+export const unlockAccount = async (accounts: Accounts, occasion: OwnersOccasion): Promise<boolean> =>
+  (await accounts.change(occasion, unlock)).checkpoint !== null

@@ -1,0 +1,158 @@
+/**
+ * Making accounts. An e-mail is claimed first, in a stream of its own, and the account is written under the id that the
+ * claim names: where the store has no transaction over streams, a registration that broke off in between is finished,
+ * under its id, by the next one.
+ */
+import { create, createFirst, normalEmail, type KeptSecrets, type Registration } from '../../domain/account/access.ts'
+import { emailStream, FIRST_ACCOUNT_STREAM, type ClaimEvent } from '../../domain/account/email-claim.ts'
+import { accountStream, type AccountEvent, type Plan } from '../../domain/account/events.ts'
+import { conflict } from '../../domain/account/refusals.ts'
+import {
+  NO_STREAM,
+  type Clock,
+  type EventStore,
+  type Ids,
+  type Passwords,
+  type StreamAppend,
+  type Vault,
+} from '../../domain/ports.ts'
+import { stamp, type Occasion } from '../stamp.ts'
+import { newPassword, newReceiveToken, newToken } from './secrets.ts'
+
+export interface RegistrationParts {
+  store: EventStore
+  ids: Ids
+  clock: Clock
+  vault: Vault
+  passwords: Passwords
+}
+
+/** Shown once; only hashes and sealed texts stay. */
+export interface FreshAccount {
+  user_id: number
+  email: string
+  api_key: string
+  receive_token: string
+  /** Null where it was given. */
+  password: string | null
+}
+
+/** More rounds than two starts at the same moment can need. */
+const MOST_TRIES = 10
+
+/** Whose a claim is; null where nobody claimed it. */
+const claimant = async (store: EventStore, stream: string): Promise<number | null> => {
+  const [[claim] = []] = await store.read([{ stream, limit: 1 }])
+  return claim ? (claim as unknown as Extract<ClaimEvent, { type: 'EmailClaimed' }>).data.user_id : null
+}
+
+const exists = async (store: EventStore, userId: number): Promise<boolean> => {
+  const [[first] = []] = await store.read([{ stream: accountStream(userId), limit: 1 }])
+  return first !== undefined
+}
+
+interface Wanted {
+  email: string
+  name: string | null
+  /** One is made where none is given. */
+  password?: string | undefined
+  /** Streams of claims, in the order they are written, with their event. */
+  claims: readonly { stream: string; type: ClaimEvent['type'] }[]
+  account: (registration: Registration, secrets: KeptSecrets) => Promise<AccountEvent[]>
+}
+
+/** @returns null when all of it is there already */
+const claimAndWrite = async (
+  { store, ids, clock, vault, passwords }: RegistrationParts,
+  wanted: Wanted,
+): Promise<FreshAccount | null> => {
+  const password = wanted.password ?? newPassword()
+  let password_hash: string | undefined
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const claimed = await Promise.all(wanted.claims.map(({ stream }) => claimant(store, stream)))
+    const named = claimed.find((user) => user !== null)
+    if (named !== undefined && named !== null && (await exists(store, named))) return null
+    password_hash ??= await passwords.hash(password)
+    const user_id = named ?? (await ids.next(1))[0]!
+    const at = clock.now()
+    const occasion: Occasion = {
+      user_id,
+      at,
+      correlation_id: `account-${user_id}`,
+      causation_id: `account-${user_id}`,
+    }
+    const key = newToken('api_key', user_id)
+    const url = newReceiveToken(user_id, vault)
+    const registration = { user_id, email: wanted.email, name: wanted.name, password_hash, at }
+    const facts = await wanted.account(registration, { key_hash: key.hash, receive_url: url.kept })
+    const unit: StreamAppend[] = [
+      ...wanted.claims
+        .filter((_, index) => claimed[index] === null)
+        .map(({ stream, type }) => ({
+          stream,
+          expectedRevision: NO_STREAM,
+          events: stamp([{ type, data: { user_id } }], occasion),
+        })),
+      { stream: accountStream(user_id), expectedRevision: NO_STREAM, events: stamp(facts, occasion) },
+    ]
+    const [result] = await store.append([unit])
+    if (result?.ok)
+      return {
+        user_id,
+        email: normalEmail(wanted.email),
+        api_key: key.token,
+        receive_token: url.token,
+        password: wanted.password === undefined ? password : null,
+      }
+  }
+  throw new Error(`gave up after ${MOST_TRIES} conflicts while registering an account`)
+}
+
+/**
+ * The account of the first start, once for an installation: verified, operator, Pro, a system with prefix DH, a personal URL
+ * and a key. Later starts, also with another e-mail, find it there.
+ * @returns its secrets, shown once; null when it is there already
+ */
+export const registerFirstAccount = (
+  parts: RegistrationParts,
+  { email, password, name = null }: { email: string; password?: string | undefined; name?: string | null },
+): Promise<FreshAccount | null> =>
+  claimAndWrite(parts, {
+    email,
+    name,
+    password,
+    claims: [
+      { stream: FIRST_ACCOUNT_STREAM, type: 'FirstAccountClaimed' },
+      { stream: emailStream(email), type: 'EmailClaimed' },
+    ],
+    account: async (registration, secrets) =>
+      createFirst(registration, { ...secrets, system_id: (await parts.ids.next(1))[0]! }),
+  })
+
+/**
+ * An account made by the operator at the command line.
+ * @throws {Refused} CONFLICT when the e-mail has one
+ */
+export const createAccount = async (
+  parts: RegistrationParts,
+  {
+    email,
+    password,
+    plan,
+    name = null,
+  }: { email: string; password?: string | undefined; plan: Plan; name?: string | null },
+): Promise<FreshAccount> => {
+  const fresh = await claimAndWrite(parts, {
+    email,
+    name,
+    password,
+    claims: [{ stream: emailStream(email), type: 'EmailClaimed' }],
+    account: (registration, secrets) => Promise.resolve(create(registration, { ...secrets, plan })),
+  })
+  if (!fresh) throw conflict('There is an account with this e-mail.')
+  return fresh
+}
+
+/** Whose an e-mail is; null where it is nobody's. */
+export const accountOfEmail = (store: EventStore, email: string): Promise<number | null> =>
+  claimant(store, emailStream(email))

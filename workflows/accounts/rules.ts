@@ -1,0 +1,53 @@
+/** Commands on webhook rules (interface, section 4.3): load → decide → append. */
+import type { Rule } from '../../domain/account/account.ts'
+import * as decide from '../../domain/account/rules.ts'
+import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
+import type { Accounts, OwnersOccasion } from './accounts.ts'
+import { newRuleSecret } from './secrets.ts'
+
+export interface RuleParts {
+  accounts: Accounts
+  ids: Ids
+  vault: Vault
+}
+
+export interface WrittenRule {
+  rule: Rule
+  systems: ReadonlyMap<number, { name: string }>
+  checkpoint: Checkpoint | null
+}
+
+/** @throws {Refused} WEBHOOK_LIMIT_REACHED, VALIDATION_FAILED · {StoreUnavailable} */
+export const createRule = async (
+  { accounts, ids, vault }: RuleParts,
+  occasion: OwnersOccasion,
+  fields: decide.RuleFields,
+): Promise<WrittenRule> => {
+  const [rule_id] = (await ids.next(1)) as [number]
+  const sealed_secret = vault.seal(newRuleSecret())
+  const { account, checkpoint } = await accounts.change(occasion, (account) =>
+    decide.createRule(account, { rule_id, fields, sealed_secret, at: occasion.at }),
+  )
+  return { rule: account.rules.get(rule_id)!, systems: account.systems, checkpoint }
+}
+
+/** @throws {Refused} NOT_FOUND, VALIDATION_FAILED · {StoreUnavailable} */
+export const changeRule = async (
+  { accounts }: RuleParts,
+  occasion: OwnersOccasion,
+  rule_id: number,
+  change: decide.RuleChange,
+): Promise<WrittenRule> => {
+  const { account, checkpoint } = await accounts.change(occasion, (account) =>
+    decide.changeRule(account, { rule_id, change }),
+  )
+  return { rule: account.rules.get(rule_id)!, systems: account.systems, checkpoint }
+}
+
+/** @throws {Refused} NOT_FOUND, AUTO_RULE · {StoreUnavailable} */
+export const deleteRule = async (
+  { accounts }: RuleParts,
+  occasion: OwnersOccasion,
+  rule_id: number,
+): Promise<{ checkpoint: Checkpoint | null }> =>
+  accounts.change(occasion, (account) => decide.deleteRule(account, rule_id))

@@ -1,0 +1,41 @@
+/** New secrets: the text is shown once, the events keep its hash, or it sealed. */
+import { randomBytes } from 'node:crypto'
+import type { KeptSecrets } from '../../domain/account/access.ts'
+import { formToken, hashOfToken, type TokenKind } from '../../domain/account/tokens.ts'
+import type { Vault } from '../../domain/ports.ts'
+
+export interface NewToken {
+  token: string
+  hash: string
+}
+
+/** @returns a token of 43 random characters behind its prefix and user, and the hash to keep */
+export const newToken = (kind: TokenKind, userId: number): NewToken => {
+  const token = formToken(kind, userId, randomBytes(32).toString('base64url'))
+  return { token, hash: hashOfToken(token) }
+}
+
+export interface NewReceiveToken {
+  token: string
+  kept: KeptSecrets['receive_url']
+}
+
+/** The personal URL's token: it must be readable again, so it is also kept sealed. */
+export const newReceiveToken = (userId: number, vault: Vault): NewReceiveToken => {
+  const { token, hash } = newToken('receive_url', userId)
+  return { token, kept: { token_hash: hash, sealed_token: vault.seal(token) } }
+}
+
+/** A rule's secret_key: 48 hexadecimal characters (interface, section 2.3). */
+export const newRuleSecret = (): string => randomBytes(24).toString('hex')
+
+/** A password to be printed once: 24 characters without ones that look alike. */
+export const newPassword = (): string => {
+  const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
+  // 248 is the largest multiple of 31 below 256: bytes above it would favour the first letters.
+  const fair = [...randomBytes(64)].filter((byte) => byte < 248)
+  return fair
+    .slice(0, 24)
+    .map((byte) => letters[byte % letters.length])
+    .join('')
+}
