@@ -5,31 +5,40 @@ export const MOST_BYTES = 4096
 
 export type Payload = Record<string, string | number | boolean | null>
 
-const bytesOf = (payload: Payload): number => Buffer.byteLength(JSON.stringify(payload))
+/** Turns fields into the body that is sent. */
+export type Former = (fields: Payload) => string
 
-/** The payload with as many of a field's characters as fit; whole characters only, never half a surrogate pair. */
-const withAsMuchAsFits = (payload: Payload, field: string): Payload => {
-  const characters = [...String(payload[field])]
+export const fitsBody = (body: string): boolean => Buffer.byteLength(body) <= MOST_BYTES
+
+/** The fields with as much of one text as fits; whole characters only, never half a surrogate pair. */
+const withAsMuchAsFits = (fields: Payload, name: string, form: Former): Payload => {
+  const characters = [...String(fields[name])]
+  const cutTo = (length: number): Payload => ({ ...fields, [name]: characters.slice(0, length).join('') })
   let fits = 0
   let tooMany = characters.length + 1
   while (tooMany - fits > 1) {
     const middle = (fits + tooMany) >> 1
-    if (bytesOf({ ...payload, [field]: characters.slice(0, middle).join('') }) <= MOST_BYTES) fits = middle
+    if (fitsBody(form(cutTo(middle)))) fits = middle
     else tooMany = middle
   }
-  return { ...payload, [field]: characters.slice(0, fits).join('') }
+  return cutTo(fits)
 }
 
-/**
- * @param shortenable  fields that may lose their end, the first to lose it first
- * @returns the payload itself where it fits, else one with `description_truncated: true`
- */
-export const shorten = (payload: Payload, shortenable: readonly string[]): Payload => {
-  if (bytesOf(payload) <= MOST_BYTES) return payload
-  let shorter: Payload = { ...payload, description_truncated: true }
-  for (const field of shortenable) {
-    if (bytesOf(shorter) <= MOST_BYTES) break
-    if (typeof shorter[field] === 'string') shorter = withAsMuchAsFits(shorter, field)
+/** Shortens the texts named, the first to lose its end first, until the body formed of the fields fits. */
+export const shortenUntilItFits = (fields: Payload, texts: readonly string[], form: Former): Payload => {
+  let shorter = fields
+  for (const name of texts) {
+    if (fitsBody(form(shorter))) break
+    if (typeof shorter[name] === 'string') shorter = withAsMuchAsFits(shorter, name, form)
   }
   return shorter
 }
+
+/**
+ * @param texts  fields that may lose their end, the first to lose it first
+ * @returns the payload itself where it fits, else one with `description_truncated: true`
+ */
+export const shorten = (payload: Payload, texts: readonly string[]): Payload =>
+  fitsBody(JSON.stringify(payload))
+    ? payload
+    : shortenUntilItFits({ ...payload, description_truncated: true }, texts, JSON.stringify)

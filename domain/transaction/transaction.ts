@@ -1,0 +1,132 @@
+/** A transaction as its events tell it, with one delivery for each rule it fired. Pure. */
+import type { Fact, RecordedEvent } from '../event.ts'
+import type { Money } from '../money.ts'
+import type { TransactionEvent, WebhookStatus } from './events.ts'
+
+/** What is true of one transaction × rule. `attempt` is the number of the last attempt, 0 before the first. */
+export type Delivery =
+  | {
+      status: 'open'
+      attempt: number
+      /** Number of the attempt after which the present schedule began; rises with a retry by hand. */
+      round_base: number
+      /** ISO 8601 UTC. */
+      due_at: string
+    }
+  | { status: 'succeeded'; attempt: number }
+  | { status: 'failed'; attempt: number; reason: 'exhausted' | 'gone' }
+  /** Its rule is no more. */
+  | { status: 'ended'; attempt: number }
+
+export interface LiveTransaction {
+  phase: 'live'
+  transaction_id: number
+  user_id: number
+  captured_at: string
+  bank_code: string
+  transaction_type: 'credit' | 'debit'
+  amount: Money
+  /** Texts in which an order id is looked for when it is matched again. */
+  content: string | null
+  description: string
+  order_id: string | null
+  prefix: string | null
+  already_run_of: number | null
+  webhook_status: WebhookStatus
+  deliveries: ReadonlyMap<number, Delivery>
+}
+
+/** Null before its first event; of a deleted one nothing else is known. */
+export type Transaction = LiveTransaction | { phase: 'deleted'; transaction_id: number; user_id: number } | null
+
+type Deliveries = ReadonlyMap<number, Delivery>
+
+const opened = (deliveries: Deliveries, rules: readonly number[], at: string): Deliveries => {
+  const next = new Map(deliveries)
+  for (const rule of rules) {
+    const attempt = next.get(rule)?.attempt ?? 0
+    next.set(rule, { status: 'open', attempt, round_base: attempt, due_at: at })
+  }
+  return next
+}
+
+/** A retry by hand names every failed delivery that can be tried again: the others' rules are gone, they count no longer. */
+const withoutFailed = (deliveries: Deliveries): Deliveries =>
+  new Map(
+    [...deliveries].map(([rule, delivery]) =>
+      delivery.status === 'failed' ? [rule, { status: 'ended', attempt: delivery.attempt }] : [rule, delivery],
+    ),
+  )
+
+type Attempted = Extract<TransactionEvent, { type: 'WebhookAttempted' }>['data']
+
+/** An attempt with neither end nor next time (`retrying`, null) is one that came late: it tells, and changes nothing. */
+const afterAttempt = (delivery: Delivery | undefined, attempted: Attempted): Delivery | undefined => {
+  if (!delivery) return undefined
+  const attempt = Math.max(delivery.attempt, attempted.attempt)
+  if (attempted.outcome === 'delivered') return { status: 'succeeded', attempt }
+  if (attempted.outcome === 'exhausted') return { status: 'failed', attempt, reason: 'exhausted' }
+  if (attempted.next_attempt_at !== null && delivery.status === 'open')
+    return { ...delivery, attempt, due_at: attempted.next_attempt_at }
+  return { ...delivery, attempt }
+}
+
+/**
+ * @param at  when the event was decided (its metadata): due times of deliveries that open begin there
+ */
+export const evolve = (transaction: Transaction, event: TransactionEvent, at: string): Transaction => {
+  if (event.type === 'TransactionCaptured') {
+    const { transaction_id, user_id, bank_code, transaction_type, amount, content, description } = event.data
+    const { order_id, prefix, already_run_of, webhook_status, created_at } = event.data
+    return {
+      phase: 'live', transaction_id, user_id, captured_at: created_at, bank_code, transaction_type, amount, content,
+      description, order_id, prefix, already_run_of, webhook_status,
+      deliveries: opened(new Map(), event.data.rules, created_at),
+    } // prettier-ignore
+  }
+  if (event.type === 'TransactionDeleted') {
+    const { transaction_id, user_id } = event.data
+    return { phase: 'deleted', transaction_id, user_id }
+  }
+  if (transaction?.phase !== 'live') return transaction
+  switch (event.type) {
+    case 'TransactionCompleted':
+    case 'WebhookRetryRequested': {
+      const { order_id, prefix, webhook_status, rules } = event.data
+      const reopened = opened(transaction.deliveries, rules, at)
+      const deliveries = event.type === 'WebhookRetryRequested' ? withoutFailed(reopened) : reopened
+      return { ...transaction, order_id, prefix, webhook_status, deliveries }
+    }
+    case 'WebhookAttempted': {
+      const { rule_id } = event.data
+      const delivery = afterAttempt(transaction.deliveries.get(rule_id), event.data)
+      if (!delivery) return transaction
+      return { ...transaction, deliveries: new Map(transaction.deliveries).set(rule_id, delivery) }
+    }
+    case 'DeliveryEnded': {
+      const { rule_id, reason } = event.data
+      const attempt = transaction.deliveries.get(rule_id)?.attempt ?? 0
+      const delivery: Delivery =
+        reason === 'gone' ? { status: 'failed', attempt, reason } : { status: 'ended', attempt }
+      return { ...transaction, deliveries: new Map(transaction.deliveries).set(rule_id, delivery) }
+    }
+    case 'WebhookStatusChanged':
+      return { ...transaction, webhook_status: event.data.to }
+  }
+}
+
+/** Several rules: waiting while any is open, then failed if any failed, then success if any succeeded, else no match. */
+export const statusOf = (deliveries: Deliveries): 'pending' | 'failed' | 'success' | 'no_match' => {
+  const statuses = new Set([...deliveries.values()].map((delivery) => delivery.status))
+  if (statuses.has('open')) return 'pending'
+  if (statuses.has('failed')) return 'failed'
+  return statuses.has('succeeded') ? 'success' : 'no_match'
+}
+
+/** Facts just decided, folded in. */
+export const evolveAll = (transaction: Transaction, facts: readonly Fact[], at: string): Transaction =>
+  facts.reduce<Transaction>((state, fact) => evolve(state, fact as TransactionEvent, at), transaction)
+
+/** A whole stream `transaction-<id>`, folded. */
+export const foldTransaction = (events: readonly RecordedEvent[]): Transaction =>
+  events.reduce<Transaction>((state, event) => evolve(state, event as TransactionEvent, event.metadata.at), null)
