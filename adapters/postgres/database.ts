@@ -29,10 +29,20 @@ const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
 /**
  * @param url  `postgres://…`
  * @param poolSize  most connections at a time
+ * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0: never
  */
-export const openDatabase = (url: string, { poolSize = 10, applicationName = 'baoco' } = {}): Database => {
-  const config: pg.ClientConfig = { connectionString: url, application_name: applicationName, keepAlive: true }
-  const pool = new pg.Pool({ ...config, max: poolSize, connectionTimeoutMillis: 5_000 })
+export const openDatabase = (
+  url: string,
+  { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0 } = {},
+): Database => {
+  const config: pg.ClientConfig = {
+    connectionString: url,
+    application_name: applicationName,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    ...(queryTimeoutMs > 0 && { query_timeout: queryTimeoutMs }),
+  }
+  const pool = new pg.Pool({ ...config, max: poolSize })
   // An idle client whose server goes away would otherwise end the process; the next query reports what is wrong.
   pool.on('error', () => {})
   return {

@@ -1,0 +1,44 @@
+/** One connection kept for one purpose, made when first needed and made anew after it broke. */
+import type pg from 'pg'
+import type { Database } from '../../postgres/database.ts'
+import { isOutage } from './outage.ts'
+
+export class Connection {
+  readonly #database: Database
+  readonly #prepare: string
+  #client: Promise<pg.Client> | null = null
+
+  /** @param prepare  a statement that every new connection starts with */
+  constructor(database: Database, prepare: string) {
+    this.#database = database
+    this.#prepare = prepare
+  }
+
+  /** @param name  the statement is prepared once a connection under this name */
+  async query(name: string, text: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
+    const opening = (this.#client ??= this.#open())
+    try {
+      const client = await opening
+      return (await client.query<Record<string, unknown>>({ name, text, values: [...values] })).rows
+    } catch (error) {
+      // After a timeout the answer may still come: a connection whose state is unknown is not used again.
+      if (isOutage(error)) this.#drop(opening)
+      throw error
+    }
+  }
+
+  close(): void {
+    if (this.#client) this.#drop(this.#client)
+  }
+
+  async #open(): Promise<pg.Client> {
+    const client = await this.#database.connect()
+    await client.query(this.#prepare)
+    return client
+  }
+
+  #drop(opening: Promise<pg.Client>): void {
+    if (this.#client === opening) this.#client = null
+    opening.then((client) => client.end()).catch(() => {})
+  }
+}

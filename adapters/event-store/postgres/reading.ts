@@ -1,0 +1,127 @@
+/** Reading: slices of streams, and pages of everything. */
+import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
+import type { Checkpoint, Slice } from '../../../domain/ports.ts'
+import type { Database } from '../../postgres/database.ts'
+import { checkName } from './encoding.ts'
+
+/** A page stops before it holds more than this much data (its first event always fits). */
+const MOST_PAGE_BYTES = 8 * 1_048_576
+/** A filtered page looks at most so far ahead, so that no page takes long where little matches. */
+const SPAN = 20_000
+
+/** An event with its place as a number, for comparing. */
+export interface Placed {
+  position: number
+  /** Bytes of its data as stored. */
+  size: number
+  event: RecordedEvent
+}
+
+export interface Page {
+  events: Placed[]
+  /** Everything up to here has been seen: the last event's place, or further where nothing more matched. */
+  to: number
+  /** Place of the newest event at the moment of reading. */
+  head: number
+}
+
+/** The place a checkpoint names; 0, before the first event, for null. @throws {RangeError} when this store never gave it */
+export const positionOf = (checkpoint: Checkpoint | null): number => {
+  if (checkpoint === null) return 0
+  if (!/^(0|[1-9]\d{0,15})$/.test(checkpoint)) throw new RangeError(`not a checkpoint of this store: ${checkpoint}`)
+  return Number(checkpoint)
+}
+
+interface SliceRow {
+  slice: number
+  position: string
+  id: string
+  revision: number
+  type: string
+  data: string
+  metadata: string
+}
+
+export const readSlices = async (database: Database, slices: readonly Slice[]): Promise<RecordedEvent[][]> => {
+  if (slices.length === 0) return []
+  const rows = await database.query<SliceRow>(
+    'SELECT * FROM store.read($1, $2, $3)',
+    [
+      slices.map(({ stream }) => checkName(stream)).join('\n'),
+      slices.map(({ from, backwards }) => (backwards ? '-' : (from ?? 0))).join('\n'),
+      slices.map(({ limit }) => limit ?? '-').join('\n'),
+    ],
+    'store_read',
+  )
+  const found: RecordedEvent[][] = slices.map(() => [])
+  for (const { slice, position, id, revision, type, data, metadata } of rows)
+    found[slice]!.push({
+      id,
+      type,
+      data: JSON.parse(data),
+      metadata: JSON.parse(metadata) as Metadata,
+      stream: slices[slice]!.stream,
+      revision,
+      checkpoint: position,
+    })
+  // The statement yields each slice in order but promises it nowhere; sorting what is sorted costs nothing.
+  found.forEach((events, index) =>
+    events.sort(slices[index]!.backwards ? (a, b) => b.revision - a.revision : (a, b) => a.revision - b.revision),
+  )
+  return found
+}
+
+interface PageRow {
+  position: number
+  /** null in the row that tells the head. */
+  id: string | null
+  revision: number
+  stream: string
+  type: string
+  data: string
+  metadata: string
+}
+
+/**
+ * Events after a place, in order.
+ * @param most  most events · @param prefixes  of streams; undefined: all
+ */
+export const readPage = async (
+  database: Database,
+  after: number,
+  most: number,
+  prefixes?: readonly string[],
+): Promise<Page> => {
+  const span = prefixes ? Math.max(SPAN, most) : Number.MAX_SAFE_INTEGER - after
+  const rows = await database.query<PageRow>(
+    'SELECT * FROM store.page($1, $2, $3, $4, $5)',
+    [after, span, most, MOST_PAGE_BYTES, prefixes ?? null],
+    'store_page',
+  )
+  const page: Page = { events: [], to: after, head: 0 }
+  let bytes = 0
+  for (const { position, id, revision, stream, type, data, metadata } of rows) {
+    if (id === null) {
+      page.head = position
+      continue
+    }
+    const size = Buffer.byteLength(data)
+    bytes += size
+    page.events.push({
+      position,
+      size,
+      event: {
+        id,
+        type,
+        data: JSON.parse(data),
+        metadata: JSON.parse(metadata) as Metadata,
+        stream,
+        revision,
+        checkpoint: String(position),
+      },
+    })
+  }
+  const isCut = page.events.length === most || bytes >= MOST_PAGE_BYTES
+  page.to = isCut ? page.events.at(-1)!.position : Math.max(after, Math.min(after + span, page.head))
+  return page
+}

@@ -1,0 +1,120 @@
+/**
+ * The event store port on Postgres. The tables and the rules they keep are in `postgres/migrations/001_store.sql`; groups of
+ * appends in `group-append.ts`, subscriptions in `tail.ts` and `subscription.ts`.
+ */
+import type { EventStore } from '../../../domain/ports.ts'
+import { openDatabase } from '../../postgres/database.ts'
+import { Connection } from './connection.ts'
+import { checkName, encode } from './encoding.ts'
+import { GroupAppend } from './group-append.ts'
+import { untilAnswered } from './outage.ts'
+import { positionOf, readPage, readSlices } from './reading.ts'
+import { subscription } from './subscription.ts'
+import { Tail } from './tail.ts'
+
+export interface PostgresEventStoreOptions {
+  /** `postgres://…` of a database that has been migrated. */
+  url: string
+  /** How long a call may wait for a server that is away before it fails with `StoreUnavailable`, milliseconds. */
+  deadlineMs?: number
+  /** Connections for reading, besides the one that appends and the one that listens. */
+  readers?: number
+  /** Told of every failed try of a subscription, which goes on by itself. */
+  onTrouble?: (error: unknown) => void
+}
+
+/** A single try is given up after this and made again. */
+const ATTEMPT_MS = 5_000
+const BATCH = 1_000
+const EXPIRE_AT_ONCE = 1_000
+const EXPIRE_LISTED = 50_000
+
+/**
+ * An append is one statement, but it travels as several messages, and a client that froze between the last two would hold
+ * the head until it woke. Servers that know how (17 and later) end such a session.
+ */
+const APPENDING_SESSION = `SELECT set_config('transaction_timeout', '${ATTEMPT_MS}', false)
+  WHERE current_setting('server_version_num')::integer >= 170000`
+
+export const openPostgresEventStore = async ({
+  url,
+  deadlineMs = 10_000,
+  readers = 4,
+  onTrouble = () => {},
+}: PostgresEventStoreOptions): Promise<EventStore> => {
+  const database = openDatabase(url, {
+    poolSize: readers,
+    applicationName: 'baoco event store',
+    queryTimeoutMs: ATTEMPT_MS,
+  })
+  const closing = new AbortController()
+  const connection = new Connection(database, APPENDING_SESSION)
+  const appends = new GroupAppend(connection, deadlineMs)
+  const tail = new Tail(database, onTrouble)
+  const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
+    untilAnswered(attempt, deadlineMs, closing.signal)
+  const head = async (): Promise<number> =>
+    (await database.query<{ position: number }>('SELECT position FROM store.head'))[0]!.position
+
+  return {
+    append: async (units) => (units.length === 0 ? [] : appends.append(encode(units))),
+    read: (slices) => answered(() => readSlices(database, slices)),
+    readAll: async (after, limit) => {
+      const position = positionOf(after)
+      const events = []
+      for (let place = position; events.length < limit;) {
+        const page = await answered(() => readPage(database, place, limit - events.length))
+        events.push(...page.events.map(({ event }) => event))
+        if (page.to >= page.head) break
+        place = page.to
+      }
+      return events
+    },
+    subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
+      subscription(database, tail, {
+        after: positionOf(after),
+        prefixes,
+        maxBatch,
+        signal: AbortSignal.any([signal, closing.signal]),
+        onTrouble,
+      }),
+    end: async () => {
+      const position = await answered(head)
+      return position === 0 ? null : String(position)
+    },
+    isAfter: (a, b) => positionOf(a) > positionOf(b),
+    retain: async (prefix, maxAgeSeconds) => {
+      await answered(() =>
+        database.query(
+          `INSERT INTO store.retention (prefix, max_age) VALUES ($1, make_interval(secs => $2))
+             ON CONFLICT (prefix) DO UPDATE SET max_age = excluded.max_age`,
+          [checkName(prefix), maxAgeSeconds],
+        ),
+      )
+    },
+    expire: async () => {
+      let removed = 0
+      for (;;) {
+        const listed = await answered(() =>
+          database.query<{ expired: number }>('SELECT store.expired($1)', [EXPIRE_LISTED]),
+        )
+        if (listed.length === 0) return removed
+        const positions = listed.map(({ expired }) => expired)
+        for (let start = 0; start < positions.length; start += EXPIRE_AT_ONCE) {
+          const some = positions.slice(start, start + EXPIRE_AT_ONCE)
+          const [row] = await answered(() => database.query<{ expire: number }>('SELECT store.expire($1)', [some]))
+          removed += row!.expire
+        }
+      }
+    },
+    erase: async (stream) => {
+      await answered(() => database.query('SELECT store.erase($1)', [checkName(stream)]))
+    },
+    close: async () => {
+      closing.abort()
+      appends.close()
+      connection.close()
+      await database.close()
+    },
+  }
+}

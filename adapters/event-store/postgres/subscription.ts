@@ -1,0 +1,86 @@
+/**
+ * One subscription: catches up from the tables page by page, then goes on from the ring of the tail, and back to the tables
+ * whenever the ring has moved on without it. Both ways start from the same place, the last position handed on, so there
+ * is neither gap nor repeat where they meet.
+ */
+import type { Batch } from '../../../domain/ports.ts'
+import type { Database } from '../../postgres/database.ts'
+import { orAborted, waitUnlessAborted } from './abort.ts'
+import { backOff, isOutage } from './outage.ts'
+import { readPage, type Page, type Placed } from './reading.ts'
+import type { Tail } from './tail.ts'
+
+/** A checkpoint that moves on over events of others is told by an empty batch, but not more often than this. */
+const EMPTY_BATCH_MS = 1_000
+
+export interface SubscriptionOptions {
+  after: number
+  prefixes: readonly string[] | undefined
+  maxBatch: number
+  signal: AbortSignal
+  onTrouble: (error: unknown) => void
+}
+
+export async function* subscription(
+  database: Database,
+  tail: Tail,
+  { after, prefixes, maxBatch, signal, onTrouble }: SubscriptionOptions,
+): AsyncGenerator<Batch, void, undefined> {
+  const isWanted = ({ event }: Placed): boolean =>
+    !prefixes || prefixes.some((prefix) => event.stream.startsWith(prefix))
+  const leave = tail.join()
+  let position = after
+  let wasLive = false
+  let told = after
+  let toldAt = -Infinity
+
+  const isWorthTelling = (events: readonly Placed[], live: boolean): boolean =>
+    events.length > 0 || (live && !wasLive) || (position > told && performance.now() - toldAt >= EMPTY_BATCH_MS)
+  const batch = (events: readonly Placed[], live: boolean): Batch => {
+    wasLive = live
+    told = position
+    toldAt = performance.now()
+    return { events: events.map(({ event }) => event), checkpoint: String(position), live }
+  }
+  const pageAfter = async (place: number): Promise<Page | undefined> => {
+    for (let tries = 0; !signal.aborted; tries++)
+      try {
+        return await readPage(database, place, maxBatch, prefixes)
+      } catch (error) {
+        if (!isOutage(error)) throw error
+        onTrouble(error)
+        await waitUnlessAborted(backOff(tries), signal)
+      }
+    return undefined
+  }
+
+  try {
+    // While the consumer works on one page the next is on its way.
+    let ahead: { place: number; page: Promise<Page | undefined> } | undefined
+    while (!signal.aborted) {
+      const found = tail.after(position, maxBatch, isWanted)
+      if (found) {
+        position = found.to
+        const live = found.newest
+        if (isWorthTelling(found.events, live)) yield batch(found.events, live)
+        else await orAborted(tail.moved(), signal)
+        continue
+      }
+      const reading = ahead?.place === position ? ahead.page : pageAfter(position)
+      ahead = undefined
+      const page = await orAborted(reading, signal)
+      if (!page || signal.aborted) return
+      position = page.to
+      const live = page.to >= page.head
+      if (!live) {
+        ahead = { place: position, page: pageAfter(position) }
+        ahead.page.catch(() => {})
+      }
+      if (isWorthTelling(page.events, live)) yield batch(page.events, live)
+      // Up to date before the tail has begun: it will tell where to go on from.
+      else if (live) await orAborted(tail.moved(), signal)
+    }
+  } finally {
+    leave()
+  }
+}

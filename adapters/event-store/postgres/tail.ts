@@ -1,0 +1,170 @@
+/**
+ * The newest events, read once a process and kept for all its live subscriptions in a ring of bounded size. A subscription
+ * takes from the ring at its own pace; one that is too slow finds that the ring has moved on and catches up from the tables
+ * like any other late-comer, so nobody's slowness costs memory or anybody else's time.
+ *
+ * A poll every 250 ms is the truth, a notification only wakes it sooner. It runs while somebody subscribes.
+ */
+import type { Database } from '../../postgres/database.ts'
+import { waitUnlessAborted } from './abort.ts'
+import { listen } from './listener.ts'
+import { backOff } from './outage.ts'
+import { readPage, type Page, type Placed } from './reading.ts'
+
+const POLL_MS = 250
+/** Under load many commits are read at once instead of each by itself. */
+const LEAST_GAP_MS = 3
+const PAGE = 1_000
+const MOST_KEPT_EVENTS = 8_000
+const MOST_KEPT_BYTES = 16 * 1_048_576
+
+/** A page in the ring, with what comes before it. */
+interface Kept extends Page {
+  after: number
+  bytes: number
+}
+
+/** What a subscription finds in the ring. */
+export interface Found {
+  events: Placed[]
+  /** Seen up to here. */
+  to: number
+  /** True where that is all there is at the moment. */
+  newest: boolean
+}
+
+export class Tail {
+  readonly #database: Database
+  readonly #onTrouble: (error: unknown) => void
+  #members = 0
+  #stop = new AbortController()
+  #ring: Kept[] = []
+  #keptEvents = 0
+  #keptBytes = 0
+  /** First place after which the ring holds everything; and the place up to which it does. */
+  #from = 0
+  #to: number | null = null
+  #waiters: (() => void)[] = []
+  #wake: () => void = () => {}
+  #woken = false
+
+  /** @param onTrouble  told of every failed read; reading goes on by itself */
+  constructor(database: Database, onTrouble: (error: unknown) => void) {
+    this.#database = database
+    this.#onTrouble = onTrouble
+  }
+
+  /** Keeps the tail running until the returned function is called. */
+  join(): () => void {
+    if (this.#members++ === 0) this.#start()
+    let isMember = true
+    return () => {
+      if (!isMember) return
+      isMember = false
+      if (--this.#members === 0) this.#stop.abort()
+    }
+  }
+
+  /** Events after a place that pass the filter, at most so many; undefined where the ring does not reach back so far. */
+  after(position: number, most: number, wanted: (placed: Placed) => boolean): Found | undefined {
+    if (this.#to === null || position < this.#from) return undefined
+    const events: Placed[] = []
+    for (const page of this.#ring) {
+      if (page.to <= position) continue
+      for (const placed of page.events) {
+        if (placed.position <= position || !wanted(placed)) continue
+        events.push(placed)
+        if (events.length === most)
+          return { events, to: placed.position, newest: placed.position === this.#to && this.#isAtHead() }
+      }
+    }
+    return { events, to: Math.max(position, this.#to), newest: this.#isAtHead() }
+  }
+
+  /** Resolves at the next read, also one that finds nothing new; at the latest after about a poll. */
+  moved(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve))
+  }
+
+  #isAtHead(): boolean {
+    const last = this.#ring.at(-1)
+    return last === undefined || last.to >= last.head
+  }
+
+  #start(): void {
+    this.#stop = new AbortController()
+    this.#ring = []
+    this.#keptEvents = this.#keptBytes = 0
+    this.#to = null
+    const { signal } = this.#stop
+    void listen(this.#database, () => this.#rouse(), signal)
+    void this.#run(signal)
+  }
+
+  #rouse(): void {
+    this.#woken = true
+    this.#wake()
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    let trouble = 0
+    while (!signal.aborted) {
+      const started = performance.now()
+      this.#woken = false
+      let isBehind = false
+      try {
+        isBehind = await this.#read(signal)
+        trouble = 0
+      } catch (error) {
+        if (signal.aborted) return
+        this.#onTrouble(error)
+        await waitUnlessAborted(backOff(trouble++), signal)
+      }
+      const waiters = this.#waiters
+      this.#waiters = []
+      for (const resolve of waiters) resolve()
+      if (isBehind) continue
+      if (!this.#woken) await this.#sleep(signal)
+      const gap = started + LEAST_GAP_MS - performance.now()
+      if (gap > 0) await waitUnlessAborted(gap, signal)
+    }
+  }
+
+  #sleep(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        this.#wake = () => {}
+        resolve()
+      }
+      const timer = setTimeout(done, POLL_MS)
+      signal.addEventListener('abort', done)
+      this.#wake = done
+    })
+  }
+
+  /** Reads on by a page; answers whether there is more. */
+  async #read(signal: AbortSignal): Promise<boolean> {
+    if (this.#to === null) {
+      const [head] = await this.#database.query<{ position: number }>('SELECT position FROM store.head')
+      if (!signal.aborted) this.#from = this.#to = head!.position
+      return true
+    }
+    const after = this.#to
+    const page = await readPage(this.#database, after, PAGE)
+    if (signal.aborted || page.to === after) return false
+    const bytes = page.events.reduce((sum, { size }) => sum + size, 0)
+    this.#ring.push({ ...page, after, bytes })
+    this.#keptEvents += page.events.length
+    this.#keptBytes += bytes
+    this.#to = page.to
+    while (this.#ring.length > 1 && (this.#keptEvents > MOST_KEPT_EVENTS || this.#keptBytes > MOST_KEPT_BYTES)) {
+      const oldest = this.#ring.shift()!
+      this.#keptEvents -= oldest.events.length
+      this.#keptBytes -= oldest.bytes
+      this.#from = oldest.to
+    }
+    return page.to < page.head
+  }
+}

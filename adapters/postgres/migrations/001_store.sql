@@ -1,0 +1,244 @@
+-- The event store. Everything primary is in this schema; the rules it keeps are those of the event store port.
+--
+-- Positions are dense and without visibility gaps because every writer locks the one row of `head` first and holds it
+-- until its commit: who sees a head sees every event up to it. Every write is one function call outside BEGIN, so the
+-- lock lives only as long as a statement runs and a client that freezes holds nothing.
+--
+-- The functions switch sequential scans off: their plans are cached while the tables are still empty, and a plan made
+-- then would read the whole table for the first minutes of a burst, until the statistics catch up.
+
+CREATE SCHEMA IF NOT EXISTS store;
+
+CREATE TABLE IF NOT EXISTS store.head (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  position bigint NOT NULL
+);
+INSERT INTO store.head (position) VALUES (0) ON CONFLICT DO NOTHING;
+
+CREATE TABLE IF NOT EXISTS store.event (
+  position   bigint PRIMARY KEY,
+  created_at timestamptz NOT NULL,
+  id         uuid NOT NULL,
+  revision   integer NOT NULL,
+  stream     text COLLATE "C" NOT NULL,
+  type       text NOT NULL,
+  data       text NOT NULL,
+  metadata   text NOT NULL,
+  UNIQUE (stream, revision)
+);
+
+-- Streams with this prefix hide events older than the age.
+CREATE TABLE IF NOT EXISTS store.retention (
+  prefix  text COLLATE "C" PRIMARY KEY,
+  max_age interval NOT NULL
+);
+
+-- The last revision of streams of which expiry has left no event: their numbering goes on.
+CREATE TABLE IF NOT EXISTS store.expired_stream (
+  stream   text COLLATE "C" PRIMARY KEY,
+  revision integer NOT NULL
+);
+
+-- Revision of a stream's last event, also where that has expired; -1 where nothing was ever written.
+CREATE OR REPLACE FUNCTION store.revision_of(wanted text) RETURNS integer
+LANGUAGE sql STABLE AS $$
+  SELECT coalesce(
+    (SELECT revision FROM store.event WHERE stream = wanted ORDER BY revision DESC LIMIT 1),
+    (SELECT revision FROM store.expired_stream WHERE stream = wanted),
+    -1)
+$$;
+
+-- The moment before which the events of a stream are hidden; null where its events are kept.
+CREATE OR REPLACE FUNCTION store.hidden_before(wanted text) RETURNS timestamptz
+LANGUAGE sql STABLE AS $$
+  SELECT now() - min(max_age) FROM store.retention WHERE starts_with(wanted, prefix)
+$$;
+
+-- A whole group at once. Columns come as lines of one text each: no JSON text, name or id holds a line break, so nothing
+-- needs escaping on the way in or parsing here. `streams` and `expected` have a line per stream, the rest one per event.
+-- Answers the position before the group's first event, or null with nothing written when any expectation does not hold.
+CREATE OR REPLACE FUNCTION store.append(
+  streams text, expected text,
+  event_streams text, revisions text, ids text, types text, payloads text, metadatas text
+) RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  before bigint;
+  added  bigint;
+  moment timestamptz;
+BEGIN
+  SELECT position INTO before FROM store.head FOR UPDATE;
+  PERFORM FROM unnest(string_to_array(streams, E'\n'), string_to_array(expected, E'\n')::integer[]) AS s (stream, revision)
+    WHERE s.revision <> coalesce(
+      (SELECT e.revision FROM store.event e WHERE e.stream = s.stream ORDER BY e.revision DESC LIMIT 1),
+      (SELECT x.revision FROM store.expired_stream x WHERE x.stream = s.stream),
+      -1)
+    LIMIT 1;
+  IF FOUND THEN
+    RETURN NULL;
+  END IF;
+  moment := clock_timestamp();
+  INSERT INTO store.event (position, created_at, id, revision, stream, type, data, metadata)
+    SELECT before + n, moment, id, revision, stream, type, data, metadata
+    FROM unnest(
+      string_to_array(event_streams, E'\n'), string_to_array(revisions, E'\n')::integer[],
+      string_to_array(ids, E'\n')::uuid[], string_to_array(types, E'\n'),
+      string_to_array(payloads, E'\n'), string_to_array(metadatas, E'\n')
+    ) WITH ORDINALITY AS e (stream, revision, id, type, data, metadata, n);
+  GET DIAGNOSTICS added = ROW_COUNT;
+  UPDATE store.head SET position = before + added;
+  PERFORM pg_notify('baoco_store', '');
+  RETURN before;
+END
+$$;
+
+-- The careful way for a group of which something does not fit: unit by unit, in the order given. `calls` is
+-- [[[{stream, expected, events: [{id, type, data, metadata}]}]]]: calls of units of streams, data and metadata as JSON text in
+-- a string. Answers [[{position} | {stream, revision}]] in the same order.
+-- A unit that does not fit is a success where its very event ids stand already at its place: then it was sent before and
+-- the answer got lost. A unit on a stream of which an earlier unit of the same call failed fails as well, even where the
+-- number would fit: it was decided on events that are not there.
+CREATE OR REPLACE FUNCTION store.append_one_by_one(calls json) RETURNS json
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  before   bigint;
+  place    bigint;
+  moment   timestamptz;
+  calling  json;
+  unit     json;
+  failed   text[];
+  misfit   record;
+  standing record;
+  answers  json[] := '{}';
+  answer   json[];
+BEGIN
+  SELECT position INTO before FROM store.head FOR UPDATE;
+  place := before;
+  moment := clock_timestamp();
+  FOR calling IN SELECT value FROM json_array_elements(calls) LOOP
+    failed := '{}';
+    answer := '{}';
+    FOR unit IN SELECT value FROM json_array_elements(calling) LOOP
+      SELECT a.stream, store.revision_of(a.stream) AS revision INTO misfit
+        FROM (
+          SELECT stream, expected, n, lag(expected + json_array_length(events)) OVER (PARTITION BY stream ORDER BY n) AS own
+          FROM ROWS FROM (json_to_recordset(unit) AS (stream text, expected integer, events json))
+            WITH ORDINALITY AS u (stream, expected, events, n)
+        ) a
+        WHERE a.expected <> coalesce(a.own, store.revision_of(a.stream)) OR a.stream = ANY (failed)
+        ORDER BY a.n LIMIT 1;
+      IF NOT FOUND THEN
+        INSERT INTO store.event (position, created_at, id, revision, stream, type, data, metadata)
+          SELECT place + row_number() OVER (ORDER BY a.n, e.n), moment, e.id, a.expected + e.n, a.stream, e.type, e.data, e.metadata
+          FROM ROWS FROM (json_to_recordset(unit) AS (stream text, expected integer, events json))
+              WITH ORDINALITY AS a (stream, expected, events, n),
+            ROWS FROM (json_to_recordset(a.events) AS (id uuid, type text, data text, metadata text))
+              WITH ORDINALITY AS e (id, type, data, metadata, n);
+        SELECT place + sum(json_array_length(events)) INTO place FROM json_to_recordset(unit) AS (events json);
+        answer := answer || json_build_object('position', place);
+        CONTINUE;
+      END IF;
+      SELECT count(*) = count(stored.position) AS whole, max(stored.position) AS position INTO standing
+        FROM ROWS FROM (json_to_recordset(unit) AS (stream text, expected integer, events json))
+            AS a (stream, expected, events)
+          CROSS JOIN ROWS FROM (json_to_recordset(a.events) AS (id uuid)) WITH ORDINALITY AS e (id, n)
+          LEFT JOIN store.event stored
+            ON stored.stream = a.stream AND stored.revision = a.expected + e.n AND stored.id = e.id;
+      IF standing.whole THEN
+        answer := answer || json_build_object('position', standing.position);
+      ELSE
+        failed := failed || ARRAY(SELECT stream FROM json_to_recordset(unit) AS (stream text));
+        answer := answer || json_build_object('stream', misfit.stream, 'revision', misfit.revision);
+      END IF;
+    END LOOP;
+    answers := answers || array_to_json(answer);
+  END LOOP;
+  IF place > before THEN
+    UPDATE store.head SET position = place;
+    PERFORM pg_notify('baoco_store', '');
+  END IF;
+  RETURN array_to_json(answers);
+END
+$$;
+
+-- Slices of streams in one round trip; a line per slice. A dash in `starts` means backwards from the newest, one in
+-- `limits` means all.
+CREATE OR REPLACE FUNCTION store.read(streams text, starts text, limits text)
+RETURNS TABLE (slice bigint, "position" text, id uuid, revision integer, type text, data text, metadata text)
+LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    SELECT s.n - 1, e.position::text, e.id, e.revision, e.type, e.data, e.metadata
+    FROM unnest(
+        string_to_array(streams, E'\n'), string_to_array(starts, E'\n', '-')::integer[],
+        string_to_array(limits, E'\n', '-')::integer[]
+      ) WITH ORDINALITY AS s (stream, start, most, n)
+      CROSS JOIN LATERAL (SELECT coalesce(store.hidden_before(s.stream), '-infinity') AS since OFFSET 0) h
+      CROSS JOIN LATERAL (
+        (SELECT * FROM store.event f
+          WHERE s.start IS NOT NULL AND f.stream = s.stream AND f.revision >= s.start AND f.created_at >= h.since
+          ORDER BY f.revision LIMIT s.most)
+        UNION ALL
+        (SELECT * FROM store.event b
+          WHERE s.start IS NULL AND b.stream = s.stream AND b.created_at >= h.since
+          ORDER BY b.revision DESC LIMIT s.most)
+      ) e;
+END
+$$;
+
+-- A piece of everything: events after a position in order, at most so many and (but for the first) so many bytes, of streams
+-- with one of the prefixes (null: all) among the next `span` positions. The row without an id tells the head in the same
+-- snapshot.
+CREATE OR REPLACE FUNCTION store.page(after bigint, span bigint, most integer, most_bytes bigint, prefixes text[])
+RETURNS TABLE ("position" bigint, id uuid, revision integer, stream text, type text, data text, metadata text)
+LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT h.position, NULL::uuid, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text FROM store.head h;
+  RETURN QUERY
+    SELECT p.position, p.id, p.revision, p.stream, p.type, p.data, p.metadata
+    FROM (
+      SELECT e.*, sum(octet_length(e.data)) OVER (ORDER BY e.position ROWS UNBOUNDED PRECEDING) AS bytes
+      FROM (
+        SELECT * FROM store.event x
+        WHERE x.position > after AND x.position <= after + span AND (prefixes IS NULL OR x.stream ^@ ANY (prefixes))
+        ORDER BY x.position LIMIT most
+      ) e
+    ) p
+    WHERE p.bytes - octet_length(p.data) < most_bytes
+    ORDER BY p.position;
+END
+$$;
+
+-- Positions of events that are past their stream's age, at most so many.
+CREATE OR REPLACE FUNCTION store.expired(most integer) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+  SELECT e.position FROM store.retention r
+    JOIN store.event e ON e.stream >= r.prefix AND e.stream < r.prefix || chr(1114111) AND e.created_at < now() - r.max_age
+    LIMIT most
+$$;
+
+-- Removes expired events and remembers where their streams' numbering stands. Answers how many there still were.
+CREATE OR REPLACE FUNCTION store.expire(positions bigint[]) RETURNS bigint
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  removed bigint;
+BEGIN
+  PERFORM FROM store.head FOR UPDATE;
+  WITH gone AS (
+    DELETE FROM store.event WHERE position = ANY (positions) RETURNING stream, revision
+  ), remembered AS (
+    INSERT INTO store.expired_stream AS x (stream, revision) SELECT stream, max(revision) FROM gone GROUP BY stream
+    ON CONFLICT (stream) DO UPDATE SET revision = greatest(x.revision, excluded.revision)
+  )
+  SELECT count(*) INTO removed FROM gone;
+  RETURN removed;
+END
+$$;
+
+-- Removes every event of a stream but its last.
+CREATE OR REPLACE FUNCTION store.erase(wanted text) RETURNS void
+LANGUAGE sql SET enable_seqscan = off AS $$
+  DELETE FROM store.event WHERE stream = wanted AND revision < store.revision_of(wanted)
+$$;

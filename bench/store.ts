@@ -1,0 +1,111 @@
+/**
+ * The event store alone: appends/s with 1, 16, 64 and 512 in flight (one new stream with one event of about 0.5 KB an
+ * append) and catch-up events/s through a filtered subscription.
+ *
+ *     DATABASE_URL=postgres://… npx tsx bench/store.ts [seconds per measurement, default 2]
+ *
+ * The database is one it may write to; each run adds streams of its own. The settings that make a commit real are printed
+ * with the numbers.
+ */
+import { randomUUID } from 'node:crypto'
+import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
+import { prepareStore } from '../adapters/event-store/postgres/prepare.ts'
+import { openDatabase } from '../adapters/postgres/database.ts'
+import type { NewEvent } from '../domain/event.ts'
+import { NO_STREAM, type EventStore } from '../domain/ports.ts'
+
+const IN_FLIGHT = [1, 16, 64, 512]
+const CATCH_UP_EVENTS = 50_000
+
+const aboutHalfAKilobyte = (): NewEvent => ({
+  id: randomUUID(),
+  type: 'TransactionCaptured',
+  data: {
+    transaction_id: 1,
+    bank_code: 'VCB',
+    amount: '1500000.00',
+    currency: 'VND',
+    content: 'NGUYEN VAN A chuyen tien DH102947',
+    raw_data:
+      'SD TK 0071000888888 +1,500,000VND luc 21-11-2026 09:15:27. SD 25,300,000VND. Ref MBVCB.1234567890.NGUYEN VAN A chuyen tien DH102947',
+  },
+  metadata: {
+    user_id: 1,
+    at: new Date().toISOString(),
+    correlation_id: randomUUID(),
+    causation_id: randomUUID(),
+    version: 1,
+  },
+})
+
+const percentile = (sorted: Float64Array, share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
+
+const appends = async (store: EventStore, run: string, inFlight: number, seconds: number): Promise<void> => {
+  const durations: number[] = []
+  const started = performance.now()
+  const end = started + seconds * 1_000
+  let count = 0
+  const writer = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const before = performance.now()
+      const [result] = await store.append([
+        [
+          {
+            stream: `bench-${run}-${inFlight}-${count++}`,
+            expectedRevision: NO_STREAM,
+            events: [aboutHalfAKilobyte()],
+          },
+        ],
+      ])
+      if (!result?.ok) throw new Error('a new stream was refused')
+      durations.push(performance.now() - before)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, writer))
+  const sorted = Float64Array.from(durations).sort()
+  const perSecond = Math.round((durations.length / (performance.now() - started)) * 1_000)
+  console.log(
+    `${String(inFlight).padStart(4)} in flight: ${perSecond} appends/s, ` +
+      `p50 ${percentile(sorted, 0.5).toFixed(2)} ms, p99 ${percentile(sorted, 0.99).toFixed(2)} ms`,
+  )
+}
+
+/** Fills up to a round number, then reads this run's events back through a new subscription. */
+const catchUp = async (store: EventStore, run: string): Promise<void> => {
+  const after = await store.end()
+  for (let filled = 0; filled < CATCH_UP_EVENTS; filled += 1_000)
+    await store.append(
+      Array.from({ length: 1_000 }, (_, index) => [
+        {
+          stream: `bench-${run}-fill-${filled + index}`,
+          expectedRevision: NO_STREAM,
+          events: [aboutHalfAKilobyte()],
+        },
+      ]),
+    )
+  const stop = new AbortController()
+  const started = performance.now()
+  let seen = 0
+  for await (const { events } of store.subscribe({ after, prefixes: [`bench-${run}-fill-`], signal: stop.signal })) {
+    seen += events.length
+    if (seen === CATCH_UP_EVENTS) stop.abort()
+  }
+  console.log(`catch-up: ${Math.round((seen / (performance.now() - started)) * 1_000)} events/s`)
+}
+
+const url = process.env.DATABASE_URL
+if (!url) throw new Error('DATABASE_URL is not set')
+const seconds = Number(process.argv[2] ?? 2)
+const database = openDatabase(url, { poolSize: 1 })
+await prepareStore(database)
+const [settings] = await database.query(
+  `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+     current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_version') AS server_version`,
+)
+console.log(settings)
+const store = await openPostgresEventStore({ url })
+const run = randomUUID().slice(0, 8)
+for (const inFlight of IN_FLIGHT) await appends(store, run, inFlight, seconds)
+await catchUp(store, run)
+await store.close()
+await database.close()
