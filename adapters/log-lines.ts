@@ -1,0 +1,43 @@
+/** What the process says about itself: JSON lines on standard error, as standard output belongs to a command's answer. */
+import { pino } from 'pino'
+
+/** One wide line per thing that happened: the fields first, then its name (`notification.received`). */
+export interface LogLines {
+  debug(fields: object, what: string): void
+  info(fields: object, what: string): void
+  warn(fields: object, what: string): void
+  error(fields: object, what: string): void
+}
+
+/** Whoever logs one of these by mistake logs nothing of it: no secret and no notification text is ever in a line. */
+const NEVER = [
+  'password',
+  'secret',
+  'secret_key',
+  'token',
+  'api_key',
+  'authorization',
+  'cookie',
+  'text',
+  'raw',
+  'raw_data',
+  'description',
+]
+
+/** @param level  `LOG_LEVEL` */
+export const openLogLines = (level: string): LogLines =>
+  pino(
+    {
+      level,
+      base: null,
+      messageKey: 'event',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: NEVER, censor: '[never logged]' },
+    },
+    // Lines are written behind the caller's back; pino writes what is left when the process ends.
+    pino.destination({ dest: 2, sync: false }),
+  )
+
+/** For tests and for commands that have nothing to tell. */
+export const silent: LogLines = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

@@ -1,0 +1,43 @@
+/** The `baoco` command: one file a command; what they share is the way they end. */
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { commands } from './commands.ts'
+import { settingLines } from './settings.ts'
+
+/** Exit status: 0 done, 1 failed, 2 wrong usage. */
+const FAILED = 1
+const WRONG_USAGE = 2
+
+const { version, description } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+  description: string
+}
+
+const settingsHelp = (): string => {
+  const lines = settingLines()
+  const width = Math.max(...lines.map(({ name }) => name.length))
+  const line = (setting: (typeof lines)[number]) =>
+    `  ${setting.name.padEnd(width)}  ${setting.description}${setting.default && ` [${setting.default}]`}`
+  return `\nSettings, by environment [default]:\n${lines.map(line).join('\n')}`
+}
+
+const program = new Command('baoco').description(description).version(version).addHelpText('after', settingsHelp())
+for (const add of commands) add(program)
+
+/** Commander ends the process by itself, with 1 for wrong usage; here it throws, in every command. */
+const throwing = (command: Command): void => {
+  command.exitOverride().showHelpAfterError('(--help tells more)')
+  command.commands.forEach(throwing)
+}
+throwing(program)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE
+  } else {
+    console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? (error as Error).stack : (error as Error).message}`)
+    process.exitCode = FAILED
+  }
+}

@@ -1,0 +1,6 @@
+/** Every command, in the order `baoco --help` lists them. A new one is a file in this folder and a line here. */
+import type { Command } from 'commander'
+import { config } from './config.ts'
+import { migrate } from './migrate.ts'
+
+export const commands: readonly ((program: Command) => void)[] = [config, migrate]

@@ -1,0 +1,198 @@
+/**
+ * Every setting there is: its name in the environment, its default, what it means. Read and checked once, at the start;
+ * `baoco --help`, `baoco config` and the documents list this very table.
+ */
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import * as text from './setting-text.ts'
+
+interface Setting<Value> {
+  env: string
+  /** From the text in the environment to the value. */
+  schema: z.ZodType<Value, string>
+  description: string
+  /** Text taken when nothing is set; undefined: the setting has no value then. */
+  fallback?: string
+  /** Never shown. */
+  secret?: true
+}
+
+const setting = <Value>(env: string, fallback: string, schema: z.ZodType<Value, string>, description: string) =>
+  ({ env, fallback, schema, description }) satisfies Setting<Value>
+
+const optional = <Value>(env: string, schema: z.ZodType<Value, string>, description: string) =>
+  ({ env, schema: schema as z.ZodType<Value | undefined, string>, description }) satisfies Setting<Value | undefined>
+
+const secret = <Value>(env: string, schema: z.ZodType<Value, string>, description: string) =>
+  ({ ...optional(env, schema, description), secret: true as const }) satisfies Setting<Value | undefined>
+
+export const SETTINGS = {
+  port: setting('PORT', '8080', text.port, 'port of the API and the dashboard'),
+  baseUrl: optional('BASE_URL', text.url('http', 'https'), 'address people reach it at; default http://localhost:PORT'),
+  dataDir: setting('BAOCO_DATA_DIR', '.baoco', z.string(), 'data folder: embedded database and secrets made here'),
+  databaseUrl: optional('DATABASE_URL', text.url('postgres', 'postgresql'), 'Postgres ≥ 15; not set: the embedded one'),
+  eventStoreUrl: optional(
+    'EVENTSTORE_URL',
+    text.url('esdb', 'esdb+discover', 'kurrentdb'),
+    'EventStoreDB; not set: Postgres',
+  ),
+  eventStorePrefix: setting('EVENTSTORE_PREFIX', 'baoco.', z.string(), "stands before every stream's name there"),
+  kafkaBrokers: optional('KAFKA_BROKERS', text.list, 'host:port, comma separated; not set: the embedded log'),
+  kafkaTopic: setting('KAFKA_TOPIC', 'baoco.transactions', z.string(), 'topic of the transaction events'),
+  kafkaSsl: setting('KAFKA_SSL', '0', text.flag, 'TLS to the brokers: 0 or 1'),
+  kafkaSasl: secret(
+    'KAFKA_SASL',
+    text.kafkaSasl,
+    'mechanism:user:password, mechanism plain, scram-sha-256 or scram-sha-512',
+  ),
+  smtpUrl: optional('SMTP_URL', text.url('smtp', 'smtps'), 'mail server; not set: mails go to the outbox'),
+  adminEmail: setting('ADMIN_EMAIL', 'owner@baoco.local', text.email, 'e-mail of the operator, the first account'),
+  adminPassword: secret(
+    'ADMIN_PASSWORD',
+    text.password,
+    "the first account's, at the first start only; not set: made and printed",
+  ),
+  jwtSecret: secret(
+    'JWT_SECRET',
+    text.jwtSecret,
+    'signs logins, 32 bytes or more; not set: made once (embedded database only)',
+  ),
+  vaultKey: secret(
+    'VAULT_KEY',
+    text.vaultKeys,
+    '64 hexadecimal characters; older keys after it, comma separated; not set: made once (embedded database only)',
+  ),
+  allowPrivateTargets: setting(
+    'ALLOW_PRIVATE_TARGETS',
+    '0',
+    text.flag,
+    '1 lets webhooks go to private addresses and by HTTP',
+  ),
+  retrySchedule: setting(
+    'RETRY_SCHEDULE',
+    '60,300,1800,7200,28800,86400',
+    text.seconds,
+    'seconds before each retry, comma separated',
+  ),
+  rateLimits: setting(
+    'RATE_LIMITS',
+    '',
+    text.rateLimits,
+    `off, or name=requests/seconds, comma separated: ${text.RATE_LIMIT_NAMES.join(' ')}`,
+  ),
+  abusePerHour: setting(
+    'ABUSE_PER_HOUR',
+    '1000',
+    text.whole(1),
+    'requests in an hour that lock an account when exceeded',
+  ),
+  abusePolls: setting(
+    'ABUSE_POLLS',
+    '20',
+    text.whole(1),
+    'equal polls in a row, each under 30 s apart, that lock an account',
+  ),
+  abuseParallel: setting(
+    'ABUSE_PARALLEL',
+    '20',
+    text.whole(1),
+    'parallel requests that lock an account when exceeded again and again',
+  ),
+  overQuotaDelay: setting('OVER_QUOTA_DELAY', '900', text.whole(0), 'seconds a delivery over the quota is put off'),
+  planPrefix: setting('PLAN_PREFIX', 'BC', text.prefix, "prefix of the operator's own plan orders"),
+  planBank: optional('PLAN_BANK', z.string(), 'bank code of the account plans are paid to'),
+  planAccount: optional('PLAN_ACCOUNT', z.string(), 'its number'),
+  planHolder: optional('PLAN_HOLDER', z.string(), 'its holder'),
+  commission: setting('COMMISSION', '20', text.percent, "per cent of a referred account's plan payment"),
+  reparseMaxAge: setting(
+    'REPARSE_MAX_AGE',
+    '86400',
+    text.whole(0),
+    'seconds; older notifications that are read late send nothing',
+  ),
+  scavengeAt: setting(
+    'SCAVENGE_AT',
+    '03:30',
+    text.timeOfDay,
+    'time of day (Asia/Ho_Chi_Minh) of the planned EventStoreDB scavenge',
+  ),
+  idSkip: setting('ID_SKIP', '0', text.whole(0), 'ids to leap over after an old backup was restored'),
+  trustProxy: setting(
+    'TRUST_PROXY',
+    '0',
+    text.whole(0),
+    'number of reverse proxies in front whose X-Forwarded-* count',
+  ),
+  logLevel: setting('LOG_LEVEL', 'info', text.logLevel, 'trace, debug, info, warn, error, fatal or silent'),
+  metricsPort: optional('METRICS_PORT', text.port, 'own port for /metrics, /healthz and /readyz; not set: on PORT'),
+} as const
+
+type Read = { [Key in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Key]['schema']> }
+
+/** `dataDir` is absolute; `baseUrl` has no slash at its end. */
+export type Settings = Readonly<Omit<Read, 'baseUrl'> & { baseUrl: string }>
+
+/** What stops the start: one line that names the settings and never shows a secret's value. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}
+
+/** Adapters that come later: a setting that nothing would follow is refused, never ignored. */
+const NOT_YET = { eventStoreUrl: 'EventStoreDB', kafkaBrokers: 'Kafka', smtpUrl: 'sending mail by SMTP' } as const
+
+const entries = Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting<unknown>][]
+
+/**
+ * @param env  the process's environment; an empty text counts as not set
+ * @throws {SettingsError} a bad value, an unknown `BAOCO_…`, or a secret that is missing with servers of one's own
+ */
+export const readSettings = (env: Readonly<Record<string, string | undefined>>): Settings => {
+  const faults: string[] = []
+  const known = new Set(entries.map(([, { env }]) => env))
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('BAOCO_') && !known.has(name)) faults.push(`unknown setting ${name}`)
+  }
+  const read = entries.map(([key, { env: name, schema, fallback }]) => {
+    const given = env[name]?.trim() || fallback
+    if (given === undefined) return [key, undefined]
+    const parsed = schema.safeParse(given)
+    if (!parsed.success) faults.push(`setting ${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}`)
+    return [key, parsed.data]
+  })
+  if (faults.length > 0) throw new SettingsError(faults.join('; '))
+  const settings = Object.fromEntries(read) as Read
+  refuseGaps(settings)
+  return {
+    ...settings,
+    dataDir: resolve(settings.dataDir),
+    baseUrl: (settings.baseUrl ?? `http://localhost:${settings.port}`).replace(/\/+$/, ''),
+  }
+}
+
+const refuseGaps = (settings: Read): void => {
+  for (const key of Object.keys(NOT_YET) as (keyof typeof NOT_YET)[]) {
+    if (settings[key] !== undefined) {
+      throw new SettingsError(
+        `setting ${SETTINGS[key].env} cannot be used: this version does not have ${NOT_YET[key]} yet`,
+      )
+    }
+  }
+  // Made in a data folder they would differ from machine to machine, and be lost with the machine while the events stay.
+  const server = settings.databaseUrl ? 'DATABASE_URL' : settings.eventStoreUrl ? 'EVENTSTORE_URL' : undefined
+  const missing = [SETTINGS.jwtSecret, SETTINGS.vaultKey].filter(
+    ({ env }) => settings[env === 'JWT_SECRET' ? 'jwtSecret' : 'vaultKey'] === undefined,
+  )
+  if (server && missing.length > 0) {
+    throw new SettingsError(`setting ${missing.map(({ env }) => env).join(' and ')} must be set with ${server}`)
+  }
+}
+
+/** One line of what `baoco --help` says about a setting. */
+export interface SettingLine {
+  name: string
+  default: string
+  description: string
+}
+
+export const settingLines = (): SettingLine[] =>
+  entries.map(([, { env, fallback, description }]) => ({ name: env, default: fallback ?? '', description }))

@@ -1,0 +1,12 @@
+/** Mocha's own report, and as the very last line the count that `.ci/run` ends with. */
+import mocha from 'mocha'
+
+const { reporters } = mocha
+
+export default class CountingReporter extends reporters.Spec {
+  override epilogue(): void {
+    super.epilogue()
+    const { passes = 0, failures = 0, pending = 0 } = this.stats
+    console.log(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`)
+  }
+}
