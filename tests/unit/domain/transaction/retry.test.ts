@@ -1,0 +1,82 @@
+import {
+  captured, copyOf, deleted, delivered, ended, exhausted, given, removed, retried, retryRequested, statusChanged,
+} from './sentences.ts' // prettier-ignore
+
+const failed = [captured([7]), exhausted(7, 3), statusChanged('pending', 'failed')]
+const oneOfTwoFailed = [captured([7, 8]), delivered(7, 1), exhausted(8, 3), statusChanged('pending', 'failed')]
+
+describe('a retry by hand', () => {
+  it('of a failed transaction opens the rules that have not succeeded', () => {
+    given(...failed).when(retried([7])).then(retryRequested([7], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
+    given(...oneOfTwoFailed).when(retried([7, 8])).then(retryRequested([8], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
+  })
+
+  it('opens a paused rule, which is held', () => {
+    given(...failed).when(retried([7], { paused: [7] })).then(retryRequested([7], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
+  })
+
+  it('says when it was one of many', () => {
+    given(...failed).when(retried([7], { by: 'bulk' })).then(retryRequested([7], 'pending', { by: 'bulk' }), statusChanged('failed', 'pending')) // prettier-ignore
+  })
+
+  it('matches again when all failed rules are gone, leaving out who has answered', () => {
+    given(...failed).when(retried([9])).then(retryRequested([9], 'pending', { rematched: true }), statusChanged('failed', 'pending')) // prettier-ignore
+    given(...oneOfTwoFailed).when(retried([7])).then(retryRequested([], 'success', { rematched: true }), statusChanged('failed', 'success')) // prettier-ignore
+    given(...failed).when(retried([])).then(retryRequested([], 'no_match', { rematched: true }), statusChanged('failed', 'no_match')) // prettier-ignore
+  })
+
+  it('of one without match finds the rules and prefixes of today', () => {
+    given(captured([])).when(retried([7], { found: { order_id: 'DH99', prefix: 'DH' } })).then(retryRequested([7], 'pending', { rematched: true, order_id: 'DH99' }), statusChanged('no_match', 'pending')) // prettier-ignore
+  })
+
+  it('of one without match may find none', () => {
+    given(captured([]))
+      .when(retried([]))
+      .then(retryRequested([], 'no_match', { rematched: true }))
+    given(captured([])).when(retried([7], { found: null })).then(retryRequested([], 'no_match', { rematched: true })) // prettier-ignore
+  })
+
+  it('of one whose only rule was deleted matches again', () => {
+    given(captured([7]), ended(7, 'rule_deleted'), statusChanged('pending', 'no_match')).when(retried([9])).then(retryRequested([9], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
+  })
+
+  it('is refused for every other status', () => {
+    given(captured([7]))
+      .when(retried([7]))
+      .refused('CONFLICT')
+    given(captured([7]), delivered(7, 1), statusChanged('pending', 'success'))
+      .when(retried([7]))
+      .refused('CONFLICT')
+    given(captured([], 'skipped'))
+      .when(retried([7]))
+      .refused('CONFLICT')
+    given(captured([], 'plan_upgraded'))
+      .when(retried([7]))
+      .refused('CONFLICT')
+    given(copyOf(41))
+      .when(retried([7]))
+      .refused('CONFLICT')
+  })
+
+  it('finds no transaction that is deleted or never was', () => {
+    given(...failed, deleted())
+      .when(retried([7]))
+      .refused('NOT_FOUND')
+    given()
+      .when(retried([7]))
+      .refused('NOT_FOUND')
+  })
+})
+
+describe('a delete', () => {
+  it('says that a copy never counted', () => {
+    given(copyOf(41)).when(removed).then(deleted(false))
+  })
+
+  it('happens once', () => {
+    given(captured([7]), deleted())
+      .when(removed)
+      .refused('NOT_FOUND')
+    given().when(removed).refused('NOT_FOUND')
+  })
+})

@@ -1,0 +1,141 @@
+/** Sentences about a transaction: `given(captured(7), attempted(7, 500)).when(retry()).then(…)`. */
+import { expect } from 'chai'
+import type { Account, Rule } from '../../../../domain/account/account.ts'
+import { Refused } from '../../../../domain/errors.ts'
+import {
+  endDelivery,
+  recordAttempt,
+  remove,
+  retry,
+  type AttemptResult,
+  type TransactionFact,
+} from '../../../../domain/transaction/decide.ts'
+import type { TransactionEvent, WebhookStatus } from '../../../../domain/transaction/events.ts'
+import { evolve, type Transaction } from '../../../../domain/transaction/transaction.ts'
+import type { FoundOrderId } from '../../../../domain/webhook/matching.ts'
+
+export const NOW = new Date('2026-01-05T02:30:00.000Z')
+export const SCHEDULE = [60, 300]
+const middle = 0.5
+
+export const later = (seconds: number): string => new Date(NOW.getTime() + seconds * 1000).toISOString()
+
+type Command = (transaction: Transaction) => readonly TransactionFact[]
+
+// --- events --------------------------------------------------------------------------------------------------------
+
+const matched = { order_id: 'DH1042', prefix: 'DH' }
+
+export const captured = (rules: number[], status?: WebhookStatus): TransactionEvent => ({
+  type: 'TransactionCaptured',
+  data: {
+    transaction_id: 42, user_id: 5, source_type: 'sms', source: 'device-1:sms', bank_code: 'VCB',
+    bank_name: 'Vietcombank', transaction_type: 'credit', amount: '150000.00', currency: 'VND', account_number: null,
+    account_name: null, transaction_ref: null, transaction_date: NOW.toISOString(),
+    transaction_date_source: 'arrival', counterpart_account: null, counterpart_name: null, counterpart_bank: null,
+    description: 'a text DH1042', content: 'DH1042', raw_data: '{}', balance_after: null, already_run_of: null,
+    ...matched, rules, webhook_status: status ?? (rules.length > 0 ? 'pending' : 'no_match'),
+    created_at: NOW.toISOString(),
+  },
+}) // prettier-ignore
+
+export const copyOf = (id: number): TransactionEvent => {
+  const event = captured([], 'already_run') as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
+  return { ...event, data: { ...event.data, already_run_of: id } }
+}
+
+export const resultOf = (rule_id: number, attempt: number, http_status: number): AttemptResult => ({
+  transaction_id: 42, attempt_id: 9000 + attempt, rule_id, attempt, method: 'POST', url: 'https://shop.vn/hook',
+  account_revision: 3, timestamp: 1_767_580_200, body_sha256: 'abc', renderer: 1, http_status, response_body: 'answer',
+  error: http_status < 300 && http_status > 0 ? null : `http_${http_status}`, retry_after_s: null,
+  sent_at: NOW.toISOString(), duration_ms: 12,
+}) // prettier-ignore
+
+const attemptedAs = (
+  rule_id: number,
+  attempt: number,
+  http_status: number,
+  outcome: 'delivered' | 'retrying' | 'exhausted',
+  next_attempt_at: string | null,
+): TransactionEvent => {
+  const { retry_after_s: _, ...data } = resultOf(rule_id, attempt, http_status)
+  return { type: 'WebhookAttempted', data: { ...data, outcome, next_attempt_at } }
+}
+
+export const delivered = (rule: number, attempt: number) => attemptedAs(rule, attempt, 200, 'delivered', null)
+export const retrying = (rule: number, attempt: number, next: string, status = 500) =>
+  attemptedAs(rule, attempt, status, 'retrying', next)
+export const exhausted = (rule: number, attempt: number, status = 500) =>
+  attemptedAs(rule, attempt, status, 'exhausted', null)
+/** Recorded, and nothing changes by it. */
+export const cameLate = (rule: number, attempt: number, status = 500) =>
+  attemptedAs(rule, attempt, status, 'retrying', null)
+
+export const ended = (rule_id: number, reason: 'rule_deleted' | 'gone'): TransactionEvent => ({
+  type: 'DeliveryEnded',
+  data: { transaction_id: 42, rule_id, reason },
+})
+export const statusChanged = (from: WebhookStatus, to: WebhookStatus): TransactionEvent => ({
+  type: 'WebhookStatusChanged',
+  data: { transaction_id: 42, from, to },
+})
+export const retryRequested = (
+  rules: number[],
+  webhook_status: WebhookStatus,
+  { rematched = false, by = 'manual' as 'manual' | 'bulk', ...found }: { rematched?: boolean; by?: 'manual' | 'bulk'; order_id?: string; prefix?: string | null } = {},
+): TransactionEvent => ({
+  type: 'WebhookRetryRequested',
+  data: { transaction_id: 42, by, rematched, ...matched, ...found, rules, webhook_status },
+}) // prettier-ignore
+export const deleted = (counted = true): TransactionEvent => ({
+  type: 'TransactionDeleted',
+  data: { transaction_id: 42, user_id: 5, captured_at: NOW.toISOString(), counted },
+})
+
+// --- commands ------------------------------------------------------------------------------------------------------
+
+export const answered =
+  (rule: number, attempt: number, http_status: number, retry_after_s: number | null = null): Command =>
+  (transaction) =>
+    recordAttempt(
+      transaction,
+      { ...resultOf(rule, attempt, http_status), retry_after_s },
+      { at: NOW, schedule: SCHEDULE, random: middle },
+    )
+
+const accountWith = (rules: number[], paused: number[]): Account => {
+  const rule = (rule_id: number) =>
+    ({ rule_id, system_id: null, filter_banks: [], filter_type: 'both', min_amount: null, is_active: paused.includes(rule_id) ? 0 : 1 }) as unknown as Rule // prettier-ignore
+  return {
+    systems: new Map([[1, { system_id: 1, payment_prefix: 'DH', is_active: 1 }]]),
+    rules: new Map(rules.map((each) => [each, rule(each)])),
+  } as unknown as Account
+}
+
+/** A retry with the rules the account has today. */
+export const retried =
+  (rules: number[], { paused = [] as number[], found = { order_id: 'DH1042', prefix: 'DH' } as FoundOrderId | null, by = 'manual' as 'manual' | 'bulk' } = {}): Command =>
+  (transaction) =>
+    retry(transaction, { by, at: NOW, account: accountWith(rules, paused), find: () => found }) // prettier-ignore
+
+export const removed: Command = (transaction) => remove(transaction)
+export const ruleDeleted =
+  (rule: number): Command =>
+  (transaction) =>
+    endDelivery(transaction, rule, NOW)
+
+// --- the sentence --------------------------------------------------------------------------------------------------
+
+export const given = (...events: TransactionEvent[]) => {
+  const transaction = events.reduce<Transaction>((state, event) => evolve(state, event, NOW.toISOString()), null)
+  return {
+    when: (command: Command) => ({
+      then: (...facts: TransactionEvent[]) => expect(command(transaction)).to.deep.equal(facts),
+      nothing: () => expect(command(transaction)).to.deep.equal([]),
+      refused: (code: string) =>
+        expect(() => command(transaction))
+          .to.throw(Refused)
+          .with.property('code', code),
+    }),
+  }
+}

@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import { customBody, SAMPLE, templateProblem } from '../../../../../domain/webhook/payload/custom.ts'
+
+const filled = (template: unknown, change = {}) =>
+  JSON.parse(customBody(JSON.stringify(template), { ...SAMPLE, ...change }, 1_767_580_200)) as unknown
+
+describe('custom templates', () => {
+  it('a string that is one placeholder becomes the typed value', () =>
+    expect(filled({ id: '{{transaction_id}}', at: '{{ timestamp }}', balance: '{{balance_after}}' }, { balance_after: null })).to.deep.equal({ id: 1042, at: 1_767_580_200, balance: null })) // prettier-ignore
+
+  it('inside a longer string it is text, and null is empty', () =>
+    expect(
+      filled(['order {{order_id}} by {{counterpart_name}}.', 7, { deep: '{{woocommerce.payer_name}}!' }], {
+        counterpart_name: null,
+      }),
+    ).to.deep.equal(['order DH1042 by .', 7, { deep: '!' }]))
+
+  it('escapes what would end the string or be taken for a pattern', () =>
+    expect(filled({ text: '<{{description}}>' }, { description: '"}, "paid": true, $& \\ \n' })).to.deep.equal({
+      text: '<"}, "paid": true, $& \\ \n>',
+    }))
+
+  it('leaves placeholders that come from a bank text alone', () =>
+    expect(filled({ text: 'a {{description}}' }, { description: '{{order_id}}' })).to.deep.equal({
+      text: 'a {{order_id}}',
+    }))
+
+  it('shortens the free texts to 4096 bytes and adds no key', () => {
+    const body = customBody('{"a":"{{description}}"}', { ...SAMPLE, description: '"'.repeat(9_000) }, 0)
+    expect(Buffer.byteLength(body)).to.be.within(4094, 4096)
+    expect(JSON.parse(body)).to.have.all.keys('a')
+  })
+
+  for (const [template, problem] of [
+    ['{"a":"{{order_id}}","b":[1,null,"{{ woocommerce.note }}"]}', null],
+    ['[]', null],
+    ['{"a":', /JSON/],
+    ['"{{order_id}}"', /object/],
+    ['null', /object/],
+    ['{"a":"{{secret}}"}', /unknown/],
+    ['{"a":"{{constructor}}"}', /unknown/],
+    ['{"a":"{{order_id"}', /braces/],
+    ['{"a":"order_id}}"}', /braces/],
+    ['{"{{order_id}}":1}', /key/],
+    [JSON.stringify({ a: 'x'.repeat(4_096) }), /4 KB/],
+  ] as const)
+    it(`${problem ? 'refuses' : 'accepts'} ${template.slice(0, 60)}`, () => {
+      if (problem) expect(templateProblem(template)).to.match(problem)
+      else expect(templateProblem(template)).to.equal(null)
+    })
+})

@@ -1,0 +1,38 @@
+import { verify } from '@octokit/webhooks-methods'
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { signedHeaders, webhookIdOf } from '../../../../domain/webhook/signature.ts'
+
+const secret = '0123456789abcdef0123456789abcdef0123456789abcdef'
+const body = '{"description":"Chuyển tiền 🧧","amount":"150000.00"}'
+
+const headers = () =>
+  signedHeaders({
+    secret,
+    body,
+    webhookId: webhookIdOf(1042, 7),
+    timestamp: Math.floor(Date.now() / 1000),
+    attempt: 3,
+  })
+
+describe('the signature', () => {
+  it('verifies with an independent library for HMAC-SHA256 over the raw body', async () => {
+    const signature = headers()['x-webhook-signature']!
+    expect(signature).to.match(/^sha256=[0-9a-f]{64}$/)
+    expect(await verify(secret, body, signature)).to.equal(true)
+    expect(await verify(secret, body.replace('150000', '950000'), signature)).to.equal(false)
+  })
+
+  it('verifies as Standard Webhooks with the secret as it is', () => {
+    expect(new Webhook(secret).verify(body, headers())).to.deep.equal(JSON.parse(body))
+    expect(() => new Webhook(secret).verify(`${body} `, headers())).to.throw()
+  })
+
+  it('names the service, the delivery and the attempt', () =>
+    expect(headers()).to.include({
+      'content-type': 'application/json',
+      'x-webhook-source': 'baoco',
+      'x-webhook-attempt': '3',
+      'webhook-id': 'msg_1042_7',
+    }))
+})
