@@ -92,11 +92,20 @@ BEGIN
 END
 $$;
 
+-- Position of the last of these events where all of them stand at their place (after `expected`) with these ids, else null.
+CREATE OR REPLACE FUNCTION store.standing(wanted text, expected integer, events json) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN count(*) = count(stored.position) THEN max(stored.position) END
+  FROM ROWS FROM (json_to_recordset(events) AS (id uuid)) WITH ORDINALITY AS e (id, n)
+    LEFT JOIN store.event stored ON stored.stream = wanted AND stored.revision = expected + e.n AND stored.id = e.id
+$$;
+
 -- The careful way for a group of which something does not fit: unit by unit, in the order given. `calls` is
 -- [[[{stream, expected, events: [{id, type, data, metadata}]}]]]: calls of units of streams, data and metadata as JSON text in
 -- a string. Answers [[{position} | {stream, revision}]] in the same order.
--- A unit that does not fit is a success where its very event ids stand already at its place: then it was sent before and
--- the answer got lost. A unit on a stream of which an earlier unit of the same call failed fails as well, even where the
+--
+-- What does not fit is a success all the same where its very event ids stand already at its place: then it was sent before
+-- and the answer got lost. A unit on a stream of which an earlier unit of the same call failed fails as well, even where the
 -- number would fit: it was decided on events that are not there.
 CREATE OR REPLACE FUNCTION store.append_one_by_one(calls json) RETURNS json
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -106,9 +115,14 @@ DECLARE
   moment   timestamptz;
   calling  json;
   unit     json;
+  part     record;
   failed   text[];
-  misfit   record;
-  standing record;
+  planned  jsonb;    -- revisions of this unit's streams as its own parts raise them
+  fitting  integer[];
+  present  integer;
+  stood    bigint;
+  reached  bigint;
+  conflict json;
   answers  json[] := '{}';
   answer   json[];
 BEGIN
@@ -119,37 +133,46 @@ BEGIN
     failed := '{}';
     answer := '{}';
     FOR unit IN SELECT value FROM json_array_elements(calling) LOOP
-      SELECT a.stream, store.revision_of(a.stream) AS revision INTO misfit
-        FROM (
-          SELECT stream, expected, n, lag(expected + json_array_length(events)) OVER (PARTITION BY stream ORDER BY n) AS own
-          FROM ROWS FROM (json_to_recordset(unit) AS (stream text, expected integer, events json))
-            WITH ORDINALITY AS u (stream, expected, events, n)
-        ) a
-        WHERE a.expected <> coalesce(a.own, store.revision_of(a.stream)) OR a.stream = ANY (failed)
-        ORDER BY a.n LIMIT 1;
-      IF NOT FOUND THEN
-        INSERT INTO store.event (position, created_at, id, revision, stream, type, data, metadata)
-          SELECT place + row_number() OVER (ORDER BY a.n, e.n), moment, e.id, a.expected + e.n, a.stream, e.type, e.data, e.metadata
-          FROM ROWS FROM (json_to_recordset(unit) AS (stream text, expected integer, events json))
-              WITH ORDINALITY AS a (stream, expected, events, n),
-            ROWS FROM (json_to_recordset(a.events) AS (id uuid, type text, data text, metadata text))
-              WITH ORDINALITY AS e (id, type, data, metadata, n);
-        SELECT place + sum(json_array_length(events)) INTO place FROM json_to_recordset(unit) AS (events json);
-        answer := answer || json_build_object('position', place);
+      planned := '{}';
+      fitting := '{}';
+      conflict := NULL;
+      reached := 0;
+      FOR part IN
+        SELECT * FROM ROWS FROM (json_to_recordset(unit) AS (stream text, expected integer, events json))
+          WITH ORDINALITY AS p (stream, expected, events, n)
+      LOOP
+        present := coalesce((planned ->> part.stream)::integer, store.revision_of(part.stream));
+        IF present = part.expected AND part.stream <> ALL (failed) THEN
+          planned := planned || jsonb_build_object(part.stream, part.expected + json_array_length(part.events));
+          fitting := fitting || part.n::integer;
+          CONTINUE;
+        END IF;
+        stood := store.standing(part.stream, part.expected, part.events);
+        IF stood IS NULL THEN
+          conflict := json_build_object('stream', part.stream, 'revision', store.revision_of(part.stream));
+          EXIT;
+        END IF;
+        reached := greatest(reached, stood);
+      END LOOP;
+      IF conflict IS NOT NULL THEN
+        failed := failed || ARRAY(SELECT stream FROM json_to_recordset(unit) AS (stream text));
+        answer := answer || conflict;
         CONTINUE;
       END IF;
-      SELECT count(*) = count(stored.position) AS whole, max(stored.position) AS position INTO standing
+      INSERT INTO store.event (position, created_at, id, revision, stream, type, data, metadata)
+        SELECT place + row_number() OVER (ORDER BY p.n, e.n), moment, e.id, p.expected + e.n, p.stream, e.type, e.data, e.metadata
         FROM ROWS FROM (json_to_recordset(unit) AS (stream text, expected integer, events json))
-            AS a (stream, expected, events)
-          CROSS JOIN ROWS FROM (json_to_recordset(a.events) AS (id uuid)) WITH ORDINALITY AS e (id, n)
-          LEFT JOIN store.event stored
-            ON stored.stream = a.stream AND stored.revision = a.expected + e.n AND stored.id = e.id;
-      IF standing.whole THEN
-        answer := answer || json_build_object('position', standing.position);
-      ELSE
-        failed := failed || ARRAY(SELECT stream FROM json_to_recordset(unit) AS (stream text));
-        answer := answer || json_build_object('stream', misfit.stream, 'revision', misfit.revision);
+            WITH ORDINALITY AS p (stream, expected, events, n),
+          ROWS FROM (json_to_recordset(p.events) AS (id uuid, type text, data text, metadata text))
+            WITH ORDINALITY AS e (id, type, data, metadata, n)
+        WHERE p.n = ANY (fitting);
+      IF FOUND THEN
+        SELECT place + sum(json_array_length(p.events)) INTO place
+          FROM ROWS FROM (json_to_recordset(unit) AS (events json)) WITH ORDINALITY AS p (events, n)
+          WHERE p.n = ANY (fitting);
+        reached := place;
       END IF;
+      answer := answer || json_build_object('position', reached);
     END LOOP;
     answers := answers || array_to_json(answer);
   END LOOP;
