@@ -111,7 +111,7 @@ export const rateLimits: Text<'off' | RateLimits> = z.string().transform((value,
   const limits: RateLimits = { ...RATE_LIMITS }
   for (const item of value.split(',').filter(Boolean)) {
     const [, name, requests, seconds] = /^\s*([a-z]+)=([1-9]\d{0,8})\/([1-9]\d{0,8})\s*$/.exec(item) ?? []
-    if (name === undefined || !(name in RATE_LIMITS)) {
+    if (name === undefined || !Object.hasOwn(RATE_LIMITS, name)) {
       context.addIssue(
         `must be off, or name=requests/seconds, comma separated, with the names ${RATE_LIMIT_NAMES.join(' ')}`,
       )

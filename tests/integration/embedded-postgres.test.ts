@@ -1,0 +1,266 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import pg from 'pg'
+import { FolderInUse } from '../../adapters/data-folder.ts'
+import { silent } from '../../adapters/log-lines.ts'
+import { linkLibraries, packedBinaries, removePlace } from '../../adapters/postgres/embedded-place.ts'
+import { attachOrStart, openEmbeddedPostgres, type EmbeddedPostgres } from '../../adapters/postgres/embedded.ts'
+import { eventually } from '../support/eventually.ts'
+
+const HOLDER = fileURLToPath(new URL('../support/embedded-process.ts', import.meta.url))
+const isRoot = process.getuid?.() === 0
+
+const ask = async (url: string, statement: string): Promise<Record<string, unknown>[]> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows as Record<string, unknown>[]
+  } finally {
+    await client.end()
+  }
+}
+
+const keepNote = (url: string, note: string) =>
+  ask(url, `CREATE TABLE IF NOT EXISTS note (text text); INSERT INTO note VALUES ('${note}')`)
+const notes = async (url: string) => (await ask(url, 'SELECT text FROM note ORDER BY text')).map(({ text }) => text)
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('embedded Postgres', function () {
+  this.timeout(60_000)
+
+  let dataDir: string
+  const opened: EmbeddedPostgres[] = []
+  const processes: ChildProcess[] = []
+
+  const open = async (): Promise<EmbeddedPostgres> => {
+    const embedded = await openEmbeddedPostgres({ dataDir, log: silent })
+    opened.push(embedded)
+    return embedded
+  }
+
+  /** Another process that opens the data folder; what it said, without the word before it. */
+  const holder = async (): Promise<{ said: string; child: ChildProcess }> => {
+    const child = spawn(process.execPath, ['--import', 'tsx', HOLDER, dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    processes.push(child)
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+    return { said: line.replace(/^\w+ /, ''), child }
+  }
+
+  const place = (): string => {
+    const record = join(dataDir, 'database-folder')
+    return fs.existsSync(record) ? fs.readFileSync(record, 'utf8').trim() : dataDir
+  }
+  const kill = async ({ child }: { child: ChildProcess }): Promise<void> => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  const pidFile = (): string => join(place(), 'postgres', 'postmaster.pid')
+  const serverPid = (): number => Number.parseInt(fs.readFileSync(pidFile(), 'utf8'), 10)
+
+  beforeEach(() => {
+    dataDir = fs.mkdtempSync(join(tmpdir(), 'baoco-embedded-'))
+  })
+
+  afterEach(async () => {
+    for (const embedded of opened.splice(0)) await embedded.stop()
+    for (const child of processes.splice(0)) child.kill('SIGKILL')
+    // The guard of a process that was killed stops its server: the folder goes after that.
+    await eventually(() => !fs.existsSync(pidFile()), { what: 'the end of the server' })
+    removePlace(dataDir)
+  })
+
+  it('keeps what was written over a stop and a start, and its commits are real', async () => {
+    const first = await open()
+    await keepNote(first.url, 'kept')
+    for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
+      expect(await ask(first.url, `SHOW ${name}`)).to.deep.equal([{ [name]: 'on' }])
+    }
+    await first.stop()
+    expect(await notes((await open()).url)).to.deep.equal(['kept'])
+  })
+
+  it('is closed to others: folder 0700, files 0600, loopback only, a password, no personal data in its log', async () => {
+    const { url } = await open()
+    expect(fs.statSync(dataDir).mode & 0o777).to.equal(0o700)
+    for (const name of ['postgres.json', 'postgres.log', 'lock']) {
+      const path = fs.existsSync(join(dataDir, name)) ? join(dataDir, name) : join(place(), name)
+      expect(fs.statSync(path).mode & 0o777, name).to.equal(0o600)
+    }
+    expect(await ask(url, 'SHOW listen_addresses')).to.deep.equal([{ listen_addresses: '127.0.0.1' }])
+    const guessed = new URL(url)
+    guessed.password = 'postgres'
+    const refused = await ask(guessed.href, 'SELECT 1').catch((error: Error) => error.message)
+    expect(refused).to.match(/password authentication failed/)
+    await ask(url, "CREATE TABLE one (text text PRIMARY KEY); INSERT INTO one VALUES ('SD TK 0123')")
+    await ask(url, "INSERT INTO one VALUES ('SD TK 0123')").catch(() => {})
+    const log = fs.readFileSync(join(place(), 'postgres.log'), 'utf8')
+    expect(log).to.include('duplicate key')
+    expect(log).to.not.include('SD TK 0123')
+  })
+
+  it('reads Vietnamese as letters, whatever the machine has for locales', async () => {
+    const { url } = await open()
+    expect(await ask(url, "SELECT lower('CHUYỂN KHOẢN ĐẶT') AS text")).to.deep.equal([{ text: 'chuyển khoản đặt' }])
+  })
+
+  it('runs in a session of its own, so that Ctrl-C does not reach it', async () => {
+    await open()
+    const group = (pid: number) => execFileSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    expect(group(serverPid())).to.equal(String(serverPid()))
+    expect(group(serverPid())).to.not.equal(group(process.pid))
+  })
+
+  it('refuses a second process on the same data folder with one line that names the first', async () => {
+    await open()
+    const { said } = await holder()
+    expect(said).to.equal(`the data folder ${dataDir} is in use by another Baoco (process ${process.pid})`)
+    const again = await openEmbeddedPostgres({ dataDir, log: silent }).catch((error: unknown) => error)
+    expect(again).to.be.instanceOf(FolderInUse)
+  })
+
+  it('lets a command attach to the one that runs, and ends nothing of it', async () => {
+    const { said: url } = await holder()
+    await keepNote(url, 'by serve')
+    const attached = await attachOrStart({ dataDir, log: silent })
+    expect(await notes(attached.url)).to.deep.equal(['by serve'])
+    await attached.stop()
+    expect(await notes(url)).to.deep.equal(['by serve'])
+  })
+
+  it('starts for a command where nothing runs, and ends with it', async () => {
+    const own = await attachOrStart({ dataDir, log: silent })
+    await keepNote(own.url, 'by a command')
+    const pid = serverPid()
+    await own.stop()
+    expect(isAlive(pid)).to.equal(false)
+    expect(await notes((await open()).url)).to.deep.equal(['by a command'])
+  })
+
+  it('comes back under the same url when its server is killed', async () => {
+    const { url } = await open()
+    await keepNote(url, 'before')
+    const killed = serverPid()
+    process.kill(killed, 'SIGKILL')
+    await eventually(async () => serverPid() !== killed && (await notes(url)), { what: 'a new server' })
+    expect(await notes(url)).to.deep.equal(['before'])
+  })
+
+  it('does not outlive a Baoco that was killed, and the next one goes on at once', async () => {
+    const first = await holder()
+    await keepNote(first.said, 'before')
+    const server = serverPid()
+    await kill(first)
+    expect(await notes((await open()).url)).to.deep.equal(['before'])
+    expect(serverPid()).to.not.equal(server)
+    await opened.pop()?.stop()
+
+    const second = await holder()
+    const left = serverPid()
+    await kill(second)
+    await eventually(() => !isAlive(left), { what: 'the end of the server' })
+  })
+
+  it('stops a server that was left without Baoco and without guard', async () => {
+    const first = await holder()
+    await keepNote(first.said, 'before')
+    const server = serverPid()
+    const guard = Number(execFileSync('pgrep', ['-P', String(first.child.pid), '-x', 'sh'], { encoding: 'utf8' }))
+    process.kill(guard, 'SIGKILL')
+    await kill(first)
+    expect(isAlive(server)).to.equal(true)
+    expect(await notes((await open()).url)).to.deep.equal(['before'])
+    // Whoever adopted it may take a moment to bury it.
+    await eventually(() => !isAlive(server), { what: 'the end of the server that was left' })
+  })
+
+  for (const [whose, pidOf] of [
+    ['nobody any more', () => 2_147_483_646],
+    [
+      'another process by now',
+      (): number => {
+        const { uid, gid } = fs.statSync(join(place(), 'postgres'))
+        const other = spawn('sleep', ['600'], { cwd: '/', stdio: 'ignore', ...(isRoot && { uid, gid }) })
+        processes.push(other)
+        return other.pid ?? 0
+      },
+    ],
+  ] as const) {
+    it(`starts over a left postmaster.pid whose process id is of ${whose}`, async () => {
+      const first = await open()
+      await keepNote(first.url, 'before')
+      const text = fs.readFileSync(pidFile(), 'utf8')
+      await first.stop()
+      const pid = pidOf()
+      fs.writeFileSync(pidFile(), text.replace(/^\d+/, String(pid)))
+      if (isRoot) fs.chownSync(pidFile(), fs.statSync(join(place(), 'postgres')).uid, -1)
+      expect(await notes((await open()).url)).to.deep.equal(['before'])
+      if (pid < 2_000_000_000) expect(isAlive(pid), 'the other process was left alone').to.equal(true)
+    })
+  }
+
+  it('makes the libraries’ links that an install without scripts leaves out', () => {
+    const native = join(dataDir, 'native')
+    fs.cpSync(packedBinaries(), native, { recursive: true, verbatimSymlinks: true })
+    for (const name of fs.readdirSync(join(native, 'lib'))) {
+      if (fs.lstatSync(join(native, 'lib', name)).isSymbolicLink()) fs.rmSync(join(native, 'lib', name))
+    }
+    const version = () => execFileSync(join(native, 'bin', 'postgres'), ['--version'], { stdio: 'pipe' }).toString()
+    expect(version).to.throw()
+    expect(linkLibraries(native)).to.equal(true)
+    expect(version()).to.match(/^postgres \(PostgreSQL\) 18/)
+  })
+
+  // Only root needs a second user for its database.
+  if (isRoot) {
+    it('as root under a closed folder keeps the database in /var/lib/baoco, and finds it again', async () => {
+      const home = dataDir
+      dataDir = join(home, 'data')
+      try {
+        const first = await open()
+        expect(place()).to.match(/^\/var\/lib\/baoco\/[0-9a-f]{16}$/)
+        await keepNote(first.url, 'kept')
+        await first.stop()
+        expect(await notes((await open()).url)).to.deep.equal(['kept'])
+        await opened.pop()?.stop()
+
+        const old = place()
+        fs.rmSync(dataDir, { recursive: true })
+        const anew = await open()
+        expect(place()).to.equal(old)
+        const tables = await ask(anew.url, "SELECT to_regclass('note') AS note")
+        expect(tables, 'a new data folder has a new database').to.deep.equal([{ note: null }])
+        const aside = fs
+          .readdirSync('/var/lib/baoco')
+          .filter((name) => join('/var/lib/baoco', name).startsWith(`${old}.before-`))
+        expect(aside).to.have.length(1)
+        fs.rmSync(join('/var/lib/baoco', aside[0] ?? ''), { recursive: true })
+      } finally {
+        for (const embedded of opened.splice(0)) await embedded.stop()
+        removePlace(dataDir)
+        dataDir = home
+      }
+    })
+
+    it('as root does not run the server as root', async () => {
+      await open()
+      expect(fs.statSync(join(place(), 'postgres')).uid).to.not.equal(0)
+      expect(fs.statSync(dataDir).mode & 0o777).to.equal(0o700)
+    })
+  }
+})

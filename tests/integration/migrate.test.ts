@@ -1,0 +1,65 @@
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { migrateDatabase } from '../../adapters/postgres/migrate.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
+
+describe('migrations', () => {
+  let fresh: TestDatabase
+  let database: Database
+  let folder: string
+  const write = (name: string, sql: string) => fs.writeFileSync(join(folder, name), sql)
+
+  beforeEach(async () => {
+    fresh = await freshDatabase()
+    database = openDatabase(fresh.url, { poolSize: 1 })
+    folder = fs.mkdtempSync(join(tmpdir(), 'baoco-migrations-'))
+  })
+  afterEach(async () => {
+    await database.close()
+    await fresh.drop()
+    fs.rmSync(folder, { recursive: true })
+  })
+
+  it('bring an empty database to what this version needs, and do nothing the second time', async () => {
+    expect(await migrateDatabase(fresh.url)).to.not.be.empty
+    expect(await migrateDatabase(fresh.url)).to.deep.equal([])
+  })
+
+  it('run in order, each once', async () => {
+    write('010_last.sql', 'INSERT INTO step VALUES (10)')
+    write('002_second.sql', 'INSERT INTO step VALUES (2)')
+    write('001_first.sql', 'CREATE TABLE step (number int, at int GENERATED ALWAYS AS IDENTITY)')
+    write('notes.txt', 'not a migration')
+    expect(await migrateDatabase(fresh.url, folder)).to.deep.equal(['001_first', '002_second', '010_last'])
+    write('011_more.sql', 'INSERT INTO step VALUES (11)')
+    expect(await migrateDatabase(fresh.url, folder)).to.deep.equal(['011_more'])
+    const steps = await database.query<{ number: number }>('SELECT number FROM step ORDER BY at')
+    expect(steps.map(({ number }) => number)).to.deep.equal([2, 10, 11])
+  })
+
+  it('leave the database as it was when one fails, and say which', async () => {
+    write('001_good.sql', 'CREATE TABLE good ()')
+    write('002_bad.sql', 'CREATE TABEL bad ()')
+    const error = await migrateDatabase(fresh.url, folder).catch((reason: Error) => reason)
+    expect((error as Error).message).to.match(/could not be migrated.*TABEL/)
+    expect(await database.query("SELECT to_regclass('good') AS good")).to.deep.equal([{ good: null }])
+  })
+
+  it('take bodies of functions as they are', async () => {
+    write(
+      '001_function.sql',
+      'CREATE FUNCTION two() RETURNS int LANGUAGE plpgsql AS $$ BEGIN /* {x} :y */ RETURN 2; END $$;',
+    )
+    await migrateDatabase(fresh.url, folder)
+    expect(await database.query('SELECT two()')).to.deep.equal([{ two: 2 }])
+  })
+
+  it('wait for each other when processes start side by side', async () => {
+    write('001_slow.sql', 'CREATE TABLE slow (); SELECT pg_sleep(0.2)')
+    const ran = await Promise.all([1, 2, 3].map(() => migrateDatabase(fresh.url, folder)))
+    expect(ran.flat()).to.deep.equal(['001_slow'])
+  })
+})
