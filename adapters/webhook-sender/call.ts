@@ -1,0 +1,99 @@
+/**
+ * One call in flight: undici's handler on one side, one `CallResult` on the other. The status line decides: what goes
+ * wrong with the body afterwards changes nothing, or a paid order would be sent again.
+ */
+import type { Dispatcher } from 'undici'
+import type { CallResult } from '../../domain/ports.ts'
+import { Failure, failureOf } from './failure.ts'
+
+/** Bytes of an answer that are read and kept. */
+const MOST_READ = 4096
+
+const errorOf = (status: number): string | null => {
+  if (status >= 200 && status < 300) return null
+  return status >= 300 && status < 400 ? 'redirect' : `http_${status}`
+}
+
+/** Seconds from now, from a number of seconds or a date. */
+const retryAfterOf = (value: string | string[] | undefined): number | null => {
+  const text = Array.isArray(value) ? value[0] : value
+  if (!text) return null
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text)
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
+}
+
+/** Cut between characters, and without NUL, which Postgres' texts cannot hold. */
+const textOf = (chunks: readonly Buffer[]): string =>
+  new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MOST_READ), { stream: true }).replaceAll('\0', '\ufffd')
+
+export class CallInFlight implements Dispatcher.DispatchHandler {
+  readonly result: Promise<CallResult>
+  readonly #began = performance.now()
+  #settle!: (result: CallResult) => void
+  #controller: Dispatcher.DispatchController | null = null
+  #status = 0
+  #retryAfter: number | null = null
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #over = false
+
+  constructor() {
+    this.result = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  /** Ends it now with what there is: the status, where one came, else this failure. */
+  end(failure: Failure): void {
+    if (this.#over) return
+    this.#finish(failure)
+    this.#controller?.abort(failure)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // It ended while its connection was being made: nothing is sent any more.
+    if (this.#over) controller.abort(new Failure('stopped', 'The call was given up before it began.'))
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return
+    this.#status = status
+    this.#retryAfter = retryAfterOf(headers['retry-after'])
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    if (this.#bytes <= MOST_READ) return
+    this.#finish()
+    controller.abort(new Failure('protocol', 'The answer was long enough.'))
+  }
+
+  onResponseEnd(): void {
+    this.#finish()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#finish(failureOf(error))
+  }
+
+  #finish(failure?: Failure): void {
+    if (this.#over) return
+    this.#over = true
+    const answered = this.#status > 0
+    this.#settle({
+      http_status: this.#status,
+      response_body: answered ? textOf(this.#chunks) : (failure?.message ?? ''),
+      error: answered ? errorOf(this.#status) : (failure?.kind ?? 'protocol'),
+      retry_after_s: this.#retryAfter,
+      duration_ms: Math.round((performance.now() - this.#began) * 10) / 10,
+    })
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The one place that opens connections to addresses users name: it resolves the name, checks **every** address the name
+ * has, and dials one of those very addresses, so that no second look-up can answer otherwise. TLS still asks for the name.
+ */
+import { isIP } from 'node:net'
+import { buildConnector } from 'undici'
+import { isAllowedAddress } from './addresses.ts'
+import { Failure } from './failure.ts'
+import { openResolver, type Resolve } from './resolver.ts'
+
+export interface DialerOptions {
+  allowPrivate: boolean
+  /** Milliseconds for one connection. */
+  timeoutMs?: number
+  /** Certificates trusted instead of the system's: for tests. */
+  ca?: string
+  /** For tests. */
+  resolve?: Resolve
+}
+
+export type Dial = buildConnector.connector
+
+/** Addresses of a name that are tried one after the other. */
+const MOST_TRIES = 3
+
+const TRY_ANOTHER = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/
+
+const isWorthAnother = (error: Error): boolean => TRY_ANOTHER.test((error as { code?: string }).code ?? '')
+
+export const openDialer = ({ allowPrivate, timeoutMs = 10_000, ca, resolve = openResolver() }: DialerOptions): Dial => {
+  const options = ca === undefined ? {} : { ca }
+  const connectOnce = buildConnector({ ...options, timeout: timeoutMs })
+  // With more than one address to try, a dead one must leave time for the next.
+  const connectOneOfMany = buildConnector({ ...options, timeout: timeoutMs / 2 })
+
+  const addressesOf = async (host: string): Promise<readonly string[]> => {
+    const addresses = isIP(host) ? [host] : await resolve(host)
+    // A name that also answers a private address is not trusted with a public one either.
+    if (addresses.length === 0 || !addresses.every((address) => isAllowedAddress(address, allowPrivate)))
+      throw new Failure('private_address', `${host} is not a public address.`)
+    return addresses.slice(0, MOST_TRIES)
+  }
+
+  return (target, callback) => {
+    const host = target.hostname
+      .replace(/^\[|\]$/g, '')
+      .replace(/\.$/, '')
+      .toLowerCase()
+    const servername = isIP(host) ? '' : host
+    addressesOf(host).then(
+      (addresses) => {
+        const connect = addresses.length > 1 ? connectOneOfMany : connectOnce
+        const dial = ([address, ...others]: readonly string[]): void =>
+          connect({ ...target, hostname: address!, servername }, (...[error, socket]) => {
+            if (!error) callback(null, socket)
+            else if (others.length > 0 && isWorthAnother(error)) dial(others)
+            else callback(error, null)
+          })
+        dial(addresses)
+      },
+      (error: Error) => callback(error, null),
+    )
+  }
+}

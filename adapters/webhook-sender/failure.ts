@@ -1,0 +1,40 @@
+/** Why a call got no answer: a class for machines, a sentence for people. */
+
+export type FailureClass =
+  | 'dns'
+  | 'refused'
+  | 'unreachable'
+  | 'reset'
+  | 'tls'
+  | 'timeout'
+  | 'protocol'
+  | 'private_address'
+  | 'invalid_url'
+  | 'stopped'
+
+export class Failure extends Error {
+  override name = 'Failure'
+  readonly kind: FailureClass
+  constructor(kind: FailureClass, words: string) {
+    super(words)
+    this.kind = kind
+  }
+}
+
+const KINDS: readonly (readonly [RegExp, FailureClass, string])[] = [
+  [/^ECONNREFUSED$/, 'refused', 'The endpoint refused the connection.'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN)$/, 'unreachable', 'The endpoint cannot be reached.'],
+  [/^(ETIMEDOUT|UND_ERR_\w*TIMEOUT)$/, 'timeout', 'The endpoint did not answer in time.'],
+  [/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'protocol', 'The answer was not valid HTTP.'],
+  [/^(EPROTO|ERR_TLS|ERR_SSL|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERROR_IN_CERT|INVALID_CA|HOSTNAME_MISMATCH)/, 'tls', 'The secure connection failed'], // prettier-ignore
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'reset', 'The connection was closed before an answer came.'], // prettier-ignore
+]
+
+/** Any error of the network's layers as a failure. */
+export const failureOf = (error: unknown): Failure => {
+  if (error instanceof Failure) return error
+  const { code = '', message = String(error) } = error as { code?: string; message?: string }
+  const [, kind, words] = KINDS.find(([pattern]) => pattern.test(code)) ?? []
+  if (kind === 'tls') return new Failure(kind, `${words}: ${message.slice(0, 200)}`)
+  return kind && words ? new Failure(kind, words) : new Failure('protocol', `The call failed: ${message.slice(0, 200)}`)
+}

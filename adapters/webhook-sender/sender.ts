@@ -1,0 +1,58 @@
+/**
+ * Calls shops' endpoints: keep-alive over HTTP/1.1, no redirects, connect + headers + body within ten seconds in all, at
+ * most 4 KB read (section 6 of the interface, rule 2). Whatever happens is a result, never an exception.
+ */
+import type { Call, CallResult, Sender } from '../../domain/ports.ts'
+import { CallInFlight } from './call.ts'
+import { checkUrl, type TargetSettings } from './check-url.ts'
+import { openDialer, type DialerOptions } from './dialer.ts'
+import { Failure, failureOf } from './failure.ts'
+import { Pools } from './pools.ts'
+
+/** Milliseconds for all of a call. */
+const WHOLE_CALL = 10_000
+
+export interface SenderOptions extends TargetSettings, Pick<DialerOptions, 'ca' | 'resolve'> {
+  /** For tests. Milliseconds; default ten seconds. */
+  wholeCallMs?: number
+}
+
+const refused = (words: string): CallResult => ({
+  http_status: 0,
+  response_body: `The URL ${words}.`,
+  error: words === 'must be a public address' ? 'private_address' : 'invalid_url',
+  retry_after_s: null,
+  duration_ms: 0,
+})
+
+export const openSender = ({ wholeCallMs = WHOLE_CALL, ...settings }: SenderOptions): Sender => {
+  const pools = new Pools(openDialer({ ...settings, timeoutMs: wholeCallMs }))
+
+  const send = async ({ method, url, headers, body }: Call, signal: AbortSignal): Promise<CallResult> => {
+    // The rule may be older than the setting that would refuse it now.
+    const problem = checkUrl(url, settings)
+    if (problem !== null) return refused(problem)
+    const { origin, pathname, search } = new URL(url)
+    const call = new CallInFlight()
+    const stop = () => call.end(new Failure('stopped', 'The call was stopped: the service was shut down.'))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    const timer = setTimeout(
+      () => call.end(new Failure('timeout', `No answer within ${wholeCallMs / 1000} seconds.`)),
+      wholeCallMs,
+    )
+    const { pool, done } = pools.take(origin)
+    try {
+      if (!signal.aborted) pool.dispatch({ method, path: pathname + search, headers, body }, call)
+    } catch (error) {
+      call.end(failureOf(error))
+    }
+    const result = await call.result
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+    done()
+    return result
+  }
+
+  return { send, close: () => pools.close() }
+}

@@ -1,0 +1,273 @@
+import { expect } from 'chai'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { openSender, type SenderOptions } from '../../../adapters/webhook-sender/sender.ts'
+import type { Call, CallResult, Sender } from '../../../domain/ports.ts'
+import { eventually } from '../../support/eventually.ts'
+import { hang, openShop, status, type Shop } from '../../support/shop.ts'
+import { CERTIFICATE, KEY } from './certificate.ts'
+
+const never = new AbortController().signal
+
+const callTo = (url: string): Call => ({
+  method: 'POST',
+  url,
+  headers: { 'content-type': 'application/json' },
+  body: '{"a":1}',
+})
+
+/** A server that speaks bytes: for answers no HTTP server would give. */
+const openRaw = async (onConnection: (socket: Socket) => void): Promise<{ url: string; close: () => void }> => {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+describe('the webhook sender', () => {
+  const closing: (() => unknown)[] = []
+  const closedAfter = <Thing>(thing: Thing, close: () => unknown): Thing => {
+    closing.push(close)
+    return thing
+  }
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close()
+  })
+
+  const sender = (options: Partial<SenderOptions> = {}): Sender => {
+    const opened = openSender({ allowPrivate: true, ...options })
+    return closedAfter(opened, () => opened.close())
+  }
+  const shop = async (...args: Parameters<typeof openShop>): Promise<Shop> => {
+    const opened = await openShop(...args)
+    return closedAfter(opened, () => opened.close())
+  }
+  const raw = async (onConnection: (socket: Socket) => void): Promise<string> => {
+    const opened = await openRaw(onConnection)
+    return closedAfter(opened.url, opened.close)
+  }
+  const answerOf = async (head: string, options: Partial<SenderOptions> = {}): Promise<CallResult> => {
+    const url = await raw((socket) => socket.once('data', () => socket.write(head)))
+    return sender({ wholeCallMs: 300, ...options }).send(callTo(url), never)
+  }
+
+  it('sends method, headers and body byte for byte', async () => {
+    const { url, calls } = await shop()
+    const body = '{"note":"Chuyển tiền 🧧"}'
+    const result = await sender().send({ ...callTo(`${url}?a=1&b=%20`), method: 'PUT', headers: { 'content-type': 'application/json', 'x-webhook-attempt': '2' }, body }, never) // prettier-ignore
+    expect(result).to.include({ http_status: 200, response_body: 'ok', error: null, retry_after_s: null })
+    expect(calls[0]).to.include({ method: 'PUT', path: '/webhook?a=1&b=%20', body })
+    expect(calls[0]!.headers).to.include({ 'x-webhook-attempt': '2', 'content-type': 'application/json' })
+  })
+
+  it('tells every other status from a success', async () => {
+    const { url, answer } = await shop()
+    for (const [code, error] of [[204, null], [500, 'http_500'], [404, 'http_404'], [410, 'http_410']] as const) {
+      answer(status(code, code === 204 ? '' : 'words'))
+      expect(await sender().send(callTo(url), never)).to.include({ http_status: code, error })
+    } // prettier-ignore
+  })
+
+  it('never follows a redirect', async () => {
+    const target = await shop()
+    const { url } = await shop(status(302, '', { location: target.url }))
+    expect(await sender().send(callTo(url), never)).to.include({ http_status: 302, error: 'redirect' })
+    expect(target.calls).to.deep.equal([])
+  })
+
+  it('reads Retry-After as seconds and as a date', async () => {
+    const { url, answer } = await shop(status(429, '', { 'retry-after': '120' }))
+    expect((await sender().send(callTo(url), never)).retry_after_s).to.equal(120)
+    answer(status(503, '', { 'retry-after': new Date(Date.now() + 60_000).toUTCString() }))
+    expect((await sender().send(callTo(url), never)).retry_after_s).to.be.within(55, 61)
+    answer(status(503, '', { 'retry-after': 'soon' }))
+    expect((await sender().send(callTo(url), never)).retry_after_s).to.equal(null)
+  })
+
+  it('uses a connection again after a short answer', async () => {
+    let connections = 0
+    const server = createHttpServer((request, response) => request.resume().once('end', () => response.end('ok')))
+    server.on('connection', () => connections++)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => server.close())
+    const one = sender()
+    for (let call = 0; call < 20; call++)
+      await one.send(callTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`), never)
+    expect(connections).to.equal(1)
+  })
+
+  it('makes calls to one endpoint side by side', async () => {
+    let open = 0
+    const { url, calls } = await shop((_call, response) => {
+      open++
+      void eventually(() => open >= 10).then(() => response.end('ok'))
+    })
+    const one = sender()
+    const results = await Promise.all(Array.from({ length: 10 }, () => one.send(callTo(url), never)))
+    expect(results.every((result) => result.http_status === 200)).to.equal(true)
+    expect(calls.length).to.equal(10)
+  })
+
+  it('gives up an endpoint that never answers', async () => {
+    const { url } = await shop(hang)
+    const result = await sender({ wholeCallMs: 200 }).send(callTo(url), never)
+    expect(result).to.include({ http_status: 0, error: 'timeout', response_body: 'No answer within 0.2 seconds.' })
+    expect(result.duration_ms).to.be.within(190, 2_000)
+  })
+
+  it('counts connect, headers and body together', async () => {
+    const url = await raw((socket) => {
+      const letters = 'HTTP/1.1 200 OK and ever so slow\r\n'.repeat(10)
+      let at = 0
+      const drip = setInterval(() => socket.write(letters[at++ % letters.length]!), 20)
+      socket.once('close', () => clearInterval(drip))
+    })
+    const result = await sender({ wholeCallMs: 300 }).send(callTo(url), never)
+    expect(result.error).to.equal('timeout')
+    expect(result.duration_ms).to.be.within(290, 2_000)
+  })
+
+  it('takes the 2xx status line for a success when the body never ends', async () => {
+    expect(await answerOf('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')).to.include({
+      http_status: 200,
+      error: null,
+      response_body: 'half',
+    })
+  })
+
+  it('takes the 2xx status line for a success when the connection breaks in the body', async () => {
+    const url = await raw((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')),
+    )
+    expect(await sender().send(callTo(url), never)).to.include({ http_status: 200, error: null, response_body: 'half' })
+  })
+
+  it('reads at most 4 KB of a gigabyte, cut between characters', async () => {
+    let written = 0
+    const url = await raw((socket) => {
+      const piece = Buffer.from('ạ'.repeat(20_000))
+      const pour = () => {
+        while (!socket.destroyed && socket.write(piece)) written += piece.length
+        written += piece.length
+      }
+      socket.on('drain', pour)
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n')
+        pour()
+      })
+    })
+    const result = await sender().send(callTo(url), never)
+    expect(result).to.include({ http_status: 200, error: null, response_body: 'ạ'.repeat(1365) })
+    expect(written).to.be.below(50_000_000)
+  })
+
+  it('stops reading a body that goes on for ever, without waiting for its end', async () => {
+    const { url } = await shop((_call, response) => {
+      const pour = setInterval(() => response.write('x'.repeat(2_000)), 5)
+      response.once('close', () => clearInterval(pour))
+    })
+    const result = await sender().send(callTo(url), never)
+    expect(result).to.include({ http_status: 200, error: null })
+    expect(result.response_body).to.have.length(4_096)
+  })
+
+  it('keeps no NUL, which the database cannot hold', async () => {
+    const { url } = await shop(status(200, 'a\0b'))
+    expect((await sender().send(callTo(url), never)).response_body).to.equal('a\ufffdb')
+  })
+
+  it('passes over informational answers', async () => {
+    const head = 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n'
+    expect(await answerOf(head)).to.include({ http_status: 201, error: null })
+  })
+
+  for (const [what, bytes, error] of [
+    ['closes without an answer', '', 'reset'],
+    ['speaks no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'protocol'],
+    ['sends endless headers', `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 'protocol'],
+  ] as const)
+    it(`calls it ${error} when the endpoint ${what}`, async () => {
+      const url = await raw((socket) => socket.once('data', () => socket.end(bytes)))
+      const result = await sender().send(callTo(url), never)
+      expect(result).to.include({ http_status: 0, error })
+      expect(result.response_body).to.be.a('string').and.not.equal('')
+    })
+
+  it('calls it refused where nobody listens', async () => {
+    const server: Server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    expect(await sender().send(callTo(`http://127.0.0.1:${port}/`), never)).to.include({ error: 'refused' })
+  })
+
+  it('calls it dns where the name has no address', async () => {
+    const result = await sender().send(callTo('https://nothing.invalid/'), never)
+    expect(result).to.include({ http_status: 0, error: 'dns' })
+  })
+
+  it('ends a call that is stopped', async () => {
+    const { url, calls } = await shop(hang)
+    const stopping = new AbortController()
+    const result = sender().send(callTo(url), stopping.signal)
+    await eventually(() => calls.length === 1)
+    stopping.abort()
+    expect(await result).to.include({ http_status: 0, error: 'stopped' })
+    expect(await sender().send(callTo(url), stopping.signal)).to.include({ error: 'stopped' })
+    expect(calls.length).to.equal(1)
+  })
+
+  it('speaks TLS with the name, to the address it checked', async () => {
+    const names: unknown[] = []
+    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
+      names.push((request.socket as unknown as { servername: string }).servername)
+      response.end('ok')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => server.close())
+    const call = callTo(`https://shop.test:${(server.address() as AddressInfo).port}/`)
+    const resolve = () => Promise.resolve(['127.0.0.1'])
+    expect(await sender({ resolve, ca: CERTIFICATE }).send(call, never)).to.include({ http_status: 200 })
+    expect(names).to.deep.equal(['shop.test'])
+    // A certificate nobody vouches for, and one for another name.
+    expect(await sender({ resolve }).send(call, never)).to.include({ http_status: 0, error: 'tls' })
+    const other = { ...call, url: call.url.replace('shop.test', 'other.test') }
+    expect(await sender({ resolve, ca: CERTIFICATE }).send(other, never)).to.include({ error: 'tls' })
+  })
+
+  it('refuses a name as soon as one of its addresses is private', async () => {
+    const call = callTo('https://both.test/')
+    for (const addresses of [['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['8.8.8.8', '64:ff9b::7f00:1']]) {
+      const strict = sender({ allowPrivate: false, resolve: () => Promise.resolve(addresses) })
+      expect(await strict.send(call, never)).to.include({ http_status: 0, error: 'private_address' })
+    }
+  })
+
+  it('refuses at sending what a rule could not have today', async () => {
+    const { url, calls } = await shop()
+    expect(await sender({ allowPrivate: false }).send(callTo(url), never)).to.include({ error: 'invalid_url' })
+    expect(await sender({ allowPrivate: false }).send(callTo('https://127.0.0.1/'), never)).to.include({ error: 'private_address' }) // prettier-ignore
+    expect(await sender({ ownOrigins: [new URL(url).origin] }).send(callTo(url), never)).to.include({ error: 'invalid_url' }) // prettier-ignore
+    expect(calls).to.deep.equal([])
+  })
+
+  it("finds the hosts file's names, and goes on to the next address of a name", async () => {
+    const { url } = await shop()
+    expect(await sender().send(callTo(url.replace('127.0.0.1', 'localhost')), never)).to.include({ http_status: 200 })
+    const resolve = () => Promise.resolve(['::1', '127.0.0.1'])
+    expect(await sender({ resolve }).send(callTo(url.replace('127.0.0.1', 'shop.test')), never)).to.include({ http_status: 200 }) // prettier-ignore
+  })
+})
