@@ -25,6 +25,20 @@ const refused = (words: string): CallResult => ({
   duration_ms: 0,
 })
 
+const stopped = () => new Failure('stopped', 'The call was stopped: the service was shut down.')
+
+/** Calls in flight by the signal that stops them: one listener a signal, however many calls. */
+const inFlight = new WeakMap<AbortSignal, Set<CallInFlight>>()
+
+const callsOf = (signal: AbortSignal): Set<CallInFlight> => {
+  const known = inFlight.get(signal)
+  if (known) return known
+  const calls = new Set<CallInFlight>()
+  inFlight.set(signal, calls)
+  signal.addEventListener('abort', () => calls.forEach((call) => call.end(stopped())), { once: true })
+  return calls
+}
+
 export const openSender = ({ wholeCallMs = WHOLE_CALL, ...settings }: SenderOptions): Sender => {
   const pools = new Pools(openDialer({ ...settings, timeoutMs: wholeCallMs }))
 
@@ -34,9 +48,9 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, ...settings }: SenderOpti
     if (problem !== null) return refused(problem)
     const { origin, pathname, search } = new URL(url)
     const call = new CallInFlight()
-    const stop = () => call.end(new Failure('stopped', 'The call was stopped: the service was shut down.'))
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
+    const calls = callsOf(signal)
+    calls.add(call)
+    if (signal.aborted) call.end(stopped())
     const timer = setTimeout(
       () => call.end(new Failure('timeout', `No answer within ${wholeCallMs / 1000} seconds.`)),
       wholeCallMs,
@@ -49,7 +63,7 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, ...settings }: SenderOpti
     }
     const result = await call.result
     clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
+    calls.delete(call)
     done()
     return result
   }
