@@ -42,11 +42,12 @@ const install = (withDev) =>
     const child = spawn(npm ? process.execPath : 'npm', npm ? [npm, ...options] : options, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true, // a group of its own, so that what npm runs ends with it
     })
     const said = []
     child.stdout.on('data', (chunk) => said.push(chunk))
     child.stderr.on('data', (chunk) => said.push(chunk))
-    const pass = (signal) => child.kill(signal)
+    const pass = (signal) => child.pid && process.kill(-child.pid, signal)
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     for (const signal of signals) process.on(signal, pass)
     const finish = (code, signal) => {

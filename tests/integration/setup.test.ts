@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
+
+const SETUP = fileURLToPath(new URL('../../cmd/setup.mjs', import.meta.url))
+
+/** npm itself runs here, over a project whose packages are folders: nothing is fetched. */
+describe('set-up on a fresh clone', function () {
+  this.timeout(60_000)
+
+  let root: string
+
+  const writeJson = (name: string, content: object): void => {
+    fs.mkdirSync(dirname(join(root, name)), { recursive: true })
+    fs.writeFileSync(join(root, name), JSON.stringify(content))
+  }
+
+  const writeProject = (scripts: Record<string, string> = {}): void => {
+    const wants = { dependencies: { needed: 'file:needed' }, devDependencies: { tool: 'file:tool' } }
+    writeJson('package.json', { name: 'clone', version: '1.0.0', scripts, ...wants })
+    writeJson('package-lock.json', {
+      name: 'clone',
+      version: '1.0.0',
+      lockfileVersion: 3,
+      packages: {
+        '': { name: 'clone', version: '1.0.0', ...wants },
+        needed: { version: '1.0.0' },
+        tool: { version: '1.0.0', dev: true },
+        'node_modules/needed': { resolved: 'needed', link: true },
+        'node_modules/tool': { resolved: 'tool', link: true, dev: true },
+      },
+    })
+  }
+
+  const start = (...args: string[]) => {
+    const child = spawn(process.execPath, [join(root, 'cmd/setup.mjs'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const said = { out: '', err: '' }
+    child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()))
+    return { child, said, ended: once(child, 'close').then(() => ({ code: child.exitCode, pid: child.pid, ...said })) }
+  }
+
+  beforeEach(() => {
+    root = fs.mkdtempSync(join(tmpdir(), 'baoco-clone-'))
+    for (const name of ['needed', 'tool']) writeJson(`${name}/package.json`, { name, version: '1.0.0' })
+    writeProject()
+    fs.mkdirSync(join(root, 'cmd'))
+    fs.copyFileSync(SETUP, join(root, 'cmd/setup.mjs'))
+    fs.writeFileSync(join(root, 'main.mjs'), 'console.log(process.pid, ...process.argv.slice(2))')
+  })
+  afterEach(() => fs.rmSync(root, { recursive: true }))
+
+  it('installs what is missing with one line, then runs the script in the same process', async () => {
+    const { code, pid, out, err } = await start('main.mjs', 'serve', '--now').ended
+    expect(err).to.match(/^Installing .*\n$/)
+    expect(out).to.equal(`${pid} serve --now\n`)
+    expect(code).to.equal(0)
+    expect(fs.existsSync(join(root, 'node_modules/needed/package.json'))).to.equal(true)
+  })
+
+  it('leaves alone what is as the lock file says, whatever its times are', async () => {
+    await start().ended
+    const later = new Date(Date.now() + 60_000)
+    fs.utimesSync(join(root, 'package-lock.json'), later, later)
+    expect(await start('main.mjs').ended).to.deep.include({ code: 0, err: '' })
+  })
+
+  it('installs again after the lock file has changed', async () => {
+    await start().ended
+    writeJson('needed/package.json', { name: 'needed', version: '1.0.1' })
+    const lock = fs.readFileSync(join(root, 'package-lock.json'), 'utf8')
+    fs.writeFileSync(
+      join(root, 'package-lock.json'),
+      lock.replace('"needed":{"version":"1.0.0"', '"needed":{"version":"1.0.1"'),
+    )
+    expect((await start('main.mjs').ended).err).to.match(/^Installing/)
+    expect((await start('main.mjs').ended).err).to.equal('')
+  })
+
+  it('asks for the packages of development only where they are needed', async () => {
+    await start().ended
+    const kept = join(root, 'node_modules/.package-lock.json')
+    const lock = JSON.parse(fs.readFileSync(kept, 'utf8')) as { packages: Record<string, unknown> }
+    for (const name of ['tool', 'node_modules/tool']) delete lock.packages[name]
+    fs.writeFileSync(kept, JSON.stringify(lock))
+    expect((await start('main.mjs').ended).err).to.equal('')
+    expect((await start('--dev', 'main.mjs').ended).err).to.match(/^Installing/)
+  })
+
+  it('passes on how npm failed and what it said, and runs nothing', async () => {
+    writeProject({ preinstall: 'echo this machine is full; exit 7' })
+    const { code, out, err } = await start('main.mjs').ended
+    expect(code).to.equal(7)
+    expect(out).to.equal('')
+    expect(err).to.include('this machine is full')
+  })
+
+  it('ends with everything it runs on SIGTERM', async () => {
+    writeProject({ preinstall: 'echo $$ > installing; sleep 600' })
+    const { child, ended } = start('main.mjs')
+    const installing = () => Number(fs.readFileSync(join(root, 'installing'), 'utf8'))
+    const pid = await eventually(installing, { what: 'npm at work' })
+    child.kill('SIGTERM')
+    expect(await ended).to.deep.include({ code: 143, out: '' })
+    await eventually(() => !fs.existsSync(`/proc/${pid}/exe`), { what: 'the end of what npm ran' })
+  })
+})
