@@ -51,7 +51,7 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
   }
 
   return {
-    next: (count) => {
+    next: async (count) => {
       if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a number of ids: ${count}`)
       const mine = turn.then(async () => {
         const ids = take(count)
@@ -62,7 +62,7 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
         return [...ids, ...take(count - ids.length)]
       })
       turn = mine.catch(() => {})
-      return mine
+      return await mine
     },
   }
 }

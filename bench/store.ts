@@ -9,8 +9,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
-import { prepareStore } from '../adapters/event-store/postgres/prepare.ts'
 import { openDatabase } from '../adapters/postgres/database.ts'
+import { migrateDatabase } from '../adapters/postgres/migrate.ts'
 import type { NewEvent } from '../domain/event.ts'
 import { NO_STREAM, type EventStore } from '../domain/ports.ts'
 
@@ -96,8 +96,8 @@ const catchUp = async (store: EventStore, run: string): Promise<void> => {
 const url = process.env.DATABASE_URL
 if (!url) throw new Error('DATABASE_URL is not set')
 const seconds = Number(process.argv[2] ?? 2)
+await migrateDatabase(url)
 const database = openDatabase(url, { poolSize: 1 })
-await prepareStore(database)
 const [settings] = await database.query(
   `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
      current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_version') AS server_version`,

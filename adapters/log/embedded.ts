@@ -1,0 +1,56 @@
+/**
+ * The log port without Kafka: the store's own subscription to the `transaction-` streams, and an offset per consumer group in
+ * Postgres. Every consumer of a group reads everything; the claims decide who sends. So a consumer that dies needs no
+ * rebalancing, and one that comes late only reads what the others have done.
+ */
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { Checkpoint, EventStore, Log, LogEntry } from '../../domain/ports.ts'
+import type { Database } from '../postgres/database.ts'
+import { commitOffset, readOffset } from './offset.ts'
+import { untilDone } from './until-done.ts'
+
+const PREFIXES = ['transaction-']
+
+export interface EmbeddedLogOptions {
+  store: EventStore
+  /** Where the offsets are; migrated. */
+  database: Database
+  /** Where a group that nobody has heard of begins; null, and by default: at the store's first event. */
+  from?: Checkpoint | null
+  /** Told of every failed try of a handler or an offset; it is made again. */
+  onTrouble?: (error: unknown) => void
+}
+
+export const openEmbeddedLog = ({ store, database, from = null, onTrouble = () => {} }: EmbeddedLogOptions): Log => ({
+  consume: async (group, handler, signal) => {
+    const again = <Result>(attempt: () => Promise<Result>) => untilDone(attempt, signal, onTrouble)
+    const start = await again(() => readOffset(database, group))
+    if (start === undefined) return
+    let known = start
+    for await (const { events, checkpoint } of store.subscribe({ after: start ?? from, prefixes: PREFIXES, signal })) {
+      const entries = entriesOf(events, onTrouble)
+      if (entries.length > 0) {
+        const handled = await again(() => handler(entries).then(() => true))
+        if (!handled) return
+      }
+      // Written once more after an abort as well: what was handed over need not be handed over again at the next start.
+      const commit = (): Promise<Checkpoint> => commitOffset(database, store, group, checkpoint, known)
+      const committed = signal.aborted ? await commit().catch(onTrouble) : await again(commit)
+      if (!committed) return
+      known = committed
+    }
+  },
+})
+
+/**
+ * What the log carries of events; the personal data stays behind. An event that belongs to nobody is a fault of whoever wrote
+ * it: it is told and left out, for stopping at it would stop everybody's deliveries for good.
+ */
+const entriesOf = (events: readonly RecordedEvent[], onTrouble: (error: unknown) => void): LogEntry[] =>
+  events.flatMap(({ id, type, data, metadata, revision, checkpoint, stream }) => {
+    const { transaction_id } = data as { transaction_id?: number }
+    if (metadata.user_id !== null && transaction_id !== undefined)
+      return [{ event_id: id, type, user_id: metadata.user_id, transaction_id, revision, at: metadata.at, checkpoint }]
+    onTrouble(new Error(`an event of no user or no transaction: ${stream}, revision ${revision}`))
+    return []
+  })

@@ -1,0 +1,30 @@
+/**
+ * A process that appends without end, to be frozen or killed in the middle of it.
+ *
+ *     node --import tsx appending-child.ts <module with openStore> <its argument> <stream prefix>
+ *
+ * Tells its parent {stream, revision} of every append that was answered.
+ */
+import type { EventStore } from '../../../domain/ports.ts'
+import { NO_STREAM } from '../../../domain/ports.ts'
+import { event, part } from './harness.ts'
+
+const WRITERS = 16
+const UNITS = 8
+/** Big enough for a group to need many writes to the socket: the freeze then falls into the middle of one. */
+const EVENT_BYTES = 30_000
+
+const [, , module, argument, prefix] = process.argv
+const { openStore } = (await import(module!)) as { openStore: (argument: string) => Promise<EventStore> }
+const store = await openStore(argument!)
+const filling = 'x'.repeat(EVENT_BYTES)
+
+const write = async (stream: string): Promise<void> => {
+  for (let revision = NO_STREAM; ; revision += UNITS) {
+    const units = Array.from({ length: UNITS }, (_, n) => [part(stream, revision + n, [event({ filling })])])
+    const results = await store.append(units)
+    if (!results.every(({ ok }) => ok)) throw new Error(`the only writer of ${stream} met ${JSON.stringify(results)}`)
+    process.send!({ stream, revision: revision + UNITS })
+  }
+}
+await Promise.all(Array.from({ length: WRITERS }, (_, n) => write(`${prefix}${n}`)))

@@ -1,0 +1,37 @@
+/**
+ * What every event store adapter must do. Stream names are random, so that it runs against a used server too; nothing
+ * in it knows the adapter, and what only some stores can (an erased event gone from `readAll` at once) is not asked here.
+ */
+import { appendCases } from './append-cases.ts'
+import { concurrencyCases } from './concurrency-cases.ts'
+import { contentCases } from './content-cases.ts'
+import { forgettingCases } from './forgetting-cases.ts'
+import { freezeCases } from './freeze-cases.ts'
+import type { Cases, StoreHarness } from './harness.ts'
+import { outageCases } from './outage-cases.ts'
+import { readCases } from './read-cases.ts'
+import { subscriptionCases } from './subscription-cases.ts'
+
+const SUBJECTS: Record<string, Cases> = {
+  appends: appendCases,
+  'what events hold': contentCases,
+  reads: readCases,
+  'many at a time': concurrencyCases,
+  subscriptions: subscriptionCases,
+  'retain and erase': forgettingCases,
+  'a frozen process': freezeCases,
+  outages: outageCases,
+}
+
+/** @param open  called once for the whole suite */
+export const eventStoreContract = (name: string, open: () => Promise<StoreHarness>): void => {
+  describe(`event store contract: ${name}`, () => {
+    let harness: StoreHarness
+    before(async function () {
+      this.timeout(60_000)
+      harness = await open()
+    })
+    after(() => harness?.close())
+    for (const [subject, cases] of Object.entries(SUBJECTS)) describe(subject, () => cases(() => harness))
+  })
+}

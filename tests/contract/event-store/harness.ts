@@ -1,0 +1,127 @@
+/** What the event store contract needs of an adapter under test, and what its cases share. */
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import type { NewEvent, RecordedEvent } from '../../../domain/event.ts'
+import type { Batch, EventStore, StreamAppend, Unit, UnitResult } from '../../../domain/ports.ts'
+
+export interface StoreHarness {
+  /** The store under test; it reaches its server through the network below. */
+  store: EventStore
+  /** A further client, as another process has one, straight to the server; the harness closes it. */
+  another(options?: { deadlineMs?: number }): Promise<EventStore>
+  server: { stop(): Promise<void>; start(): Promise<void> }
+  network: {
+    /** Ends every connection and takes none until `mend`. */
+    cut(): void
+    mend(): void
+    /** The next answer of the server is thrown away, and its connection with it. Resolves when that has happened. */
+    loseNextAnswer(): Promise<void>
+  }
+  /** A module with `openStore(argument): Promise<EventStore>`, by which a child process opens the same store. */
+  child: { module: string; argument: string }
+  close(): Promise<void>
+}
+
+/** Runs the cases of one subject against the harness that `under` answers once the suite has begun. */
+export type Cases = (under: () => StoreHarness) => void
+
+/** Random, so that the suite can run against a store that has been used. */
+export const streamName = (kind = 'contract'): string => `${kind}-${randomUUID()}`
+
+export const event = (data: unknown = { note: 'ghi có' }, type = 'Noted'): NewEvent => ({
+  id: randomUUID(),
+  type,
+  data,
+  metadata: {
+    user_id: 7,
+    at: '2026-11-21T02:15:27.000Z',
+    correlation_id: randomUUID(),
+    causation_id: randomUUID(),
+    version: 1,
+  },
+})
+
+export const eventsOf = (count: number): NewEvent[] => Array.from({ length: count }, (_, n) => event({ n }))
+
+/** One stream's part of a unit. */
+export const part = (
+  stream: string,
+  expectedRevision: number,
+  events: readonly NewEvent[] = [event()],
+): StreamAppend => ({
+  stream,
+  expectedRevision,
+  events,
+})
+
+export const appendOne = async (store: EventStore, unit: Unit): Promise<UnitResult> => {
+  const results = await store.append([unit])
+  expect(results).to.have.length(1)
+  return results[0]!
+}
+
+/** @returns the checkpoint of a unit that must succeed */
+export const appended = async (store: EventStore, unit: Unit): Promise<string> =>
+  checkpointOf(await appendOne(store, unit))
+
+export const checkpointOf = (result: UnitResult | undefined): string => {
+  if (!result?.ok) throw new Error(`expected a success, got ${JSON.stringify(result)}`)
+  return result.checkpoint
+}
+
+export const conflictWith = (stream: string, revision: number): UnitResult => ({
+  ok: false,
+  conflict: { stream, revision },
+})
+
+export const readStream = async (store: EventStore, stream: string): Promise<RecordedEvent[]> =>
+  (await store.read([{ stream }]))[0]!
+
+export const idsOf = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id)
+
+export const revisionsOf = (events: readonly RecordedEvent[]): number[] => events.map(({ revision }) => revision)
+
+export const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
+
+/** Everything after a checkpoint, page by page. */
+export const readToEnd = async (store: EventStore, after: string | null, page = 100): Promise<RecordedEvent[]> => {
+  const events: RecordedEvent[] = []
+  for (let place = after; ; place = events.at(-1)!.checkpoint) {
+    const more = await store.readAll(place, page)
+    if (more.length === 0) return events
+    events.push(...more)
+  }
+}
+
+/** A subscription that writes down what it gets. */
+export const follow = (
+  store: EventStore,
+  options: { after: string | null; prefixes?: readonly string[]; maxBatch?: number },
+  onBatch: (batch: Batch) => void | Promise<void> = () => {},
+) => {
+  const stop = new AbortController()
+  const batches: Batch[] = []
+  const ended = (async () => {
+    for await (const batch of store.subscribe({ ...options, signal: stop.signal })) {
+      batches.push(batch)
+      await onBatch(batch)
+    }
+  })()
+  return {
+    batches,
+    events: (): RecordedEvent[] => batches.flatMap(({ events }) => events),
+    isLive: (): boolean => batches.at(-1)?.live === true,
+    stop: async (): Promise<void> => {
+      stop.abort()
+      await ended
+    },
+  }
+}
+
+/** Checkpoints must rise from event to event. */
+export const expectRising = (store: EventStore, events: readonly RecordedEvent[]): void => {
+  for (let index = 1; index < events.length; index++) {
+    const [before, after] = [events[index - 1]!.checkpoint, events[index]!.checkpoint]
+    if (!store.isAfter(after, before)) throw new Error(`${after} does not come after ${before} (event ${index})`)
+  }
+}

@@ -1,0 +1,125 @@
+import { expect } from 'chai'
+import { StoreUnavailable } from '../../../domain/errors.ts'
+import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
+import { eventually } from '../../support/eventually.ts'
+import {
+  appended,
+  appendOne,
+  checkpointOf,
+  eventsOf,
+  follow,
+  idsOf,
+  part,
+  readStream,
+  readToEnd,
+  streamName,
+  upTo,
+  type Cases,
+} from './harness.ts'
+
+/** Writers that go on through whatever happens; every append of theirs must succeed in the end. */
+const startWriters = (store: EventStore, prefix: string, count: number) => {
+  const streams = new Map(upTo(count).map((n) => [`${prefix}${n}`, [] as string[]]))
+  let isWriting = true
+  let answered = 0
+  const write = async (stream: string, ids: string[]): Promise<void> => {
+    for (let revision = NO_STREAM; isWriting; revision += 2) {
+      const events = eventsOf(2)
+      checkpointOf(await appendOne(store, [part(stream, revision, events)]))
+      ids.push(...idsOf(events))
+      answered++
+    }
+  }
+  const ended = Promise.all([...streams].map(([stream, ids]) => write(stream, ids)))
+  ended.catch(() => {})
+  return {
+    answered: () => answered,
+    /** The ids answered with success, by stream. */
+    stop: async () => {
+      isWriting = false
+      await ended
+      return streams
+    },
+  }
+}
+
+export const outageCases: Cases = (under) => {
+  const survives = async (disturb: (store: EventStore) => Promise<void>): Promise<void> => {
+    const { store } = under()
+    const start = await store.end()
+    const prefix = `${streamName('outage')}-`
+    const writers = startWriters(store, prefix, 8)
+    const following = follow(store, { after: start, prefixes: [prefix] })
+    const goesOn = async (): Promise<void> => {
+      const before = writers.answered()
+      await eventually(() => writers.answered() > before + 50)
+    }
+    await goesOn()
+    await disturb(store)
+    await goesOn()
+    const written = await writers.stop()
+    const everything = (await readToEnd(store, start, 1_000)).filter(({ stream }) => stream.startsWith(prefix))
+    for (const [stream, ids] of written) {
+      expect(idsOf(everything.filter((one) => one.stream === stream))).to.deep.equal(ids)
+      expect(idsOf(await readStream(store, stream))).to.deep.equal(ids)
+    }
+    await eventually(() => following.events().length >= everything.length)
+    await following.stop()
+    expect(idsOf(following.events())).to.deep.equal(idsOf(everything))
+  }
+
+  it('of the server in the middle of everything are survived without loss or repeat', async function () {
+    this.timeout(60_000)
+    const { server, another } = under()
+    const impatient = await another({ deadlineMs: 300 })
+    const stream = streamName()
+    const unit = [part(stream, NO_STREAM)]
+    await survives(async () => {
+      await server.stop()
+      try {
+        const calls = [
+          impatient.append([unit]),
+          impatient.read([{ stream }]),
+          impatient.end(),
+          impatient.readAll(null, 1),
+        ]
+        const errors = await Promise.all(calls.map((call: Promise<unknown>) => call.catch((error: unknown) => error)))
+        for (const error of errors) expect(error).to.be.instanceOf(StoreUnavailable)
+      } finally {
+        await server.start()
+      }
+    })
+    // The caller that was sent away comes again with the same.
+    await appended(impatient, unit)
+    expect(await readStream(impatient, stream)).to.have.length(1)
+  })
+
+  it('of the network in the middle of everything are survived without loss or repeat', async function () {
+    this.timeout(60_000)
+    const { network } = under()
+    await survives(async (store) => {
+      for (let cuts = 0; cuts < 5; cuts++) {
+        network.cut()
+        const waiting = appendOne(store, [part(streamName(), NO_STREAM)])
+        network.mend()
+        checkpointOf(await waiting)
+      }
+    })
+  })
+
+  it('that swallow the answer to an append leave it there once, answered with success', async () => {
+    const { store, network, another } = under()
+    const other = await another()
+    for (let round = 0; round < 10; round++) {
+      const [alone, chained] = [streamName(), streamName()]
+      const units = [[part(alone, NO_STREAM, eventsOf(2))], [part(chained, NO_STREAM)], [part(chained, 0)]]
+      const lost = network.loseNextAnswer()
+      const results = await store.append(units)
+      await lost
+      results.forEach(checkpointOf)
+      expect(await store.append(units)).to.deep.equal(results)
+      const read = await other.read([{ stream: alone }, { stream: chained }])
+      expect(read.map((events) => events.length)).to.deep.equal([2, 2])
+    }
+  })
+}

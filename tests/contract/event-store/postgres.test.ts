@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
+import { eventually } from '../../support/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { eventStoreContract } from './event-store-contract.ts'
+import {
+  appended,
+  appendOne,
+  conflictWith,
+  eventsOf,
+  idsOf,
+  part,
+  readStream,
+  readToEnd,
+  streamName,
+} from './harness.ts'
+import { startOwnPostgres } from './own-postgres.ts'
+import { openProxy } from './proxy.ts'
+
+eventStoreContract('postgres', async () => {
+  const server = await startOwnPostgres()
+  const proxy = await openProxy(server.port)
+  await migrateDatabase(server.url())
+  const stores: EventStore[] = []
+  const open = async (url: string, deadlineMs?: number): Promise<EventStore> => {
+    const store = await openPostgresEventStore({ url, ...(deadlineMs && { deadlineMs }) })
+    stores.push(store)
+    return store
+  }
+  return {
+    store: await open(server.url(proxy.port)),
+    another: ({ deadlineMs } = {}) => open(server.url(), deadlineMs),
+    server,
+    network: proxy,
+    child: { module: new URL('open-postgres-store.ts', import.meta.url).href, argument: server.url() },
+    close: async () => {
+      await Promise.all(stores.map((store) => store.close()))
+      await proxy.close()
+      await server.remove()
+    },
+  }
+})
+
+describe('event store on Postgres, what it can beyond the contract', () => {
+  let database: TestDatabase
+  let store: EventStore
+  before(async () => {
+    database = await freshDatabase()
+    await migrateDatabase(database.url)
+    store = await openPostgresEventStore({ url: database.url })
+  })
+  after(async () => {
+    await store?.close()
+    await database?.drop()
+  })
+
+  it('has no end before the first event', async () => {
+    expect(await store.end()).to.equal(null)
+    expect(await store.readAll(null, 10)).to.deep.equal([])
+  })
+
+  it('writes all of a unit or nothing', async () => {
+    const [first, taken] = [streamName(), streamName()]
+    await appended(store, [part(taken, NO_STREAM)])
+    expect(await appendOne(store, [part(first, NO_STREAM), part(taken, NO_STREAM)])).to.deep.equal(
+      conflictWith(taken, 0),
+    )
+    expect(await readStream(store, first)).to.have.length(0)
+    expect(await appendOne(store, [part(first, 0)])).to.deep.equal(conflictWith(first, NO_STREAM))
+  })
+
+  it('numbers events densely', async () => {
+    const start = Number(await store.end())
+    await store.append(Array.from({ length: 50 }, () => [part(streamName(), NO_STREAM, eventsOf(2))]))
+    const events = await readToEnd(store, String(start))
+    expect(events.map(({ checkpoint }) => Number(checkpoint) - start)).to.deep.equal(
+      Array.from({ length: 100 }, (_, n) => n + 1),
+    )
+  })
+
+  it('removes expired and erased events from everything at once', async () => {
+    const start = await store.end()
+    const [kept, erased, expiring] = [streamName(), streamName(), streamName('expiring')]
+    const last = eventsOf(1)
+    await appended(store, [part(expiring, NO_STREAM, eventsOf(4)), part(erased, NO_STREAM, eventsOf(4))])
+    await appended(store, [part(erased, 3, last), part(kept, NO_STREAM)])
+    await store.erase(erased)
+    await store.retain(expiring, 1)
+    await eventually(async () => (await readStream(store, expiring)).length === 0)
+    expect(await store.expire()).to.equal(4)
+    expect(await store.expire()).to.equal(0)
+    const everything = await readToEnd(store, start)
+    expect(everything.map(({ stream }) => stream)).to.deep.equal([erased, kept])
+    expect(idsOf(everything)[0]).to.equal(last[0]!.id)
+  })
+
+  it('refuses a checkpoint it never gave', async () => {
+    expect(() => store.isAfter('C:12/P:12', '1')).to.throw(RangeError)
+    expect(await store.readAll('-1', 1).catch((error: unknown) => error)).to.be.instanceOf(RangeError)
+  })
+})

@@ -1,0 +1,65 @@
+/** A TCP proxy that can cut, refuse, and swallow an answer. */
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { once } from 'node:events'
+
+export interface Proxy {
+  port: number
+  cut(): void
+  mend(): void
+  loseNextAnswer(): Promise<void>
+  close(): Promise<void>
+}
+
+export const openProxy = async (targetPort: number): Promise<Proxy> => {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  let lose: (() => void) | null = null
+
+  const server = createServer((client) => {
+    if (isCut) {
+      client.destroy()
+      return
+    }
+    const upstream = connect(targetPort, '127.0.0.1')
+    const both = [client, upstream]
+    for (const socket of both) {
+      sockets.add(socket)
+      socket.setNoDelay()
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        for (const other of both) other.destroy()
+      })
+    }
+    client.pipe(upstream)
+    upstream.on('data', (answer) => {
+      if (lose) {
+        lose()
+        lose = null
+        for (const socket of both) socket.destroy()
+      } else client.write(answer)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endAll = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: () => {
+      isCut = true
+      endAll()
+    },
+    mend: () => {
+      isCut = false
+    },
+    loseNextAnswer: () => new Promise((resolve) => (lose = resolve)),
+    close: async () => {
+      endAll()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

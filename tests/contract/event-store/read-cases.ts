@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { NO_STREAM } from '../../../domain/ports.ts'
+import { appended, eventsOf, idsOf, part, readToEnd, revisionsOf, streamName, upTo, type Cases } from './harness.ts'
+
+export const readCases: Cases = (under) => {
+  it('reads pieces of streams, each in its order, in one call', async () => {
+    const { store } = under()
+    const [long, short, none] = [streamName(), streamName(), streamName()]
+    await appended(store, [part(long, NO_STREAM, eventsOf(50)), part(short, NO_STREAM, eventsOf(1))])
+    const slices = [
+      { stream: long },
+      { stream: none },
+      { stream: long, from: 47 },
+      { stream: long, from: 10, limit: 2 },
+      { stream: short, backwards: true },
+      { stream: long, backwards: true, limit: 3 },
+      { stream: long, from: 50 },
+      { stream: long, limit: 1 },
+      { stream: none, backwards: true, limit: 1 },
+    ]
+    const found = await store.read(slices)
+    expect(found.map(revisionsOf)).to.deep.equal([upTo(50), [], [47, 48, 49], [10, 11], [0], [49, 48, 47], [], [0], []])
+    expect(found[4]![0]!.stream).to.equal(short)
+    // One slice alone, of each kind.
+    for (const [index, slice] of slices.entries()) expect(await store.read([slice])).to.deep.equal([found[index]])
+    expect(await store.read([])).to.deep.equal([])
+  })
+
+  it('reads everything in order, from a checkpoint on', async () => {
+    const { store } = under()
+    const before = await store.end()
+    const streams = upTo(5).map(() => streamName())
+    const written = streams.map((stream) => part(stream, NO_STREAM, eventsOf(7)))
+    const last = await appended(store, written)
+    expect(await store.end()).to.equal(last)
+    const all = await readToEnd(store, before, 4)
+    expect(idsOf(all)).to.deep.equal(written.flatMap(({ events }) => idsOf(events)))
+    expect(idsOf(await store.readAll(all[9]!.checkpoint, 3))).to.deep.equal(idsOf(all.slice(10, 13)))
+    expect(await store.readAll(last, 10)).to.deep.equal([])
+  })
+
+  it('compares checkpoints by place, not by letters', async () => {
+    const { store } = under()
+    const checkpoints: string[] = []
+    const stream = streamName()
+    for (let revision = NO_STREAM; revision < 24; revision++)
+      checkpoints.push(await appended(store, [part(stream, revision)]))
+    checkpoints.forEach((a, i) =>
+      checkpoints.forEach((b, j) => expect(store.isAfter(a, b), `${a} after ${b}`).to.equal(i > j)),
+    )
+  })
+}

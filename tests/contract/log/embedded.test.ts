@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
+import { commitOffset, readOffset } from '../../../adapters/log/offset.ts'
+import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import type { EventStore } from '../../../domain/ports.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { logContract } from './log-contract.ts'
+
+logContract('embedded', async () => {
+  const test = await freshDatabase()
+  await migrateDatabase(test.url)
+  const store = await openPostgresEventStore({ url: test.url })
+  const database = openDatabase(test.url)
+  const stores: EventStore[] = [store]
+  return {
+    store,
+    log: openEmbeddedLog({ store, database }),
+    another: async () => {
+      const own = await openPostgresEventStore({ url: test.url })
+      stores.push(own)
+      return openEmbeddedLog({ store: own, database })
+    },
+    child: { module: new URL('open-embedded-log.ts', import.meta.url).href, argument: test.url },
+    close: async () => {
+      await Promise.all(stores.map((one) => one.close()))
+      await database.close()
+      await test.drop()
+    },
+  }
+})
+
+describe("the embedded log's offsets", () => {
+  let test: TestDatabase
+  let database: Database
+  const store = { isAfter: (a: string, b: string) => Number(a) > Number(b) }
+  before(async () => {
+    test = await freshDatabase()
+    await migrateDatabase(test.url)
+    database = openDatabase(test.url)
+  })
+  after(async () => {
+    await database?.close()
+    await test?.drop()
+  })
+
+  it('move on and never back, whatever a consumer knows', async () => {
+    expect(await readOffset(database, 'a')).to.equal(null)
+    expect(await commitOffset(database, store, 'a', '9', null)).to.equal('9')
+    expect(await commitOffset(database, store, 'a', '10', '9')).to.equal('10')
+    // One that believes the group to be where it has not been for long.
+    expect(await commitOffset(database, store, 'a', '8', null)).to.equal('10')
+    expect(await commitOffset(database, store, 'a', '12', '9')).to.equal('12')
+    expect(await readOffset(database, 'a')).to.equal('12')
+    expect(await readOffset(database, 'b')).to.equal(null)
+  })
+
+  it('end at the furthest of many consumers', async () => {
+    const places = Array.from({ length: 40 }, (_, n) => String((n * 17) % 41))
+    await Promise.all(places.map((place) => commitOffset(database, store, 'c', place, null)))
+    expect(await readOffset(database, 'c')).to.equal('40')
+  })
+})

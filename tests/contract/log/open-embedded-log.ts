@@ -1,0 +1,9 @@
+/** How a child process of the contract opens the embedded log. */
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
+import { openDatabase } from '../../../adapters/postgres/database.ts'
+import type { Log } from '../../../domain/ports.ts'
+
+/** @param argument  the database's url */
+export const openLog = async (argument: string): Promise<Log> =>
+  openEmbeddedLog({ store: await openPostgresEventStore({ url: argument }), database: openDatabase(argument) })

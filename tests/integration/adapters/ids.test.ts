@@ -1,0 +1,91 @@
+import { expect } from 'chai'
+import { openIds } from '../../../adapters/ids.ts'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import type { EventStore, Ids } from '../../../domain/ports.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+const clock = { now: () => new Date('2026-11-21T02:15:27.000Z') }
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n)
+
+describe('ids', () => {
+  let database: TestDatabase
+  const stores: EventStore[] = []
+  const open = async (): Promise<EventStore> => {
+    const store = await openPostgresEventStore({ url: database.url })
+    stores.push(store)
+    return store
+  }
+  const process = async (skip?: number): Promise<Ids> => openIds({ store: await open(), clock, ...(skip && { skip }) })
+  beforeEach(async () => {
+    database = await freshDatabase()
+    await migrateDatabase(database.url)
+  })
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()))
+    await database.drop()
+  })
+
+  it('rise from 1, and reserve a block at a time', async () => {
+    const store = await open()
+    const ids = openIds({ store, clock })
+    expect(await ids.next(3)).to.deep.equal([1, 2, 3])
+    expect(await ids.next(0)).to.deep.equal([])
+    expect(await ids.next(998)).to.deep.equal(range(4, 1_001))
+    expect(await ids.next(2_500)).to.deep.equal(range(1_002, 3_501))
+    const [reserved] = await store.read([{ stream: 'ids' }])
+    expect(reserved!.map(({ type, data }) => ({ type, data }))).to.deep.equal([
+      { type: 'IdsReserved', data: { from: 1, to: 1_000 } },
+      { type: 'IdsReserved', data: { from: 1_001, to: 2_000 } },
+      { type: 'IdsReserved', data: { from: 2_001, to: 3_501 } },
+    ])
+    expect(reserved![0]!.metadata).to.include({ user_id: null, at: '2026-11-21T02:15:27.000Z' })
+  })
+
+  it('are never given twice, to whichever process and however many ask at once', async () => {
+    const processes = await Promise.all([process(), process(), process()])
+    const given = await Promise.all(
+      Array.from({ length: 300 }, async (_, n) => ({ n: n % 3, ids: await processes[n % 3]!.next(1 + (n % 40)) })),
+    )
+    const all = given.flatMap(({ ids }) => ids)
+    expect(new Set(all).size).to.equal(all.length)
+    for (const n of [0, 1, 2]) {
+      const own = given.filter((one) => one.n === n).flatMap(({ ids }) => ids)
+      expect(own).to.deep.equal([...own].sort((a, b) => a - b))
+    }
+  })
+
+  it('go on after what an earlier process reserved', async () => {
+    expect(await (await process()).next(1)).to.deep.equal([1])
+    expect(await (await process()).next(1)).to.deep.equal([1_001])
+  })
+
+  it('leap over what a restored backup does not know', async () => {
+    await (await process()).next(1)
+    const ids = await process(50_000)
+    expect(await ids.next(1)).to.deep.equal([51_001])
+    expect((await ids.next(1_000)).at(-1)).to.equal(52_001)
+  })
+
+  it('are asked for again when the store was away', async () => {
+    const real = await open()
+    let isAway = true
+    const store: EventStore = {
+      ...real,
+      read: async (slices) => {
+        if (isAway) throw new Error('away')
+        return real.read(slices)
+      },
+    }
+    const ids = openIds({ store, clock })
+    expect(await ids.next(1).catch((error: Error) => error.message)).to.equal('away')
+    isAway = false
+    expect(await ids.next(2)).to.deep.equal([1, 2])
+    expect(
+      await Promise.resolve()
+        .then(() => ids.next(-1))
+        .catch((error: unknown) => error),
+    ).to.be.instanceOf(RangeError)
+  })
+})
