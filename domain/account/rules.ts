@@ -1,5 +1,6 @@
 /** Webhook rules: what their owner may set, and when (interface, sections 2.3 and 4.3). */
 import { Refused } from '../errors.ts'
+import { templateProblem } from '../webhook/payload/custom.ts'
 import type { Account, Rule } from './account.ts'
 import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'
@@ -13,8 +14,11 @@ export type RuleChange = Change<RuleFields>
 const refuseContradictions = (account: Account, rule: RuleFields): void => {
   if (rule.system_id !== null && !account.systems.has(rule.system_id))
     throw invalid({ path: 'system_id', message: 'There is no such connected system.' })
-  if (rule.payload_format === 'custom' && rule.custom_template === null)
+  if (rule.payload_format !== 'custom') return
+  if (rule.custom_template === null)
     throw invalid({ path: 'custom_template', message: 'The custom format needs a template.' })
+  const problem = templateProblem(rule.custom_template)
+  if (problem !== null) throw invalid({ path: 'custom_template', message: `The template ${problem}.` })
 }
 
 export interface CreateRule {

@@ -1,5 +1,6 @@
 /** Commands on webhook rules (interface, section 4.3): load → decide → append. */
 import type { Rule } from '../../domain/account/account.ts'
+import { invalid } from '../../domain/account/refusals.ts'
 import * as decide from '../../domain/account/rules.ts'
 import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
@@ -9,6 +10,13 @@ export interface RuleParts {
   accounts: Accounts
   ids: Ids
   vault: Vault
+  /** Why a url cannot be called, in words that go on from "The URL …"; null when it can. */
+  urlProblem: (url: string) => string | null
+}
+
+const refuseUrl = ({ urlProblem }: RuleParts, url: string | undefined): void => {
+  const problem = url === undefined ? null : urlProblem(url)
+  if (problem !== null) throw invalid({ path: 'url', message: `The URL ${problem}.` })
 }
 
 export interface WrittenRule {
@@ -19,10 +27,12 @@ export interface WrittenRule {
 
 /** @throws {Refused} WEBHOOK_LIMIT_REACHED, VALIDATION_FAILED · {StoreUnavailable} */
 export const createRule = async (
-  { accounts, ids, vault }: RuleParts,
+  parts: RuleParts,
   occasion: OwnersOccasion,
   fields: decide.RuleFields,
 ): Promise<WrittenRule> => {
+  refuseUrl(parts, fields.url)
+  const { accounts, ids, vault } = parts
   const [rule_id] = (await ids.next(1)) as [number]
   const sealed_secret = vault.seal(newRuleSecret())
   const { account, checkpoint } = await accounts.change(occasion, (account) =>
@@ -33,12 +43,13 @@ export const createRule = async (
 
 /** @throws {Refused} NOT_FOUND, VALIDATION_FAILED · {StoreUnavailable} */
 export const changeRule = async (
-  { accounts }: RuleParts,
+  parts: RuleParts,
   occasion: OwnersOccasion,
   rule_id: number,
   change: decide.RuleChange,
 ): Promise<WrittenRule> => {
-  const { account, checkpoint } = await accounts.change(occasion, (account) =>
+  refuseUrl(parts, change.url)
+  const { account, checkpoint } = await parts.accounts.change(occasion, (account) =>
     decide.changeRule(account, { rule_id, change }),
   )
   return { rule: account.rules.get(rule_id)!, systems: account.systems, checkpoint }

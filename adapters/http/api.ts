@@ -1,0 +1,82 @@
+/** The API as one Koa application. */
+import Router from '@koa/router'
+import Koa, { type Middleware } from 'koa'
+import { Refused } from '../../domain/errors.ts'
+import type { ApiState } from './context.ts'
+import { errors } from './errors.ts'
+import { jsonWebTokens } from './json-web-tokens.ts'
+import type { ApiParts } from './parts.ts'
+import { queryLength } from './query-length.ts'
+import { rateLimits } from './rate-limits.ts'
+import { requestMetrics } from './request-metrics.ts'
+import { accountRoutes } from './routes/account.ts'
+import { authRoutes } from './routes/auth.ts'
+import { healthRoutes } from './routes/health.ts'
+import { receiveRoutes } from './routes/receive.ts'
+import { systemRoutes } from './routes/systems.ts'
+import { transactionRoutes } from './routes/transactions.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { signedIn as signedInStep } from './signed-in.ts'
+
+const newRouter = () => new Router<ApiState>({ sensitive: true })
+
+/** Nothing under /api may be kept by caches on the way: it is somebody's money. */
+const notStored: Middleware = (context, next) => {
+  if (context.path.startsWith('/api/')) context.set('Cache-Control', 'no-store')
+  return next()
+}
+
+/** Runs where no route took the request: the path may be known under other methods. */
+const methodNotAllowed: Middleware = (context) => {
+  const known = (context.matched as { methods: string[] }[] | undefined) ?? []
+  const allowed = [...new Set(known.flatMap(({ methods }) => methods))]
+  if (allowed.length === 0) return
+  context.set('Allow', allowed.join(', '))
+  throw new Refused('METHOD_NOT_ALLOWED', `${context.method} is not possible here.`)
+}
+
+const application = ({ log, settings }: Pick<ApiParts, 'log' | 'settings'>, ...first: Middleware[]): Koa => {
+  const app = new Koa({ proxy: settings.trustProxy > 0, maxIpsCount: settings.trustProxy })
+  app.silent = true
+  app.on('error', (error: Error) => log.error({ err: error }, 'http.failed'))
+  for (const step of first) app.use(step)
+  app.use(notStored)
+  app.use(errors(log))
+  app.use(queryLength)
+  return app
+}
+
+export const createApi = (parts: ApiParts): Koa => {
+  const { clock, settings } = parts
+  const tokens = jsonWebTokens(settings.jwtSecret, clock)
+  const limited = rateLimits(settings.rateLimits)
+  const signedIn = signedInStep({ accounts: parts.accounts, tokens })
+
+  // Receiving has a router of its own, so that its routes are found among few.
+  const receive = newRouter()
+  receiveRoutes(receive, parts, limited)
+
+  const router = newRouter()
+  authRoutes(router, parts, { tokens, limited })
+  accountRoutes(router, parts, signedIn)
+  systemRoutes(router, parts, signedIn)
+  webhookRoutes(router, parts, signedIn)
+  transactionRoutes(router, parts, signedIn)
+  healthRoutes(router, parts)
+
+  const app = application(parts, requestMetrics(parts.metrics, parts.log))
+  app.use(receive.routes())
+  app.use(router.routes())
+  app.use(methodNotAllowed)
+  return app
+}
+
+/** Health and numbers alone, for METRICS_PORT and for roles without the API. */
+export const createHealth = (parts: Pick<ApiParts, 'log' | 'metrics' | 'readiness' | 'settings'>): Koa => {
+  const router = newRouter()
+  healthRoutes(router, parts)
+  const app = application(parts)
+  app.use(router.routes())
+  app.use(methodNotAllowed)
+  return app
+}

@@ -1,0 +1,48 @@
+/** What the handlers get: Koa's context, and in its state whom the request belongs to. */
+import type { RouterContext, RouterMiddleware } from '@koa/router'
+import { randomUUID } from 'node:crypto'
+import type { Account } from '../../domain/account/account.ts'
+import { Refused } from '../../domain/errors.ts'
+import type { Clock } from '../../domain/ports.ts'
+import type { OwnersOccasion } from '../../workflows/accounts/accounts.ts'
+
+export interface ApiState {
+  /** Set by `signedIn`; on public routes it is not there and not asked for. */
+  account: Account
+}
+
+export type ApiContext = RouterContext<ApiState>
+export type ApiMiddleware = RouterMiddleware<ApiState>
+/** A route's last step; the input was checked before. */
+export type Handler<Input> = (context: ApiContext, input: Input) => Promise<void> | void
+
+/** What a command of this request's owner is recorded with. */
+export const occasionOf = (context: ApiContext, clock: Clock): OwnersOccasion => {
+  const request = randomUUID()
+  return {
+    user_id: context.state.account.user_id,
+    at: clock.now(),
+    correlation_id: request,
+    causation_id: request,
+  }
+}
+
+/** The id in the path. @throws {Refused} NOT_FOUND for what is no id: nothing is there */
+export const idOf = (context: ApiContext): number => {
+  const text = context.params.id ?? ''
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Refused('NOT_FOUND', 'There is nothing with this id.')
+  return Number(text)
+}
+
+export const answer = (context: ApiContext, data: unknown): void => {
+  context.body = { success: true, data }
+}
+
+export const answerCreated = (context: ApiContext, data: unknown): void => {
+  context.status = 201
+  answer(context, data)
+}
+
+export const answerMessage = (context: ApiContext, message: string): void => {
+  context.body = { success: true, message }
+}

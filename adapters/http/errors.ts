@@ -1,0 +1,77 @@
+/** One place where errors with a name become answers: status, code, one plain sentence. */
+import type { Middleware } from 'koa'
+import type { Logger } from 'pino'
+import { Refused, StoreUnavailable } from '../../domain/errors.ts'
+
+const STATUS: Readonly<Record<string, number>> = {
+  VALIDATION_FAILED: 400,
+  UNAUTHORIZED: 401,
+  ACCOUNT_LOCKED: 403,
+  EMAIL_NOT_VERIFIED: 403,
+  AUTO_RULE: 403,
+  FORBIDDEN_ORIGIN: 403,
+  WEBHOOK_LIMIT_REACHED: 403,
+  DEVICE_LIMIT_REACHED: 403,
+  MAIL_ACCOUNT_LIMIT_REACHED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  QUERY_TOO_LONG: 414,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  STORE_UNAVAILABLE: 503,
+}
+
+export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'Credentials are missing or not valid.')
+
+/** The caller went away in the middle of its request: nobody is left to be answered. */
+export class CallerGone extends Error {
+  override name = 'CallerGone'
+}
+
+/** Postgres' own codes for a server that is going down or coming up, and the system's for one that is not there. */
+const UNREACHABLE = /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENOENT|EHOSTUNREACH|08|57P0[123]|53300)/
+const TERMINATED = /connection terminated|timeout exceeded when trying to connect/i
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && typeof error.code === 'string' && UNREACHABLE.test(error.code)) ||
+    TERMINATED.test(error.message))
+
+const asRefused = (error: unknown): Refused | null => {
+  if (error instanceof Refused) return error
+  if (error instanceof StoreUnavailable || isUnreachable(error))
+    return new Refused('STORE_UNAVAILABLE', 'Nothing was accepted: storage does not answer. Send it again.')
+  if (error instanceof URIError) return new Refused('NOT_FOUND', 'There is nothing at this address.')
+  return null
+}
+
+/** Answers what the handlers throw. What has no name is a fault of ours: 500, logged with its stack, told without it. */
+export const errors =
+  (log: Logger): Middleware =>
+  async (context, next) => {
+    try {
+      await next()
+      if (context.status === 404 && context.body === undefined)
+        throw new Refused('NOT_FOUND', 'There is nothing at this address.')
+    } catch (error) {
+      if (error instanceof CallerGone) {
+        context.respond = false
+        context.res.destroy()
+        return
+      }
+      const refused = asRefused(error)
+      const status = refused ? STATUS[refused.code] : undefined
+      if (!refused || status === undefined) {
+        log.error({ err: error, method: context.method, path: context.path }, 'http.failed')
+        context.status = 500
+        context.body = { success: false, error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }
+        return
+      }
+      if (status === 503) log.warn({ err: error, method: context.method }, 'http.store_unavailable')
+      context.status = status
+      if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')
+      context.body = { success: false, error: refused.code, message: refused.message, ...refused.detail }
+    }
+  }

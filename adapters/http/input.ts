@@ -1,0 +1,72 @@
+/** Steps of a route that check what came in against its schema and hand it, typed, to the handler. */
+import { z } from 'zod'
+import type { Issue } from '../../domain/account/refusals.ts'
+import { Refused } from '../../domain/errors.ts'
+import type { ApiContext, ApiMiddleware, Handler } from './context.ts'
+import { readBody } from './raw-body.ts'
+
+const failed = (issues: readonly Issue[]): Refused =>
+  new Refused('VALIDATION_FAILED', issues[0]?.message ?? 'The input is not valid.', { issues })
+
+/** Every unknown field is an issue of its own, at its own path. */
+const issuesOf = ({ issues }: z.ZodError): Issue[] =>
+  issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'This field is not known.' }))
+      : [{ path: issue.path.join('.'), message: issue.message }],
+  )
+
+const checked = <Input>(schema: z.ZodType<Input>, value: unknown): Input => {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw failed(issuesOf(parsed.error))
+  return parsed.data
+}
+
+/** The JSON value in the body; undefined where there is no body. @throws {Refused} 400, 413, 415 */
+const readJson = async (context: ApiContext): Promise<unknown> => {
+  const bytes = await readBody(context.req)
+  if (bytes.length === 0) return undefined
+  const encoding = context.get('content-encoding')
+  if (!context.is('json', '+json') || (encoding && encoding !== 'identity'))
+    throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.')
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
+  } catch {
+    throw failed([{ path: '', message: 'The body is not valid JSON.' }])
+  }
+}
+
+/** Checks the JSON body. */
+export const body =
+  <Input>(schema: z.ZodType<Input>, handle: Handler<Input>): ApiMiddleware =>
+  async (context) => {
+    const value = await readJson(context)
+    if (value === undefined) throw failed([{ path: '', message: 'A JSON object is expected.' }])
+    await handle(context, checked(schema, value))
+  }
+
+const nothing = z.strictObject({}, { error: 'This call takes no body.' })
+
+/** For calls that take none: an empty one and `{}` are accepted. */
+export const noBody =
+  (handle: Handler<undefined>): ApiMiddleware =>
+  async (context) => {
+    const value = await readJson(context)
+    if (value !== undefined) checked(nothing, value)
+    await handle(context, undefined)
+  }
+
+/** Checks the query's parameters that the schema names; others are passed over, one given twice is refused. */
+export const query =
+  <Input>(schema: z.ZodType<Input> & { shape: Record<string, unknown> }, handle: Handler<Input>): ApiMiddleware =>
+  async (context) => {
+    const given: Record<string, unknown> = {}
+    const issues: Issue[] = []
+    for (const name of Object.keys(schema.shape)) {
+      const value = context.query[name]
+      if (Array.isArray(value)) issues.push({ path: name, message: 'Give this parameter once.' })
+      else if (value !== undefined) given[name] = value
+    }
+    if (issues.length > 0) throw failed(issues)
+    await handle(context, checked(schema, given))
+  }

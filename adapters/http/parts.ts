@@ -1,0 +1,52 @@
+/** What the API is made of: given by the composition root, nothing is opened here. */
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Rule } from '../../domain/account/account.ts'
+import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
+import type { CallResult, Clock, EventStore, Ids, Passwords, ReadModels, Vault } from '../../domain/ports.ts'
+import type { Accounts } from '../../workflows/accounts/accounts.ts'
+import type { TransactionParts } from '../../workflows/transactions/by-hand.ts'
+import type { Queryable } from '../postgres/database.ts'
+import type { Part } from './routes/health.ts'
+import type { RateLimit, RateLimitName } from './rate-limits.ts'
+
+export interface ApiParts {
+  store: EventStore
+  accounts: Accounts
+  ids: Ids
+  clock: Clock
+  vault: Vault
+  passwords: Passwords
+  /** Where the read models are. */
+  database: Queryable
+  readModels: ReadModels
+  capture: { take(arrivals: readonly Arrival[]): Promise<Taken[]> }
+  findOrderId: TransactionParts['findOrderId']
+  /** Sends the test payload to a rule's url. */
+  sendTest: (rule: Rule) => Promise<CallResult>
+  /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
+  urlProblem: (url: string) => string | null
+  log: Logger
+  metrics: Registry
+  /** What must answer for `/readyz` to say so. */
+  readiness: readonly Part[]
+  settings: {
+    /** Without a slash at its end. */
+    baseUrl: string
+    jwtSecret: string
+    rateLimits: 'off' | Readonly<Record<RateLimitName, RateLimit>>
+    /** Reverse proxies in front whose X-Forwarded-For counts. */
+    trustProxy: number
+    planPrefix: string
+  }
+}
+
+/** The next read of who gave a command sees it: its answer waits, but not for ever. */
+const SETTLING_MS = 5_000
+
+export const settled = async (
+  { readModels }: Pick<ApiParts, 'readModels'>,
+  { checkpoint }: { checkpoint: string | null },
+): Promise<void> => {
+  if (checkpoint !== null) await readModels.passed(checkpoint, SETTLING_MS)
+}

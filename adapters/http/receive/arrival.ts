@@ -1,0 +1,30 @@
+/** From what was posted to an arrival: nothing is judged here, the credential included. */
+import type { Arrival } from '../../../domain/notification/arrival.ts'
+import { cutToBytes } from './body-text.ts'
+import { findFields } from './fields.ts'
+import { rawDataOf, type Posted } from './posted.ts'
+
+/** Bytes of a text that are read; the rest is only kept. */
+const TEXT_LIMIT = 32 * 1024
+
+export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at'>
+
+export const arrivalOf = (posted: Posted, { credential, posted_as, arrived_at }: At): Arrival => {
+  const { incoming, stamp, heartbeat } = findFields(posted.value)
+  return {
+    credential,
+    incoming: { ...incoming, text: cutToBytes(incoming.text, TEXT_LIMIT) },
+    posted_as,
+    stamp,
+    arrived_at,
+    raw: rawDataOf(posted, incoming.text),
+    ...(heartbeat ? { ignored_as: 'ping' as const } : {}),
+  }
+}
+
+/** `type` says how an item of a batch was seen; anything else there is left open. */
+export const itemArrival = (item: unknown, at: Omit<At, 'posted_as'>): Arrival => {
+  const type = typeof item === 'object' && item !== null && 'type' in item ? item.type : null
+  const posted_as = type === 'sms' || type === 'notification' ? type : null
+  return arrivalOf({ value: item, json: null }, { ...at, posted_as })
+}

@@ -1,0 +1,22 @@
+/** The phone's own time of a notification, however it is written. */
+
+const EARLIEST = Date.UTC(2000, 0)
+const LATEST = Date.UTC(2100, 0)
+
+const plausible = (ms: number): Date | null => (ms >= EARLIEST && ms < LATEST ? new Date(ms) : null)
+
+/** Without an offset it is the phone's wall clock: Vietnam's. */
+const WALL_CLOCK = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)$/
+
+/** Seconds, milliseconds or microseconds since 1970, or ISO 8601; null for anything else, and for what cannot be. */
+export const stampOf = (value: unknown): Date | null => {
+  if (typeof value !== 'number' && typeof value !== 'string') return null
+  const text = String(value).trim()
+  if (/^\d{9,16}(\.\d+)?$/.test(text)) {
+    const number = Number(text)
+    return plausible(number < 1e11 ? number * 1000 : number < 1e14 ? number : number / 1000)
+  }
+  const [, day, time] = WALL_CLOCK.exec(text) ?? []
+  if (day !== undefined) return plausible(Date.parse(`${day}T${time}+07:00`))
+  return /^\d{4}-\d{2}-\d{2}T/.test(text) ? plausible(Date.parse(text)) : null
+}

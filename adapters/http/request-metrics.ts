@@ -1,0 +1,30 @@
+/** Counts and times every request, by route: never by path, which holds ids and tokens. */
+import type { Middleware } from 'koa'
+import type { Logger } from 'pino'
+import { Counter, Histogram, type Registry } from 'prom-client'
+
+export const requestMetrics = (registry: Registry, log: Logger): Middleware => {
+  const requests = new Counter({
+    name: 'baoco_http_requests_total',
+    help: 'Requests answered, by method, route and status',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'baoco_http_request_seconds',
+    help: 'From the request to its answer, by route',
+    labelNames: ['route'] as const,
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+    registers: [registry],
+  })
+  return async (context, next) => {
+    const began = performance.now()
+    await next()
+    const ms = performance.now() - began
+    const route = (context._matchedRoute as string | undefined) ?? 'none'
+    const { method, status } = context
+    requests.inc({ method: route === 'none' ? 'any' : method, route, status })
+    durations.observe({ route }, ms / 1000)
+    if (log.isLevelEnabled('debug')) log.debug({ method, route, status, ms }, 'http.answered')
+  }
+}

@@ -1,0 +1,135 @@
+/** Everything a caller may send to the management endpoints: one schema a request, for validation, types and documents. */
+import { z } from 'zod'
+import { ruleFields, systemFields } from '../../domain/account/events.ts'
+import { sourceType } from '../../domain/transaction/events.ts'
+
+/** Text that can be stored and shown: no control characters, no half surrogate pairs. */
+const line = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'This must not be empty.')
+    .max(most, `This has at most ${most} characters.`)
+    .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'There are characters in it that cannot be kept.')
+
+// --- auth (interface, 4.1) -----------------------------------------------------------------------------------------
+
+export const Login = z.strictObject({
+  email: z.string().trim().min(1, 'This must not be empty.').max(320),
+  password: z.string().min(1, 'This must not be empty.').max(1_000),
+})
+
+// --- connected systems ---------------------------------------------------------------------------------------------
+
+const systemFieldsGiven = {
+  name: line(100),
+  type: systemFields.shape.type,
+  payment_prefix: z.string().trim().max(100),
+}
+
+export const SystemCreation = z.strictObject({
+  ...systemFieldsGiven,
+  is_active: systemFields.shape.is_active.default(1),
+})
+
+/** Fields that come in answers and may be sent back: they are passed over. */
+const readOnly = (...names: string[]) => Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
+
+const withoutReadOnly = <Given extends Record<string, unknown>>(given: Given, names: readonly string[]): Given =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))) as Given
+
+const SYSTEM_READ_ONLY = ['id', 'created_at'] as const
+
+export const SystemChange = z
+  .strictObject({
+    ...readOnly(...SYSTEM_READ_ONLY),
+    ...z.object({ ...systemFieldsGiven, is_active: systemFields.shape.is_active }).partial().shape,
+  })
+  .transform((given) => withoutReadOnly(given, SYSTEM_READ_ONLY))
+
+// --- webhook rules (interface, 4.3) --------------------------------------------------------------------------------
+
+/** Upper-case, as transactions carry them. */
+const bankCode = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9]{2,20}$/, 'A bank code is 2 to 20 letters or digits.')
+  .transform((code) => code.toUpperCase())
+
+const ruleFieldsGiven = {
+  name: line(200),
+  /** What addresses are allowed is the webhook sender's to say. */
+  url: line(2_048),
+  system_id: ruleFields.shape.system_id,
+  http_method: ruleFields.shape.http_method,
+  filter_banks: z
+    .array(bankCode)
+    .max(200)
+    .transform((codes) => [...new Set(codes)]),
+  filter_type: ruleFields.shape.filter_type,
+  min_amount: z.int().min(0, 'An amount is not negative.').nullable(),
+  payload_format: ruleFields.shape.payload_format,
+  custom_template: z
+    .string()
+    .max(20_000)
+    .regex(/^\P{Surrogate}*$/u, 'There are characters in it that cannot be kept.')
+    .nullable(),
+  is_active: ruleFields.shape.is_active,
+}
+
+export const RuleCreation = z.strictObject({
+  name: ruleFieldsGiven.name,
+  url: ruleFieldsGiven.url,
+  system_id: ruleFieldsGiven.system_id.default(null),
+  http_method: ruleFieldsGiven.http_method.default('POST'),
+  filter_banks: ruleFieldsGiven.filter_banks.default([]),
+  filter_type: ruleFieldsGiven.filter_type.default('both'),
+  min_amount: ruleFieldsGiven.min_amount.default(null),
+  payload_format: ruleFieldsGiven.payload_format.default('standard'),
+  custom_template: ruleFieldsGiven.custom_template.default(null),
+  is_active: ruleFieldsGiven.is_active.default(1),
+})
+
+const RULE_READ_ONLY = ['id', 'user_id', 'system_name', 'secret_key', 'is_auto', 'created_at'] as const
+
+export const RuleChange = z
+  .strictObject({ ...readOnly(...RULE_READ_ONLY), ...z.object(ruleFieldsGiven).partial().shape })
+  .transform((given) => withoutReadOnly(given, RULE_READ_ONLY))
+
+// --- queries -------------------------------------------------------------------------------------------------------
+
+/** An empty parameter counts as absent. */
+const parameter = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
+
+/** Pages are counted from 1; `page=` is refused. */
+const page = z
+  .string()
+  .regex(/^0*[1-9]\d{0,11}$/, 'A page is a whole number from 1.')
+  .transform(Number)
+  .default(1)
+
+const word = z
+  .string()
+  .max(2_048)
+  .refine((value) => !value.includes('\0'), 'There is a NUL character in it.')
+
+const day = z.iso.date('A day is written YYYY-MM-DD.')
+
+const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
+
+/** Interface, 4.2. */
+export const TransactionList = z.object({
+  page,
+  bank_code: parameter(word),
+  type: parameter(z.enum(['credit', 'debit'])),
+  source_type: parameter(sourceType),
+  date_from: parameter(day),
+  date_to: parameter(day),
+  search: parameter(word),
+  include_raw: includeRaw,
+})
+
+export const TransactionDetail = z.object({ include_raw: includeRaw })
+
+export const Page = z.object({ page })

@@ -1,0 +1,68 @@
+/** Listens, and ends without cutting anybody off who can still be answered. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type Koa from 'koa'
+import { HEAD_LIMIT } from './query-length.ts'
+
+/** Longer than proxies in front usually keep theirs, so that they never send into a connection that is closing. */
+const KEEP_ALIVE_MS = 75_000
+/** Room for 10 MB over a phone's line. */
+const REQUEST_MS = 120_000
+
+export interface Listening {
+  port: number
+  /** Stops taking connections, finishes requests in flight, and after the grace (milliseconds) cuts off what is left. */
+  close(graceMs: number): Promise<void>
+}
+
+/** What Node's parser refuses never reaches Koa: it is answered here, in the same shape. */
+const answerUnreadable = (server: Server): void => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
+    const [status, code, message] =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? ['414 URI Too Long', 'QUERY_TOO_LONG', 'The address or the headers are too long.']
+        : ['400 Bad Request', 'VALIDATION_FAILED', 'This is not a request of HTTP.']
+    const body = JSON.stringify({ success: false, error: code, message })
+    socket.end(
+      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+  })
+}
+
+/** @param port  0: any free one */
+export const listen = (app: Koa, port: number, host?: string): Promise<Listening> =>
+  new Promise((resolve, reject) => {
+    const handle = app.callback()
+    const server = createServer(
+      {
+        maxHeaderSize: HEAD_LIMIT,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        requestTimeout: REQUEST_MS,
+        noDelay: true,
+      },
+      (request, response) => {
+        // While closing every answer ends its connection, or keep-alive would hold the server open.
+        if (closing) response.setHeader('Connection', 'close')
+        void handle(request, response)
+      },
+    )
+    server.headersTimeout = KEEP_ALIVE_MS + 1_000
+    answerUnreadable(server)
+    let closing = false
+    const close = (graceMs: number): Promise<void> =>
+      new Promise((done) => {
+        closing = true
+        const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+        server.close(() => {
+          clearTimeout(cut)
+          done()
+        })
+        server.closeIdleConnections()
+      })
+    server.once('error', reject)
+    server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1_024 }, () => {
+      server.off('error', reject)
+      resolve({ port: (server.address() as AddressInfo).port, close })
+    })
+  })

@@ -1,0 +1,150 @@
+/**
+ * What an owner does to transactions by hand: retry one, retry many, delete. However many they are, it is one read and one
+ * append; only those that something else changed in between are read and decided again.
+ */
+import type { Account } from '../../domain/account/account.ts'
+import { Refused } from '../../domain/errors.ts'
+import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.ts'
+import { remove, retry, type TransactionFact } from '../../domain/transaction/decide.ts'
+import { transactionStream } from '../../domain/transaction/events.ts'
+import { foldTransaction, type LiveTransaction, type Transaction } from '../../domain/transaction/transaction.ts'
+import type { FoundOrderId } from '../../domain/webhook/matching.ts'
+import type { OwnersOccasion } from '../accounts/accounts.ts'
+import { stamp } from '../stamp.ts'
+
+export interface TransactionParts {
+  store: EventStore
+  /** The order id that an account's prefixes find in a transaction's text. */
+  findOrderId: (account: Account, transaction: LiveTransaction) => FoundOrderId | null
+}
+
+/** More rounds than a delivery in full swing can need. */
+const MOST_ROUNDS = 20
+
+const notFound = () => new Refused('NOT_FOUND', 'There is no such transaction.')
+
+interface Loaded {
+  id: number
+  transaction: Transaction
+  revision: number
+}
+
+const load = async (store: EventStore, ids: readonly number[]): Promise<Loaded[]> => {
+  const streams = await store.read(ids.map((id) => ({ stream: transactionStream(id) })))
+  return ids.map((id, index) => {
+    const events = streams[index] ?? []
+    return { id, transaction: foldTransaction(events), revision: events.at(-1)?.revision ?? NO_STREAM }
+  })
+}
+
+/** What became of each: where its decision stands in the store, null when nothing was to be decided, or why not. */
+type Outcome = { checkpoint: Checkpoint | null } | { refused: Refused }
+
+/** Another user's transaction is as unknown as none at all. */
+const decideEach = async (
+  store: EventStore,
+  occasion: OwnersOccasion,
+  ids: readonly number[],
+  decide: (transaction: Transaction) => readonly TransactionFact[],
+): Promise<Map<number, Outcome>> => {
+  const outcomes = new Map<number, Outcome>()
+  const decideOne = ({ id, transaction }: Loaded): readonly TransactionFact[] => {
+    try {
+      if (transaction?.user_id !== occasion.user_id) throw notFound()
+      const facts = decide(transaction)
+      if (facts.length === 0) outcomes.set(id, { checkpoint: null })
+      return facts
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      outcomes.set(id, { refused: error })
+      return []
+    }
+  }
+  let open = ids
+  for (let round = 0; open.length > 0; round++) {
+    if (round === MOST_ROUNDS) throw new Error(`gave up after ${MOST_ROUNDS} conflicts on ${open.length} transactions`)
+    const decided = (await load(store, open))
+      .map((loaded) => ({ ...loaded, facts: decideOne(loaded) }))
+      .filter(({ facts }) => facts.length > 0)
+    const units = decided.map(({ id, revision, facts }) => [
+      { stream: transactionStream(id), expectedRevision: revision, events: stamp(facts, occasion) },
+    ])
+    const results = units.length > 0 ? await store.append(units) : []
+    decided.forEach(({ id }, index) => {
+      const result = results[index]
+      if (result?.ok) outcomes.set(id, { checkpoint: result.checkpoint })
+    })
+    open = open.filter((id) => !outcomes.has(id))
+  }
+  return outcomes
+}
+
+const single = (outcome: Outcome | undefined): { checkpoint: Checkpoint | null } => {
+  if (!outcome) throw notFound()
+  if ('refused' in outcome) throw outcome.refused
+  return outcome
+}
+
+const retryOccasion = (
+  { findOrderId }: TransactionParts,
+  account: Account,
+  occasion: OwnersOccasion,
+  by: 'manual' | 'bulk',
+) => ({ by, at: occasion.at, account, find: (transaction: LiveTransaction) => findOrderId(account, transaction) })
+
+/** @throws {Refused} NOT_FOUND, CONFLICT for a status that is not retried · {StoreUnavailable} */
+export const retryTransaction = async (
+  parts: TransactionParts,
+  account: Account,
+  occasion: OwnersOccasion,
+  id: number,
+): Promise<{ checkpoint: Checkpoint | null }> => {
+  const by = retryOccasion(parts, account, occasion, 'manual')
+  const outcomes = await decideEach(parts.store, occasion, [id], (transaction) => retry(transaction, by))
+  return single(outcomes.get(id))
+}
+
+/**
+ * Retries those of the given transactions whose status still is `failed`.
+ * @returns how many were queued, and where the last of them stands · @throws {StoreUnavailable}
+ */
+export const retryFailed = async (
+  parts: TransactionParts,
+  account: Account,
+  occasion: OwnersOccasion,
+  ids: readonly number[],
+): Promise<{ count: number; checkpoint: Checkpoint | null }> => {
+  const { store } = parts
+  const by = retryOccasion(parts, account, occasion, 'bulk')
+  const outcomes = await decideEach(store, occasion, ids, (transaction) =>
+    transaction?.phase === 'live' && transaction.webhook_status === 'failed' ? retry(transaction, by) : [],
+  )
+  const checkpoints = [...outcomes.values()].flatMap((outcome) =>
+    'checkpoint' in outcome && outcome.checkpoint !== null ? [outcome.checkpoint] : [],
+  )
+  const last = checkpoints.reduce<Checkpoint | null>(
+    (newest, one) => (newest === null || store.isAfter(one, newest) ? one : newest),
+    null,
+  )
+  return { count: checkpoints.length, checkpoint: last }
+}
+
+/**
+ * Removes a transaction and erases its events but the last, which holds no personal data.
+ * @throws {Refused} NOT_FOUND · {StoreUnavailable}: the deletion may be done; sent again it finishes the erasing
+ */
+export const deleteTransaction = async (
+  { store }: TransactionParts,
+  occasion: OwnersOccasion,
+  id: number,
+): Promise<{ checkpoint: Checkpoint | null }> => {
+  const outcomes = await decideEach(store, occasion, [id], (transaction) => {
+    // Deleted before, and perhaps not erased: nothing to decide, but to erase.
+    if (transaction?.phase === 'deleted') return []
+    return remove(transaction)
+  })
+  const outcome = single(outcomes.get(id))
+  await store.erase(transactionStream(id))
+  if (outcome.checkpoint === null) throw notFound()
+  return outcome
+}
