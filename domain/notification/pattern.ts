@@ -1,0 +1,163 @@
+/**
+ * The small language in which a bank's layouts are written, and its translation to one regular expression each, made once.
+ *
+ *     SD TK {account} {amount} luc {date:dd-MM-yyyy HH:mm:ss}. SD {balance}[. Ref {content}]
+ *
+ * - Words are written without diacritics; the expression runs on the text's shadow (lower case, no diacritics, runs of
+ *   blanks squeezed), so case, diacritics and doubled blanks do not matter. A blank fits a line break too.
+ * - `{account}` `{currency}` `{counterpart}` `{ref}` `{content}` are fields; `{amount}` needs a sign or a direction word, and takes
+ *   a currency before or behind; `{balance}` may be signed; with `:bare` a currency counts only before the number, for
+ *   layouts where the memo follows it. `{date:…}` knows dd MM yy yyyy HH mm ss (seconds may be missing or there).
+ * - `[…]` may be missing; `<a/b>` is either; `.` is an end of sentence, which may be missing or another mark; `|` a bar, which
+ *   may be lost; `~` an end of line, which may be a blank, a dot or a bar.
+ *
+ * A layout must fit the text from its start to its end. Before it only a header without digits may stand, or a memo that imitates
+ * a layout could speak for the bank. `{content}` is the only unbounded field and occurs once, so matching is linear.
+ */
+import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
+
+const BLANK = '[ \\n]'
+const LINE_END = '[ \\n|]{1,2}'
+
+/** `MB Bank • 5 phút`, `Thông báo biến động số dư:`; the only digits are an age or a time of day. */
+const HEADER = `(?<header>(?:[^\\d+\\n]{0,60}•${BLANK}?\\d{1,2}(?::\\d\\d|${BLANK}?[a-z]{1,6}))?[^\\d+]{0,160}?)`
+
+const PLUS = `\\+|\\(\\+\\)|(?:tang|cong|ghi co)(?:${BLANK}?\\(?\\+\\)?)?`
+const MINUS = `-|\\(-\\)|(?:giam|tru|ghi no)(?:${BLANK}?\\(?-\\)?)?`
+
+const moneyOf = (group: 'amount' | 'balance', bare: boolean): string => {
+  const before = `(?:(?<${group}_currency>${CURRENCY_CODE})${BLANK}?)?`
+  // Behind a balance a lone `d` is the currency only at the end of its sentence: a memo may start with that letter.
+  const sign = group === 'amount' ? CURRENCY_SIGN : `${CURRENCY_SIGN}(?=${BLANK}?(?:[.,;|\\n]|$))`
+  const unit = `\\.?${BLANK}?(?<${group}_unit>${CURRENCY_CODE}|${sign})`
+  // A number that ends the text where its currency should stand may be the half of one.
+  const behind = bare ? '' : `(?:${unit}|(?=[ \\n.;,|]{0,3}[^ \\n.;,|]))`
+  return `${before}(?<${group}>${NUMBER})${behind}`
+}
+
+const DATE_PARTS: Record<string, string> = {
+  dd: '(?<day>\\d{1,2})',
+  MM: '(?<month>\\d{1,2})',
+  yyyy: '(?<year>\\d{4}|\\d{2})(?!\\d)',
+  yy: '(?<year>\\d{4}|\\d{2})(?!\\d)',
+  HH: '(?<hour>\\d{1,2})',
+  mm: '(?<minute>\\d{2})(?::(?<second>\\d{2}))?',
+  ':ss': '',
+  '/': '[-/.]',
+  '-': '[-/.]',
+  ';': `${BLANK}?;?${BLANK}?`,
+  ' ': BLANK,
+}
+
+const dateOf = (format: string): string =>
+  format.replace(/yyyy|:ss|dd|MM|yy|HH|mm|[-/; ]/g, (part) => DATE_PARTS[part] ?? part)
+
+const fieldOf = (name: string): string => {
+  const [field = '', option = ''] = name.split(/:(.*)/)
+  switch (field) {
+    case 'account':
+      return '[.]{0,6}(?<account>[0-9x*]{2,24}(?:[.-]{1,3}[0-9x*]{1,24}){0,3})'
+    case 'amount':
+      return `(?:(?<plus>${PLUS})|(?<minus>${MINUS}))${BLANK}?${moneyOf('amount', option === 'bare')}`
+    case 'balance':
+      return `(?<balance_sign>[+-])?${BLANK}?${moneyOf('balance', option === 'bare')}`
+    case 'currency':
+      return `(?<currency>${CURRENCY_CODE})`
+    case 'date':
+      return dateOf(option)
+    case 'counterpart':
+      return '(?<counterpart>[^|\\n]{1,120}?)'
+    case 'ref':
+      return '(?<ref>[0-9a-z][0-9a-z./-]{3,40})'
+    case 'content':
+      return `(?<content>[^]*${option === 'last' ? '' : '?'})`
+    default:
+      throw new Error(`no such field in a layout: {${name}}`)
+  }
+}
+
+const isWord = (character: string | undefined): boolean => /^[a-z0-9]$/i.test(character ?? '')
+
+const markOf = (pattern: string, at: number): string => {
+  const mark = pattern[at] ?? ''
+  switch (mark) {
+    case ' ':
+      return isWord(pattern[at - 1]) && isWord(pattern[at + 1]) ? BLANK : `${BLANK}?`
+    case '.':
+      return `${BLANK}?[.;,]?`
+    case ':':
+      return `${BLANK}?:${BLANK}?`
+    case '|':
+      return `${BLANK}?\\|?${BLANK}?`
+    case '~': // behind a memo no dot, and never several: they may be a cut
+      return /\{content[^}]*\}\[?$/.test(pattern.slice(0, at))
+        ? LINE_END
+        : `(?:${BLANK}?\\.(?!\\.)${BLANK}?|${LINE_END})`
+    case '(':
+      return `${BLANK}?\\(`
+    case ')':
+    case ',':
+      return `${BLANK}?\\${mark}`
+    default:
+      return isWord(mark) ? mark.toLowerCase() : `\\${mark}`
+  }
+}
+
+const translate = (pattern: string): string => {
+  let source = ''
+  for (let at = 0; at < pattern.length; at += 1) {
+    switch (pattern.charAt(at)) {
+      case '[':
+        source += '(?:'
+        break
+      case ']':
+        source += ')?'
+        break
+      case '<':
+        source += '(?:'
+        break
+      case '/': // only within <…>: dates hold theirs in braces
+        source += '|'
+        break
+      case '>':
+        source += ')'
+        break
+      case '{': {
+        const end = pattern.indexOf('}', at)
+        source += fieldOf(pattern.slice(at + 1, end))
+        at = end
+        break
+      }
+      default:
+        source += markOf(pattern, at)
+    }
+  }
+  return source
+}
+
+/** A word that every text of the layout holds, so that most other texts are told apart without trying. */
+const wordIn = (pattern: string): string => {
+  const certain = pattern
+    .replace(/\{[^}]*\}|<[^>]*>/g, '~')
+    .replace(/\[[^[\]]*\]/g, '~')
+    .replace(/\[[^[\]]*\]/g, '~')
+  return (certain.match(/[a-z0-9]+/gi) ?? [])
+    .reduce((best, word) => (word.length > best.length ? word : best), '')
+    .toLowerCase()
+}
+
+export interface CompiledPattern {
+  expression: RegExp
+  word: string
+}
+
+/** @throws on an unknown field, so that a mistake in a bank's file stops the start */
+export const compilePattern = (pattern: string): CompiledPattern => {
+  // A sign opens a line of its own: behind a name (`Techcombank - VND 20,000`) it may be a dash.
+  const start = pattern.startsWith('{amount') ? '(?<=^|\\n)' : '(?<![a-z0-9])'
+  // A memo at the end keeps its dots, as they may say that it was cut; elsewhere they end the sentence.
+  const behindMemo = pattern.split('{content}')[1]
+  const body = behindMemo?.replace(/\]/g, '') === '' ? pattern.replace('{content}', '{content:last}') : pattern
+  const end = behindMemo?.startsWith('[') ? '$' : `${BLANK}?\\.?$`
+  return { expression: new RegExp(`^${HEADER}${start}${translate(body)}${end}`, 'd'), word: wordIn(pattern) }
+}

@@ -1,0 +1,63 @@
+/** The time a bank printed, and the time a transaction is booked under. All in Vietnamese time. */
+import { fromVietnam, inVietnam } from '../time.ts'
+import type { PrintedTime, Reading } from './reading.ts'
+
+/** Named groups of a layout's `{date:…}`; all undefined where the layout has none or it was left out. */
+export type DateParts = Partial<Record<'day' | 'month' | 'year' | 'hour' | 'minute' | 'second', string | undefined>>
+
+/** The bank's clock may be a little ahead of ours. */
+const CLOCK_SKEW_MS = 10 * 60_000
+/** From one 29 February to the next, over a year like 1900. */
+const YEARS_BACK = 8
+
+/** Without a printed year it is the newest date that does not lie in the future. */
+const withoutYear = (
+  wall: { month: number; day: number; hour: number; minute: number },
+  arrivedAt: Date,
+): Date | null => {
+  const latest = arrivedAt.getTime() + CLOCK_SKEW_MS
+  const newest = inVietnam(new Date(latest)).year
+  for (let year = newest; year > newest - YEARS_BACK; year -= 1) {
+    const moment = fromVietnam({ year, ...wall })
+    if (moment && moment.getTime() <= latest) return moment
+  }
+  return null
+}
+
+/** null where nothing is printed, or what no clock ever shows (`25:61 31/02/2026`). */
+export const readPrintedTime = (parts: DateParts, arrivedAt: Date): PrintedTime | null => {
+  if (parts.day === undefined || parts.month === undefined) return null
+  const wall = {
+    month: Number(parts.month),
+    day: Number(parts.day),
+    hour: Number(parts.hour ?? 0),
+    minute: Number(parts.minute ?? 0),
+    second: Number(parts.second ?? 0),
+  }
+  const year = parts.year === undefined ? null : Number(parts.year.length === 2 ? `20${parts.year}` : parts.year)
+  const moment = year === null ? withoutYear(wall, arrivedAt) : fromVietnam({ year, ...wall })
+  if (!moment) return null
+  const precision = parts.hour === undefined ? 'day' : parts.second === undefined ? 'minute' : 'second'
+  return { at: moment.toISOString(), precision, year_printed: year !== null }
+}
+
+export interface TransactionDate {
+  /** ISO 8601 UTC. */
+  transaction_date: string
+  transaction_date_source: 'printed' | 'printed_day' | 'printed_without_year' | 'arrival'
+}
+
+/**
+ * When the money moved: as printed; a bare day is its midnight in Vietnam; without any, the arrival. That a year is missing is said
+ * before that a time is: it is the part that was guessed.
+ */
+export const transactionDate = (reading: Pick<Reading, 'printed_time'>, arrivedAt: Date): TransactionDate => {
+  const printed = reading.printed_time
+  if (!printed) return { transaction_date: arrivedAt.toISOString(), transaction_date_source: 'arrival' }
+  const source = !printed.year_printed
+    ? 'printed_without_year'
+    : printed.precision === 'day'
+      ? 'printed_day'
+      : 'printed'
+  return { transaction_date: printed.at, transaction_date_source: source }
+}

@@ -1,0 +1,58 @@
+/** References that banks put into a memo, each known by its label or its shape. Best first: the bank's own before the sender's. */
+import type { Reference } from './reading.ts'
+
+interface Shape {
+  kind: string
+  /** The whole match is the reference, or its group 1 where it has a label. */
+  expression: RegExp
+}
+
+const shapes: readonly Shape[] = [
+  { kind: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i },
+  { kind: 'Trace', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/i },
+  /** VCB between banks: six digits, day, time. */
+  { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/ },
+  { kind: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i },
+  /** NAPAS: 0200, BIN of the sending bank, then its number; some senders put one more zero before the BIN. */
+  { kind: 'NAPAS', expression: /(?<![0-9A-Z])0200\d{6}[0-9A-Z]{14,34}/i },
+  { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i },
+  { kind: 'GD', expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/i },
+  { kind: 'Ecom', expression: /\bEcom\.[0-9A-Z]{6,24}/i },
+  { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?:\.\d{1,3})?/i },
+  { kind: 'CK', expression: /\bCK\d{14}(?!\d)/i },
+  { kind: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i },
+  { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i },
+  { kind: 'CT', expression: /\bCT (?:DEN|DI): ?([0-9A-Z]{6,24})/i },
+  { kind: 'So GD', expression: /\bSo GD(?: goc)?: ?([0-9A-Z]{6,30})/i },
+  { kind: 'Ma tham chieu', expression: /\bMa (?:tham chieu|giao dich|GD)[: ]{1,2}(?=[A-Z]{0,20}\d)([0-9A-Z]{5,30})/i },
+  /** Milliseconds since 1970, then a code (TCB's own bookings). */
+  { kind: 'epoch', expression: /(?<![0-9A-Z])1\d{12}[0-9A-Z]{6,8}(?![0-9A-Z])/i },
+]
+
+/** Values of one kind are compared upper-case and without what stands between: `MBVCB.911` is `MBVCB 911`. */
+export const comparable = (printed: string): string => printed.replace(/[. ]/g, '').toUpperCase()
+
+export interface FoundReferences {
+  /** The best one as printed, null where there is none. */
+  best: string | null
+  all: Reference[]
+}
+
+/**
+ * @param memo  the content; empty where there is none
+ * @param labelled  the reference that the layout prints under a label of its own: better than any in the memo
+ */
+export const findReferences = (memo: string, labelled: string | null): FoundReferences => {
+  const all: Reference[] = labelled ? [{ kind: 'Ma giao dich', value: comparable(labelled) }] : []
+  let best = labelled
+  // Every shape has a run of digits.
+  if (!/\d{4}/.test(memo)) return { best, all }
+  for (const { kind, expression } of shapes) {
+    const found = expression.exec(memo)
+    if (!found) continue
+    const printed = found[1] ?? found[0]
+    best ??= printed
+    all.push({ kind, value: comparable(printed) })
+  }
+  return { best, all }
+}

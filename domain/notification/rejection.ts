@@ -1,0 +1,76 @@
+/**
+ * Why a text that no layout reads is no transaction. Works on the shadow. What looks like money that moved is left `unparsed`,
+ * whatever words its memo holds, so that it is kept and read again when its layout is known.
+ */
+import type { NoTransaction } from './reading.ts'
+
+const PLACEHOLDER = /\{[a-z_][a-z0-9_]*\}|%[a-z][a-z0-9_]*%?|\[[a-z_]+\]/g
+
+const ACCOUNT = /\btk\b|\btk ?[:0-9x*]|tai khoan|\bacc(?:ount)?\b/
+const MOVED =
+  /(?:[+-]|\btang|\bgiam|ghi co|ghi no|rut ra|credit|debit) ?:? ?\(?[+-]?\)? ?(?:vnd ?)?\d{1,3}(?:[.,]\d{3})+/
+const BALANCE = /\bsd|so ?du|balance/
+
+/** A one-time password is recognised by being told, so that a memo with the word is not dropped. */
+const OTP_TOLD =
+  /\botp\b[^.\n]{0,60}?(?:la|is|:) ?\d{4,8}\b|\b\d{4,8} (?:la|is) (?:ma|your|otp)|ma xac (?:thuc|nhan|minh)[^.\n]{0,40}?(?:la|:) ?\d{4,8}\b/
+
+type Rule = readonly [NoTransaction, RegExp]
+
+/** These say so themselves. */
+const plain: readonly Rule[] = [
+  ['ping', /^(?:ping|heartbeat|gateway\.heartbeat)$/],
+  ['test_message', /^test$|\btest message\b|\bthis is a test\b|\btin (?:nhan )?thu\b|^gateway\.test$/],
+  ['otp', OTP_TOLD],
+]
+
+/** These are believed unless account, amount and balance are all there. */
+const said: readonly Rule[] = [
+  ['otp', /\botp\b|ma xac (?:thuc|nhan|minh)|mat khau (?:mot|1|dung mot) lan|verification code/],
+  [
+    'failed',
+    /khong thanh cong|that bai|bi tu choi|khong thuc hien duoc|giao dich loi|\bfailed\b|\bdeclined\b|unsuccessful/,
+  ],
+  ['statement', /\bsao ke\b|\bdu no (?:cuoi|hien|tin dung|the)|\bstatement\b/],
+  ['reminder', /khong du so du|nhac (?:han|no|thanh toan|lich)|den han|qua han|thanh toan toi thieu|reminder|due date/],
+]
+
+/** These not where an account stands beside a moved amount or a balance. */
+const likely: readonly Rule[] = [
+  ['login', /dang nhap|thiet bi (?:moi|la)|\blog(?:ged)? ?in\b|new device|(?:doi|khoa|quen) mat khau/],
+  [
+    'promotion',
+    /uu dai|khuyen mai|giam gia|qua tang|tang qua|trung thuong|nhan ngay|voucher|\bsale\b|dang ky ngay|mo tai khoan tiet kiem/,
+  ],
+  ['bill', /\btien (?:dien|nuoc|mang)\b|\bhoa don\b|\bcuoc (?:phi|thue bao|internet|vien thong)|\bdon hang\b|\bbill\b/],
+  ['promotion', /co hoi|cam on quy|chuc mung|lai suat|mien phi|nhan dip|hoan tien|tri an/],
+]
+
+const BALANCE_TOLD = /\b(?:so du|sd)\b[^\n+]{0,80}?\b(?:la|hien tai|kha dung)\b ?:? ?(?:vnd ?)?-?\d/
+const SUM = /\d ?(?:vnd|d\b|dong\b|usd)|(?:vnd|usd) ?\d/g
+const PHONE_NUMBER = /^(?:\+?84|0)\d{8,10}$/
+
+/**
+ * @param shadow  title, subject and text in shadow form
+ * @param sender  SMS sender, where one is known
+ */
+export const whyNoTransaction = (shadow: string, sender: string | undefined): NoTransaction => {
+  if (shadow === '') return 'empty'
+  if (shadow.includes('{') || shadow.includes('%') || shadow.includes('[')) {
+    if (shadow.replace(PLACEHOLDER, '').trim() === '') return 'placeholder'
+  }
+  const first = (rules: readonly Rule[]) => rules.find(([, expression]) => expression.test(shadow))?.[0]
+  const account = ACCOUNT.test(shadow)
+  const moved = MOVED.test(shadow)
+  const balance = BALANCE.test(shadow)
+  if (account && moved && balance) return 'unparsed'
+  const reason = first(plain) ?? first(said)
+  if (reason) return reason
+  if (!moved && BALANCE_TOLD.test(shadow) && (shadow.match(SUM) ?? []).length === 1) return 'balance_only'
+  if (account && (moved || balance)) return 'unparsed'
+  return first(likely) ?? (sender && PHONE_NUMBER.test(sender.replace(/[ .-]/g, '')) ? 'chat' : 'unparsed')
+}
+
+/** Whether what the bank itself says around a layout (title, header) is that nothing happened. */
+export const saysFailed = (shadow: string): boolean =>
+  /khong thanh cong|that bai|bi tu choi|unsuccessful|\bfailed\b/.test(shadow)

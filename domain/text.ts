@@ -1,0 +1,51 @@
+/**
+ * Texts as phones and banks send them, made comparable. What is kept and shown is always the original; only reading
+ * happens on these forms.
+ */
+
+const ONLY_PLAIN = /^[\n\x20-\x7e]*$/
+const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g
+const BLANKS = /[\t\p{Zs}]/gu
+/** Soft hyphen, zero-width and direction characters, joiners, variation selectors, byte order mark, other controls. */
+const INVISIBLE =
+  /[\u0000-\u0008\u000e-\u001f\u007f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]/g
+
+/**
+ * NFKC; zero-width and direction characters removed; every kind of blank a blank, every kind of line end `\n`;
+ * U+2212 a minus. Runs of blanks stay runs: see `squeeze`.
+ */
+export const normalise = (text: string): string =>
+  ONLY_PLAIN.test(text)
+    ? text
+    : text
+        .normalize('NFKC')
+        .replace(LINE_ENDS, '\n')
+        .replace(BLANKS, ' ')
+        .replace(INVISIBLE, '')
+        .replace(/\u2212/g, '-')
+        .normalize('NFKC')
+
+/** A run of blanks becomes one: `\n` where it held a line end, else a blank. None at the ends. */
+export const squeeze = (text: string): string =>
+  (/[ \n]{2}/.test(text) ? text.replace(/[ \n]{2,}/g, (run) => (run.includes('\n') ? '\n' : ' ')) : text).trim()
+
+const LETTERS = new Map<string, string>([
+  ['đ', 'd'],
+  ['Đ', 'd'],
+  ['₫', 'd'],
+])
+for (let code = 0xc0; code < 0x1f00; code += code === 0x24f ? 0x1e00 - 0x24f : 1) {
+  const letter = String.fromCharCode(code)
+  const base = letter.normalize('NFD')[0] ?? letter
+  if (base <= 'z' && base !== letter) LETTERS.set(letter, base.toLowerCase())
+}
+
+/**
+ * The text in lower case and without diacritics, `₫` and `đ` as `d`, **of the same length**, so that an offset found in
+ * the shadow is an offset in the text. Expects a normalised text.
+ */
+export const shadowOf = (text: string): string =>
+  (ONLY_PLAIN.test(text)
+    ? text
+    : text.replace(/[^\n\x20-\x7e]/g, (letter) => LETTERS.get(letter) ?? letter)
+  ).toLowerCase()

@@ -1,0 +1,65 @@
+/**
+ * Vietnamese time: UTC+7 all year, since 1975 without daylight saving, so plain arithmetic is exact.
+ * Banks print it, and days and months of the interface (`date_from`, the quota) are counted in it.
+ */
+
+const OFFSET_MS = 7 * 3_600_000
+export const DAY_MS = 86_400_000
+
+/** A wall clock's reading in Vietnam; month from 1. */
+export interface WallTime {
+  year: number
+  month: number
+  day: number
+  hour?: number
+  minute?: number
+  second?: number
+}
+
+/** The moment at which clocks in Vietnam show this; null where no clock ever does (31/02, 25:61). */
+export const fromVietnam = ({ year, month, day, hour = 0, minute = 0, second = 0 }: WallTime): Date | null => {
+  if (hour > 23 || minute > 59 || second > 59) return null
+  const wall = new Date(Date.UTC(year, month - 1, day, hour, minute, second))
+  const exists = wall.getUTCFullYear() === year && wall.getUTCMonth() === month - 1 && wall.getUTCDate() === day
+  return exists ? new Date(wall.getTime() - OFFSET_MS) : null
+}
+
+/** What clocks in Vietnam show at a moment. */
+export const inVietnam = (moment: Date): Required<WallTime> => {
+  const wall = new Date(moment.getTime() + OFFSET_MS)
+  return {
+    year: wall.getUTCFullYear(),
+    month: wall.getUTCMonth() + 1,
+    day: wall.getUTCDate(),
+    hour: wall.getUTCHours(),
+    minute: wall.getUTCMinutes(),
+    second: wall.getUTCSeconds(),
+  }
+}
+
+/** The Vietnamese calendar day of a moment: `2026-11-20`. */
+export const vietnamDay = (moment: Date): string => new Date(moment.getTime() + OFFSET_MS).toISOString().slice(0, 10)
+
+/** The Vietnamese calendar month of a moment: `2026-11`. */
+export const vietnamMonth = (moment: Date): string => vietnamDay(moment).slice(0, 7)
+
+/** Midnight in Vietnam at which a day (`2026-11-20`) begins; null where there is no such day. */
+export const startOfDay = (day: string): Date | null => {
+  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? []
+  return year ? fromVietnam({ year: Number(year), month: Number(month), day: Number(date) }) : null
+}
+
+/** Midnight in Vietnam at which the day after begins: the exclusive end of a day. */
+export const endOfDay = (day: string): Date | null => {
+  const start = startOfDay(day)
+  return start && new Date(start.getTime() + DAY_MS)
+}
+
+/** First moment of a Vietnamese month (`2026-11`), and the first moment after it; null where there is no such month. */
+export const monthBounds = (month: string): { from: Date; to: Date } | null => {
+  const from = startOfDay(`${month}-01`)
+  if (!from) return null
+  const { year, month: number } = inVietnam(from)
+  const to = fromVietnam(number === 12 ? { year: year + 1, month: 1, day: 1 } : { year, month: number + 1, day: 1 })
+  return to && { from, to }
+}
