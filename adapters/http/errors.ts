@@ -1,7 +1,7 @@
 /** One place where errors with a name become answers: status, code, one plain sentence. */
 import type { Middleware } from 'koa'
-import type { Logger } from 'pino'
 import { Refused, StoreUnavailable } from '../../domain/errors.ts'
+import type { LogLines } from '../log-lines.ts'
 
 const STATUS: Readonly<Record<string, number>> = {
   VALIDATION_FAILED: 400,
@@ -49,7 +49,7 @@ const asRefused = (error: unknown): Refused | null => {
 
 /** Answers what the handlers throw. What has no name is a fault of ours: 500, logged with its stack, told without it. */
 export const errors =
-  (log: Logger): Middleware =>
+  (log: LogLines): Middleware =>
   async (context, next) => {
     try {
       await next()
@@ -64,12 +64,13 @@ export const errors =
       const refused = asRefused(error)
       const status = refused ? STATUS[refused.code] : undefined
       if (!refused || status === undefined) {
-        log.error({ err: error, method: context.method, path: context.path }, 'http.failed')
+        log.error({ err: error, method: context.method, route: context._matchedRoute as unknown }, 'http.failed')
         context.status = 500
         context.body = { success: false, error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }
         return
       }
-      if (status === 503) log.warn({ err: error, method: context.method }, 'http.store_unavailable')
+      if (status === 503)
+        log.warn({ reason: (error as Error).message, method: context.method }, 'http.store_unavailable')
       context.status = status
       if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')
       context.body = { success: false, error: refused.code, message: refused.message, ...refused.detail }

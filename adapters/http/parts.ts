@@ -1,11 +1,10 @@
 /** What the API is made of: given by the composition root, nothing is opened here. */
-import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Rule } from '../../domain/account/account.ts'
 import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
 import type { CallResult, Clock, EventStore, Ids, Passwords, ReadModels, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
-import type { TransactionParts } from '../../workflows/transactions/by-hand.ts'
+import type { LogLines } from '../log-lines.ts'
 import type { Queryable } from '../postgres/database.ts'
 import type { Part } from './routes/health.ts'
 import type { RateLimit, RateLimitName } from './rate-limits.ts'
@@ -21,12 +20,11 @@ export interface ApiParts {
   database: Queryable
   readModels: ReadModels
   capture: { take(arrivals: readonly Arrival[]): Promise<Taken[]> }
-  findOrderId: TransactionParts['findOrderId']
   /** Sends the test payload to a rule's url. */
   sendTest: (rule: Rule) => Promise<CallResult>
   /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
   urlProblem: (url: string) => string | null
-  log: Logger
+  log: LogLines
   metrics: Registry
   /** What must answer for `/readyz` to say so. */
   readiness: readonly Part[]

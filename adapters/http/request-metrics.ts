@@ -1,9 +1,9 @@
 /** Counts and times every request, by route: never by path, which holds ids and tokens. */
 import type { Middleware } from 'koa'
-import type { Logger } from 'pino'
 import { Counter, Histogram, type Registry } from 'prom-client'
+import type { LogLines } from '../log-lines.ts'
 
-export const requestMetrics = (registry: Registry, log: Logger): Middleware => {
+export const requestMetrics = (registry: Registry, log: LogLines): Middleware => {
   const requests = new Counter({
     name: 'baoco_http_requests_total',
     help: 'Requests answered, by method, route and status',
@@ -25,6 +25,6 @@ export const requestMetrics = (registry: Registry, log: Logger): Middleware => {
     const { method, status } = context
     requests.inc({ method: route === 'none' ? 'any' : method, route, status })
     durations.observe({ route }, ms / 1000)
-    if (log.isLevelEnabled('debug')) log.debug({ method, route, status, ms }, 'http.answered')
+    log.debug({ method, route, status, ms }, 'http.answered')
   }
 }

@@ -15,6 +15,10 @@ export type SystemChange = Change<SystemFields>
 /** As it is kept and compared: upper-case. */
 export const normalPrefix = (prefix: string): string => prefix.toUpperCase()
 
+/** Prefixes that match: those of inactive systems do not. */
+export const activePrefixes = ({ systems }: Account): string[] =>
+  [...systems.values()].filter(({ is_active }) => is_active === 1).map(({ payment_prefix }) => payment_prefix)
+
 /** @param planPrefix  the operator's own, kept for plan orders */
 const refuseUnusablePrefix = (account: Account, prefix: string, planPrefix: string, own?: number): void => {
   const refuse = (message: string) => invalid({ path: 'payment_prefix', message })

@@ -11,8 +11,8 @@ export interface Arrival {
   /** The phone's or mail's own time, where it gave one. */
   stamp: Date | null
   arrived_at: Date
-  /** Known at the door to be no transaction: a forwarder's sign of life, or a text too long to be a bank's. */
-  ignored_as?: 'ping' | 'too_long'
+  /** Known at the door to be no transaction: longer than any bank's text. */
+  ignored_as?: 'too_long'
   /** The body as it came, or its item of a batch, for `raw_data`. */
   raw: string
 }

@@ -3,19 +3,18 @@
  * append; only those that something else changed in between are read and decided again.
  */
 import type { Account } from '../../domain/account/account.ts'
+import { activePrefixes } from '../../domain/account/systems.ts'
 import { Refused } from '../../domain/errors.ts'
+import { orderIdOf } from '../../domain/notification/order-id.ts'
 import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.ts'
-import { remove, retry, type TransactionFact } from '../../domain/transaction/decide.ts'
+import { remove, retry, type RetryOccasion, type TransactionFact } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
-import { foldTransaction, type LiveTransaction, type Transaction } from '../../domain/transaction/transaction.ts'
-import type { FoundOrderId } from '../../domain/webhook/matching.ts'
+import { foldTransaction, type Transaction } from '../../domain/transaction/transaction.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
 import { stamp } from '../stamp.ts'
 
 export interface TransactionParts {
   store: EventStore
-  /** The order id that an account's prefixes find in a transaction's text. */
-  findOrderId: (account: Account, transaction: LiveTransaction) => FoundOrderId | null
 }
 
 /** More rounds than a delivery in full swing can need. */
@@ -85,22 +84,22 @@ const single = (outcome: Outcome | undefined): { checkpoint: Checkpoint | null }
   return outcome
 }
 
-const retryOccasion = (
-  { findOrderId }: TransactionParts,
-  account: Account,
-  occasion: OwnersOccasion,
-  by: 'manual' | 'bulk',
-) => ({ by, at: occasion.at, account, find: (transaction: LiveTransaction) => findOrderId(account, transaction) })
+const retryOccasion = (account: Account, occasion: OwnersOccasion, by: 'manual' | 'bulk'): RetryOccasion => ({
+  by,
+  at: occasion.at,
+  account,
+  find: ({ content, description }) => orderIdOf(content, description, activePrefixes(account)),
+})
 
 /** @throws {Refused} NOT_FOUND, CONFLICT for a status that is not retried · {StoreUnavailable} */
 export const retryTransaction = async (
-  parts: TransactionParts,
+  { store }: TransactionParts,
   account: Account,
   occasion: OwnersOccasion,
   id: number,
 ): Promise<{ checkpoint: Checkpoint | null }> => {
-  const by = retryOccasion(parts, account, occasion, 'manual')
-  const outcomes = await decideEach(parts.store, occasion, [id], (transaction) => retry(transaction, by))
+  const by = retryOccasion(account, occasion, 'manual')
+  const outcomes = await decideEach(store, occasion, [id], (transaction) => retry(transaction, by))
   return single(outcomes.get(id))
 }
 
@@ -109,13 +108,12 @@ export const retryTransaction = async (
  * @returns how many were queued, and where the last of them stands · @throws {StoreUnavailable}
  */
 export const retryFailed = async (
-  parts: TransactionParts,
+  { store }: TransactionParts,
   account: Account,
   occasion: OwnersOccasion,
   ids: readonly number[],
 ): Promise<{ count: number; checkpoint: Checkpoint | null }> => {
-  const { store } = parts
-  const by = retryOccasion(parts, account, occasion, 'bulk')
+  const by = retryOccasion(account, occasion, 'bulk')
   const outcomes = await decideEach(store, occasion, ids, (transaction) =>
     transaction?.phase === 'live' && transaction.webhook_status === 'failed' ? retry(transaction, by) : [],
   )

@@ -10,7 +10,7 @@ const TEXT_LIMIT = 32 * 1024
 export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at'>
 
 export const arrivalOf = (posted: Posted, { credential, posted_as, arrived_at }: At): Arrival => {
-  const { incoming, stamp, heartbeat } = findFields(posted.value)
+  const { incoming, stamp } = findFields(posted.value)
   return {
     credential,
     incoming: { ...incoming, text: cutToBytes(incoming.text, TEXT_LIMIT) },
@@ -18,7 +18,6 @@ export const arrivalOf = (posted: Posted, { credential, posted_as, arrived_at }:
     stamp,
     arrived_at,
     raw: rawDataOf(posted, incoming.text),
-    ...(heartbeat ? { ignored_as: 'ping' as const } : {}),
   }
 }
 

@@ -109,34 +109,31 @@ const packageIn = (members: Members): string | undefined => {
   return firstOf(members, plain) ?? firstOf(members, guessed, (text) => LOOKS_LIKE_PACKAGE.test(text))
 }
 
-const HEARTBEAT = /(^|[.:_-])(heartbeat|ping)$/i
+/** A forwarder that only says it is alive: the reader knows the word. */
+const HEARTBEAT = /(?:^|[.:_-])(heartbeat|ping)$/i
 
 export interface Found {
   incoming: Incoming
   stamp: Date | null
-  /** A forwarder that only says it is alive. */
-  heartbeat: boolean
 }
 
 /** @param value  a parsed body, or an item of one: an object, or the text itself */
 export const findFields = (value: unknown): Found => {
-  if (typeof value === 'string') return { incoming: { text: storable(value) }, stamp: null, heartbeat: false }
+  if (typeof value === 'string') return { incoming: { text: storable(value) }, stamp: null }
   const members = membersOf(value)
-  const event = asText(members.get('event')) ?? ''
-  const heartbeat = HEARTBEAT.test(event)
+  const [, heartbeat] = HEARTBEAT.exec(asText(members.get('event')) ?? '') ?? []
   const sender = firstOf(members, NAMES.sender)
   const app = packageIn(members)
   const title = firstOf(members, NAMES.title)
   const stamps = NAMES.time.map((path) => stampOf(at(members, path)))
   return {
     incoming: {
-      text: heartbeat ? '' : textIn(value, members),
+      text: heartbeat?.toLowerCase() ?? textIn(value, members),
       ...(sender === undefined ? {} : { sender }),
       ...(app === undefined ? {} : { package: app }),
       ...(title === undefined ? {} : { title }),
     },
     stamp: stamps.find((stamp) => stamp !== null) ?? null,
-    heartbeat,
   }
 }
 

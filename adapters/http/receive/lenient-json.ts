@@ -6,7 +6,6 @@
 /** Inside strings of a JSON text, raw control characters are written as their escapes. */
 const escapeControls = (json: string): string =>
   json.replace(/"(?:[^"\\]|\\[\s\S])*"/g, (string) =>
-    // eslint-disable-next-line no-control-regex
     string.replace(/[\u0000-\u001f]/g, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`),
   )
 

@@ -1,0 +1,225 @@
+/** What forwarder apps post by default, and what their users write into their templates. */
+import { expect } from 'chai'
+import { arrivalOf } from '../../../../../adapters/http/receive/arrival.ts'
+import { readPosted } from '../../../../../adapters/http/receive/posted.ts'
+
+const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
+const JSON_TYPE = 'application/json; charset=utf-8'
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+const arrive = async (body: string | Buffer, type: string, query: Record<string, unknown> = {}) => {
+  const posted = await readPosted(Buffer.from(body), type, query)
+  const arrival = arrivalOf(posted, {
+    credential: { kind: 'receive_url', token: 'bcu_1.x' },
+    posted_as: null,
+    arrived_at: new Date('2024-06-07T04:41:33Z'),
+  })
+  return { ...arrival.incoming, stamp: arrival.stamp?.toISOString() ?? null, raw: arrival.raw }
+}
+
+interface Case {
+  name: string
+  body: string
+  type?: string
+  query?: Record<string, unknown>
+  is: { text?: string; sender?: string; package?: string; title?: string; stamp?: string | null }
+}
+
+const STAMP = '2024-06-07T04:41:31.000Z'
+const MS = Date.parse(STAMP)
+
+const CASES: Case[] = [
+  {
+    name: 'Incoming SMS to URL forwarder',
+    body: `{\n  "from":"Vietcombank",\n  "text":${JSON.stringify(TEXT)},\n  "sentStamp":${MS - 5000},\n  "receivedStamp":${MS},\n  "sim":"sim1"\n}`,
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'the same with quoted stamps, as its README shows them',
+    body: `{"from":"Vietcombank","text":"${TEXT}","sentStamp":"${MS}","receivedStamp":"${MS}","sim":"sim1"}`,
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'the same of an old version that does not fill its stamps',
+    body: `{"from":"Vietcombank","text":"${TEXT}","sentStamp":%sentStamp%,"receivedStamp":%receivedStamp%,"sim":"%sim%"}`,
+    is: { sender: 'Vietcombank', stamp: null },
+  },
+  {
+    name: 'SmsForwarder, form',
+    body: new URLSearchParams({ from: 'Vietcombank', content: TEXT, timestamp: String(MS), sign: 'q83v%3D' }).toString(),
+    type: FORM_TYPE,
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'SmsForwarder, JSON template with lines around the content, and the original',
+    body: JSON.stringify({ from: 'Vietcombank', msg: `Vietcombank\n${TEXT}\nSIM1`, org_content: TEXT, title: '[title]' }),
+    is: { sender: 'Vietcombank' },
+  },
+  {
+    name: 'SmsForwarder by GET',
+    body: '',
+    type: '',
+    query: { from: 'Vietcombank', content: TEXT, timestamp: String(MS) },
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'SMS Gateway for Android',
+    body: JSON.stringify({
+      deviceId: 'ffffffffceb0b1db', event: 'sms:received', id: 'Ey6ECgOkVVFjz3CL48B8C', webhookId: 'LreFUt-Z3sSq0JufY9uWB',
+      payload: { messageId: 'abc123', message: TEXT, phoneNumber: 'Vietcombank', simNumber: 1, receivedAt: '2024-06-07T11:41:31.000+07:00' },
+    }), // prettier-ignore
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'SMS Gateway for Android, newer, names sender and recipient',
+    body: JSON.stringify({
+      event: 'sms:received',
+      payload: { messageId: 'abc123', message: TEXT, sender: 'Vietcombank', recipient: '+84900000000', receivedAt: STAMP },
+    }),
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'httpSMS, a CloudEvent whose type is no package',
+    body: JSON.stringify({
+      specversion: '1.0', id: '1', source: '/v1/messages/receive', type: 'message.phone.received', datacontenttype: 'application/json', time: STAMP,
+      data: { message_id: '1', user_id: 'u', owner: '+84900000000', contact: 'Vietcombank', timestamp: STAMP, content: TEXT, sim: 'SIM1' },
+    }), // prettier-ignore
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'android-sms-hooks',
+    body: JSON.stringify({ body: TEXT, from: 'Vietcombank', timestamp: MS }),
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'sms2webhook',
+    body: JSON.stringify({ _id: 5, thread_id: 3, address: 'Vietcombank', date: MS, date_sent: MS, body: TEXT, sub_id: 1 }),
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'ForwardSMS (iOS)',
+    body: JSON.stringify({ timestamp: STAMP, content: TEXT, sender: 'Vietcombank', contact: 'Bank' }),
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'MacroDroid, the cut text yields to the big one',
+    body: JSON.stringify({ packageName: 'com.VCB', title: 'VCB Digibank', text: 'SD TK 0011000415567 +150,…', raw: TEXT }),
+    is: { package: 'com.VCB', title: 'VCB Digibank' },
+  },
+  {
+    name: 'MacroDroid with only text and its own name',
+    body: JSON.stringify({ text: TEXT, source: 'MacroDroid Android' }),
+    is: {},
+  },
+  {
+    name: 'MacroDroid with title and body and an unfilled placeholder',
+    body: JSON.stringify({ title: '{not_title}', body: TEXT, apiKey: 'abc', package: '{not_app_package}' }),
+    is: {},
+  },
+  {
+    name: 'Tasker with AutoNotification, unresolved variables',
+    body: JSON.stringify({ text: TEXT, title: '%antitle', package: 'com.VCB', app: '%anapp' }),
+    is: { package: 'com.VCB' },
+  },
+  { name: 'iOS Shortcuts with keys of its own', body: JSON.stringify({ sms: TEXT, sender: 'SCB' }), is: { sender: 'SCB' } },
+  {
+    name: "an iOS message filter's query",
+    body: JSON.stringify({ query: { sender: 'techcombank', message: { text: TEXT } }, app: { version: '1' }, _version: 1 }),
+    is: { sender: 'techcombank' },
+  },
+  {
+    name: 'a listener app that sends text and bigText',
+    body: JSON.stringify({ packageName: 'com.VCB', title: 'VCB', text: TEXT.slice(0, 40), bigText: TEXT, subText: '', postTime: MS, id: 7 }),
+    is: { package: 'com.VCB', title: 'VCB', stamp: STAMP },
+  },
+  {
+    name: 'a listener app whose type is the package',
+    body: JSON.stringify({ type: 'com.VCB', body: TEXT, timestamp: MS }),
+    is: { package: 'com.VCB', stamp: STAMP },
+  },
+  {
+    name: 'a gateway with an event name',
+    body: JSON.stringify({ event: 'notification.received', packageName: 'com.VCB', appName: 'VCB Digibank', title: 'VCB', body: TEXT }),
+    is: { package: 'com.VCB', title: 'VCB' },
+  },
+  { name: "a gateway's sign of life", body: JSON.stringify({ event: 'gateway.heartbeat', device: 'Pixel 7 Pro' }), is: { text: 'heartbeat' } },
+  { name: 'lines', body: JSON.stringify({ textLines: ['+150,000 VND', 'DH1042'] }), is: { text: '+150,000 VND\nDH1042' } },
+  { name: 'a key nobody knows', body: JSON.stringify({ id: 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz', tin: TEXT }), is: {} },
+  { name: 'plain text', body: TEXT, type: 'text/plain', is: {} },
+  { name: 'plain text, the rest in the query', body: TEXT, type: 'text/plain', query: { sender: 'VCB' }, is: { sender: 'VCB' } },
+  { name: 'plain text that says it is a form', body: TEXT, type: FORM_TYPE, is: {} },
+  { name: 'plain text that says it is JSON', body: TEXT, type: JSON_TYPE, is: {} },
+  { name: 'JSON that says it is plain text', body: JSON.stringify({ text: TEXT }), type: 'text/plain', is: {} },
+  { name: 'JSON that says it is a form', body: JSON.stringify({ text: TEXT }), type: FORM_TYPE, is: {} },
+  { name: 'a form that says nothing', body: `content=${encodeURIComponent(TEXT)}`, type: '', is: {} },
+  { name: 'a form nobody encoded keeps its plus', body: `text=${TEXT}`, type: FORM_TYPE, is: {} },
+  { name: 'a JSON string', body: JSON.stringify(TEXT), is: {} },
+  { name: 'a list of one', body: JSON.stringify([{ text: TEXT }]), is: {} },
+  { name: 'a byte order mark', body: `\ufeff${JSON.stringify({ text: TEXT })}`, is: {} },
+  { name: 'raw line breaks and tabs inside a JSON string', body: `{"text":"+150,000 VND\n\tDH1042"}`, is: { text: '+150,000 VND\n\tDH1042' } },
+  { name: 'raw quotes inside a JSON string', body: `{"title":"VCB","text":"ND "thanh toan" DH1042","sender":"VCB"}`, is: { text: 'ND "thanh toan" DH1042', sender: 'VCB', title: 'VCB' } },
+  { name: 'nothing but a placeholder is left for the reader', body: JSON.stringify({ text: '{notification}' }), is: { text: '{notification}' } },
+  { name: 'nothing at all', body: '', type: '', is: { text: '' } },
+  { name: 'an empty text', body: JSON.stringify({ text: '', device: 'my old phone' }), is: { text: '' } },
+  { name: 'NUL characters', body: JSON.stringify({ text: `\0${TEXT}\0`, sender: 'V\0CB' }), is: { sender: 'VCB' } },
+  { name: 'half a surrogate pair', body: '{"text":"+5 \\ud800 VND"}', is: { text: '+5 \ufffd VND' } },
+  { name: 'names of the prototype', body: `{"__proto__":{"text":"x y"},"constructor":"a b","text":${JSON.stringify(TEXT)}}`, is: {} },
+  { name: 'a number that is no number', body: `{"text":${JSON.stringify(TEXT)},"timestamp":1e400}`, is: { stamp: null } },
+  { name: 'seconds', body: JSON.stringify({ text: TEXT, time: MS / 1000 }), is: { stamp: STAMP } },
+  { name: "the phone's wall clock", body: JSON.stringify({ text: TEXT, date: '2024-06-07 11:41:31' }), is: { stamp: STAMP } },
+  { name: 'a year that cannot be', body: JSON.stringify({ text: TEXT, timestamp: 42 }), is: { stamp: null } },
+] // prettier-ignore
+
+describe('what forwarder apps post', () => {
+  for (const { name, body, type = JSON_TYPE, query, is } of CASES) {
+    it(name, async () => {
+      const { text, stamp, raw, ...rest } = await arrive(body, type, query)
+      const { text: expected = TEXT, stamp: expectedStamp = null, ...others } = is
+      expect(text).to.equal(expected)
+      expect(rest).to.deep.equal(others)
+      expect(stamp).to.equal(expectedStamp)
+      expect(() => JSON.parse(raw) as unknown, 'raw_data is JSON').not.to.throw()
+      expect(raw).not.to.include('\0')
+    })
+  }
+
+  it('multipart, with a field and a file', async () => {
+    const form = new FormData()
+    form.set('sender', 'Vietcombank')
+    form.set('text', new File([TEXT], 'sms.txt'))
+    const request = new Request('http://x/', { method: 'POST', body: form })
+    const arrived = await arrive(Buffer.from(await request.arrayBuffer()), request.headers.get('content-type')!)
+    expect(arrived).to.include({ text: TEXT, sender: 'Vietcombank' })
+  })
+
+  it('multipart that is none is a text', async () => {
+    expect((await arrive(TEXT, 'multipart/form-data; boundary=x')).text).to.equal(TEXT)
+  })
+
+  it('UTF-16 with its mark, and bytes that are no UTF-8', async () => {
+    expect((await arrive(Buffer.from(`\ufeff${TEXT}`, 'utf16le'), 'text/plain')).text).to.equal(TEXT)
+    const latin = Buffer.from('{"text":"c\u00e0 ph\u00ea +5 VND"}', 'latin1')
+    expect((await arrive(latin, 'application/json; charset=iso-8859-1')).text).to.equal('c\u00e0 ph\u00ea +5 VND')
+    expect((await arrive(Buffer.from([0x2b, 0x35, 0xff]), 'text/plain')).text).to.equal('+5\ufffd')
+  })
+
+  it('keeps the body as it came where it is JSON', async () => {
+    const body = `{ "text" : ${JSON.stringify(TEXT)}, "timestamp": 1717735291000.0 }`
+    expect((await arrive(body, JSON_TYPE)).raw).to.equal(body)
+  })
+
+  it('reads 32 KB of a text and keeps up to 64 KB, cut inside so that it stays JSON', async () => {
+    const { text, raw } = await arrive(JSON.stringify({ text: 'ạ'.repeat(60_000), sender: 'VCB' }), JSON_TYPE)
+    expect(Buffer.byteLength(text)).to.be.within(32 * 1024 - 3, 32 * 1024)
+    expect(Buffer.byteLength(raw)).to.be.within(30 * 1024, 64 * 1024)
+    expect(JSON.parse(raw)).to.include({ sender: 'VCB' })
+    expect((JSON.parse(raw) as { text: string }).text).to.match(/^ạ+$/)
+  })
+
+  it('keeps 64 KB of ten thousand small values too', async () => {
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key${index}`, `value ${index}`]))
+    const { raw, text } = await arrive(JSON.stringify({ ...many, text: TEXT }), JSON_TYPE)
+    expect(text).to.equal(TEXT)
+    expect(JSON.parse(raw)).to.deep.equal({ text: TEXT })
+  })
+})
