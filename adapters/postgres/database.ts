@@ -16,8 +16,11 @@ export interface Queryable {
 export interface Database extends Queryable {
   /** All of it or nothing; the connection goes back to the pool. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
-  /** A connection of its own, for LISTEN; the caller ends it. */
-  connect(): Promise<pg.Client>
+  /**
+   * A connection of its own, for LISTEN or a purpose of its own; the caller ends it.
+   * @param options.pipeline  statements go out without waiting for the answers to those before them
+   */
+  connect(options?: { pipeline?: boolean }): Promise<pg.Client>
   close(): Promise<void>
 }
 
@@ -63,8 +66,8 @@ export const openDatabase = (
         throw error
       }
     },
-    connect: async () => {
-      const client = new pg.Client(config)
+    connect: async ({ pipeline = false } = {}) => {
+      const client = new pg.Client({ ...config, pipeline })
       client.on('error', () => {})
       await client.connect()
       return client

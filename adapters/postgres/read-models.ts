@@ -1,0 +1,112 @@
+/**
+ * What projections need of Postgres beyond the pool: a connection of its own for the batches, on which a whole transaction
+ * goes out at once and is answered at once, and for other processes a look at the checkpoint.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Checkpoint, ReadModels } from '../../domain/ports.ts'
+import { isOutage } from '../event-store/postgres/outage.ts'
+import type { Database, Queryable } from './database.ts'
+
+interface Statement {
+  name: string
+  text: string
+  values: readonly unknown[]
+}
+
+/** See `projections/read-model-tables.ts`, whose needs this meets. */
+export interface PostgresReadModelTables {
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  commit(claim: Statement, statements: readonly Statement[]): Promise<boolean>
+  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  isAway(error: unknown): boolean
+  close(): Promise<void>
+}
+
+/**
+ * Batches need not survive a crash, so nobody waits for the disk. Their statements reach rows by key from a few arrays; a
+ * plan that was made while the tables were small, and reads them whole, would stay for as long as the connection.
+ */
+const WRITING_SESSION = `SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan; SET jit = off;
+  SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
+
+/** What a claim that touched no row ends its transaction with: the statements after it are on their way already. */
+const NOTHING_CLAIMED = '22012'
+const claiming = (text: string): string =>
+  `WITH claimed AS (${text} RETURNING 1) SELECT 1 / count(*)::integer FROM claimed`
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+/** @param database  not closed with it */
+export const openReadModelTables = (database: Database): PostgresReadModelTables => {
+  let writing: Promise<pg.Client> | null = null
+
+  const connect = async (): Promise<pg.Client> => {
+    const client = await database.connect({ pipeline: true })
+    await client.query(WRITING_SESSION)
+    return client
+  }
+  const giveUp = (connection: Promise<pg.Client>): void => {
+    if (writing === connection) writing = null
+    connection.then((client) => client.end()).catch(() => {})
+  }
+
+  return {
+    query: (text, values) => database.query(text, values),
+    transaction: (work) => database.transaction(work),
+    isAway: isOutage,
+
+    commit: async (claim, statements) => {
+      const connection = (writing ??= connect())
+      let client: pg.Client
+      try {
+        client = await connection
+      } catch (error) {
+        giveUp(connection)
+        throw error
+      }
+      const outcomes = await Promise.allSettled([
+        client.query('BEGIN'),
+        client.query({ ...claim, text: claiming(claim.text), values: [...claim.values] }),
+        ...statements.map((statement) => client.query({ ...statement, values: [...statement.values] })),
+        client.query('COMMIT'),
+      ])
+      // The first is the reason; the others only say that the transaction had failed by then.
+      const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+      if (!failed) return true
+      if (codeOf(failed.reason) === NOTHING_CLAIMED && outcomes.indexOf(failed) === 1) return false
+      giveUp(connection)
+      throw failed.reason
+    },
+
+    close: async () => {
+      const connection = writing
+      writing = null
+      await connection?.then((client) => client.end()).catch(() => {})
+    },
+  }
+}
+
+const POLL_MS = 20
+
+/** For a process that does not run the projector itself: asks its checkpoint until it has passed. */
+export const pollReadModels = (
+  database: Queryable,
+  isAfter: (a: Checkpoint, b: Checkpoint) => boolean,
+  projector = 'main',
+): ReadModels => ({
+  passed: async (checkpoint, timeoutMs) => {
+    for (const deadline = performance.now() + timeoutMs; ;) {
+      const [row] = await database.query<{ passed: Checkpoint | null }>(
+        'SELECT passed FROM read_model.checkpoint WHERE projector = $1',
+        [projector],
+        'read_model_passed',
+      )
+      const passed = row?.passed ?? null
+      if (passed !== null && !isAfter(checkpoint, passed)) return true
+      const left = deadline - performance.now()
+      if (left <= 0) return false
+      await pause(Math.min(POLL_MS, left))
+    }
+  },
+})

@@ -1,0 +1,113 @@
+/**
+ * What a read model is made of: a table, and a sentence an event. Handlers are pure functions from one event to
+ * statements as data; the runner makes few set-based statements of many of them (`fold.ts`, `sql.ts`).
+ */
+import type { AccountEventData } from '../domain/account/events.ts'
+import type { RecordedEvent } from '../domain/event.ts'
+import type { TransactionEventData } from '../domain/transaction/events.ts'
+
+// --- tables --------------------------------------------------------------------------------------------------------
+
+export type ColumnType =
+  'bigint' | 'integer' | 'smallint' | 'numeric(20,2)' | 'boolean' | 'text' | 'text[]' | 'timestamptz'
+
+export type Value = string | number | boolean | null | readonly string[]
+export type Values = Readonly<Record<string, Value | undefined>>
+
+export interface Table {
+  name: string
+  columns: Readonly<Record<string, ColumnType>>
+  /** Columns that name a row. */
+  key: readonly string[]
+  /** What stands after `ON <table>`: columns, and for a partial index its condition. */
+  indexes: readonly string[]
+}
+
+/** @param indexes  as in `(user_id, created_at DESC)`, with `WHERE …` for a partial one */
+export const table = (
+  name: string,
+  columns: Readonly<Record<string, ColumnType>>,
+  { key, indexes = [] }: { key: readonly string[]; indexes?: readonly string[] },
+): Table => ({ name, columns, key, indexes })
+
+// --- statements ----------------------------------------------------------------------------------------------------
+
+/** A number that only rises: what stands in the row stays where it is higher. */
+export interface AtLeast {
+  atLeast: number
+}
+export const atLeast = (number: number): AtLeast => ({ atLeast: number })
+
+export type Changes = Readonly<Record<string, Value | AtLeast>>
+
+/**
+ * A set-based change that is more than a row by its key. `sql` reads its values from the relation `v`, one row per value
+ * row, and names tables by the schema it is given.
+ */
+export interface Operation {
+  name: string
+  values: Readonly<Record<string, ColumnType>>
+  sql: (schema: string) => string
+  /** True where it touches rows of other streams than its event's: then everything before it is done first. */
+  acrossStreams: boolean
+}
+
+export type Statement =
+  | { kind: 'insert'; table: Table; row: Values }
+  | { kind: 'update'; table: Table; key: Values; set: Changes }
+  | { kind: 'remove'; table: Table; key: Values }
+  | { kind: 'perform'; operation: Operation; rows: readonly Values[] }
+
+/** A new row; one that is there already is a fault that stops the projector. */
+export const insert = (table: Table, row: Values): Statement => ({ kind: 'insert', table, row })
+/** Changes a row where it is; without one nothing happens. */
+export const update = (table: Table, key: Values, set: Changes): Statement => ({ kind: 'update', table, key, set })
+export const remove = (table: Table, key: Values): Statement => ({ kind: 'remove', table, key })
+export const perform = (operation: Operation, rows: readonly Values[]): Statement => ({
+  kind: 'perform',
+  operation,
+  rows,
+})
+
+/** Removes all rows that a transaction has in a table of which it is not the whole key. */
+export const removeOfTransaction = (of: Table): Operation => ({
+  name: `remove_${of.name}_of_transaction`,
+  values: { transaction_id: 'bigint' },
+  sql: (schema) => `DELETE FROM ${schema}.${of.name} t USING v WHERE t.transaction_id = v.transaction_id`,
+  acrossStreams: false,
+})
+
+// --- projections ---------------------------------------------------------------------------------------------------
+
+type EventData = AccountEventData & TransactionEventData
+
+/** One sentence for each event that changes the table; all others pass it by. */
+export type Handlers = {
+  [Type in keyof EventData]?: (event: RecordedEvent<Type, EventData[Type]>) => Statement | readonly Statement[]
+}
+
+export interface Projection {
+  table: Table
+  /** Goes up with every change of what the handlers do: read models of another number are rebuilt. */
+  version: number
+  operations: readonly Operation[]
+  handlers: Readonly<Record<string, ((event: RecordedEvent) => Statement | readonly Statement[]) | undefined>>
+}
+
+export const projection = (
+  table: Table,
+  { version, operations = [] }: { version: number; operations?: readonly Operation[] },
+  handlers: Handlers,
+): Projection => ({ table, version, operations, handlers: handlers as Projection['handlers'] })
+
+/** Read models that share one subscription and one checkpoint. */
+export interface Definition {
+  projector: string
+  projections: readonly Projection[]
+  /** Streams whose events they are built from. */
+  prefixes: readonly string[]
+}
+
+/** All that one event does to the read models, in order. */
+export const statementsOf = ({ projections }: Definition, event: RecordedEvent): readonly Statement[] =>
+  projections.flatMap(({ handlers }) => handlers[event.type]?.(event) ?? [])

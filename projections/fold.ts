@@ -1,0 +1,160 @@
+/**
+ * Many statements become few. What one batch does to one row is merged in memory (an insert and its later updates are one
+ * insert), so that a table is touched once for all its inserts, once for its removals, and once for each set of columns
+ * that is updated.
+ *
+ * Order counts only within a stream: events of different streams never touch the same rows. So everything lies in
+ * layers. An operation runs after the rows of its layer, and what its stream does next goes into the layer below; other
+ * streams do not wait for it. An operation across streams closes the layers for everybody. Operations are rare, so a batch
+ * is nearly always one layer, and its statements do not grow with its events.
+ */
+import type { AtLeast, Changes, Operation, Statement, Table, Value, Values } from './definition.ts'
+
+/** What a batch comes to for one row. */
+type Pending =
+  | { kind: 'insert'; row: Record<string, Value | undefined>; /** the row was removed first */ instead: boolean }
+  | { kind: 'update'; key: Values; set: Record<string, Value | AtLeast> }
+  | { kind: 'remove'; key: Values }
+  /** Inserted and removed again. */
+  | { kind: 'nothing' }
+
+interface Layer {
+  tables: Map<Table, Map<string, Pending>>
+  operations: Map<Operation, Values[]>
+}
+
+/** One set-based change, ready to be written as SQL. */
+export type Change =
+  | { kind: 'remove'; table: Table; rows: readonly Values[] }
+  | { kind: 'insert'; table: Table; rows: readonly Values[] }
+  /** `rows` hold keys and new values; `columns` are those that change, `rising` those of them that only rise. */
+  | { kind: 'update'; table: Table; columns: readonly string[]; rising: readonly string[]; rows: readonly Values[] }
+  | { kind: 'perform'; operation: Operation; rows: readonly Values[] }
+
+export const isAtLeast = (value: Value | AtLeast | undefined): value is AtLeast =>
+  typeof value === 'object' && value !== null && 'atLeast' in value
+
+/** The value after a change to one that is known. */
+const applied = (before: Value | undefined, change: Value | AtLeast): Value =>
+  isAtLeast(change) ? Math.max(Number(before ?? 0), change.atLeast) : change
+
+/** The change that does what two did, one after the other. */
+const merged = (before: Value | AtLeast | undefined, change: Value | AtLeast): Value | AtLeast => {
+  if (before === undefined || !isAtLeast(change)) return change
+  if (isAtLeast(before)) return { atLeast: Math.max(before.atLeast, change.atLeast) }
+  return applied(before, change)
+}
+
+export class Fold {
+  readonly #layers: Layer[] = []
+  /** The layer that a stream's next statement goes into, where it is not the uppermost that is open. */
+  readonly #layerOf = new Map<string, number>()
+  /** Layers above are closed for everybody. */
+  #uppermost = 0
+
+  /** @param stream  of the event that the statements come from */
+  add(stream: string, statements: readonly Statement[]): void {
+    for (const statement of statements) {
+      if (statement.kind === 'perform') this.#perform(stream, statement.operation, statement.rows)
+      else this.#change(this.#layer(this.#depth(stream)), statement)
+    }
+  }
+
+  /** Everything added, in an order that keeps each row's own. */
+  changes(): Change[] {
+    return this.#layers.flatMap(({ tables, operations }) => [
+      ...[...tables].flatMap(([table, rows]) => changesOf(table, rows.values())),
+      ...[...operations].map(([operation, rows]): Change => ({ kind: 'perform', operation, rows })),
+    ])
+  }
+
+  #depth(stream: string): number {
+    return Math.max(this.#uppermost, this.#layerOf.get(stream) ?? 0)
+  }
+
+  #layer(depth: number): Layer {
+    while (this.#layers.length <= depth) this.#layers.push({ tables: new Map(), operations: new Map() })
+    return this.#layers[depth]!
+  }
+
+  #perform(stream: string, operation: Operation, rows: readonly Values[]): void {
+    if (rows.length === 0) return
+    // Across streams: below all there is; where nothing came after the last one of these, beside it.
+    const depth = operation.acrossStreams ? Math.max(0, this.#layers.length - 1) : this.#depth(stream)
+    const { operations } = this.#layer(depth)
+    operations.set(operation, [...(operations.get(operation) ?? []), ...rows])
+    if (operation.acrossStreams) this.#uppermost = depth + 1
+    else this.#layerOf.set(stream, depth + 1)
+  }
+
+  #change({ tables }: Layer, statement: Exclude<Statement, { kind: 'perform' }>): void {
+    const { table } = statement
+    let rows = tables.get(table)
+    if (!rows) tables.set(table, (rows = new Map()))
+    const values = statement.kind === 'insert' ? statement.row : statement.key
+    const name =
+      table.key.length === 1 ? String(values[table.key[0]!]) : table.key.map((column) => values[column]).join()
+    rows.set(name, next(rows.get(name), statement, name))
+  }
+}
+
+const next = (
+  pending: Pending | undefined,
+  statement: Exclude<Statement, { kind: 'perform' }>,
+  name: string,
+): Pending => {
+  switch (statement.kind) {
+    case 'insert':
+      if (pending?.kind === 'insert' || pending?.kind === 'update')
+        throw new Error(`${statement.table.name} ${name} is inserted, but it is there`)
+      return { kind: 'insert', row: { ...statement.row }, instead: pending?.kind === 'remove' }
+    case 'update':
+      if (pending?.kind === 'remove' || pending?.kind === 'nothing') return pending
+      if (pending?.kind === 'insert') {
+        for (const [column, change] of Object.entries(statement.set))
+          pending.row[column] = applied(pending.row[column], change)
+        return pending
+      }
+      return { kind: 'update', key: statement.key, set: together(pending?.set, statement.set) }
+    case 'remove':
+      if (pending?.kind === 'insert' && !pending.instead) return { kind: 'nothing' }
+      if (pending?.kind === 'nothing') return pending
+      return { kind: 'remove', key: statement.key }
+  }
+}
+
+const together = (before: Changes | undefined, set: Changes): Record<string, Value | AtLeast> => {
+  const both: Record<string, Value | AtLeast> = { ...before }
+  for (const [column, change] of Object.entries(set)) both[column] = merged(both[column], change)
+  return both
+}
+
+const changesOf = (table: Table, rows: Iterable<Pending>): Change[] => {
+  const removed: Values[] = []
+  const inserted: Values[] = []
+  const updated = new Map<string, { columns: string[]; rising: string[]; rows: Values[] }>()
+  for (const pending of rows) {
+    if (pending.kind === 'insert') {
+      inserted.push(pending.row)
+      if (pending.instead) removed.push(pending.row)
+    } else if (pending.kind === 'remove') removed.push(pending.key)
+    else if (pending.kind === 'update') {
+      const columns = Object.keys(pending.set).sort()
+      const rising = columns.filter((column) => isAtLeast(pending.set[column]))
+      const shape = `${columns.join()}|${rising.join()}`
+      let alike = updated.get(shape)
+      if (!alike) updated.set(shape, (alike = { columns, rising, rows: [] }))
+      const row: Record<string, Value | undefined> = { ...pending.key }
+      for (const column of columns) {
+        const change = pending.set[column]!
+        row[column] = isAtLeast(change) ? change.atLeast : change
+      }
+      alike.rows.push(row)
+    }
+  }
+  return [
+    ...(removed.length > 0 ? [{ kind: 'remove', table, rows: removed } as const] : []),
+    ...(inserted.length > 0 ? [{ kind: 'insert', table, rows: inserted } as const] : []),
+    ...[...updated.values()].map((alike) => ({ kind: 'update', table, ...alike }) as const),
+  ]
+}

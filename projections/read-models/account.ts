@@ -1,0 +1,47 @@
+/** Who an account is and what it may do: asked at every call of the API. Keys, passwords and tokens are never in it. */
+import { projection, insert, table, update, type Changes } from '../definition.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+
+export const accountTable = table(
+  'account',
+  {
+    user_id: 'bigint',
+    email: 'text',
+    locked: 'boolean',
+    operator: 'boolean',
+    plan: 'text',
+    plan_expires_at: 'timestamptz',
+    revision: 'integer',
+  },
+  { key: ['user_id'], indexes: ['(email)'] },
+)
+
+/** The row's revision is that of the account's newest event, whatever that says. */
+const changed = (event: RecordedEvent<string, { user_id: number }>, changes: Changes = {}) =>
+  update(accountTable, { user_id: event.data.user_id }, { ...changes, revision: event.revision })
+
+export const account = projection(
+  accountTable,
+  { version: 1 },
+  {
+    AccountRegistered: ({ data: { user_id, email, operator }, revision }) =>
+      insert(accountTable, { user_id, email, locked: false, operator, plan: 'Free', plan_expires_at: null, revision }),
+    PlanChanged: (event) => changed(event, { plan: event.data.plan, plan_expires_at: event.data.expires_at }),
+    AccountLocked: (event) => changed(event, { locked: true }),
+    AccountUnlocked: (event) => changed(event, { locked: false }),
+    EmailVerified: (event) => changed(event),
+    PasswordSet: (event) => changed(event),
+    ApiKeyRotated: (event) => changed(event),
+    ReceiveUrlRotated: (event) => changed(event),
+    SystemAdded: (event) => changed(event),
+    SystemChanged: (event) => changed(event),
+    SystemRemoved: (event) => changed(event),
+    RuleCreated: (event) => changed(event),
+    RuleChanged: (event) => changed(event),
+    RuleDeleted: (event) => changed(event),
+    RulePaused: (event) => changed(event),
+    DeviceAdded: (event) => changed(event),
+    DeviceRemoved: (event) => changed(event),
+    TrustedSendersSet: (event) => changed(event),
+  },
+)

@@ -1,0 +1,51 @@
+/** Transactions as lists and details show them (interface, section 2.1), newest first. */
+import { insert, projection, remove, table, update } from '../definition.ts'
+
+export const transactionTable = table(
+  'transaction',
+  {
+    id: 'bigint',
+    user_id: 'bigint',
+    source_type: 'text',
+    source: 'text',
+    bank_code: 'text',
+    bank_name: 'text',
+    transaction_type: 'text',
+    amount: 'numeric(20,2)',
+    currency: 'text',
+    account_number: 'text',
+    account_name: 'text',
+    transaction_ref: 'text',
+    transaction_date: 'timestamptz',
+    counterpart_account: 'text',
+    counterpart_name: 'text',
+    counterpart_bank: 'text',
+    description: 'text',
+    content: 'text',
+    order_id: 'text',
+    prefix: 'text',
+    webhook_status: 'text',
+    already_run_of: 'bigint',
+    raw_data: 'text',
+    balance_after: 'numeric(20,2)',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+  { key: ['id'], indexes: ['(user_id, created_at DESC, id DESC)', '(user_id, webhook_status, created_at)'] },
+)
+
+export const transaction = projection(
+  transactionTable,
+  { version: 1 },
+  {
+    TransactionCaptured: ({ data: { transaction_id, transaction_date_source: _, rules: __, ...data } }) =>
+      insert(transactionTable, { ...data, id: transaction_id, updated_at: data.created_at }),
+    TransactionCompleted: ({ data: { transaction_id, order_id, prefix, webhook_status }, metadata }) =>
+      update(transactionTable, { id: transaction_id }, { order_id, prefix, webhook_status, updated_at: metadata.at }),
+    WebhookRetryRequested: ({ data: { transaction_id, order_id, prefix, webhook_status }, metadata }) =>
+      update(transactionTable, { id: transaction_id }, { order_id, prefix, webhook_status, updated_at: metadata.at }),
+    WebhookStatusChanged: ({ data: { transaction_id, to }, metadata }) =>
+      update(transactionTable, { id: transaction_id }, { webhook_status: to, updated_at: metadata.at }),
+    TransactionDeleted: ({ data: { transaction_id } }) => remove(transactionTable, { id: transaction_id }),
+  },
+)

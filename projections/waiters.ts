@@ -1,0 +1,45 @@
+/** Callers that wait until the read models have passed a place in the store. */
+import type { Checkpoint } from '../domain/ports.ts'
+
+interface Waiter {
+  checkpoint: Checkpoint
+  answer: (passed: boolean) => void
+}
+
+export class Waiters {
+  readonly #isAfter: (a: Checkpoint, b: Checkpoint) => boolean
+  readonly #waiting = new Set<Waiter>()
+  #position: Checkpoint | null = null
+
+  constructor(isAfter: (a: Checkpoint, b: Checkpoint) => boolean) {
+    this.#isAfter = isAfter
+  }
+
+  get position(): Checkpoint | null {
+    return this.#position
+  }
+
+  /** Everything up to here is in the read models; null: nothing is. */
+  reached(position: Checkpoint | null): void {
+    this.#position = position
+    if (position === null) return
+    for (const waiter of this.#waiting) if (!this.#isAfter(waiter.checkpoint, position)) waiter.answer(true)
+  }
+
+  /** @returns whether it came to be within the time (milliseconds) */
+  passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> {
+    if (this.#position !== null && !this.#isAfter(checkpoint, this.#position)) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        checkpoint,
+        answer: (passed) => {
+          clearTimeout(timer)
+          this.#waiting.delete(waiter)
+          resolve(passed)
+        },
+      }
+      const timer = setTimeout(() => waiter.answer(false), timeoutMs)
+      this.#waiting.add(waiter)
+    })
+  }
+}
