@@ -41,9 +41,13 @@ export class FoldCache<State> {
     return this.#entries.has(key)
   }
 
-  /** Folds further events in; events already folded are passed over, so answers of concurrent reads may come in any order. */
-  advance(key: string, events: readonly RecordedEvent[]): Folded<State> {
-    let { state, revision } = this.get(key)
+  /**
+   * Folds further events in; events already folded are passed over, so answers of concurrent reads may come in any order.
+   * @param known  the fold that the events were read after: it may have been pushed out of the cache meanwhile
+   */
+  advance(key: string, events: readonly RecordedEvent[], known: Folded<State> = this.get(key)): Folded<State> {
+    const present = this.get(key)
+    let { state, revision } = present.revision >= known.revision ? present : known
     for (const event of events) {
       if (event.revision <= revision) continue
       state = this.#fold.evolve(state, event)
@@ -66,7 +70,8 @@ export class FoldCache<State> {
 
   /** The newest fold of one key: one read. */
   async load(store: EventStore, key: string): Promise<Folded<State>> {
+    const known = this.get(key)
     const [events] = await store.read([this.slice(key)])
-    return this.advance(key, events ?? [])
+    return this.advance(key, events ?? [], known)
   }
 }

@@ -1,0 +1,84 @@
+/**
+ * Hash chains in typed arrays: for a key, the entries that have it, newest first. A book is kept warm for a week of
+ * notifications, so an entry may cost a few bytes here, not a few objects.
+ *
+ * Keys are 32-bit hashes: who walks a chain compares the fields themselves. Entries are only added at the end and taken
+ * back from the end, so taking one back is putting its successor at the head again.
+ */
+export const NONE = -1
+
+/** Room grows by this; less than doubling, as memory is what this is about. */
+const GROWTH = 1.5
+const FULLEST = 0.6
+
+export const grown = <Numbers extends Int32Array | Float64Array>(numbers: Numbers, atLeast: number): Numbers => {
+  const larger = new (numbers.constructor as new (length: number) => Numbers)(
+    Math.max(atLeast, Math.ceil(numbers.length * GROWTH)),
+  )
+  larger.set(numbers)
+  return larger
+}
+
+/** From a key to the newest entry that has it: open addressing, a pair `[key, entry + 1]` a place; 0 is an empty place. */
+export class ChainHeads {
+  #places = new Int32Array(128)
+  #taken = 0
+
+  get(key: number): number {
+    return this.#places[2 * this.#placeOf(key) + 1]! - 1
+  }
+
+  /** @param entry  NONE leaves the key there with an empty chain */
+  set(key: number, entry: number): void {
+    const place = 2 * this.#placeOf(key)
+    if (this.#places[place] === 0) {
+      this.#places[place] = key || 1
+      this.#taken++
+      this.#places[place + 1] = entry + 1
+      if (this.#taken > (this.#places.length / 2) * FULLEST) this.#enlarge()
+    } else this.#places[place + 1] = entry + 1
+  }
+
+  #placeOf(key: number): number {
+    const wanted = key || 1
+    const mask = this.#places.length / 2 - 1
+    let place = (wanted ^ (wanted >>> 16)) & mask
+    while (this.#places[2 * place] !== 0 && this.#places[2 * place] !== wanted) place = (place + 1) & mask
+    return place
+  }
+
+  #enlarge(): void {
+    const before = this.#places
+    this.#places = new Int32Array(before.length * 2)
+    this.#taken = 0
+    for (let place = 0; place < before.length; place += 2)
+      if (before[place + 1] !== 0) this.set(before[place]!, before[place + 1]! - 1)
+  }
+}
+
+const float = new Float64Array(1)
+const halves = new Int32Array(float.buffer)
+
+/** A 32-bit hash over numbers, one after the other. */
+export const mixed = (hash: number, next: number): number => {
+  const mix = Math.imul(hash ^ next, 0x85ebca6b)
+  return mix ^ (mix >>> 15)
+}
+
+/** As `mixed`, with all 64 bits of a float. */
+export const mixedFloat = (hash: number, next: number): number => {
+  float[0] = next
+  return mixed(mixed(hash, halves[0]!), halves[1]!)
+}
+
+/** Two 32-bit hashes of a text, for telling texts apart within one chain; not against someone who wants a collision. */
+export const hashesOf = (text: string): readonly [number, number] => {
+  let one = 0x811c9dc5
+  let other = 0x9747b28c
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    one = Math.imul(one ^ code, 0x01000193)
+    other = mixed(other, code)
+  }
+  return [one ^ (one >>> 16), other]
+}

@@ -1,0 +1,52 @@
+/** Notifications that became no transaction: a stream `unread-<id>` each, and one `ignored-<user>` for the rest. */
+import { z } from 'zod'
+import { sourceType } from '../transaction/events.ts'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+export const ignoredReason = z.enum([
+  'otp', 'promotion', 'login', 'bill', 'failed', 'reminder', 'statement', 'balance_only', 'chat', 'test_message',
+  'placeholder', 'empty', 'ping', 'too_long', 'unknown_sender', 'unknown_app', 'unauthenticated_sender', 'deleted',
+]) // prettier-ignore
+export type IgnoredReason = z.infer<typeof ignoredReason>
+
+/** Ignored notifications are kept so long, seconds. */
+export const IGNORED_RETENTION_S = 30 * 86_400
+
+const seen = {
+  notification_id: id,
+  user_id: id,
+  source_type: sourceType,
+  source: z.string(),
+  /** The phone's or mail's own time. */
+  stamp: moment.nullable(),
+  received_at: moment,
+}
+
+export const notificationEvents = {
+  /** Kept with all that the reader needs, so that a better reader can make a transaction of it. */
+  NotificationUnread: z.object({
+    ...seen,
+    posted_as: z.enum(['sms', 'notification']).nullable(),
+    text: z.string(),
+    title: z.string().nullable(),
+    sender: z.string().nullable(),
+    package: z.string().nullable(),
+    from: z.string().nullable(),
+    subject: z.string().nullable(),
+    raw_data: z.string(),
+  }),
+  NotificationIgnored: z.object({
+    ...seen,
+    reason: ignoredReason,
+    /** Never that of a one-time password, nor of a transaction that its owner deleted. */
+    text: z.string().nullable(),
+  }),
+}
+
+type Schemas = typeof notificationEvents
+export type NotificationEventData = { [Type in keyof Schemas]: z.infer<Schemas[Type]> }
+
+export const unreadStream = (notificationId: number): string => `unread-${notificationId}`
+export const ignoredStream = (userId: number): string => `ignored-${userId}`

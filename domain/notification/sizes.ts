@@ -1,0 +1,57 @@
+/** How much of a notification is read and kept (decisions, "Limits of sizes"). Sizes are bytes of UTF-8. */
+
+/** A text longer than this is cut for reading. */
+export const TEXT_BYTES = 32 * 1024
+/** A body longer than this is kept with the texts inside it cut, so that it stays valid JSON. */
+export const RAW_BYTES = 64 * 1024
+
+/** Ends of strings that were cut carry this, so that nobody takes them for whole. */
+const CUT = '…'
+
+/** The beginning of a text that fits so many bytes, never ending inside a character. */
+export const cutToBytes = (text: string, most: number): string => {
+  if (text.length * 3 <= most || Buffer.byteLength(text) <= most) return text
+  const bytes = Buffer.from(text)
+  let end = most
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
+}
+
+/** The longest string anywhere inside, in bytes of JSON. */
+const longestIn = (value: unknown): number => {
+  if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
+  if (value === null || typeof value !== 'object') return 0
+  return Object.values(value).reduce<number>((longest, each) => Math.max(longest, longestIn(each)), 0)
+}
+
+const withStringsCut = (value: unknown, most: number): unknown => {
+  if (typeof value === 'string') {
+    if (Buffer.byteLength(JSON.stringify(value)) <= most) return value
+    return cutToBytes(value, Math.floor(most / 2)) + CUT
+  }
+  if (Array.isArray(value)) return value.map((each) => withStringsCut(each, most))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withStringsCut(each, most)]))
+}
+
+/** Too many small pieces to be cut one by one. */
+const SHORTEST = 64
+
+/**
+ * @param raw  a body as it came; JSON stays valid JSON, other text stays its beginning
+ * @returns at most 64 KB
+ */
+export const keptRaw = (raw: string): string => {
+  if (raw.length * 3 <= RAW_BYTES || Buffer.byteLength(raw) <= RAW_BYTES) return raw
+  let body: unknown
+  try {
+    body = JSON.parse(raw)
+  } catch {
+    return cutToBytes(raw, RAW_BYTES)
+  }
+  for (let most = longestIn(body); most >= SHORTEST; most = Math.floor(most / 2)) {
+    const kept = JSON.stringify(withStringsCut(body, most))
+    if (Buffer.byteLength(kept) <= RAW_BYTES) return kept
+  }
+  return JSON.stringify({ cut: cutToBytes(raw, RAW_BYTES / 4) })
+}

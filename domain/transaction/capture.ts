@@ -1,0 +1,216 @@
+/**
+ * From a notification to its facts. First it is appraised: is it a transaction at all, may its source be believed, what is
+ * to be compared of it. Then, with the book's verdict, come the facts. Pure: time comes with the arrival.
+ */
+import type { Account } from '../account/account.ts'
+import type { NotificationSeen, Sighting } from '../book/events.ts'
+import { cutAt, fingerprintOf, marksOf } from '../book/text-marks.ts'
+import type { Fact } from '../event.ts'
+import type { Arrival } from '../notification/arrival.ts'
+import type { IgnoredReason, NotificationEventData } from '../notification/events.ts'
+import { orderIdOf } from '../notification/order-id.ts'
+import { distrust, originOf, type Door, type Origin } from '../notification/origin.ts'
+import { transactionDate } from '../notification/printed-time.ts'
+import type { Reading, ReadResult } from '../notification/reading.ts'
+import { cutToBytes, keptRaw, TEXT_BYTES } from '../notification/sizes.ts'
+import { normalise, squeeze } from '../text.ts'
+import { match, type Matched } from '../webhook/matching.ts'
+import type { TransactionEvent, TransactionEventData } from './events.ts'
+import type { LiveTransaction } from './transaction.ts'
+
+/** What a notification is, before the book is asked. */
+export type Appraised =
+  | { kind: 'unread'; arrival: Arrival; origin: Origin }
+  | { kind: 'ignored'; arrival: Arrival; origin: Origin; reason: IgnoredReason }
+  | Movement
+
+/** A notification that tells of money that moved, by someone who may. */
+export interface Movement {
+  kind: 'movement'
+  arrival: Arrival
+  origin: Origin
+  reading: Reading
+  sighting: Sighting
+  /** As if it were the first of its event. */
+  matched: Matched
+}
+
+/** What is compared of a text: normalised, and every run of blanks and line ends one blank. */
+const comparable = (text: string): string => squeeze(normalise(text)).replaceAll('\n', ' ')
+
+/** An SMS is its text, whoever shows it; elsewhere title or subject say a part of it. */
+const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
+  comparable(
+    channel === 'sms'
+      ? incoming.text
+      : [incoming.title, incoming.subject, incoming.text].filter((each) => each !== undefined).join('\n'),
+  )
+
+const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched: Matched): Sighting => {
+  const text = wholeText(arrival, origin)
+  const time = reading.printed_time
+  return {
+    source: origin.source,
+    stamp: arrival.stamp?.toISOString() ?? null,
+    arrived_at: arrival.arrived_at.toISOString(),
+    fingerprint: fingerprintOf(text),
+    marks: marksOf(text),
+    cut_at: cutAt(text),
+    direction: reading.transaction_type,
+    amount: reading.amount,
+    currency: reading.currency,
+    account_number: reading.account_number,
+    balance: reading.balance_after,
+    references: reading.references.map(({ kind, value }) => ({ kind, value })),
+    printed_time: time && time.precision !== 'day' ? { at: time.at, precision: time.precision } : null,
+    order_id: matched.order_id,
+    prefix: matched.prefix,
+    content_hash: reading.content === null ? null : fingerprintOf(comparable(reading.content)),
+  }
+}
+
+/** A text longer than what is read is cut first. */
+export const readable = (arrival: Arrival): Arrival => {
+  const text = cutToBytes(arrival.incoming.text, TEXT_BYTES)
+  return text === arrival.incoming.text ? arrival : { ...arrival, incoming: { ...arrival.incoming, text } }
+}
+
+/** @param door  what its credential opened */
+export const appraise = (account: Account, door: Door, arrival: Arrival, read: ReadResult): Appraised => {
+  const { incoming } = arrival
+  const origin = originOf(door, arrival, read.reading?.layout ?? null)
+  if (read.reading === null && read.reason !== 'unparsed')
+    return { kind: 'ignored', arrival, origin, reason: read.reason }
+  const reason = distrust(origin, incoming, read.reading?.bank_code ?? null, account.trusted_senders)
+  if (reason) return { kind: 'ignored', arrival, origin, reason }
+  const { reading } = read
+  if (!reading) return { kind: 'unread', arrival, origin }
+  const prefixes = [...account.systems.values()]
+    .filter((system) => system.is_active)
+    .map((system) => system.payment_prefix)
+  const matched = match(account, reading, orderIdOf(reading.content, incoming.text, prefixes))
+  return {
+    kind: 'movement',
+    arrival,
+    origin,
+    reading,
+    matched,
+    sighting: sightingOf(arrival, origin, reading, matched),
+  }
+}
+
+// --- facts ---------------------------------------------------------------------------------------------------------
+
+/** @param copyOf  record of the event's first notification, null where this is the first */
+export const seen = (
+  id: number,
+  { sighting }: Movement,
+  copyOf: number | null,
+): Fact<'NotificationSeen', NotificationSeen> => ({
+  type: 'NotificationSeen',
+  data: { transaction_id: id, verdict: copyOf === null ? 'new' : 'copy', copy_of: copyOf, ...sighting },
+})
+
+type Captured = { type: 'TransactionCaptured'; data: TransactionEventData['TransactionCaptured'] }
+
+/** A copy is recorded and never sends: `already_run`. */
+export const captured = (id: number, userId: number, movement: Movement, copyOf: number | null): Captured => {
+  const { arrival, origin, reading, matched } = movement
+  return {
+    type: 'TransactionCaptured',
+    data: {
+      transaction_id: id,
+      user_id: userId,
+      source_type: origin.source_type,
+      source: origin.source,
+      bank_code: reading.bank_code,
+      bank_name: reading.bank_name,
+      transaction_type: reading.transaction_type,
+      amount: reading.amount,
+      currency: reading.currency,
+      account_number: reading.account_number,
+      account_name: reading.account_name,
+      transaction_ref: reading.transaction_ref,
+      ...transactionDate(reading, arrival.arrived_at),
+      counterpart_account: reading.counterpart_account,
+      counterpart_name: reading.counterpart_name,
+      counterpart_bank: reading.counterpart_bank,
+      description: arrival.incoming.text,
+      content: reading.content,
+      raw_data: keptRaw(arrival.raw),
+      balance_after: reading.balance_after,
+      already_run_of: copyOf,
+      ...(copyOf === null ? matched : { ...matched, rules: [], webhook_status: 'already_run' }),
+      created_at: arrival.arrived_at.toISOString(),
+    },
+  }
+}
+
+/** Whether an order id is better than what a transaction has: there was none, or one that hit no prefix, a guess. */
+const isBetter = (first: LiveTransaction, { order_id, prefix }: Matched): boolean =>
+  order_id !== null &&
+  (first.order_id === null || (first.prefix === null && prefix !== null && first.order_id !== order_id))
+
+/**
+ * A better copy brings the order id that the first lacked: it is matched as if it had had it.
+ * @param copy  record of the copy
+ * @returns nothing where it brings nothing better, or the first has been tried again by hand meanwhile
+ */
+export const completed = (first: LiveTransaction, copy: number, { matched }: Movement): TransactionEvent[] => {
+  const { transaction_id, webhook_status: from } = first
+  if ((from !== 'skipped' && from !== 'no_match') || !isBetter(first, matched)) return []
+  const fact: TransactionEvent = {
+    type: 'TransactionCompleted',
+    data: { transaction_id, completed_by: copy, ...matched },
+  }
+  const to = matched.webhook_status
+  return from === to ? [fact] : [fact, { type: 'WebhookStatusChanged', data: { transaction_id, from, to } }]
+}
+
+const common = (id: number, userId: number, { arrival, origin }: { arrival: Arrival; origin: Origin }) => ({
+  notification_id: id,
+  user_id: userId,
+  source_type: origin.source_type,
+  source: origin.source,
+  stamp: arrival.stamp?.toISOString() ?? null,
+  received_at: arrival.arrived_at.toISOString(),
+})
+
+export const unread = (
+  id: number,
+  userId: number,
+  from: { arrival: Arrival; origin: Origin },
+): Fact<'NotificationUnread', NotificationEventData['NotificationUnread']> => {
+  const { incoming, posted_as, raw } = from.arrival
+  return {
+    type: 'NotificationUnread',
+    data: {
+      ...common(id, userId, from),
+      posted_as,
+      text: incoming.text,
+      title: incoming.title ?? null,
+      sender: incoming.sender ?? null,
+      package: incoming.package ?? null,
+      from: incoming.from ?? null,
+      subject: incoming.subject ?? null,
+      raw_data: keptRaw(raw),
+    },
+  }
+}
+
+/** Reasons whose text is never kept: a secret, and what its owner has deleted. */
+const WITHOUT_TEXT: ReadonlySet<IgnoredReason> = new Set(['otp', 'deleted'])
+
+export const ignored = (
+  id: number,
+  userId: number,
+  from: { arrival: Arrival; origin: Origin },
+  reason: IgnoredReason,
+): Fact<'NotificationIgnored', NotificationEventData['NotificationIgnored']> => ({
+  type: 'NotificationIgnored',
+  data: {
+    ...common(id, userId, from),
+    reason,
+    text: WITHOUT_TEXT.has(reason) ? null : from.arrival.incoming.text,
+  },
+})
