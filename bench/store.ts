@@ -40,7 +40,7 @@ const aboutHalfAKilobyte = (): NewEvent => ({
 
 const percentile = (sorted: Float64Array, share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
 
-const appends = async (store: EventStore, run: string, inFlight: number, seconds: number): Promise<void> => {
+const appends = async (store: EventStore, run: string, inFlight: number, seconds: number, also = ''): Promise<void> => {
   const durations: number[] = []
   const started = performance.now()
   const end = started + seconds * 1_000
@@ -51,7 +51,7 @@ const appends = async (store: EventStore, run: string, inFlight: number, seconds
       const [result] = await store.append([
         [
           {
-            stream: `bench-${run}-${inFlight}-${count++}`,
+            stream: `bench-${run}-${inFlight}${also && '-live'}-${count++}`,
             expectedRevision: NO_STREAM,
             events: [aboutHalfAKilobyte()],
           },
@@ -65,7 +65,7 @@ const appends = async (store: EventStore, run: string, inFlight: number, seconds
   const sorted = Float64Array.from(durations).sort()
   const perSecond = Math.round((durations.length / (performance.now() - started)) * 1_000)
   console.log(
-    `${String(inFlight).padStart(4)} in flight: ${perSecond} appends/s, ` +
+    `${String(inFlight).padStart(4)} in flight${also}: ${perSecond} appends/s, ` +
       `p50 ${percentile(sorted, 0.5).toFixed(2)} ms, p99 ${percentile(sorted, 0.99).toFixed(2)} ms`,
   )
 }
@@ -93,6 +93,21 @@ const catchUp = async (store: EventStore, run: string): Promise<void> => {
   console.log(`catch-up: ${Math.round((seen / (performance.now() - started)) * 1_000)} events/s`)
 }
 
+/** As the service runs: the same process reads along what it appends. */
+const withLiveSubscriptions = async (store: EventStore, work: () => Promise<void>): Promise<void> => {
+  const stop = new AbortController()
+  const after = await store.end()
+  const follow = async (prefixes: string[]): Promise<number> => {
+    let seen = 0
+    for await (const { events } of store.subscribe({ after, prefixes, signal: stop.signal })) seen += events.length
+    return seen
+  }
+  const following = Promise.all([follow(['bench-']), follow(['bench-', 'transaction-'])])
+  await work()
+  stop.abort()
+  console.log(`      seen meanwhile by the subscriptions: ${(await following).join(', ')} events`)
+}
+
 const url = process.env.DATABASE_URL
 if (!url) throw new Error('DATABASE_URL is not set')
 const seconds = Number(process.argv[2] ?? 2)
@@ -106,6 +121,9 @@ console.log(settings)
 const store = await openPostgresEventStore({ url })
 const run = randomUUID().slice(0, 8)
 for (const inFlight of IN_FLIGHT) await appends(store, run, inFlight, seconds)
+await withLiveSubscriptions(store, () =>
+  appends(store, run, 64, seconds, ', two live subscriptions in the same process'),
+)
 await catchUp(store, run)
 await store.close()
 await database.close()

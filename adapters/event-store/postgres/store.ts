@@ -25,6 +25,8 @@ export interface PostgresEventStoreOptions {
 
 /** A single try is given up after this and made again. */
 const ATTEMPT_MS = 5_000
+/** Expiry reads through whole kinds of streams; a stream to erase may be long. */
+const PLANNED_WORK_MS = 600_000
 const BATCH = 1_000
 const EXPIRE_AT_ONCE = 1_000
 const EXPIRE_LISTED = 50_000
@@ -45,7 +47,13 @@ export const openPostgresEventStore = async ({
   const database = openDatabase(url, {
     poolSize: readers,
     applicationName: 'baoco event store',
-    queryTimeoutMs: ATTEMPT_MS,
+    queryTimeoutMs: Math.min(ATTEMPT_MS, deadlineMs),
+  })
+  // Connects only when there is something to do.
+  const plannedWork = openDatabase(url, {
+    poolSize: 1,
+    applicationName: 'baoco event store, planned work',
+    queryTimeoutMs: PLANNED_WORK_MS,
   })
   const closing = new AbortController()
   const connection = new Connection(database, APPENDING_SESSION)
@@ -73,7 +81,7 @@ export const openPostgresEventStore = async ({
     subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
       subscription(database, tail, {
         after: positionOf(after),
-        prefixes,
+        prefixes: prefixes?.length ? prefixes : undefined,
         maxBatch,
         signal: AbortSignal.any([signal, closing.signal]),
         onTrouble,
@@ -96,25 +104,25 @@ export const openPostgresEventStore = async ({
       let removed = 0
       for (;;) {
         const listed = await answered(() =>
-          database.query<{ expired: number }>('SELECT store.expired($1)', [EXPIRE_LISTED]),
+          plannedWork.query<{ expired: number }>('SELECT store.expired($1)', [EXPIRE_LISTED]),
         )
         if (listed.length === 0) return removed
         const positions = listed.map(({ expired }) => expired)
         for (let start = 0; start < positions.length; start += EXPIRE_AT_ONCE) {
           const some = positions.slice(start, start + EXPIRE_AT_ONCE)
-          const [row] = await answered(() => database.query<{ expire: number }>('SELECT store.expire($1)', [some]))
+          const [row] = await answered(() => plannedWork.query<{ expire: number }>('SELECT store.expire($1)', [some]))
           removed += row!.expire
         }
       }
     },
     erase: async (stream) => {
-      await answered(() => database.query('SELECT store.erase($1)', [checkName(stream)]))
+      await answered(() => plannedWork.query('SELECT store.erase($1)', [checkName(stream)]))
     },
     close: async () => {
       closing.abort()
       appends.close()
       connection.close()
-      await database.close()
+      await Promise.all([database.close(), plannedWork.close()])
     },
   }
 }

@@ -82,10 +82,6 @@ describe('ids', () => {
     expect(await ids.next(1).catch((error: Error) => error.message)).to.equal('away')
     isAway = false
     expect(await ids.next(2)).to.deep.equal([1, 2])
-    expect(
-      await Promise.resolve()
-        .then(() => ids.next(-1))
-        .catch((error: unknown) => error),
-    ).to.be.instanceOf(RangeError)
+    expect(await ids.next(-1).catch((error: unknown) => error)).to.be.instanceOf(RangeError)
   })
 })
