@@ -18,9 +18,19 @@ export class FolderInUse extends Error {
   }
 }
 
-/** Makes the folder if need be, and closes it to others. */
+/** What tells a data folder from any other; a fresh volume holds `lost+found`. */
+const OURS = ['lock', 'jwt-secret', 'vault-key', 'postgres', 'database-folder', 'lost+found']
+
+/**
+ * Makes the folder if need be, and closes it to others.
+ * @throws where it holds other things: closing somebody's /srv or /tmp would do harm
+ */
 export const makeDataFolder = (folder: string): void => {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const holds = fs.readdirSync(folder)
+  if (holds.length > 0 && !holds.some((name) => OURS.some((ours) => name.startsWith(ours)))) {
+    throw new Error(`${folder} holds other things: BAOCO_DATA_DIR must name a folder of Baoco's own`)
+  }
   if ((fs.statSync(folder).mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700)
 }
 

@@ -37,7 +37,9 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE
   } else {
-    console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? (error as Error).stack : (error as Error).message}`)
+    const { message, code, stack } = error as NodeJS.ErrnoException
+    // A host with several addresses, none of which answers, gives an error without a message.
+    console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? stack : message || code}`)
     process.exitCode = FAILED
   }
 }

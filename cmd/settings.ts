@@ -152,8 +152,9 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
   for (const name of Object.keys(env)) {
     if (name.startsWith('BAOCO_') && !known.has(name)) faults.push(`unknown setting ${name}`)
   }
-  const read = entries.map(([key, { env: name, schema, fallback }]) => {
-    const given = env[name]?.trim() || fallback
+  const read = entries.map(([key, { env: name, schema, fallback, secret }]) => {
+    // A password may well begin with a blank.
+    const given = (env[name]?.trim() && (secret ? env[name] : env[name].trim())) || fallback
     if (given === undefined) return [key, undefined]
     const parsed = schema.safeParse(given)
     if (!parsed.success) faults.push(`setting ${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}`)

@@ -15,7 +15,7 @@ export const SUPERUSER = 'baoco'
 const MEGABYTE = 1024 * 1024
 const LOG_KEPT_BYTES = 10 * MEGABYTE
 /** A fast stop ends transactions and writes a checkpoint; after so long the server is told to leave that to its next start. */
-const FAST_STOP_MS = 6_000
+const FAST_STOP_MS = 2_000
 const POLL_MS = 20
 
 /** No `PG…` variable of the operator's shell may change what the server does. */
@@ -112,7 +112,8 @@ export class PortTaken extends Error {
  * Starts the server in a session of its own, so that a Ctrl-C that ends Baoco does not end it first. Resolves when it
  * takes connections, which after an unclean end is when it has recovered.
  */
-export const start = async ({ data, native, log, user }: Place, port: number): Promise<Server> => {
+export const start = async (place: Place, port: number): Promise<Server> => {
+  const { data, native, log, user } = place
   const output = openLog(log)
   const from = fs.fstatSync(output).size
   const options = Object.entries({ ...OPTIONS, port: String(port) }).flatMap(([name, value]) => [
@@ -128,11 +129,15 @@ export const start = async ({ data, native, log, user }: Place, port: number): P
   })
   fs.closeSync(output)
   child.unref()
+  const release = child.pid === undefined ? () => {} : guard(place, child.pid)
   let isGone = false
   // Without a process there is an 'error' in place of the 'exit', which `once` throws.
   const gone = once(child, 'exit')
     .catch(() => {})
-    .then(() => void (isGone = true))
+    .then(() => {
+      isGone = true
+      release()
+    })
   while (!isGone) {
     const [pid, , , , , , , state] = (readFileIfThere(join(data, 'postmaster.pid')) ?? '').split('\n')
     if (Number(pid) === child.pid && state?.trim() === 'ready')
@@ -160,8 +165,8 @@ export const stop = async ({ pid, isGone }: Pick<Server, 'pid' | 'isGone'>): Pro
   if (isGone()) return
   for (const [signal, patience] of [
     ['SIGINT', FAST_STOP_MS],
-    ['SIGQUIT', 2_000],
-    ['SIGKILL', 2_000],
+    ['SIGQUIT', 500],
+    ['SIGKILL', 500],
   ] as const) {
     try {
       process.kill(pid, signal)
@@ -217,11 +222,12 @@ const readCommand = (pid: number): string =>
 
 /**
  * A shell that only waits for this process to end: then it stops the server, so that a killed Baoco leaves none behind.
+ * It looks first whether the server is still this one: the next Baoco may have been quicker.
  * @returns ends the guard without stopping anything
  */
-export const guard = ({ data, native, user }: Place): (() => void) => {
-  const script = 'read -r word; [ "$word" = done ] || exec "$0" stop -s -m fast -D "$1"'
-  const shell = spawn('/bin/sh', ['-c', script, join(native, 'bin', 'pg_ctl'), data], {
+const guard = ({ data, user }: Place, pid: number): (() => void) => {
+  const script = 'read -r word; [ "$word" = done ] || [ "$(head -n 1 "$0")" != "$1" ] || kill -INT "$1"'
+  const shell = spawn('/bin/sh', ['-c', script, join(data, 'postmaster.pid'), String(pid)], {
     cwd: '/',
     env: ENVIRONMENT,
     detached: true,

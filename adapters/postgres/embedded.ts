@@ -51,13 +51,11 @@ const urlOf = ({ password, port }: Access): string =>
 export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<EmbeddedPostgres> => {
   makeDataFolder(dataDir)
   const unlock = lockDataFolder(dataDir)
-  let release = (): void => {}
   try {
     const place = await findPlace(dataDir, log)
     const left = await server.clearLeftovers(place)
     if (left !== undefined) log.warn({ pid: left }, 'database.leftover_stopped')
     const password = await passwordOf(dataDir, place)
-    release = server.guard(place)
     const { port, running } = await startOnFreePort(place)
     writePrivateFile(accessFile(dataDir), JSON.stringify({ password, port }))
     const stop = keepRunning(place, port, running, log)
@@ -65,12 +63,10 @@ export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<E
       url: urlOf({ password, port }),
       stop: async () => {
         await stop()
-        release()
         unlock()
       },
     }
   } catch (error) {
-    release()
     unlock()
     throw error
   }

@@ -25,8 +25,8 @@ export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Pro
     singleTransaction: true,
     advisoryLockMode: 'wait',
     logger: silent,
-  }).catch((error: Error) => {
-    throw new Error(`the database could not be migrated: ${error.message}`, { cause: error })
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`the database could not be migrated: ${error.message || error.code}`, { cause: error })
   })
   return ran.map(({ name }) => name)
 }

@@ -61,13 +61,15 @@ describe('the baoco command', () => {
     }
   })
 
-  it('ends with 1 when the database does not answer', () => {
-    const { status, stderr } = baoco(['migrate'], {
-      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
-      JWT_SECRET: 'j'.repeat(32),
-      VAULT_KEY: 'a'.repeat(64),
+  for (const host of ['127.0.0.1', 'localhost']) {
+    it(`ends with 1 when the database on ${host} does not answer`, () => {
+      const { status, stderr } = baoco(['migrate'], {
+        DATABASE_URL: `postgres://nobody@${host}:1/none`,
+        JWT_SECRET: 'j'.repeat(32),
+        VAULT_KEY: 'a'.repeat(64),
+      })
+      expect(status).to.equal(1)
+      expect(stderr).to.match(/^baoco: .*ECONNREFUSED.*\n$/)
     })
-    expect(status).to.equal(1)
-    expect(stderr).to.match(/^baoco: .*ECONNREFUSED.*\n$/)
-  })
+  }
 })

@@ -20,6 +20,13 @@ describe('data folder', () => {
     expect(fs.statSync(folder).mode & 0o777).to.equal(0o700)
   })
 
+  it('is not made of a folder that holds other things', () => {
+    fs.writeFileSync(join(folder, 'letter.txt'), '')
+    fs.chmodSync(folder, 0o755)
+    expect(() => makeDataFolder(folder)).to.throw('BAOCO_DATA_DIR')
+    expect(fs.statSync(folder).mode & 0o777).to.equal(0o755)
+  })
+
   it('belongs to one at a time', () => {
     const release = lockDataFolder(folder)
     expect(() => lockDataFolder(folder)).to.throw(FolderInUse, `process ${process.pid}`)

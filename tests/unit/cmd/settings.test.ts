@@ -78,6 +78,7 @@ describe('settings', () => {
 
   it('count an empty text as not set', () => {
     expect(readSettings({ PORT: '', ADMIN_PASSWORD: ' ' })).to.deep.include({ port: 8080, adminPassword: undefined })
+    expect(readSettings({ ADMIN_PASSWORD: ' blank before' }).adminPassword).to.equal(' blank before')
   })
 
   for (const [name, bad] of [
