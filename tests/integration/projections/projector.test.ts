@@ -1,6 +1,32 @@
 import { expect } from 'chai'
-import { History } from './history.ts'
+import { randomUUID } from 'node:crypto'
+import { pollReadModels } from '../../../adapters/postgres/read-models.ts'
+import type { RecordedEvent } from '../../../domain/event.ts'
+import { Applier, Overtaken, Poison } from '../../../projections/applier.ts'
+import { readCheckpoint } from '../../../projections/checkpoint.ts'
+import { main } from '../../../projections/main.ts'
+import { createSchema } from '../../../projections/schema.ts'
+import { eventually } from '../../support/eventually.ts'
+import { History, type Decided } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
+
+const metadata = { user_id: 1, at: '2026-02-01T00:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 }
+
+/** Appends that every history begins with: three users, each with a system and a rule. */
+const BEGINNING = 9
+
+/** An account event that no table takes: its id is not a number. */
+const unfit: Decided = {
+  stream: 'account-99',
+  events: [
+    {
+      id: randomUUID(),
+      type: 'AccountRegistered',
+      data: { user_id: 'ninety-nine', email: 'x', operator: false },
+      metadata,
+    },
+  ],
+}
 
 describe('projector', () => {
   let setting: Setting
@@ -8,6 +34,8 @@ describe('projector', () => {
     setting = await openSetting()
   })
   afterEach(() => setting.close())
+
+  const allEvents = (): Promise<RecordedEvent[]> => setting.store.readAll(null, 1_000_000)
 
   it('says of every delivery what the transaction itself says', async () => {
     const history = new History(1).grow(1_500)
@@ -32,6 +60,7 @@ describe('projector', () => {
       status: string
       attempt: number
       round_base: number
+      due_at: string | null
     }[]
     expect(
       rows.map(({ transaction_id, rule_id, status, attempt, round_base }) => ({
@@ -43,8 +72,187 @@ describe('projector', () => {
       })),
     ).to.deep.equal(expected)
     expect(new Set(rows.map(({ status }) => status))).to.include.keys('open', 'succeeded', 'failed', 'ended')
-    expect(
-      (transaction as { id: number; webhook_status: string }[]).map((row) => [row.id, row.webhook_status]),
-    ).to.deep.equal(told.map((each) => [each.transaction_id, each.webhook_status]))
+    // What is open is due some time, and nothing else is.
+    expect(rows.filter(({ status, due_at }) => (status === 'open') !== (due_at !== null))).to.deep.equal([])
+    const statuses = (transaction as { id: number; webhook_status: string }[]).map((row) => [
+      row.id,
+      row.webhook_status,
+    ])
+    expect(statuses).to.deep.equal(told.map((each) => [each.transaction_id, each.webhook_status]))
+  })
+
+  for (const seed of [2, 3, 4])
+    it(`comes to the same rows in batches of any size (${seed})`, async () => {
+      await setting.append(new History(seed).grow(600).decided)
+      const events = await allEvents()
+      await setting.catchUp()
+      const whole = await setting.rows()
+
+      await createSchema(setting.tables, 'in_pieces', main)
+      const applier = new Applier(setting.tables, main, 'in_pieces', null)
+      let size = seed
+      for (let start = 0; start < events.length; start += size) {
+        size = 1 + ((size * 7 + seed) % 23)
+        const piece = events.slice(start, start + size)
+        await applier.apply(piece, piece.at(-1)!.checkpoint)
+      }
+      expect(await setting.rows('in_pieces')).to.deep.equal(whole)
+      expect(whole.transaction).to.have.length.above(100)
+    })
+
+  it('makes a number of statements that does not grow with the events', async () => {
+    await setting.append(new History(5).grow(2_000).decided)
+    const events = (await allEvents()).filter(({ stream }) => stream.startsWith('transaction-'))
+    const applier = new Applier(setting.tables, main, 'read_model', null)
+    const few = applier.statements(events.slice(0, 300)).length
+    const many = applier.statements(events).length
+    expect(events.length).to.be.above(1_500)
+    expect(many).to.be.below(60)
+    expect(many).to.be.below(few * 3)
+    const captures = events.filter(({ type }) => type === 'TransactionCaptured')
+    expect(applier.statements(captures)).to.have.length(2)
+  })
+
+  it('makes only account and transaction rows of what it knows and passes over the rest', async () => {
+    const other: Decided = {
+      stream: `book-1-VCB`,
+      events: [{ id: randomUUID(), type: 'NotificationSeen', data: {}, metadata }],
+    }
+    const { projector } = await setting.start()
+    await setting.append([...new History(6).decided, other])
+    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(await setting.rows().then(({ account }) => account)).to.have.length(3)
+  })
+
+  it('answers waiters when their event is in the rows, and not before', async () => {
+    const { projector } = await setting.start()
+    const history = new History(7)
+    await setting.append(history.decided)
+    const end = (await setting.store.end())!
+    expect(await projector.passed(end, 10_000)).to.equal(true)
+    expect(projector.position()).to.equal(end)
+    const later = String(Number(end) + 1)
+    expect(await projector.passed(later, 30)).to.equal(false)
+    const waiting = projector.passed(later, 10_000)
+    await setting.append(history.grow(50).decided.slice(-1))
+    expect(await waiting).to.equal(true)
+  })
+
+  it('answers waiters of another process from the checkpoint row', async () => {
+    await setting.start()
+    const elsewhere = pollReadModels(setting.database, (a, b) => setting.store.isAfter(a, b))
+    await setting.append(new History(8).decided)
+    const end = (await setting.store.end())!
+    expect(await elsewhere.passed(end, 10_000)).to.equal(true)
+    expect(await elsewhere.passed(String(Number(end) + 1), 30)).to.equal(false)
+  })
+
+  it('keeps rows and checkpoint together when a batch is cut off', async () => {
+    await setting.append(new History(9).grow(300).decided)
+    const events = await allEvents()
+    const half = events.slice(0, 200)
+    const rest = events.slice(200)
+    await createSchema(setting.tables, 'read_model', main)
+    const applier = new Applier(setting.tables, main, 'read_model', null)
+    await applier.apply(half, half.at(-1)!.checkpoint)
+    const before = await setting.rows()
+    // Holding a row that the batch needs keeps it in the middle of its transaction until its connection is cut.
+    const cut = setting.database.transaction(async (transaction) => {
+      await transaction.query('LOCK TABLE read_model.attempt IN ACCESS EXCLUSIVE MODE')
+      const applying = applier.apply(rest, rest.at(-1)!.checkpoint).then(
+        () => 'applied',
+        () => 'cut off',
+      )
+      await eventually(
+        async () =>
+          (
+            await setting.database.query(
+              `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+            )
+          ).length > 0,
+      )
+      return applying
+    })
+    expect(await cut).to.equal('cut off')
+    expect(await setting.rows()).to.deep.equal(before)
+    expect((await readCheckpoint(setting.tables, 'read_model', 'main'))?.anchor?.event_id).to.equal(half.at(-1)!.id)
+    await applier.apply(rest, rest.at(-1)!.checkpoint)
+    const repeated = await setting.rows()
+    await setting.database.query('DROP SCHEMA read_model CASCADE')
+    await setting.catchUp()
+    expect(await setting.rows()).to.deep.equal(repeated)
+  })
+
+  it('goes on by itself after its connections were cut', async () => {
+    const { projector } = await setting.start()
+    const history = new History(10)
+    await setting.append(history.decided)
+    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    await setting.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    )
+    await setting.append(history.grow(100).decided.slice(BEGINNING))
+    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(projector.health().state).to.equal('live')
+  })
+
+  it('stops when another one has moved its checkpoint', async () => {
+    const history = new History(11)
+    await setting.append(history.decided)
+    const first = await setting.start()
+    expect(await first.projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    const stored = await readCheckpoint(setting.tables, 'read_model', 'main')
+    const elsewhere = new Applier(setting.tables, main, 'read_model', stored!.anchor)
+    const loser = new Applier(setting.tables, main, 'read_model', stored!.anchor)
+    const event = { ...(await allEvents()).at(-1)!, id: randomUUID(), type: 'Unknown' }
+    await elsewhere.apply([event], event.checkpoint)
+    const refused = await loser.apply([event], event.checkpoint).catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(Overtaken)
+    await setting.append(history.grow(20).decided.slice(BEGINNING))
+    await eventually(() => first.projector.health().state === 'stopped')
+    expect(first.projector.health().reason).to.contain('another process')
+    expect(setting.logged.map(({ what }) => what)).to.include('projection.stopped')
+  })
+
+  it('stops at an event that cannot be applied, after all before it, and names it', async () => {
+    const history = new History(12).grow(100)
+    await setting.append(history.decided)
+    const before = (await setting.store.end())!
+    await setting.append([unfit])
+    await setting.append(new History(13).decided.map((each) => ({ ...each, stream: `${each.stream}7` })))
+    const { projector } = await setting.start()
+    await eventually(() => projector.health().state === 'stopped')
+    expect(projector.health().reason).to.contain('AccountRegistered at account-99@0')
+    const stored = await readCheckpoint(setting.tables, 'read_model', 'main')
+    expect(stored?.anchor?.checkpoint).to.equal(before)
+    expect(await projector.passed((await setting.store.end())!, 0)).to.equal(false)
+    const [stop] = setting.logged.filter(({ what }) => what === 'projection.stopped')
+    expect(stop?.fields).to.include({ stream: 'account-99', revision: 0 })
+  })
+
+  it('names the event also where a handler of ours fails', async () => {
+    await setting.append([{ ...unfit, events: [{ ...unfit.events[0]!, type: 'SystemAdded', data: null }] }])
+    const [event] = await allEvents()
+    await createSchema(setting.tables, 'read_model', main)
+    const applying = new Applier(setting.tables, main, 'read_model', null).apply([event!], event!.checkpoint)
+    expect(await applying.catch((error: unknown) => error)).to.be.instanceOf(Poison)
+  })
+
+  it('writes a single event in milliseconds', async () => {
+    const { projector } = await setting.start()
+    const history = new History(14).grow(60)
+    await setting.append(history.decided.slice(0, 30))
+    await projector.passed((await setting.store.end())!, 10_000)
+    await createSchema(setting.tables, 'timed', main)
+    const applier = new Applier(setting.tables, main, 'timed', null)
+    const took: number[] = []
+    for (const event of (await allEvents()).slice(0, 60)) {
+      const started = performance.now()
+      await applier.apply([event], event.checkpoint)
+      took.push(performance.now() - started)
+    }
+    const median = took.sort((a, b) => a - b)[took.length >> 1]!
+    expect(median).to.be.below(10)
   })
 })

@@ -1,0 +1,243 @@
+import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
+import { readCheckpoint } from '../../../projections/checkpoint.ts'
+import { main } from '../../../projections/main.ts'
+import { replay, ReplayRuns, verify } from '../../../projections/replay.ts'
+import { openReadModelTables } from '../../../adapters/postgres/read-models.ts'
+import { eventually } from '../../support/eventually.ts'
+import { History } from './history.ts'
+import { openSetting, type Setting } from './setting.ts'
+
+describe('replay', () => {
+  let setting: Setting
+  beforeEach(async () => {
+    setting = await openSetting()
+  })
+  afterEach(() => setting.close())
+
+  const options = () => ({ store: setting.store, tables: setting.tables, definition: main })
+
+  const schemas = async (): Promise<string[]> =>
+    (
+      await setting.database.query<{ nspname: string }>(
+        `SELECT nspname FROM pg_namespace WHERE nspname LIKE 'read_model%' ORDER BY 1`,
+      )
+    ).map(({ nspname }) => nspname)
+
+  const tableIds = (): Promise<object[]> =>
+    setting.database.query(`SELECT oid FROM pg_class WHERE relnamespace = 'read_model'::regnamespace ORDER BY oid`)
+
+  it('builds what is there, row for row, and leaves nothing else behind', async () => {
+    await setting.append(new History(21).grow(800).decided)
+    await setting.catchUp()
+    const live = await setting.rows()
+    const ids = await tableIds()
+    const told: number[] = []
+    const { events } = await replay({ ...options(), onProgress: (progress) => told.push(progress.events) })
+    expect(await setting.rows()).to.deep.equal(live)
+    expect(await tableIds()).not.to.deep.equal(ids)
+    expect(await schemas()).to.deep.equal(['read_model'])
+    expect(events).to.equal(told.at(-1))
+    expect(live.delivery).to.have.length.above(50)
+  })
+
+  it('swaps while the live one goes on, whose prepared statements lead to the new tables', async () => {
+    const history = new History(22).grow(400)
+    await setting.append(history.decided)
+    const { projector } = await setting.start()
+    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    // A reader with a prepared statement of its own, on one connection.
+    const reader = await setting.database.connect()
+    const count = async () =>
+      (await reader.query<{ n: number }>({ name: 'n', text: 'SELECT count(*) AS n FROM read_model.transaction' }))
+        .rows[0]!.n
+    expect(await count()).to.be.above(0)
+
+    const ids = await tableIds()
+    let written = history.decided.length
+    let isWriting = true
+    const writing = (async () => {
+      while (isWriting) {
+        history.grow(20)
+        await setting.append(history.decided.slice(written))
+        written = history.decided.length
+      }
+    })()
+    // A replay has a connection of its own for its batches, as another process has.
+    const tables = openReadModelTables(setting.database)
+    try {
+      for (let times = 0; times < 3; times++) await replay({ ...options(), tables })
+    } finally {
+      isWriting = false
+      await writing
+    }
+    expect(await tableIds()).not.to.deep.equal(ids)
+
+    await setting.append(history.grow(50).decided.slice(written))
+    expect(await projector.passed((await setting.store.end())!, 10_000), JSON.stringify(projector.health())).to.equal(
+      true,
+    )
+    expect(projector.health().state).to.equal('live')
+    expect(await count()).to.equal((await setting.rows()).transaction!.length)
+    await reader.end()
+    const { differences, incomparable } = await verify({ ...options(), tables })
+    await tables.close()
+    expect({ differences, incomparable }).to.deep.equal({ differences: [], incomparable: null })
+    expect(await schemas()).to.deep.equal(['read_model'])
+  })
+
+  it('makes a waiting projector go on in the new tables, at the event it stood at', async () => {
+    const history = new History(23)
+    await setting.append(history.decided)
+    const { projector } = await setting.start()
+    await projector.passed((await setting.store.end())!, 10_000)
+    // As a replay does it, with the projector waiting for the row in the middle.
+    await setting.database.transaction(async (transaction) => {
+      await readCheckpoint(transaction, 'read_model', 'main', { lock: true })
+      await setting.append(history.grow(100).decided.slice(9))
+      await eventually(
+        async () =>
+          (
+            await setting.database.query(
+              `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+            )
+          ).length > 0,
+      )
+      await transaction.query('CREATE SCHEMA read_model_next')
+      for (const table of [...main.projections.map((each) => each.table.name), 'checkpoint']) {
+        await transaction.query(`CREATE TABLE read_model_next.${table} (LIKE read_model.${table} INCLUDING ALL)`)
+        await transaction.query(`INSERT INTO read_model_next.${table} SELECT * FROM read_model.${table}`)
+      }
+      await transaction.query('DELETE FROM read_model.checkpoint')
+      await transaction.query('ALTER SCHEMA read_model RENAME TO read_model_old')
+      await transaction.query('ALTER SCHEMA read_model_next RENAME TO read_model')
+    })
+    expect(await projector.passed((await setting.store.end())!, 10_000), JSON.stringify(projector.health())).to.equal(
+      true,
+    )
+    expect((await setting.rows('read_model_old')).transaction).to.deep.equal([])
+    const { differences } = await verify({ ...options(), tables: openReadModelTables(setting.database) })
+    expect(differences).to.deep.equal([])
+  })
+
+  it('runs once at a time', async () => {
+    await setting.append(new History(24).decided)
+    await setting.catchUp()
+    const outcome = await setting.database.transaction(async (transaction) => {
+      await transaction.query(`SELECT pg_advisory_xact_lock(hashtext('baoco replay'))`)
+      return replay(options()).catch((error: unknown) => error)
+    })
+    expect(outcome).to.be.instanceOf(ReplayRuns)
+    await replay(options())
+  })
+
+  it('ends with its signal and leaves the live ones as they are; the next one clears up', async () => {
+    await setting.append(new History(25).grow(200).decided)
+    await setting.catchUp()
+    const live = await setting.rows()
+    const ended = await replay({ ...options(), signal: AbortSignal.abort() }).catch((error: Error) => error.name)
+    expect(ended).to.equal('Ended')
+    expect(await setting.rows()).to.deep.equal(live)
+    await replay(options())
+    expect(await schemas()).to.deep.equal(['read_model'])
+  })
+
+  it('builds read models where there are none, of an empty store too', async () => {
+    await replay(options())
+    expect((await readCheckpoint(setting.tables, 'read_model', 'main'))?.anchor).to.equal(null)
+    await setting.append(new History(26).grow(50).decided)
+    await setting.database.query('DROP SCHEMA read_model CASCADE')
+    await replay(options())
+    const rebuilt = await setting.rows()
+    await setting.catchUp()
+    expect(await setting.rows()).to.deep.equal(rebuilt)
+  })
+
+  describe('at the start', () => {
+    it('happens where the definition has changed, and says so', async () => {
+      await setting.append(new History(27).grow(100).decided)
+      await setting.catchUp()
+      const rows = await setting.rows()
+      await setting.database.query(`UPDATE read_model.checkpoint SET version = 'of yesterday'`)
+      await setting.database.query('DELETE FROM read_model.transaction')
+      await setting.catchUp()
+      expect(await setting.rows()).to.deep.equal(rows)
+      const said = setting.logged.filter(({ what }) => what === 'projection.rebuilding')
+      expect(said.map(({ fields }) => fields.reason)).to.deep.equal(['their definition has changed'])
+    })
+
+    it('happens where the store does not have the event they were built from, and says so', async () => {
+      await setting.append(new History(28).grow(100).decided)
+      await setting.catchUp()
+      const rows = await setting.rows()
+      // As after a backup was restored: another event stands at the place.
+      await setting.database.query('UPDATE read_model.checkpoint SET event_id = $1', [randomUUID()])
+      await setting.database.query('DELETE FROM read_model.delivery')
+      await setting.catchUp()
+      expect(await setting.rows()).to.deep.equal(rows)
+      const said = setting.logged.filter(({ what }) => what === 'projection.rebuilding')
+      expect(said.map(({ fields }) => fields.reason)).to.deep.equal([
+        'the last event they were built from is not in the store',
+      ])
+    })
+
+    it('does not happen otherwise', async () => {
+      await setting.append(new History(29).grow(100).decided)
+      await setting.catchUp()
+      const ids = await tableIds()
+      await setting.catchUp()
+      expect(await tableIds()).to.deep.equal(ids)
+      expect(setting.logged).to.deep.equal([])
+    })
+  })
+
+  describe('verify', () => {
+    const planted = async (statement: string) => {
+      await setting.append(new History(30).grow(300).decided)
+      await setting.catchUp()
+      await setting.database.query(statement)
+      const live = await setting.rows()
+      const { differences } = await verify(options())
+      expect(await setting.rows()).to.deep.equal(live)
+      expect(await schemas()).to.deep.equal(['read_model'])
+      return differences
+    }
+
+    it('finds a row that was changed', async () => {
+      const [difference, ...others] = await planted(
+        `UPDATE read_model.delivery SET attempt = attempt + 1, lane = NULL
+          WHERE (transaction_id, rule_id) = (SELECT transaction_id, rule_id FROM read_model.delivery LIMIT 1)`,
+      )
+      expect(others).to.deep.equal([])
+      expect(difference).to.include({ table: 'delivery', rows: 1 })
+      expect(difference!.examples[0]).to.deep.include({ columns: ['attempt', 'lane'], only_in: null })
+    })
+
+    it('finds rows that are missing and rows too many', async () => {
+      const differences = await planted(
+        `WITH gone AS (DELETE FROM read_model.attempt WHERE id = (SELECT min(id) FROM read_model.attempt))
+         INSERT INTO read_model.system (system_id, user_id) VALUES (999999, 1)`,
+      )
+      expect(
+        differences.map(({ table, rows, examples }) => ({ table, rows, only_in: examples[0]!.only_in })),
+      ).to.deep.equal([
+        { table: 'system', rows: 1, only_in: 'live' },
+        { table: 'attempt', rows: 1, only_in: 'rebuilt' },
+      ])
+    })
+
+    it('counts the erased as what they left: nothing', async () => {
+      const history = new History(31).grow(300)
+      await setting.append(history.decided)
+      await setting.catchUp()
+      const deleted = [...history.transactions.values()].filter((each) => each?.phase === 'deleted')
+      expect(deleted).to.have.length.above(3)
+      for (const each of deleted) await setting.store.erase(`transaction-${each!.transaction_id}`)
+      expect((await verify(options())).differences).to.deep.equal([])
+    })
+
+    it('says why read models cannot be compared at all', async () => {
+      expect((await verify(options())).incomparable).to.equal('there are none yet')
+    })
+  })
+})
