@@ -111,8 +111,10 @@ export class PortTaken extends Error {
 /**
  * Starts the server in a session of its own, so that a Ctrl-C that ends Baoco does not end it first. Resolves when it
  * takes connections, which after an unclean end is when it has recovered.
+ * @param stopping  gives up a start that is under way
+ * @throws {PortTaken}, or an error with the server's own last complaint
  */
-export const start = async (place: Place, port: number): Promise<Server> => {
+export const start = async (place: Place, port: number, stopping?: AbortSignal): Promise<Server> => {
   const { data, native, log, user } = place
   const output = openLog(log)
   const from = fs.fstatSync(output).size
@@ -142,6 +144,7 @@ export const start = async (place: Place, port: number): Promise<Server> => {
     const [pid, , , , , , , state] = (readFileIfThere(join(data, 'postmaster.pid')) ?? '').split('\n')
     if (Number(pid) === child.pid && state?.trim() === 'ready')
       return { pid: child.pid as number, gone, isGone: () => isGone }
+    if (stopping?.aborted) child.kill('SIGQUIT')
     await delay(POLL_MS)
   }
   const said = fs.readFileSync(log).subarray(from).toString('utf8')

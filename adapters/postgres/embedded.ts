@@ -150,10 +150,11 @@ const keepRunning = (place: Place, port: number, first: server.Server, log: LogL
         log.error({ pid: current.pid, log: place.log }, 'database.ended')
       }
       try {
-        current = await server.start(place, port)
+        current = await server.start(place, port, stopping.signal)
         log.warn({ pid: current.pid }, 'database.started_again')
         wait = RESTART_MS.least
       } catch (error) {
+        if (stopping.signal.aborted) return
         log.error({ reason: (error as Error).message }, 'database.not_started')
         await delay(wait, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
         wait = Math.min(wait * 2, RESTART_MS.most)
@@ -165,7 +166,7 @@ const keepRunning = (place: Place, port: number, first: server.Server, log: LogL
     stopping.abort()
     await server.stop(current)
     await watching
-    // A restart that was under way when the stop came.
+    // A restart that had just succeeded when the stop came.
     await server.stop(current)
   }
 }

@@ -161,6 +161,13 @@ describe('embedded Postgres', function () {
     expect(await notes(url)).to.deep.equal(['before'])
   })
 
+  it('can be stopped while it is coming back', async () => {
+    await open()
+    process.kill(serverPid(), 'SIGKILL')
+    await opened.pop()?.stop()
+    expect(await ask((await open()).url, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
+  })
+
   it('does not outlive a Baoco that was killed, and the next one goes on at once', async () => {
     const first = await holder()
     await keepNote(first.said, 'before')
