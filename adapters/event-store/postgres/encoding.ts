@@ -7,7 +7,7 @@ import type { Unit } from '../../../domain/ports.ts'
 
 /** The same as EventStoreDB's: what one store takes the other takes too. */
 const MOST_EVENT_BYTES = 1_048_576
-const MOST_CALL_BYTES = 64 * 1_048_576
+const MOST_CALL_BYTES = 16 * 1_048_576
 /** A name must fit into an index entry. */
 const MOST_NAME_LENGTH = 500
 

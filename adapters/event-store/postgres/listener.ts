@@ -2,30 +2,20 @@
  * A connection that hears the NOTIFY of every commit. Only a hint that spares waiting for the next poll: losing the
  * connection, or any notification, costs nothing else.
  */
-import type pg from 'pg'
 import type { Database } from '../../postgres/database.ts'
 import { orAborted, waitUnlessAborted } from './abort.ts'
 import { backOff } from './outage.ts'
 
 const CHANNEL = 'baoco_store'
 const LONGEST_PAUSE_MS = 5_000
+/** A connection that only listens would not notice a network that has gone silent. */
+const PROBE_MS = 15_000
 
 /** Listens until the signal aborts, connecting again whenever the connection is lost. */
 export const listen = async (database: Database, onCommit: () => void, signal: AbortSignal): Promise<void> => {
   for (let tries = 0; !signal.aborted; tries++) {
     try {
-      const client = await database.connect()
-      const ended = new Promise<void>((resolve) => {
-        client.once('end', resolve)
-        client.once('error', () => resolve())
-      })
-      client.on('notification', onCommit)
-      await subscribed(client)
-      tries = 0
-      // What was committed before the LISTEN took hold was not announced.
-      onCommit()
-      await orAborted(ended, signal)
-      await client.end()
+      await listenOnce(database, onCommit, signal, () => (tries = 0))
     } catch {
       // The poll goes on meanwhile and reports what is wrong.
     }
@@ -33,11 +23,33 @@ export const listen = async (database: Database, onCommit: () => void, signal: A
   }
 }
 
-const subscribed = async (client: pg.Client): Promise<void> => {
+/** Listens on one connection for as long as it lasts; throws when it breaks. */
+const listenOnce = async (
+  database: Database,
+  onCommit: () => void,
+  signal: AbortSignal,
+  onListening: () => void,
+): Promise<void> => {
+  const client = await database.connect()
   try {
+    const broken = new Promise<'broken'>((resolve) => {
+      client.once('end', () => resolve('broken'))
+      client.once('error', () => resolve('broken'))
+    })
+    client.on('notification', onCommit)
     await client.query(`LISTEN ${CHANNEL}`)
-  } catch (error) {
+    onListening()
+    // What was committed before the LISTEN took hold was not announced.
+    onCommit()
+    while (!signal.aborted) {
+      const pause = new AbortController()
+      const waited = waitUnlessAborted(PROBE_MS, AbortSignal.any([signal, pause.signal]))
+      const outcome = await orAborted(Promise.race([broken, waited]), signal)
+      pause.abort()
+      if (outcome === 'broken' || signal.aborted) return
+      await client.query('SELECT 1')
+    }
+  } finally {
     client.end().catch(() => {})
-    throw error
   }
 }

@@ -24,7 +24,7 @@ export interface PostgresEventStoreOptions {
 }
 
 /** A single try is given up after this and made again. */
-const ATTEMPT_MS = 5_000
+const ATTEMPT_MS = 3_000
 /** Expiry reads through whole kinds of streams; a stream to erase may be long. */
 const PLANNED_WORK_MS = 600_000
 const BATCH = 1_000

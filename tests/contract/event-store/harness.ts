@@ -14,6 +14,8 @@ export interface StoreHarness {
     /** Ends every connection and takes none until `mend`. */
     cut(): void
     mend(): void
+    /** Present connections stay open, but nothing comes through them any more; new ones work. */
+    silence(): void
     /** The next answer of the server is thrown away, and its connection with it. Resolves when that has happened. */
     loseNextAnswer(): Promise<void>
   }

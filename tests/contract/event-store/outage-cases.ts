@@ -107,6 +107,12 @@ export const outageCases: Cases = (under) => {
     })
   })
 
+  it('of connections that go silent are survived without loss or repeat', async function () {
+    this.timeout(60_000)
+    const { network } = under()
+    await survives(async () => network.silence())
+  })
+
   it('that swallow the answer to an append leave it there once, answered with success', async () => {
     const { store, network, another } = under()
     const other = await another()

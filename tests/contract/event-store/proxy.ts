@@ -1,4 +1,4 @@
-/** A TCP proxy that can cut, refuse, and swallow an answer. */
+/** A TCP proxy that can cut, refuse, and go silent and swallow an answer. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 
@@ -6,12 +6,14 @@ export interface Proxy {
   port: number
   cut(): void
   mend(): void
+  silence(): void
   loseNextAnswer(): Promise<void>
   close(): Promise<void>
 }
 
 export const openProxy = async (targetPort: number): Promise<Proxy> => {
   const sockets = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
   let isCut = false
   let lose: (() => void) | null = null
 
@@ -31,8 +33,11 @@ export const openProxy = async (targetPort: number): Promise<Proxy> => {
         for (const other of both) other.destroy()
       })
     }
-    client.pipe(upstream)
+    client.on('data', (request) => {
+      if (!silent.has(client)) upstream.write(request)
+    })
     upstream.on('data', (answer) => {
+      if (silent.has(client)) return
       if (lose) {
         lose()
         lose = null
@@ -54,6 +59,9 @@ export const openProxy = async (targetPort: number): Promise<Proxy> => {
     },
     mend: () => {
       isCut = false
+    },
+    silence: () => {
+      for (const socket of sockets) silent.add(socket)
     },
     loseNextAnswer: () => new Promise((resolve) => (lose = resolve)),
     close: async () => {
