@@ -2,6 +2,7 @@
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { Refused } from '../../domain/errors.ts'
+import { orUnavailable } from '../postgres/queries/or-unavailable.ts'
 import type { ApiState } from './context.ts'
 import { errors } from './errors.ts'
 import { jsonWebTokens } from './json-web-tokens.ts'
@@ -46,7 +47,8 @@ const application = ({ log, settings }: Pick<ApiParts, 'log' | 'settings'>, ...f
   return app
 }
 
-export const createApi = (parts: ApiParts): Koa => {
+export const createApi = (given: ApiParts): Koa => {
+  const parts = { ...given, database: orUnavailable(given.database) }
   const { clock, settings } = parts
   const tokens = jsonWebTokens(settings.jwtSecret, clock)
   const limited = rateLimits(settings.rateLimits)

@@ -30,18 +30,9 @@ export class CallerGone extends Error {
   override name = 'CallerGone'
 }
 
-/** Postgres' own codes for a server that is going down or coming up, and the system's for one that is not there. */
-const UNREACHABLE = /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENOENT|EHOSTUNREACH|08|57P0[123]|53300)/
-const TERMINATED = /connection terminated|timeout exceeded when trying to connect/i
-
-const isUnreachable = (error: unknown): boolean =>
-  error instanceof Error &&
-  (('code' in error && typeof error.code === 'string' && UNREACHABLE.test(error.code)) ||
-    TERMINATED.test(error.message))
-
 const asRefused = (error: unknown): Refused | null => {
   if (error instanceof Refused) return error
-  if (error instanceof StoreUnavailable || isUnreachable(error))
+  if (error instanceof StoreUnavailable)
     return new Refused('STORE_UNAVAILABLE', 'Nothing was accepted: storage does not answer. Send it again.')
   if (error instanceof URIError) return new Refused('NOT_FOUND', 'There is nothing at this address.')
   return null

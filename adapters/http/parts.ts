@@ -1,8 +1,7 @@
 /** What the API is made of: given by the composition root, nothing is opened here. */
 import type { Registry } from 'prom-client'
-import type { Rule } from '../../domain/account/account.ts'
 import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
-import type { CallResult, Clock, EventStore, Ids, Passwords, ReadModels, Vault } from '../../domain/ports.ts'
+import type { Clock, EventStore, Ids, Passwords, ReadModels, Sender, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { LogLines } from '../log-lines.ts'
 import type { Queryable } from '../postgres/database.ts'
@@ -20,8 +19,8 @@ export interface ApiParts {
   database: Queryable
   readModels: ReadModels
   capture: { take(arrivals: readonly Arrival[]): Promise<Taken[]> }
-  /** Sends the test payload to a rule's url. */
-  sendTest: (rule: Rule) => Promise<CallResult>
+  /** For test calls. */
+  sender: Sender
   /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
   urlProblem: (url: string) => string | null
   log: LogLines

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Rule } from '../../../domain/account/account.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { changeRule, createRule, deleteRule } from '../../../workflows/accounts/rules.ts'
+import { sendTest } from '../../../workflows/deliver/test-call.ts'
 import { retryFailed } from '../../../workflows/transactions/by-hand.ts'
 import { LOGS_A_PAGE, logsOfRule } from '../../postgres/queries/attempts.ts'
 import { failedTransactions } from '../../postgres/queries/transactions.ts'
@@ -21,7 +22,6 @@ import {
 import { body, noBody, query } from '../input.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { presentRule } from '../presenters/account.ts'
-import { presentTest } from '../presenters/test-call.ts'
 import { presentLog } from '../presenters/transaction.ts'
 import { Page, RuleChange, RuleCreation } from '../requests.ts'
 
@@ -60,7 +60,11 @@ export const webhookRoutes = (router: Router<ApiState>, parts: ApiParts, signedI
   }
 
   const testRule: Handler<undefined> = async (context) => {
-    context.body = presentTest(await parts.sendTest(ruleOf(context)))
+    const rule = ruleOf(context)
+    const gone = new AbortController()
+    context.res.once('close', () => gone.abort())
+    const secret = vault.open(rule.sealed_secret)
+    context.body = await sendTest({ ...rule, secret }, parts.sender, clock.now(), gone.signal)
   }
 
   const showLogs: Handler<z.infer<typeof Page>> = async (context, { page }) => {

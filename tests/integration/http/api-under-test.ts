@@ -1,0 +1,172 @@
+/** The API on a real store, real read models and a port of its own; capture is a recorder that answers as told. */
+import { once } from 'node:events'
+import { Registry } from 'prom-client'
+import { createApi } from '../../../adapters/http/api.ts'
+import type { ApiParts } from '../../../adapters/http/parts.ts'
+import { listen, type Listening } from '../../../adapters/http/server.ts'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openIds } from '../../../adapters/ids.ts'
+import { silent } from '../../../adapters/log-lines.ts'
+import { openPasswords } from '../../../adapters/passwords.ts'
+import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { openReadModelTables } from '../../../adapters/postgres/read-models.ts'
+import { openVault } from '../../../adapters/vault.ts'
+import { checkUrl } from '../../../adapters/webhook-sender/check-url.ts'
+import { openSender } from '../../../adapters/webhook-sender/sender.ts'
+import type { AccountEvent } from '../../../domain/account/events.ts'
+import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
+import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
+import type { Clock, EventStore } from '../../../domain/ports.ts'
+import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
+import { main } from '../../../projections/main.ts'
+import { openProjector } from '../../../projections/projector.ts'
+import { Accounts } from '../../../workflows/accounts/accounts.ts'
+import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
+import { stamp } from '../../../workflows/stamp.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
+  body: any
+}
+
+export interface Ask {
+  key?: string
+  json?: unknown
+  body?: string | Buffer | FormData
+  headers?: Record<string, string>
+}
+
+export interface ApiUnderTest {
+  url: string
+  store: EventStore
+  accounts: Accounts
+  owner: FreshAccount
+  clock: Clock & { at: Date | null }
+  arrivals: Arrival[]
+  /** What capture answers to arrivals of good credentials. */
+  takes: (take: (arrival: Arrival) => Taken) => void
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>
+  newAccount(email: string, plan?: 'Free' | 'Basic' | 'Advanced' | 'Pro', password?: string): Promise<FreshAccount>
+  /** Something happens to an account that no command of the API does. */
+  decree(userId: number, event: AccountEvent): Promise<void>
+  /** Appends events of one transaction, and waits until the read models show them. */
+  happened(userId: number, transactionId: number, events: readonly TransactionEvent[]): Promise<void>
+  nextId(): Promise<number>
+  close(): Promise<void>
+}
+
+export const JWT_SECRET = 'a secret for tests, which nobody would guess'
+export const OWNERS_PASSWORD = 'correct horse battery staple'
+
+export const openApi = async (settings: Partial<ApiParts['settings']> = {}): Promise<ApiUnderTest> => {
+  const { url: databaseUrl, drop } = await freshDatabase()
+  await migrateDatabase(databaseUrl)
+  const database = openDatabase(databaseUrl)
+  const store = await openPostgresEventStore({ url: databaseUrl })
+  const tables = openReadModelTables(database)
+  const clock: ApiUnderTest['clock'] = { at: null, now: () => clock.at ?? new Date() }
+  const ids = openIds({ store, clock })
+  const vault = openVault(['ab'.repeat(32)])
+  const passwords = openPasswords()
+  const accounts = new Accounts(store)
+  const projector = await openProjector({ store, tables, definition: main, log: silent })
+  const stopping = new AbortController()
+  const projecting = projector.run(stopping.signal)
+  const registration = { store, ids, clock, vault, passwords }
+  const owner = await registerFirstAccount(registration, { email: 'owner@baoco.local', password: OWNERS_PASSWORD })
+
+  const arrivals: Arrival[] = []
+  let take: (arrival: Arrival) => Taken = () => ({ kind: 'ignored', reason: 'unparsed' })
+  const knows = async ({ credential: { kind, token } }: Arrival): Promise<boolean> => {
+    const account = await accounts.find(userOfToken(kind, token) ?? 0)
+    const hashes =
+      kind === 'device'
+        ? [...(account?.devices.values() ?? [])].map((each) => each.token_hash)
+        : [account?.receive_url?.token_hash]
+    return hashes.some((hash) => hash !== undefined && isToken(token, hash))
+  }
+  const capture: ApiParts['capture'] = {
+    take: (given) =>
+      Promise.all(
+        given.map(async (arrival): Promise<Taken> => {
+          if (!(await knows(arrival))) return { kind: 'unauthorized' }
+          arrivals.push(arrival)
+          return take(arrival)
+        }),
+      ),
+  }
+  const sender = openSender({ allowPrivate: true })
+  const app = createApi({
+    store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
+    urlProblem: (url) => checkUrl(url, { allowPrivate: true }),
+    log: silent,
+    metrics: new Registry(),
+    readiness: [
+      { name: 'event_store', needed: true, check: () => store.end() },
+      { name: 'read_models', needed: false, check: () => database.query('SELECT 1') },
+    ],
+    settings: { baseUrl: 'https://baoco.example', jwtSecret: JWT_SECRET, rateLimits: 'off', trustProxy: 0, planPrefix: 'BC', ...settings },
+  }) // prettier-ignore
+  const server: Listening = await listen(app, 0, '127.0.0.1')
+  const url = `http://127.0.0.1:${server.port}`
+
+  const append = async (stream: string, userId: number, events: readonly { type: string; data: unknown }[]) => {
+    const occasion = { user_id: userId, at: clock.now(), correlation_id: 'test', causation_id: 'test' }
+    const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
+    const [result] = await store.append([
+      [{ stream, expectedRevision: newest?.revision ?? -1, events: stamp(events, occasion) }],
+    ])
+    if (!result?.ok) throw new Error(`conflict on ${stream}`)
+    if (!(await projector.passed(result.checkpoint, 10_000))) throw new Error(JSON.stringify(projector.health()))
+  }
+
+  return {
+    url, store, accounts, owner: owner!, clock, arrivals,
+    takes: (next) => {
+      take = next
+    },
+    ask: async (method, path, { key, json, body, headers = {} } = {}) => {
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          ...(key === undefined ? {} : { 'x-api-key': key }),
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(json === undefined ? (body === undefined ? {} : { body }) : { body: JSON.stringify(json) }),
+      })
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.includes('json')
+      return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text }
+    },
+    newAccount: (email, plan = 'Pro', password = OWNERS_PASSWORD) => createAccount(registration, { email, plan, password }),
+    decree: (userId, event) => append(`account-${userId}`, userId, [event]),
+    happened: (userId, transactionId, events) => append(transactionStream(transactionId), userId, events),
+    nextId: async () => (await ids.next(1))[0]!,
+    close: async () => {
+      await server.close(1_000)
+      await sender.close()
+      stopping.abort()
+      await projecting
+      await tables.close()
+      await store.close()
+      await database.close()
+      await drop()
+    },
+  } // prettier-ignore
+}
+
+/** A raw exchange, for what no client would send. */
+export const exchange = async (url: string, request: string | Buffer): Promise<string> => {
+  const { connect } = await import('node:net')
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
+  socket.end(request)
+  await once(socket, 'close')
+  return answer
+}

@@ -1,0 +1,199 @@
+/** Who gets in: passwords, login tokens, the key in its three places, and what a bad one beside a good one means. */
+import { expect } from 'chai'
+import { SignJWT } from 'jose'
+import { JWT_SECRET, openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
+
+describe('credentials', () => {
+  let api: ApiUnderTest
+  let token: string
+  let key: string
+
+  const logIn = (email: string, password: string) => api.ask('POST', '/api/auth/login', { json: { email, password } })
+  const account = (headers: Record<string, string>, query = '') => api.ask('GET', `/api/account${query}`, { headers })
+
+  before(async () => {
+    api = await openApi()
+    key = api.owner.api_key
+  })
+  after(() => api.close())
+
+  it('logs in with e-mail and password, whatever the case and blanks of the e-mail', async () => {
+    const { status, body } = await logIn('  OWNER@baoco.local ', OWNERS_PASSWORD)
+    expect(status).to.equal(200)
+    expect(body).to.have.all.keys('success', 'token')
+    token = body.token
+    expect((await account({ authorization: `Bearer ${token}` })).body.data).to.deep.include({
+      id: api.owner.user_id,
+      email: 'owner@baoco.local',
+      email_verified: true,
+      plan: 'Pro',
+      plan_expires_at: null,
+      usage: { transactions: 0, limit: null },
+    })
+  })
+
+  it('tells nothing about accounts to who has no password', async () => {
+    const stranger = await api.newAccount('locked@example.com')
+    await api.decree(stranger.user_id, { type: 'AccountLocked', data: { user_id: stranger.user_id, reason: 'test' } })
+    for (const [email, password] of [
+      ['owner@baoco.local', 'wrong password'],
+      ['nobody@baoco.local', OWNERS_PASSWORD],
+      ['locked@example.com', 'wrong password'],
+    ] as const) {
+      const { status, body, headers } = await logIn(email, password)
+      expect(status).to.equal(401)
+      expect(body).to.deep.equal({ success: false, error: 'UNAUTHORIZED', message: 'E-mail or password is wrong.' })
+      expect(headers.get('www-authenticate')).to.match(/^Bearer/)
+    }
+    const locked = await logIn('locked@example.com', OWNERS_PASSWORD)
+    expect(locked.status).to.equal(403)
+    expect(locked.body.error).to.equal('ACCOUNT_LOCKED')
+    const withKey = await account({ 'x-api-key': stranger.api_key })
+    expect([withKey.status, withKey.body.error]).to.deep.equal([403, 'ACCOUNT_LOCKED'])
+  })
+
+  it('takes the key in three places', async () => {
+    for (const [headers, query] of [
+      [{ 'x-api-key': key }, ''],
+      [{ authorization: `Apikey ${key}` }, ''],
+      [{ authorization: `apikey ${key}` }, ''],
+      [{}, `?api_key=${key}`],
+    ] as const)
+      expect((await account(headers, query)).status).to.equal(200)
+  })
+
+  it('lets the first credential decide, a bad one also beside a good one', async () => {
+    for (const [headers, query] of [
+      [{}, ''],
+      [{ authorization: 'Bearer x', 'x-api-key': key }, ''],
+      [{ authorization: `Basic ${Buffer.from('a:b').toString('base64')}`, 'x-api-key': key }, ''],
+      [{ authorization: `Bearer ${key}` }, ''],
+      [{ 'x-api-key': 'bck_1.nonsensenonsensenonsense' }, `?api_key=${key}`],
+      [{ 'x-api-key': '' }, `?api_key=${key}`],
+      [{}, `?api_key=${key}&api_key=${key}`],
+      [{}, `?api_key=`],
+      [{ 'x-api-key': `${key}x` }, ''],
+      [{ 'x-api-key': key.replace(/^bck_\d+/, 'bck_999999') }, ''],
+      [{ 'x-api-key': api.owner.receive_token }, ''],
+    ] as [Record<string, string>, string][]) {
+      const { status, body } = await account(headers, query)
+      expect(status, JSON.stringify([headers, query])).to.equal(401)
+      expect(body.error).to.equal('UNAUTHORIZED')
+    }
+    expect((await account({ authorization: `Bearer ${token}`, 'x-api-key': 'bad' })).status).to.equal(200)
+  })
+
+  it('refuses tokens that are forged, of another algorithm, without an end, too old or of another version', async () => {
+    const secret = Buffer.from(JWT_SECRET)
+    const sub = String(api.owner.user_id)
+    const form = (claims: Record<string, unknown>, alg = 'HS256') => new SignJWT(claims).setProtectedHeader({ alg })
+    const now = Math.floor(Date.now() / 1000)
+    const good = await form({ sub, version: 1, exp: now + 60 }).sign(secret)
+    expect((await account({ authorization: `Bearer ${good}` })).status).to.equal(200)
+    const [head, body, signature] = good.split('.') as [string, string, string]
+    const none = Buffer.from('{"alg":"none"}').toString('base64url')
+    const bad = [
+      await form({ sub, version: 1, exp: now + 60 }).sign(Buffer.from('another secret of thirty-two bytes')),
+      await form({ sub, version: 1, exp: now + 60 }, 'HS512').sign(Buffer.concat([secret, secret])),
+      await form({ sub, version: 1 }).sign(secret),
+      await form({ version: 1, exp: now + 60 }).sign(secret),
+      await form({ sub, version: 1, exp: now - 1 }).sign(secret),
+      await form({ sub, version: 2, exp: now + 60 }).sign(secret),
+      await form({ sub, exp: now + 60 }).sign(secret),
+      await form({ sub: '0', version: 1, exp: now + 60 }).sign(secret),
+      await form({ sub: '1e3', version: 1, exp: now + 60 }).sign(secret),
+      `${none}.${body}.`,
+      `${head}.${Buffer.from(JSON.stringify({ sub, version: 1, exp: now + 999 })).toString('base64url')}.${signature}`,
+      'a.b.c',
+    ]
+    for (const each of bad) expect((await account({ authorization: `Bearer ${each}` })).status, each).to.equal(401)
+  })
+
+  it('ends tokens after 7 days', async () => {
+    api.clock.at = new Date(Date.now() + 7 * 86_400_000 - 60_000)
+    expect((await account({ authorization: `Bearer ${token}` })).status).to.equal(200)
+    api.clock.at = new Date(Date.now() + 7 * 86_400_000 + 60_000)
+    expect((await account({ authorization: `Bearer ${token}` })).status).to.equal(401)
+    api.clock.at = null
+  })
+
+  it('voids the old key at once when it is rotated', async () => {
+    const mine = await api.newAccount('rotator@example.com')
+    const rotated = await api.ask('POST', '/api/account/api-key/rotate', { key: mine.api_key })
+    expect(rotated.status).to.equal(200)
+    expect(rotated.body.data.api_key).to.match(/^bck_.{40,}/)
+    expect((await account({ 'x-api-key': mine.api_key })).status).to.equal(401)
+    expect((await account({ 'x-api-key': rotated.body.data.api_key })).status).to.equal(200)
+  })
+
+  it('voids all tokens when the password is set anew, and leaves the key', async () => {
+    const mine = await api.newAccount('forgetful@example.com')
+    const { body } = await logIn('forgetful@example.com', OWNERS_PASSWORD)
+    const { user_id } = mine
+    await api.decree(user_id, { type: 'PasswordSet', data: { user_id, password_hash: 'x', token_version: 2 } })
+    expect((await account({ authorization: `Bearer ${body.token}` })).status).to.equal(401)
+    expect((await account({ 'x-api-key': mine.api_key })).status).to.equal(200)
+  })
+
+  it('shows the personal URL and makes another', async () => {
+    const shown = await api.ask('GET', '/api/receive-url', { key })
+    expect(shown.body.data).to.deep.equal({ url: `https://baoco.example/api/receive/u/${api.owner.receive_token}` })
+    const rotated = await api.ask('POST', '/api/receive-url/rotate', { key, json: {} })
+    expect(rotated.body.data.url).to.match(/^https:\/\/baoco\.example\/api\/receive\/u\/bcu_\d+\.[\w-]{40,}$/)
+    expect((await api.ask('GET', '/api/receive-url', { key })).body).to.deep.equal(rotated.body)
+    expect((await api.ask('POST', new URL(shown.body.data.url).pathname, { body: 'x' })).status).to.equal(401)
+    expect((await api.ask('POST', new URL(rotated.body.data.url).pathname, { body: 'x' })).status).to.equal(200)
+  })
+
+  it('refuses what is no login', async () => {
+    for (const json of [
+      {},
+      { email: 'a@b.c' },
+      { email: 1, password: [] },
+      { email: 'a@b.c', password: 'x', admin: true },
+      [],
+    ]) {
+      const { status, body } = await api.ask('POST', '/api/auth/login', { json })
+      expect(status).to.equal(400)
+      expect(body.error).to.equal('VALIDATION_FAILED')
+      expect(body.issues).to.be.an('array').that.is.not.empty
+    }
+  })
+})
+
+describe('rate limits', () => {
+  let api: ApiUnderTest
+  before(async () => {
+    const wide = { requests: 1_000, seconds: 60 }
+    api = await openApi({
+      rateLimits: { login: { requests: 3, seconds: 60 }, receive: { requests: 2, seconds: 60 }, demo: wide },
+      trustProxy: 1,
+    })
+  })
+  after(() => api.close())
+
+  it('counts every call of a window, before it looks at it, by the address that the proxy names', async () => {
+    const from = (ip: string) => ({ headers: { 'x-forwarded-for': `1.1.1.1, ${ip}` }, json: {} })
+    for (const remaining of ['2', '1', '0']) {
+      const { status, headers } = await api.ask('POST', '/api/auth/login', from('9.9.9.9'))
+      expect(status).to.equal(400)
+      expect(headers.get('ratelimit-limit')).to.equal('3')
+      expect(headers.get('ratelimit-remaining')).to.equal(remaining)
+      expect(Number(headers.get('ratelimit-reset'))).to.be.within(1, 60)
+    }
+    const over = await api.ask('POST', '/api/auth/login', from('9.9.9.9'))
+    expect(over.status).to.equal(429)
+    expect(over.body).to.include({ success: false, error: 'RATE_LIMITED' })
+    expect(Number(over.headers.get('retry-after'))).to.be.within(1, 60)
+    expect((await api.ask('POST', '/api/auth/login', from('8.8.8.8'))).status).to.equal(400)
+  })
+
+  it('shares one count between all receive paths', async () => {
+    const statuses = [
+      await api.ask('POST', '/api/receive/u/bad', {}),
+      await api.ask('POST', '/api/receive/sms', {}),
+      await api.ask('POST', '/api/receive/batch', {}),
+    ].map(({ status }) => status)
+    expect(statuses).to.deep.equal([401, 401, 429])
+  })
+})
