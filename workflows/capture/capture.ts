@@ -1,0 +1,169 @@
+/**
+ * Receives notifications: each becomes a transaction, a copy's record, or a notification unread or ignored, and is answered
+ * when that is stored. Concurrent calls form a group: while one group runs the next collects. Two groups are in flight when
+ * they share no account, so a book is only ever in one of them; between processes the book's expected revision decides, and
+ * who loses decides again on what is there now.
+ */
+import { randomUUID } from 'node:crypto'
+import { userOfToken } from '../../domain/account/tokens.ts'
+import { StoreUnavailable } from '../../domain/errors.ts'
+import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
+import { read } from '../../domain/notification/reader.ts'
+import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
+import { readable } from '../../domain/transaction/capture.ts'
+import { accountCache, type AccountCache } from '../accounts/accounts.ts'
+import { Books } from './books.ts'
+import type { Answer, Outcome } from './draft.ts'
+import { runGroup, type GroupPorts } from './group.ts'
+import type { Job } from './job.ts'
+import { Waiting } from './waiting.ts'
+
+/** What became of one notification, for one wide log line: no text, no token. Durations in milliseconds. */
+export interface TakenInfo {
+  user_id: number | null
+  outcome: Outcome | 'failed'
+  transaction_id: number | null
+  webhook_status: string | null
+  reason: string | null
+  bank_code: string | null
+  source_type: string | null
+  correlation_id: string
+  /** Notifications stored together with it. */
+  group: number
+  tries: number
+  duration_ms: number
+}
+
+export interface CaptureOptions {
+  store: EventStore
+  ids: Ids
+  clock: Clock
+  /** Shared with whoever else folds accounts. */
+  accounts?: AccountCache
+  /** Most notifications that all warm books hold together; each costs about 200 bytes. */
+  warmNotifications?: number
+  /** How long the writer of a book's entry without its transaction is waited for, milliseconds. */
+  unfinishedMs?: number
+  onTaken?: (info: TakenInfo) => void
+}
+
+export interface Capture {
+  /**
+   * Takes notifications of one call, decided in the order of their stamps and answered in the order given.
+   * @throws {StoreUnavailable} when not all of it is known to be stored: sending it again is safe
+   */
+  take(arrivals: readonly Arrival[]): Promise<Taken[]>
+}
+
+const GROUPS_IN_FLIGHT = 2
+const LOOK_AGAIN_MS = 100
+/** Who loses against other processes for so long is told to come back. */
+const MOST_CONTENTION_MS = 15_000
+/** Beyond this many waiting the store is too slow for what comes in: callers are told, not held. */
+const MOST_WAITING = 20_000
+
+const byStamp = (a: Arrival, b: Arrival): number =>
+  (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()
+
+export const openCapture = (options: CaptureOptions): Capture => {
+  const { store, ids, clock, accounts = accountCache(), warmNotifications = 500_000, unfinishedMs = 2_000 } = options
+  const ports: GroupPorts = {
+    store, ids, clock, accounts, books: new Books(warmNotifications), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
+  } // prettier-ignore
+  const waiting = new Waiting()
+  let inFlight = 0
+  let starting = false
+
+  const tell = (job: Job, outcome: Outcome | 'failed', taken: Taken | null, group: number): void =>
+    options.onTaken?.({
+      user_id: job.userId,
+      outcome,
+      transaction_id: taken?.kind === 'transaction' ? taken.id : null,
+      webhook_status: taken?.kind === 'transaction' ? taken.webhook_status : null,
+      reason: taken?.kind === 'ignored' ? taken.reason : null,
+      bank_code: job.read.reading?.bank_code ?? null,
+      source_type: taken?.kind === 'transaction' ? taken.source_type : null,
+      correlation_id: job.correlationId,
+      group,
+      tries: job.tries,
+      duration_ms: performance.now() - job.since,
+    })
+
+  const answer = ({ job, taken, outcome }: Answer, group: number): void => {
+    tell(job, outcome, taken, group)
+    job.resolve(taken)
+  }
+
+  const fail = (job: Job, error: unknown, group: number): void => {
+    tell(job, 'failed', null, group)
+    job.reject(error)
+  }
+
+  const run = async (jobs: readonly Job[]): Promise<void> => {
+    try {
+      const { answers, again, parked } = await runGroup(ports, jobs)
+      for (const each of answers) answer(each, jobs.length)
+      const [late, soon] = [again.filter(contended), again.filter((job) => !contended(job))]
+      for (const job of late) fail(job, new StoreUnavailable('others are faster, again and again'), jobs.length)
+      waiting.putBack(soon)
+      if (parked.length > 0) setTimeout(() => queue(parked), LOOK_AGAIN_MS)
+    } catch (error) {
+      for (const job of jobs) fail(job, error, jobs.length)
+    }
+  }
+
+  const contended = (job: Job): boolean => performance.now() - job.since > MOST_CONTENTION_MS
+
+  const start = (): void => {
+    starting = false
+    while (inFlight < GROUPS_IN_FLIGHT) {
+      const jobs = waiting.nextGroup()
+      if (jobs.length === 0) return
+      inFlight++
+      void run(jobs).finally(() => {
+        inFlight--
+        waiting.done(jobs)
+        startSoon()
+      })
+    }
+  }
+
+  /** Calls that came in with the same turn of the event loop share a group. */
+  const startSoon = (): void => {
+    if (starting || inFlight >= GROUPS_IN_FLIGHT) return
+    starting = true
+    setImmediate(start)
+  }
+
+  const queue = (jobs: readonly Job[]): void => {
+    waiting.add(jobs)
+    startSoon()
+  }
+
+  const jobOf = (arrival: Arrival, userId: number, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
+    const cut = readable(arrival)
+    return {
+      arrival: cut, userId, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
+      tries: 0, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
+    } // prettier-ignore
+  }
+
+  return {
+    take: (arrivals) => {
+      if (waiting.size + arrivals.length > MOST_WAITING)
+        return Promise.reject(new StoreUnavailable('more notifications are waiting than the store takes'))
+      const jobs: Job[] = []
+      const answers = new Map<Arrival, Promise<Taken>>()
+      for (const arrival of arrivals.toSorted(byStamp)) {
+        const userId = userOfToken(arrival.credential.kind, arrival.credential.token)
+        const taken =
+          userId === null
+            ? Promise.resolve<Taken>({ kind: 'unauthorized' })
+            : new Promise<Taken>((resolve, reject) => jobs.push(jobOf(arrival, userId, { resolve, reject })))
+        answers.set(arrival, taken)
+      }
+      queue(jobs)
+      return Promise.all(arrivals.map((arrival) => answers.get(arrival)!))
+    },
+  }
+}

@@ -1,0 +1,265 @@
+/**
+ * The decisions of one group, before they are stored: notification after notification, each on what those before it have
+ * added to the book. All of one event's notifications go into one unit, in this order: the book's entries, the first
+ * transaction (captured, or completed), the copies' own. On a store without a transaction over streams this order is what
+ * counts: where a notification's own transaction is, all before it is done.
+ */
+import type { Account } from '../../domain/account/account.ts'
+import type { NotificationSeen } from '../../domain/book/events.ts'
+import type { Verdict } from '../../domain/book/verdict.ts'
+import { verdictOn } from '../../domain/book/verdict.ts'
+import type { Fact, NewEvent } from '../../domain/event.ts'
+import { NO_STREAM, type StreamAppend, type Unit } from '../../domain/ports.ts'
+import type { Taken } from '../../domain/notification/arrival.ts'
+import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/notification/events.ts'
+import {
+  captured,
+  completed,
+  ignored,
+  seen,
+  unread,
+  type Appraised,
+  type Movement,
+} from '../../domain/transaction/capture.ts'
+import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
+import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
+import { stamp } from '../stamp.ts'
+import type { WarmBook } from './books.ts'
+import { appraiseJob, probeOf, type Job } from './job.ts'
+
+/** A transaction as its stream tells it; `revision` is NO_STREAM where nothing was written yet. */
+export interface Looked {
+  state: Transaction
+  revision: number
+}
+
+export type Outcome = 'new' | 'copy' | 'resend' | 'finished' | 'ignored' | 'unread' | 'unauthorized'
+
+/** A notification's answer, to be given once its unit is stored. */
+export interface Answer {
+  job: Job
+  taken: Taken
+  outcome: Outcome
+}
+
+/** What is stored together. */
+export interface DraftUnit {
+  /** The book it adds to, and how many entries; null where it adds none. */
+  warm: WarmBook | null
+  entries: NewEvent[]
+  others: Map<string, { expectedRevision: number; events: NewEvent[] }>
+  answers: Answer[]
+}
+
+export interface DraftContext {
+  at: Date
+  /** Transactions read so far, by id. */
+  looked: ReadonlyMap<number, Looked>
+  /** Next unused id. */
+  nextId: () => number
+  /** Revision that a user's stream of ignored notifications is thought to have. */
+  ignoredRevision: (userId: number) => number
+  /** Whether a job has waited long enough for the writer of an entry without its transaction. */
+  mayFinish: (job: Job) => boolean
+}
+
+export class Draft {
+  /** Answers that need nothing stored. */
+  readonly settled: Answer[] = []
+  /** Those whose entry's writer may still be at it. */
+  readonly parked: Job[] = []
+  /** Transactions that must be looked at before this can be decided. */
+  readonly missing = new Set<number>()
+  readonly units: DraftUnit[] = []
+  readonly #byEvent = new Map<string, DraftUnit>()
+  readonly #touched = new Map<WarmBook, number>()
+  /** Transactions as these decisions leave them. */
+  readonly #drafted = new Map<number, Looked>()
+  readonly #context: DraftContext
+
+  constructor(context: DraftContext) {
+    this.#context = context
+  }
+
+  /** @param warm  the book of the bank that the text was read as; null where it was not read */
+  add(job: Job, account: Account | null, warm: WarmBook | null): void {
+    const appraised = appraiseJob(job, account)
+    if (!appraised) this.settled.push({ job, taken: { kind: 'unauthorized' }, outcome: 'unauthorized' })
+    else if (appraised.kind === 'unread') this.#unread(job, appraised)
+    else if (appraised.kind === 'ignored') this.#ignore(job, appraised, appraised.reason)
+    else if (warm) this.#judge(job, appraised, warm)
+  }
+
+  /** Takes everything out of the books again. */
+  undo(): void {
+    for (const [warm, size] of this.#touched) warm.book.backTo(size)
+  }
+
+  /** Leaves the books as the store has them now: with every unit, in the units' order. */
+  keep(): void {
+    // A unit of several entries was stored before what was decided between them.
+    if (this.units.some(({ entries }) => entries.length > 1)) {
+      this.undo()
+      for (const { warm, entries } of this.units)
+        for (const { data } of entries) warm?.book.see(data as NotificationSeen)
+    }
+    for (const { warm, entries } of this.units) if (warm) warm.revision += entries.length
+  }
+
+  /** Units as the store takes them: those of one book follow on from each other. */
+  appends(): Unit[] {
+    const revisions = new Map<WarmBook, number>()
+    return this.units.map(({ warm, entries, others }) => {
+      const unit: StreamAppend[] = []
+      if (warm && entries.length > 0) {
+        const expectedRevision = revisions.get(warm) ?? warm.revision
+        revisions.set(warm, expectedRevision + entries.length)
+        unit.push({ stream: warm.stream, expectedRevision, events: entries })
+      }
+      for (const [stream, { expectedRevision, events }] of others) unit.push({ stream, expectedRevision, events })
+      return unit
+    })
+  }
+
+  // --- what is no transaction --------------------------------------------------------------------------------------
+
+  #unread(job: Job, appraised: Exclude<Appraised, Movement>): void {
+    const id = this.#context.nextId()
+    const unit = this.#newUnit(null)
+    this.#write(unit, unreadStream(id), NO_STREAM, job, [unread(id, job.userId, appraised)])
+    unit.answers.push({ job, taken: { kind: 'ignored', reason: 'unparsed' }, outcome: 'unread' })
+  }
+
+  #ignore(job: Job, appraised: Appraised, reason: IgnoredReason): void {
+    const stream = ignoredStream(job.userId)
+    const unit = this.#byEvent.get(stream) ?? this.#newUnit(null, stream)
+    const fact = ignored(this.#context.nextId(), job.userId, appraised, reason)
+    this.#write(unit, stream, this.#context.ignoredRevision(job.userId), job, [fact])
+    unit.answers.push({ job, taken: { kind: 'ignored', reason }, outcome: 'ignored' })
+  }
+
+  // --- movements ---------------------------------------------------------------------------------------------------
+
+  #judge(job: Job, movement: Movement, warm: WarmBook): void {
+    const verdict = verdictOn(warm.book, probeOf(job, movement, warm), movement.origin.channel === 'push')
+    if (verdict.kind === 'new') return this.#record(job, movement, warm)
+    const concerned = verdict.kind === 'copy' ? [verdict.event] : [...new Set([verdict.event, verdict.of])]
+    const looks = concerned.map((id) => this.#look(id))
+    if (looks.includes(null)) {
+      for (const id of concerned) if (!this.#look(id)) this.missing.add(id)
+      return
+    }
+    const own = verdict.kind === 'copy' ? verdict.event : verdict.of
+    if (this.#look(own)!.state?.phase === 'deleted') return this.#ignore(job, movement, 'deleted')
+    if (verdict.kind === 'resend' && this.#look(own)!.state) return this.#again(job, movement, warm, verdict)
+    // An entry without its transaction: whoever wrote it may still be about to.
+    const first = this.#look(verdict.event)!
+    const unfinished = verdict.kind === 'resend' || !first.state
+    if (unfinished && !this.#context.mayFinish(job)) this.parked.push(job)
+    else if (first.state?.phase === 'deleted') this.#ignore(job, movement, 'deleted')
+    else if (verdict.kind === 'copy') this.#copy(job, movement, warm, verdict.event)
+    else this.#finish(job, movement, warm, verdict)
+  }
+
+  /** The first notification of an event. */
+  #record(job: Job, movement: Movement, warm: WarmBook): void {
+    const id = this.#context.nextId()
+    const unit = this.#unitOf(warm, id)
+    this.#enter(unit, job, movement, warm, id, null)
+    this.#capture(unit, job, movement, id, null)
+    this.#answer(unit, job, movement, id, 'new')
+  }
+
+  /** A copy of an event: its first is there, or is written here from the copy's own text. */
+  #copy(job: Job, movement: Movement, warm: WarmBook, event: number): void {
+    const id = this.#context.nextId()
+    const unit = this.#unitOf(warm, event)
+    this.#enter(unit, job, movement, warm, id, event)
+    this.#settleFirst(unit, job, movement, id, event)
+    this.#capture(unit, job, movement, id, event)
+    this.#answer(unit, job, movement, id, 'copy')
+  }
+
+  /** The same notification again; where it stands in this very draft, its answer waits for that. */
+  #again(job: Job, movement: Movement, warm: WarmBook, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
+    const unit = this.#drafted.has(of) ? this.#unitOf(warm, event) : null
+    this.#answer(unit, job, movement, of, 'resend')
+  }
+
+  /** Writes what the writer of an entry did not come to, under the ids that the book has. */
+  #finish(job: Job, movement: Movement, warm: WarmBook, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
+    const unit = this.#unitOf(warm, event)
+    if (of !== event) this.#settleFirst(unit, job, movement, of, event)
+    this.#capture(unit, job, movement, of, of === event ? null : event)
+    this.#answer(unit, job, movement, of, 'finished')
+  }
+
+  /** `already_run` is written only after its first is, and after the first has the order id that this copy brings. */
+  #settleFirst(unit: DraftUnit, job: Job, movement: Movement, copy: number, event: number): void {
+    const first = this.#look(event)!
+    if (!first.state) this.#capture(unit, job, movement, event, null)
+    else if (first.state.phase === 'live') this.#append(unit, job, event, completed(first.state, copy, movement))
+  }
+
+  #enter(unit: DraftUnit, job: Job, movement: Movement, warm: WarmBook, id: number, event: number | null): void {
+    if (!this.#touched.has(warm)) this.#touched.set(warm, warm.book.size)
+    warm.book.add(id, event ?? id, probeOf(job, movement, warm))
+    unit.entries.push(...this.#stamped(job, [seen(id, movement, event)]))
+  }
+
+  #capture(unit: DraftUnit, job: Job, movement: Movement, id: number, copyOf: number | null): void {
+    this.#append(unit, job, id, [captured(id, job.userId, movement, copyOf)])
+  }
+
+  #append(unit: DraftUnit, job: Job, id: number, facts: readonly TransactionEvent[]): void {
+    if (facts.length === 0) return
+    const before = this.#look(id) ?? { state: null, revision: NO_STREAM }
+    this.#write(unit, transactionStream(id), before.revision, job, facts)
+    const state = evolveAll(before.state, facts, this.#context.at.toISOString())
+    this.#drafted.set(id, { state, revision: before.revision + facts.length })
+  }
+
+  #answer(unit: DraftUnit | null, job: Job, movement: Movement, id: number, outcome: Outcome): void {
+    const state = this.#look(id)?.state
+    const webhook_status = state?.phase === 'live' ? state.webhook_status : 'pending'
+    const taken: Taken = { kind: 'transaction', id, webhook_status, source_type: movement.origin.source_type }
+    const answers = unit?.answers ?? this.settled
+    answers.push({ job, taken, outcome })
+  }
+
+  // --- units -------------------------------------------------------------------------------------------------------
+
+  #look(id: number): Looked | null {
+    return this.#drafted.get(id) ?? this.#context.looked.get(id) ?? null
+  }
+
+  #newUnit(warm: WarmBook | null, key?: string): DraftUnit {
+    const unit: DraftUnit = { warm, entries: [], others: new Map(), answers: [] }
+    this.units.push(unit)
+    if (key !== undefined) this.#byEvent.set(key, unit)
+    return unit
+  }
+
+  /** One unit an event, whichever of its notifications are in the group. */
+  #unitOf(warm: WarmBook, event: number): DraftUnit {
+    const key = transactionStream(event)
+    return this.#byEvent.get(key) ?? this.#newUnit(warm, key)
+  }
+
+  #write(unit: DraftUnit, stream: string, expectedRevision: number, job: Job, facts: readonly Fact[]): void {
+    const events = this.#stamped(job, facts)
+    const present = unit.others.get(stream)
+    if (present) present.events.push(...events)
+    else unit.others.set(stream, { expectedRevision, events })
+  }
+
+  #stamped(job: Job, facts: readonly Fact[]): NewEvent[] {
+    const { correlationId } = job
+    return stamp(facts, {
+      user_id: job.userId,
+      at: this.#context.at,
+      correlation_id: correlationId,
+      causation_id: correlationId,
+    })
+  }
+}

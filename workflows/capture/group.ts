@@ -1,0 +1,208 @@
+/**
+ * One group of notifications from its accounts and books to the store: **one read, one append**, whatever its size. What a
+ * resend or a copy must look at (is its first there, is it deleted) is foreseen from the books as they are warm here, so
+ * that it comes with the same read; only where the store has something newer is there another.
+ */
+import type { Account } from '../../domain/account/account.ts'
+import { verdictOn } from '../../domain/book/verdict.ts'
+import type { Clock, EventStore, Ids, Slice, UnitResult } from '../../domain/ports.ts'
+import { NO_STREAM } from '../../domain/ports.ts'
+import { ignoredStream } from '../../domain/notification/events.ts'
+import { transactionStream } from '../../domain/transaction/events.ts'
+import { foldTransaction } from '../../domain/transaction/transaction.ts'
+import type { AccountCache } from '../accounts/accounts.ts'
+import type { Folded } from '../fold-cache.ts'
+import type { Books, WarmBook } from './books.ts'
+import { Draft, type Answer, type Looked } from './draft.ts'
+import { appraiseJob, probeOf, type Job } from './job.ts'
+
+export interface GroupPorts {
+  store: EventStore
+  ids: Ids
+  clock: Clock
+  accounts: AccountCache
+  books: Books
+  /** Revisions of users' streams of ignored notifications, as far as known. */
+  ignoredRevisions: Map<number, number>
+  /** Ids reserved by an earlier group and not used. */
+  spareIds: number[]
+  /** How long the writer of an entry without its transaction is waited for, milliseconds. */
+  unfinishedMs: number
+}
+
+export interface GroupDone {
+  answers: Answer[]
+  /** Another process was faster: to be decided again. */
+  again: Job[]
+  /** To be looked at again in a moment. */
+  parked: Job[]
+}
+
+/** Users whose stream of ignored notifications is remembered; a forgotten one costs a conflict. */
+const IGNORED_KNOWN = 10_000
+
+class Group {
+  readonly #ports: GroupPorts
+  readonly #jobs: readonly Job[]
+  readonly #accounts = new Map<number, Folded<Account | null>>()
+  readonly #books = new Map<string, WarmBook>()
+  readonly #bookOf = new Map<Job, WarmBook>()
+  readonly #looked = new Map<number, Looked>()
+
+  constructor(ports: GroupPorts, jobs: readonly Job[]) {
+    this.#ports = ports
+    this.#jobs = jobs
+    for (const job of jobs) {
+      job.tries++
+      this.#accounts.set(job.userId, ports.accounts.get(String(job.userId)))
+      if (job.read.reading) this.#bookOf.set(job, this.#book(job.userId, job.read.reading.bank_code))
+    }
+  }
+
+  async run(): Promise<GroupDone> {
+    try {
+      const [reserved, read] = await Promise.allSettled([this.#reserve(), this.#read(this.#foreseen())])
+      // Not before both have ended: a book that is put back must have nobody who still reads it on.
+      if (read.status === 'rejected') throw read.reason
+      if (reserved.status === 'rejected') throw reserved.reason
+      const ids = reserved.value
+      const { draft, used } = await this.#decide(ids)
+      const results = await this.#append(draft)
+      // What a failed unit may have left in a store without transactions keeps its ids.
+      if (results.every(({ ok }) => ok)) this.#ports.spareIds.push(...ids.slice(used))
+      return this.#settle(draft, results)
+    } finally {
+      for (const warm of this.#books.values()) this.#ports.books.put(warm)
+    }
+  }
+
+  #book(userId: number, bankCode: string): WarmBook {
+    const key = `${userId} ${bankCode}`
+    const held = this.#books.get(key)
+    if (held) return held
+    const warm = this.#ports.books.take(userId, bankCode)
+    this.#books.set(key, warm)
+    return warm
+  }
+
+  async #reserve(): Promise<number[]> {
+    const spare = this.#ports.spareIds.splice(0, this.#jobs.length)
+    const short = this.#jobs.length - spare.length
+    return short > 0 ? [...spare, ...(await this.#ports.ids.next(short))] : spare
+  }
+
+  /** Transactions that resends and copies will have to look at, by what is known here without reading. */
+  #foreseen(): Set<number> {
+    const ids = new Set<number>()
+    for (const job of this.#jobs) {
+      const warm = this.#bookOf.get(job)
+      const account = this.#accounts.get(job.userId)!.state
+      if (!warm?.isWarm || !account) continue
+      const appraised = appraiseJob(job, account)
+      if (appraised?.kind !== 'movement') continue
+      const verdict = verdictOn(warm.book, probeOf(job, appraised, warm), appraised.origin.channel === 'push')
+      if (verdict.kind !== 'new') ids.add(verdict.event)
+      if (verdict.kind === 'resend') ids.add(verdict.of)
+    }
+    return ids
+  }
+
+  /** Accounts and books read on to the end, and the transactions looked at, in one round trip. */
+  async #read(transactions: ReadonlySet<number>): Promise<void> {
+    const { store, accounts, clock } = this.#ports
+    const users = [...this.#accounts.keys()]
+    const books = [...this.#books.values()]
+    const known = users.map((user) => this.#accounts.get(user)!)
+    const answers = await store.read([
+      ...users.map((user, n): Slice => ({ ...accounts.slice(String(user)), from: known[n]!.revision + 1 })),
+      ...books.map((warm) => warm.slice()),
+      ...[...transactions].map((id): Slice => ({ stream: transactionStream(id) })),
+    ])
+    users.forEach((user, n) => this.#accounts.set(user, accounts.advance(String(user), answers[n] ?? [], known[n])))
+    books.forEach((warm, n) => warm.readOn(answers[users.length + n] ?? [], clock.now().getTime()))
+    this.#keep([...transactions], answers.slice(users.length + books.length))
+  }
+
+  #keep(
+    transactions: readonly number[],
+    streams: readonly (readonly Parameters<typeof foldTransaction>[0][number][])[],
+  ) {
+    transactions.forEach((id, n) => {
+      const events = streams[n] ?? []
+      this.#looked.set(id, { state: foldTransaction(events), revision: events.at(-1)?.revision ?? NO_STREAM })
+    })
+  }
+
+  async #decide(ids: readonly number[]): Promise<{ draft: Draft; used: number }> {
+    for (;;) {
+      let used = 0
+      const draft = new Draft({
+        at: this.#ports.clock.now(),
+        looked: this.#looked,
+        nextId: () => ids[used++]!,
+        ignoredRevision: (userId) => this.#ports.ignoredRevisions.get(userId) ?? NO_STREAM,
+        mayFinish: (job) => this.#mayFinish(job),
+      })
+      for (const job of this.#jobs) draft.add(job, this.#accounts.get(job.userId)!.state, this.#bookOf.get(job) ?? null)
+      if (draft.missing.size === 0) return { draft, used }
+      draft.undo()
+      const missing = [...draft.missing]
+      this.#keep(missing, await this.#ports.store.read(missing.map((id) => ({ stream: transactionStream(id) }))))
+    }
+  }
+
+  #mayFinish(job: Job): boolean {
+    job.metUnfinishedAt ??= performance.now()
+    return performance.now() - job.metUnfinishedAt >= this.#ports.unfinishedMs
+  }
+
+  async #append(draft: Draft): Promise<UnitResult[]> {
+    const units = draft.appends()
+    if (units.length === 0) return []
+    try {
+      return await this.#ports.store.append(units)
+    } catch (error) {
+      draft.undo()
+      throw error
+    }
+  }
+
+  #settle(draft: Draft, results: readonly UnitResult[]): GroupDone {
+    const done: GroupDone = { answers: draft.settled, again: [], parked: draft.parked }
+    const failed = new Set<WarmBook>()
+    draft.units.forEach((unit, n) => {
+      const result = results[n]!
+      if (!result.ok) this.#conflicted(unit.answers, result.conflict)
+      if (result.ok) done.answers.push(...unit.answers)
+      else done.again.push(...unit.answers.map(({ job }) => job))
+      if (unit.warm && !result.ok) failed.add(unit.warm)
+      if (result.ok && !unit.warm) this.#rememberIgnored(unit.answers, unit.others)
+    })
+    // Whatever of a book failed, the store knows best what is in it now: it is read on from where it was.
+    if (failed.size > 0) draft.undo()
+    else draft.keep()
+    return done
+  }
+
+  #conflicted(answers: readonly Answer[], { stream, revision }: { stream: string; revision: number }): void {
+    for (const warm of this.#books.values()) if (warm.stream === stream) warm.told(revision)
+    for (const { job } of answers)
+      if (stream === ignoredStream(job.userId)) this.#ports.ignoredRevisions.set(job.userId, revision)
+  }
+
+  #rememberIgnored(
+    answers: readonly Answer[],
+    others: ReadonlyMap<string, { expectedRevision: number; events: readonly unknown[] }>,
+  ) {
+    const { ignoredRevisions } = this.#ports
+    const userId = answers[0]!.job.userId
+    const written = others.get(ignoredStream(userId))
+    if (!written) return
+    ignoredRevisions.delete(userId)
+    ignoredRevisions.set(userId, written.expectedRevision + written.events.length)
+    if (ignoredRevisions.size > IGNORED_KNOWN) ignoredRevisions.delete(ignoredRevisions.keys().next().value!)
+  }
+}
+
+/** @throws {StoreUnavailable} nothing is known to be stored; folds are as before */
+export const runGroup = (ports: GroupPorts, jobs: readonly Job[]): Promise<GroupDone> => new Group(ports, jobs).run()

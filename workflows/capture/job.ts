@@ -1,0 +1,43 @@
+/** One notification on its way: what it waits for, and what is known of it so far. */
+import type { Account } from '../../domain/account/account.ts'
+import type { Probe } from '../../domain/book/book.ts'
+import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
+import { doorOf } from '../../domain/notification/origin.ts'
+import type { ReadResult } from '../../domain/notification/reading.ts'
+import { appraise, type Appraised } from '../../domain/transaction/capture.ts'
+import type { WarmBook } from './books.ts'
+
+export interface Job {
+  /** Its text no longer than what is read. */
+  arrival: Arrival
+  userId: number
+  read: ReadResult
+  correlationId: string
+  /** `performance.now()` when it was given to us. */
+  since: number
+  /** How often it was decided; more than once after a conflict. */
+  tries: number
+  /** When it first met an entry without its transaction (`performance.now()`), else null. */
+  metUnfinishedAt: number | null
+  appraisal: { account: Account | null; appraised: Appraised | null } | null
+  probe: { of: WarmBook; appraised: Appraised; probe: Probe } | null
+  resolve(taken: Taken): void
+  reject(error: unknown): void
+}
+
+/** Appraised once for an account as it is; null where its credential is not one of the account's. */
+export const appraiseJob = (job: Job, account: Account | null): Appraised | null => {
+  if (job.appraisal && job.appraisal.account === account) return job.appraisal.appraised
+  const door = account && doorOf(account, job.arrival.credential)
+  const appraised = account && door ? appraise(account, door, job.arrival, job.read) : null
+  job.appraisal = { account, appraised }
+  return appraised
+}
+
+/** Hashed once for a book, as long as the appraisal stands. */
+export const probeOf = (job: Job, appraised: Extract<Appraised, { kind: 'movement' }>, warm: WarmBook): Probe => {
+  if (job.probe?.of === warm && job.probe.appraised === appraised) return job.probe.probe
+  const probe = warm.book.probe(appraised.sighting)
+  job.probe = { of: warm, appraised, probe }
+  return probe
+}
