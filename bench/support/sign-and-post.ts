@@ -8,7 +8,7 @@ import { vietcombankText } from '../../tests/support/bank-texts.ts'
 
 const { url, count, concurrency } = JSON.parse(process.argv[2]!) as { url: string; count: number; concurrency: number }
 const secret = 'c0ffee'.repeat(8)
-const sender = openSender({ allowPrivateTargets: true })
+const sender = openSender({ allowPrivate: true })
 const signal = new AbortController().signal
 
 const bodyOf = (number: number, timestamp: number): string =>

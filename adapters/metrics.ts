@@ -1,0 +1,72 @@
+/** What Baoco counts, in Prometheus' terms. Labels never hold what a user or a stranger wrote. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What the gauges ask at every look. */
+export interface Watched {
+  /** Milliseconds from the last event projected to now while there is more to do. */
+  projectionLagMs: () => number
+}
+
+export const openMetrics = ({ projectionLagMs }: Watched) => {
+  const registers = [new Registry()]
+  const registry = registers[0]!
+  collectDefaultMetrics({ register: registry, prefix: 'baoco_' })
+
+  const notifications = new Counter({
+    name: 'baoco_notifications_total',
+    help: 'Notifications taken, by what became of them',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const attempts = new Counter({
+    name: 'baoco_attempts_total',
+    help: 'Calls made, by what came of them and why',
+    labelNames: ['outcome', 'error'],
+    registers,
+  })
+  const recorded = new Counter({
+    name: 'baoco_attempts_recorded_total',
+    help: 'Attempts recorded in the event store',
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'baoco_attempt_seconds',
+    help: 'How long calls took',
+    buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  })
+  const sinceCapture = new Histogram({
+    name: 'baoco_first_attempt_delay_seconds',
+    help: 'From the capture of a transaction to its first call',
+    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 60],
+    registers,
+  })
+  new Gauge({
+    name: 'baoco_projection_lag_seconds',
+    help: 'How far the read models are behind',
+    registers,
+    collect() {
+      this.set(projectionLagMs() / 1000)
+    },
+  })
+
+  return {
+    registry,
+    notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
+    attempted: (attempt: {
+      attempt: number
+      attempt_id: number | null
+      outcome: string | null
+      error: string | null
+      duration_ms: number
+      since_capture_ms: number
+    }): void => {
+      attempts.inc({ outcome: attempt.outcome ?? 'deleted', error: attempt.error ?? '' })
+      if (attempt.attempt_id !== null) recorded.inc()
+      duration.observe(attempt.duration_ms / 1000)
+      if (attempt.attempt === 1) sinceCapture.observe(attempt.since_capture_ms / 1000)
+    },
+  }
+}
+
+export type Metrics = ReturnType<typeof openMetrics>

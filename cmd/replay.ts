@@ -1,0 +1,77 @@
+/** `baoco replay`: builds the read models anew beside the live ones and swaps; with `--verify` only compares. */
+import type { Command } from 'commander'
+import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
+import { migrateDatabase } from '../adapters/postgres/migrate.ts'
+import { openReadModelTables } from '../adapters/postgres/read-models.ts'
+import type { BuilderOptions, Progress } from '../projections/builder.ts'
+import { main } from '../projections/main.ts'
+import { replay as replayReadModels, verify } from '../projections/replay.ts'
+import type { Difference } from '../projections/verify.ts'
+import { withDatabase } from './with-database.ts'
+
+const TELL_EVERY_MS = 1_000
+
+export const replay = (program: Command): void => {
+  program
+    .command('replay')
+    .description('build the read models anew from the first event, beside the live ones, and swap')
+    .option('--verify', 'compare what was built with the live ones row for row, change nothing; 1 where they differ')
+    .action(async ({ verify: only = false }: { verify?: boolean }) => {
+      const ending = new AbortController()
+      const end = () => ending.abort()
+      process.once('SIGINT', end).once('SIGTERM', end)
+      try {
+        await withReadModels((options) => (only ? verifying(options) : replaying(options)), ending.signal)
+      } finally {
+        process.off('SIGINT', end).off('SIGTERM', end)
+      }
+    })
+}
+
+const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal: AbortSignal): Promise<void> =>
+  withDatabase(async ({ url, database }) => {
+    await migrateDatabase(url)
+    const store = await openPostgresEventStore({ url })
+    const tables = openReadModelTables(database)
+    try {
+      await work({ store, tables, definition: main, signal, onProgress: teller() })
+    } finally {
+      await tables.close()
+      await store.close()
+    }
+  })
+
+const replaying = async (options: BuilderOptions): Promise<void> => {
+  const progress = await replayReadModels(options)
+  console.log(`${told(progress)}; the read models are swapped`)
+}
+
+const verifying = async (options: BuilderOptions): Promise<void> => {
+  const { progress, incomparable, differences } = await verify(options)
+  if (incomparable !== null) console.log(`The read models cannot be compared: ${incomparable}.`)
+  else if (differences.length === 0) console.log(`${told(progress)}; every row is as it would be built anew`)
+  else console.log([`${told(progress)}; rows differ:`, ...differences.flatMap(linesOf)].join('\n'))
+  if (incomparable !== null || differences.length > 0) process.exitCode = 1
+}
+
+/** A line now and then, however fast it goes. */
+const teller = () => {
+  let toldAt = performance.now()
+  return (progress: Progress): void => {
+    if (performance.now() - toldAt < TELL_EVERY_MS) return
+    toldAt = performance.now()
+    console.log(`${told(progress)}, up to ${progress.at}`)
+  }
+}
+
+const told = ({ events, seconds }: Progress): string =>
+  `${events} events in ${seconds.toFixed(1)} s (${Math.round(events / Math.max(seconds, 0.001))}/s)`
+
+const linesOf = ({ table, rows, examples }: Difference): string[] => [
+  `  ${table}: ${rows} ${rows === 1 ? 'row' : 'rows'}`,
+  ...examples.map(({ key, columns, only_in }) => {
+    const name = Object.entries(key).map(([column, value]) => `${column} ${String(value)}`).join(', ') // prettier-ignore
+    return `    ${name}: ${only_in ? `only in the ${only_in} ones` : `differs in ${columns?.join(', ')}`}`
+  }),
+  ...(rows > examples.length ? [`    and ${rows - examples.length} more`] : []),
+]
