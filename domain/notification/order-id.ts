@@ -137,6 +137,17 @@ const withoutPrefix = (memo: Memo): OrderId | null => {
   return null
 }
 
+const withoutCut = ({ text, shadow }: Memo): Memo | null => {
+  const end = text.search(/ ?(?:\.{3,}|…|~) ?$/)
+  return end < 0 ? null : { text: text.slice(0, end), shadow: shadow.slice(0, end) }
+}
+
+/** Whether the memo's end took a part of an id away: then nothing else stands in for it. */
+const hitWasCut = (memo: Memo, given: readonly string[]): boolean => {
+  const rest = withoutCut(memo)
+  return rest !== null && firstHit(rest, given) !== null
+}
+
 /**
  * The order id in a memo (decisions, "order_id").
  * @param content  what the bank prints as the memo, breaks undone
@@ -145,7 +156,7 @@ const withoutPrefix = (memo: Memo): OrderId | null => {
  */
 export const findOrderId = (content: string, userPrefixes: readonly string[]): OrderId | null => {
   const memo = memoOf(content)
-  return firstHit(memo, userPrefixes) ?? withoutPrefix(memo)
+  return firstHit(memo, userPrefixes) ?? (hitWasCut(memo, userPrefixes) ? null : withoutPrefix(memo))
 }
 
 /**

@@ -89,10 +89,10 @@ const markOf = (pattern: string, at: number): string => {
       return `${BLANK}?:${BLANK}?`
     case '|':
       return `${BLANK}?\\|?${BLANK}?`
-    case '~': // behind a memo no dot, and never several: they may be a cut
+    case '~': // behind a memo no dot, never several (a cut), none before what may be cents
       return /\{content[^}]*\}\[?$/.test(pattern.slice(0, at))
         ? LINE_END
-        : `(?:${BLANK}?\\.(?!\\.)${BLANK}?|${LINE_END})`
+        : `(?:${BLANK}?\\.(?!\\.|\\d{1,2}(?![0-9a-z]))${BLANK}?|${LINE_END})`
     case '(':
       return `${BLANK}?\\(`
     case ')':

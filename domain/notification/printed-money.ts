@@ -2,7 +2,7 @@
 import type { Money } from '../money.ts'
 
 /** A number with its separators; a dot or comma that no group of digits follows is not part of it. */
-export const NUMBER = '\\d{1,15}(?:[.,]\\d{3}(?!\\d))*(?:[.,]\\d{2}(?!\\d))?'
+export const NUMBER = '\\d{1,15}(?:[.,]\\d{3}(?!\\d))*(?:[.,]\\d{2}(?!\\d))?(?!\\d)'
 
 const FOREIGN = 'usd|eur|jpy|gbp|aud|sgd|cad|chf|cny|hkd|krw|thb|nzd|twd|dkk|sek|nok|myr|inr|lak|khr'
 

@@ -102,7 +102,8 @@ const readBy = (
     return place && page.text.slice(...place)
   }
   const content = memoOf(asWritten('content'), layout)
-  const references = findReferences(content ?? '', asWritten('ref') ?? null)
+  const labelled = asWritten('ref')
+  const references = findReferences(content ?? '', labelled && !CUT.test(labelled) ? labelled : null)
   const reading: Reading = {
     bank_code: bank.code,
     bank_name: bank.name,
@@ -118,7 +119,7 @@ const readBy = (
     references: references.all,
     ...findCounterpart(asWritten('counterpart') ?? null, content ?? '', money.direction),
     content,
-    cut: CUT.test(content ?? page.text),
+    cut: CUT.test(content ?? '') || CUT.test(page.text),
   }
   return { reading, header: groups.header ?? '' }
 }

@@ -17,7 +17,7 @@ const OTP_TOLD =
 
 type Rule = readonly [NoTransaction, RegExp]
 
-/** These say so themselves. */
+/** These say so themselves; a one-time password told is never kept, whatever stands around it. */
 const plain: readonly Rule[] = [
   ['ping', /^(?:ping|heartbeat|gateway\.heartbeat)$/],
   ['test_message', /^test$|\btest message\b|\bthis is a test\b|\btin (?:nhan )?thu\b|^gateway\.test$/],
@@ -63,8 +63,10 @@ export const whyNoTransaction = (shadow: string, sender: string | undefined): No
   const account = ACCOUNT.test(shadow)
   const moved = MOVED.test(shadow)
   const balance = BALANCE.test(shadow)
+  const told = first(plain)
+  if (told) return told
   if (account && moved && balance) return 'unparsed'
-  const reason = first(plain) ?? first(said)
+  const reason = first(said)
   if (reason) return reason
   if (!moved && BALANCE_TOLD.test(shadow) && (shadow.match(SUM) ?? []).length === 1) return 'balance_only'
   if (account && (moved || balance)) return 'unparsed'

@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { banks } from '../../../../domain/notification/banks/index.ts'
+import {
+  bankName,
+  bankNamedBy,
+  packageIsTrusted,
+  senderIsTrusted,
+  senderOf,
+} from '../../../../domain/notification/directory.ts'
+
+describe('who speaks for a bank', () => {
+  it('its own senders, upper-case and without blanks', () => {
+    for (const sender of ['Vietcombank', 'VIETCOMBANK', 'Vietcom Bank'])
+      expect(senderIsTrusted('VCB', sender, []), sender).to.equal(true)
+  })
+
+  it('not a bank whose name is like it', () => {
+    for (const sender of ['VCBNeo', 'VietBank', 'VietinBank', 'VietABank', 'Vietcombank1', 'Vietcombankk', ''])
+      expect(senderIsTrusted('VCB', sender, []), sender).to.equal(false)
+    expect(senderIsTrusted('MB', 'MBV', [])).to.equal(false)
+    expect(senderIsTrusted('SHB', 'SHINHANBANK', [])).to.equal(false)
+  })
+
+  it('whom the user trusts', () => {
+    expect(senderIsTrusted('VCB', '+84 912 345 678', ['+84912345678'])).to.equal(true)
+    expect(senderIsTrusted('VCB', '+84912345679', ['+84912345678'])).to.equal(false)
+  })
+
+  it('its own app, to the letter', () => {
+    expect(packageIsTrusted('VCB', 'com.VCB')).to.equal(true)
+    expect(packageIsTrusted('VCB', 'com.vcb')).to.equal(false)
+    expect(packageIsTrusted('VCB', 'com.mbmobile')).to.equal(false)
+    expect(packageIsTrusted('VCB', 'com.google.android.apps.messaging')).to.equal(false)
+  })
+
+  it('in an SMS app the sender in the title', () => {
+    const shown = { text: 'x', title: 'MB Bank', package: 'com.samsung.android.messaging' }
+    expect(senderOf(shown)).to.equal('MB Bank')
+    expect(bankNamedBy(shown)?.code).to.equal('MB')
+    expect(senderOf({ ...shown, package: 'com.VCB' })).to.equal(undefined)
+  })
+
+  it('no two banks by one name', () => {
+    for (const names of [
+      banks.map(({ code }) => code),
+      banks.flatMap(({ senders }) => senders.map((sender) => sender.toUpperCase().replaceAll(' ', ''))),
+      banks.flatMap(({ packages }) => packages),
+    ])
+      expect(new Set(names).size).to.equal(names.length)
+    expect(bankName('BIDV')).to.equal('BIDV')
+    expect(bankName('NOBANK')).to.equal(null)
+  })
+})
