@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { config } from './config.ts'
 import { migrate } from './migrate.ts'
 import { replay } from './replay.ts'
-import { replay } from './replay.ts'
 import { serve } from './serve.ts'
 
 export const commands: readonly ((program: Command) => void)[] = [serve, config, migrate, replay]

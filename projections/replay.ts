@@ -80,13 +80,19 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
   const { tables, definition } = options
   await dropSchema(tables, OLD_SCHEMA)
   const builder = await Builder.open(options, NEXT_SCHEMA)
-  await whereLiveStands(options, builder, async (transaction, isThere) => {
-    if (isThere) {
-      await transaction.query(`DELETE FROM ${LIVE_SCHEMA}.checkpoint WHERE projector = $1`, [definition.projector])
-      await transaction.query(`ALTER SCHEMA ${LIVE_SCHEMA} RENAME TO ${OLD_SCHEMA}`)
-    }
-    await transaction.query(`ALTER SCHEMA ${NEXT_SCHEMA} RENAME TO ${LIVE_SCHEMA}`)
-  })
+  try {
+    await whereLiveStands(options, builder, async (transaction, isThere) => {
+      if (isThere) {
+        await transaction.query(`DELETE FROM ${LIVE_SCHEMA}.checkpoint WHERE projector = $1`, [definition.projector])
+        await transaction.query(`ALTER SCHEMA ${LIVE_SCHEMA} RENAME TO ${OLD_SCHEMA}`)
+      }
+      await transaction.query(`ALTER SCHEMA ${NEXT_SCHEMA} RENAME TO ${LIVE_SCHEMA}`)
+    })
+  } catch (error) {
+    // What cannot be cleared up now, with the database away, is by the next one.
+    await dropSchema(tables, NEXT_SCHEMA).catch(() => {})
+    throw error
+  }
   await dropSchema(tables, OLD_SCHEMA)
   return builder.progress
 }

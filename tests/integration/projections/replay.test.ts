@@ -4,6 +4,7 @@ import { readCheckpoint } from '../../../projections/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
 import { replay, ReplayRuns, verify } from '../../../projections/replay.ts'
 import { openReadModelTables } from '../../../adapters/postgres/read-models.ts'
+import { createSchema } from '../../../projections/schema.ts'
 import { eventually } from '../../support/eventually.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
@@ -131,14 +132,25 @@ describe('replay', () => {
     await replay(options())
   })
 
-  it('ends with its signal and leaves the live ones as they are; the next one clears up', async () => {
+  it('leaves the live ones as they are when it is ended, and clears up', async () => {
     await setting.append(new History(25).grow(200).decided)
     await setting.catchUp()
     const live = await setting.rows()
-    const ended = await replay({ ...options(), signal: AbortSignal.abort() }).catch((error: Error) => error.name)
-    expect(ended).to.equal('Ended')
+    const ending = new AbortController()
+    const replaying = replay({ ...options(), signal: ending.signal, onProgress: () => ending.abort() })
+    expect(await replaying.catch((error: Error) => error.name)).to.equal('Ended')
     expect(await setting.rows()).to.deep.equal(live)
+    expect(await schemas()).to.deep.equal(['read_model'])
+  })
+
+  it('clears up what a killed one left', async () => {
+    await setting.append(new History(25).grow(50).decided)
+    await setting.catchUp()
+    const live = await setting.rows()
+    await createSchema(setting.tables, 'read_model_next', main)
+    await createSchema(setting.tables, 'read_model_old', main)
     await replay(options())
+    expect(await setting.rows()).to.deep.equal(live)
     expect(await schemas()).to.deep.equal(['read_model'])
   })
 

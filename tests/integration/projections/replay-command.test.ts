@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { History } from './history.ts'
+import { openSetting, type Setting } from './setting.ts'
+
+const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
+
+describe('baoco replay', () => {
+  let setting: Setting
+  beforeEach(async () => {
+    setting = await openSetting()
+  })
+  afterEach(() => setting.close())
+
+  /** What else the settings ask for with a database of one's own is never used here. */
+  const env = () => ({
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    DATABASE_URL: setting.url,
+    JWT_SECRET: 'j'.repeat(32),
+    VAULT_KEY: '0'.repeat(64),
+  })
+  const baoco = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, ...args], { encoding: 'utf8', env: env() })
+    return { status, stdout, stderr }
+  }
+
+  it('builds, compares, tells what differs by its exit status, and repairs it', async () => {
+    await setting.append(new History(41).grow(200).decided)
+    const built = baoco('replay')
+    expect(built.stderr).to.equal('')
+    expect(built.status).to.equal(0)
+    expect(built.stdout).to.match(/^\d+ events in [\d.]+ s \(\d+\/s\); the read models are swapped\n$/)
+
+    const verified = baoco('replay', '--verify')
+    expect(verified.stdout).to.include('every row is as it would be built anew')
+    expect(verified.status).to.equal(0)
+
+    const [{ id }] = (await setting.database.query<{ id: number }>(
+      `UPDATE read_model.transaction SET webhook_status = 'success'
+        WHERE id = (SELECT id FROM read_model.transaction WHERE webhook_status = 'pending' LIMIT 1) RETURNING id`,
+    )) as [{ id: number }]
+    const differing = baoco('replay', '--verify')
+    expect(differing.stdout).to.include(`transaction: 1 row\n    id ${id}: differs in webhook_status\n`)
+    expect(differing.status).to.equal(1)
+
+    expect(baoco('replay').status).to.equal(0)
+    expect(baoco('replay', '--verify').status).to.equal(0)
+  }).timeout(60_000)
+})

@@ -1,0 +1,188 @@
+import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { openReactionCheckpoint } from '../../../adapters/postgres/reaction-checkpoint.ts'
+import { accountStream } from '../../../domain/account/events.ts'
+import type { EventStore } from '../../../domain/ports.ts'
+import { transactionStream } from '../../../domain/transaction/events.ts'
+import { allReactions } from '../../../workflows/reactions/all.ts'
+import { reaction, type Reaction } from '../../../workflows/reactions/reaction.ts'
+import { runReactions } from '../../../workflows/reactions/run.ts'
+import { eventually } from '../../support/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+const USER = 1
+const RULE = 5
+
+describe('reactions', () => {
+  let place: TestDatabase
+  let database: Database
+  let store: EventStore
+  let logged: { what: string; fields: Record<string, unknown> }[]
+  let stops: (() => Promise<void>)[]
+  let minute: number
+
+  beforeEach(async () => {
+    place = await freshDatabase()
+    await migrateDatabase(place.url)
+    database = openDatabase(place.url)
+    store = await openPostgresEventStore({ url: place.url })
+    logged = []
+    stops = []
+    minute = 0
+  })
+  afterEach(async () => {
+    for (const stop of stops) await stop()
+    await store.close()
+    await database.close()
+    await place.drop()
+  })
+
+  /** Appends one event a minute; answers its id. */
+  const happened = async (stream: string, type: string, data: object): Promise<string> => {
+    const [last] = (await store.read([{ stream, backwards: true, limit: 1 }]))[0]!
+    const expectedRevision = last?.revision ?? -1
+    const at = new Date(Date.parse('2026-03-01T00:00:00Z') + ++minute * 60_000).toISOString()
+    const metadata = { user_id: USER, at, correlation_id: `c${minute}`, causation_id: 'test', version: 1 }
+    const id = randomUUID()
+    const [result] = await store.append([[{ stream, expectedRevision, events: [{ id, type, data, metadata }] }]])
+    expect(result?.ok).to.equal(true)
+    return id
+  }
+
+  const account = (type: string, data: object = {}) =>
+    happened(accountStream(USER), type, { user_id: USER, rule_id: RULE, ...data })
+  const transaction = (transaction_id: number, type: string, data: object = {}) =>
+    happened(transactionStream(transaction_id), type, { transaction_id, ...data })
+  const gone = (transaction_id: number) =>
+    transaction(transaction_id, 'DeliveryEnded', { rule_id: RULE, reason: 'gone' })
+
+  const start = (reactions: readonly Reaction[] = allReactions(store, { now: () => new Date() })) => {
+    const stopping = new AbortController()
+    const line = (fields: object, what: string) => void logged.push({ what, fields: fields as Record<string, unknown> })
+    const running = runReactions(
+      { store, reactions, checkpoint: openReactionCheckpoint(database), log: { warn: line, error: line } },
+      stopping.signal,
+    )
+    const stop = async () => {
+      stopping.abort()
+      await running
+    }
+    stops.push(stop)
+    return stop
+  }
+
+  /** Waits until this event was met and what it asks for was done. */
+  const met = (eventId: string) =>
+    eventually(async () => (await openReactionCheckpoint(database).load())?.event_id === eventId, { what: 'the event' })
+
+  const typesOf = async (stream: string): Promise<string[]> =>
+    (await store.read([{ stream }]))[0]!.map(({ type }) => type)
+  const pauses = async () =>
+    (await store.read([{ stream: accountStream(USER) }]))[0]!.filter(({ type }) => type === 'RulePaused')
+
+  it('erase a deleted transaction and leave that it was deleted', async () => {
+    await transaction(1, 'TransactionCaptured', { description: 'personal' })
+    await transaction(2, 'TransactionCaptured', { description: 'personal' })
+    await transaction(1, 'TransactionDeleted')
+    start()
+    await eventually(async () => (await typesOf(transactionStream(1))).length === 1)
+    expect(await typesOf(transactionStream(1))).to.deep.equal(['TransactionDeleted'])
+    expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionCaptured'])
+  })
+
+  it('pause the rule of an endpoint that is gone, once however often it says so', async () => {
+    await account('RuleCreated', { is_active: 1 })
+    const cause = await gone(1)
+    await gone(2)
+    start()
+    await met(await gone(3))
+    const paused = await pauses()
+    expect(paused).to.have.length(1)
+    expect(paused[0]!.data).to.deep.equal({ user_id: USER, rule_id: RULE, reason: 'gone', caused_by: cause })
+    expect(paused[0]!.metadata).to.include({ user_id: USER, causation_id: cause, correlation_id: 'c2' })
+  })
+
+  it('leave alone a rule that is gone, inactive, or whose delivery ended because it was deleted', async () => {
+    await account('RuleCreated', { is_active: 0 })
+    await gone(1)
+    await account('RuleChanged', { is_active: 1 })
+    await transaction(2, 'DeliveryEnded', { rule_id: RULE, reason: 'rule_deleted' })
+    await account('RuleDeleted')
+    const last = await gone(3)
+    start()
+    await met(last)
+    expect(await pauses()).to.deep.equal([])
+  })
+
+  it('do nothing again when all events are met again after a crash', async () => {
+    await account('RuleCreated', { is_active: 1 })
+    await gone(1)
+    await transaction(2, 'TransactionCaptured')
+    const deleted = await transaction(2, 'TransactionDeleted')
+    const stop = start()
+    await met(deleted)
+    await stop()
+    expect(await pauses()).to.have.length(1)
+    // The owner says that the shop is back; then the checkpoint is lost.
+    await account('RuleChanged', { is_active: 1 })
+    await database.query('DELETE FROM ops.reaction_checkpoint')
+    const before = await store.end()
+    const again = start()
+    await met(deleted)
+    await again()
+    expect(await store.end()).to.equal(before)
+    expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionDeleted'])
+  })
+
+  it('go on where they were, also where the event met last was erased since', async () => {
+    const seen: string[] = []
+    const watching = reaction('watching', ['transaction-'], {
+      TransactionCaptured: async ({ data }) => void seen.push(`captured ${data.transaction_id}`),
+      TransactionDeleted: async ({ data }) => void seen.push(`deleted ${data.transaction_id}`),
+    })
+    const captured = await transaction(1, 'TransactionCaptured')
+    const stop = start([watching])
+    await met(captured)
+    await stop()
+    await transaction(1, 'TransactionDeleted')
+    await store.erase(transactionStream(1))
+    start([watching])
+    await eventually(() => seen.length === 2)
+    expect(seen).to.deep.equal(['captured 1', 'deleted 1'])
+    expect(logged).to.deep.equal([])
+  })
+
+  it('meet everything again in another store, and say so', async () => {
+    await transaction(1, 'TransactionCaptured')
+    await transaction(1, 'TransactionDeleted')
+    await openReactionCheckpoint(database).save({
+      checkpoint: '2',
+      event_id: randomUUID(),
+      stream: transactionStream(1),
+      revision: 1,
+    })
+    start()
+    await eventually(async () => (await typesOf(transactionStream(1))).length === 1)
+    expect(logged.map(({ what }) => what)).to.deep.equal(['reactions.from_the_first_event'])
+  })
+
+  it('are tried again until they succeed, and say which failed', async () => {
+    let tries = 0
+    const failing = reaction('failing', ['transaction-'], {
+      TransactionDeleted: async () => {
+        if (++tries < 3) throw new Error('not yet')
+      },
+    })
+    const deleted = await transaction(1, 'TransactionDeleted')
+    start([failing])
+    await met(deleted)
+    expect(tries).to.equal(3)
+    expect(logged.map(({ what, fields }) => [what, fields.reaction, fields.reason])).to.deep.equal([
+      ['reaction.failed', 'failing', 'not yet'],
+      ['reaction.failed', 'failing', 'not yet'],
+    ])
+  })
+})

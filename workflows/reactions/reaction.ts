@@ -1,0 +1,23 @@
+/** An event that makes something else happen, on another stream or to one. */
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { TransactionEventData } from '../../domain/transaction/events.ts'
+
+type EventData = TransactionEventData
+
+/** What it does for an event. It may be met with the same event again at any time, and then has nothing left to do. */
+export type Answers = {
+  [Type in keyof EventData]?: (event: RecordedEvent<Type, EventData[Type]>) => Promise<void>
+}
+
+export interface Reaction {
+  name: string
+  /** Streams whose events it waits for. */
+  prefixes: readonly string[]
+  answers: Readonly<Record<string, ((event: RecordedEvent) => Promise<void>) | undefined>>
+}
+
+export const reaction = (name: string, prefixes: readonly string[], answers: Answers): Reaction => ({
+  name,
+  prefixes,
+  answers: answers as Reaction['answers'],
+})
