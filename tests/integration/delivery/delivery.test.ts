@@ -1,0 +1,201 @@
+import { verify } from '@octokit/webhooks-methods'
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import type { Account } from '../../../domain/account/account.ts'
+import { remove, retry } from '../../../domain/transaction/decide.ts'
+import { eventually } from '../../support/eventually.ts'
+import { hang, status } from '../../support/shop.ts'
+import { holdable, openDeliverySetting, SECRET, USER, type DeliverySetting } from './setting.ts'
+
+const retryByHand = (rules: number[]) => ({
+  by: 'manual' as const,
+  at: new Date(),
+  account: { systems: new Map(), rules: new Map(rules.map((rule) => [rule, {}])) } as unknown as Account,
+  find: () => null,
+})
+
+describe('delivery', () => {
+  let setting: DeliverySetting
+  beforeEach(async () => {
+    setting = await openDeliverySetting()
+  })
+  afterEach(() => setting.close())
+
+  it('calls a shop with a signed body and records it with the status', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const worker = await setting.worker()
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'success')
+    expect(shop.calls).to.have.length(1)
+    const { body, headers, method } = shop.calls[0]!
+    expect(method).to.equal('POST')
+    expect(await verify(SECRET, body, headers['x-webhook-signature']!)).to.equal(true)
+    expect(new Webhook(SECRET).verify(body, headers)).to.include({ transaction_id: transaction, amount: '150000.00' })
+    expect(headers['x-webhook-attempt']).to.equal('1')
+    const [attempt] = await setting.attempts(transaction!)
+    expect(attempt).to.include({ rule_id: rule, attempt: 1, http_status: 200, outcome: 'delivered', url: shop.url })
+    await eventually(() => worker.told.length === 1)
+    expect(worker.told[0]).to.include({ transaction_id: transaction, lane: 'first', outcome: 'delivered' })
+  })
+
+  it('tries again by the schedule, and fails when it is used up', async () => {
+    const shop = await setting.shop(status(500, 'no'))
+    const rule = await setting.rule(shop.url)
+    await setting.worker()
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'failed')
+    expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '2', '3'])
+    expect(new Set(shop.calls.map((call) => call.headers['webhook-id'])).size).to.equal(1)
+    expect((await setting.attempts(transaction!)).map(({ outcome }) => outcome)).to.deep.equal(['retrying', 'retrying', 'exhausted']) // prettier-ignore
+  })
+
+  it('a retry by hand goes on with the numbers', async () => {
+    const shop = await setting.shop(status(500))
+    const rule = await setting.rule(shop.url)
+    await setting.worker({ schedule: [] })
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'failed')
+    shop.answer(status(200))
+    await setting.command(transaction!, (state) => retry(state, retryByHand([rule])))
+    await setting.untilStatus(transaction!, 'success')
+    expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '2'])
+  })
+
+  it('410 ends the delivery at once', async () => {
+    const shop = await setting.shop(status(410))
+    const rule = await setting.rule(shop.url)
+    await setting.worker()
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'failed')
+    expect((await setting.events(transaction!)).map(({ type }) => type)).to.deep.equal(['TransactionCaptured', 'WebhookAttempted', 'DeliveryEnded', 'WebhookStatusChanged']) // prettier-ignore
+    expect(shop.calls).to.have.length(1)
+  })
+
+  it('each of two rules gets its own delivery', async () => {
+    const [good, bad] = [await setting.shop(), await setting.shop(status(500))]
+    const rules = [await setting.rule(good.url), await setting.rule(bad.url)]
+    await setting.worker()
+    const [transaction] = await setting.capture(rules)
+    await setting.untilStatus(transaction!, 'failed')
+    expect([good.calls.length, bad.calls.length]).to.deep.equal([1, 3])
+  })
+
+  it('of two workers, each call is made by one', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const [one, two] = [await setting.worker(), await setting.worker()]
+    const transactions = await setting.capture([rule], { count: 300 })
+    await eventually(() => one.told.length + two.told.length >= transactions.length)
+    for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
+    const called = shop.calls.map((call) => (JSON.parse(call.body) as { transaction_id: number }).transaction_id)
+    expect(called.toSorted((a, b) => a - b)).to.deep.equal(transactions)
+  })
+
+  it('an endpoint that hangs holds nothing', async () => {
+    const [hanging, good] = [await setting.shop(hang), await setting.shop()]
+    const rules = { hanging: await setting.rule(hanging.url), good: await setting.rule(good.url) }
+    const other = await setting.rule(good.url, { user: 6 })
+    const first = { room: 200, slots: 20, perUser: 15, perEndpoint: 10, waitingPerEndpoint: 50 }
+    await setting.worker({ limits: { first } })
+    await setting.capture([rules.hanging], { count: 400 })
+    await eventually(() => hanging.calls.length === 10)
+    const mine = await setting.capture([rules.good], { count: 20 })
+    const others = await setting.capture([other], { user: 6, count: 20 })
+    for (const transaction of [...mine, ...others]) await setting.untilStatus(transaction, 'success', 8_000)
+    expect(hanging.calls.length).to.equal(10)
+  })
+
+  it('what the log did not bring is found in the queue', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const silent = { consume: (_group: string, _handler: unknown, signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())) } // prettier-ignore
+    await setting.worker({ log: silent })
+    const [transaction] = await setting.capture([rule], { age: 61 })
+    await setting.untilStatus(transaction!, 'success')
+    expect(shop.calls).to.have.length(1)
+  })
+
+  it('ends what is due for a deleted rule', async () => {
+    const shop = await setting.shop(status(500))
+    const rule = await setting.rule(shop.url)
+    await setting.worker({ schedule: [600] })
+    const [transaction] = await setting.capture([rule])
+    await eventually(async () => (await setting.attempts(transaction!)).length === 1)
+    await setting.account(USER, { type: 'RuleDeleted', data: { user_id: USER, rule_id: rule } })
+    await setting.untilStatus(transaction!, 'no_match')
+    expect((await setting.events(transaction!)).at(-2)).to.deep.include({ type: 'DeliveryEnded' })
+    expect(shop.calls).to.have.length(1)
+  })
+
+  it('holds what is due for a paused rule or a locked account, and goes on afterwards', async () => {
+    const [shop, control] = [await setting.shop(), await setting.shop()]
+    const paused = await setting.rule(shop.url)
+    const locked = await setting.rule(shop.url, { user: 6 })
+    const going = await setting.rule(control.url, { user: 7 })
+    await setting.account(USER, { type: 'RuleChanged', data: { user_id: USER, rule_id: paused, is_active: 0 } })
+    await setting.account(6, { type: 'AccountLocked', data: { user_id: 6, reason: 'abuse' } })
+    const held = [
+      ...(await setting.capture([paused], { age: 61 })),
+      ...(await setting.capture([locked], { age: 61, user: 6 })),
+    ]
+    const [free] = await setting.capture([going], { age: 61, user: 7 })
+    await setting.worker()
+    await setting.untilStatus(free!, 'success')
+    expect(shop.calls).to.have.length(0)
+    await setting.account(USER, { type: 'RuleChanged', data: { user_id: USER, rule_id: paused, is_active: 1 } })
+    await setting.account(6, { type: 'AccountUnlocked', data: { user_id: 6 } })
+    for (const transaction of held) await setting.untilStatus(transaction, 'success')
+  })
+
+  it('records no attempt of a transaction deleted while the call was open', async () => {
+    let answer = () => {}
+    const shop = await setting.shop((_call, response) => (answer = () => response.end('ok')))
+    const rule = await setting.rule(shop.url)
+    const worker = await setting.worker()
+    const [transaction] = await setting.capture([rule])
+    await eventually(() => shop.calls.length === 1)
+    await setting.command(transaction!, remove)
+    answer()
+    await eventually(() => worker.told.length === 1)
+    expect(worker.told[0]).to.include({ outcome: null, attempt_id: null })
+    expect((await setting.events(transaction!)).map(({ type }) => type)).to.deep.equal(['TransactionCaptured', 'TransactionDeleted']) // prettier-ignore
+  })
+
+  it('makes no call of a transaction deleted before its retry was due', async () => {
+    const [shop, control] = [await setting.shop(status(500)), await setting.shop()]
+    const [rule, other] = [await setting.rule(shop.url), await setting.rule(control.url)]
+    await setting.worker({ schedule: [0.3] })
+    const [transaction] = await setting.capture([rule])
+    await eventually(async () => (await setting.attempts(transaction!)).length === 1)
+    const due = Date.parse((await setting.attempts(transaction!))[0]!.next_attempt_at!)
+    await setting.command(transaction!, remove)
+    await eventually(() => Date.now() > due)
+    const [after] = await setting.capture([other], { age: 61 })
+    await setting.untilStatus(after!, 'success')
+    expect(shop.calls).to.have.length(1)
+  })
+
+  it('waits with the results while the store is down, and sends nothing twice', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const held = holdable(setting.store)
+    const worker = await setting.worker({ store: held.store })
+    held.down = true
+    const transactions = await setting.capture([rule], { count: 5 })
+    await eventually(() => shop.calls.length === 5)
+    expect(worker.told).to.deep.equal([])
+    held.down = false
+    for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
+    expect(shop.calls).to.have.length(5)
+  })
+
+  it('records a call that cannot be formed as a failed attempt', async () => {
+    const rule = await setting.rule('https://shop.vn/')
+    const vault = { seal: () => '', open: () => { throw new Error('no such key') } } // prettier-ignore
+    await setting.worker({ vault, schedule: [] })
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'failed')
+    expect((await setting.attempts(transaction!))[0]).to.include({ http_status: 0, error: 'not_formed' })
+  })
+})

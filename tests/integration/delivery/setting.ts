@@ -1,0 +1,229 @@
+/** A store, its read models and shops, with as many delivery workers as a test wants; everything short-timed. */
+import { randomUUID } from 'node:crypto'
+import { openIds } from '../../../adapters/ids.ts'
+import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
+import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
+import { openSender } from '../../../adapters/webhook-sender/sender.ts'
+import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
+import { NO_STREAM, type EventStore, type Vault } from '../../../domain/ports.ts'
+import type { TransactionFact } from '../../../domain/transaction/decide.ts'
+import {
+  transactionStream,
+  type TransactionEvent,
+  type TransactionEventData,
+} from '../../../domain/transaction/events.ts'
+import { foldTransaction, type LiveTransaction, type Transaction } from '../../../domain/transaction/transaction.ts'
+import type { AttemptTold } from '../../../workflows/deliver/attempt-told.ts'
+import { openDelivery, type DeliveryOptions } from '../../../workflows/deliver/deliver.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openShop, type Answer, type Shop } from '../../support/shop.ts'
+import { openSetting } from '../projections/setting.ts'
+
+export const SECRET = '0123456789abcdef0123456789abcdef0123456789abcdef'
+export const USER = 5
+
+const clock = { now: () => new Date() }
+const vault: Vault = { seal: (text) => `sealed ${text}`, open: (sealed) => sealed.replace('sealed ', '') }
+
+export interface Worker {
+  told: AttemptTold[]
+  claimsOpen: number | null
+  errors: unknown[]
+  /** Answers how long it took (ms). */
+  stop(): Promise<number>
+}
+
+type AccountFact = AccountEvent extends infer Event ? Event : never
+
+export const openDeliverySetting = async () => {
+  const base = await openSetting()
+  const { store, url } = base
+  const database = openDatabase(url, { poolSize: 10 })
+  const { projector } = await base.start()
+  const ids = openIds({ store, clock })
+  const workers = new Set<Worker>()
+  const shops: Shop[] = []
+  const revisions = new Map<number, number>()
+
+  const metadata = (user_id: number, at = clock.now()) => ({
+    user_id, at: at.toISOString(), correlation_id: 'test', causation_id: 'test', version: 1,
+  }) // prettier-ignore
+
+  const appendTo = async (
+    stream: string,
+    expectedRevision: number,
+    user: number,
+    facts: readonly { type: string; data: unknown }[],
+  ) => {
+    const events = facts.map((fact) => ({ id: randomUUID(), ...fact, metadata: metadata(user) }))
+    const [result] = await store.append([[{ stream, expectedRevision, events }]])
+    if (!result?.ok) throw new Error(`conflict on ${stream}: ${JSON.stringify(result)}`)
+    await projector.passed(result.checkpoint, 10_000)
+  }
+
+  const setting = {
+    ...base,
+    projector,
+    ids,
+
+    shop: async (answer?: Answer): Promise<Shop> => {
+      const shop = await openShop(answer)
+      shops.push(shop)
+      return shop
+    },
+
+    /** What an account decided; the account is there from its first use. */
+    account: async (user: number, ...facts: AccountFact[]): Promise<void> => {
+      const last = revisions.get(user) ?? NO_STREAM
+      const registered: AccountFact = {
+        type: 'AccountRegistered',
+        data: {
+          user_id: user,
+          email: `u${user}@shop.vn`,
+          name: null,
+          operator: false,
+          registered_at: clock.now().toISOString(),
+        },
+      }
+      const all = last === NO_STREAM ? [registered, ...facts] : facts
+      await appendTo(accountStream(user), last, user, all)
+      revisions.set(user, last + all.length)
+    },
+
+    /** @returns the rule's id */
+    rule: async (shopUrl: string, { user = USER }: { user?: number } = {}): Promise<number> => {
+      const [rule_id] = await ids.next(1)
+      await setting.account(user, {
+        type: 'RuleCreated',
+        data: {
+          user_id: user, rule_id: rule_id!, name: 'a rule', url: shopUrl, system_id: null, http_method: 'POST',
+          filter_banks: [], filter_type: 'both', min_amount: null, payload_format: 'standard', custom_template: null,
+          is_active: 1, is_auto: 0, sealed_secret: vault.seal(SECRET), created_at: clock.now().toISOString(),
+        },
+      }) // prettier-ignore
+      return rule_id!
+    },
+
+    /** Transactions that fired these rules, as captured `age` seconds ago. @returns their ids */
+    capture: async (rules: number[], { user = USER, count = 1, age = 0 } = {}): Promise<number[]> => {
+      const transactions = await ids.next(count)
+      const at = new Date(Date.now() - age * 1000)
+      const data = (transaction_id: number): TransactionEventData['TransactionCaptured'] => ({
+        transaction_id, user_id: user, source_type: 'sms', source: 'device-1:sms', bank_code: 'VCB',
+        bank_name: 'Vietcombank', transaction_type: 'credit', amount: '150000.00', currency: 'VND',
+        account_number: null, account_name: null, transaction_ref: null, transaction_date: at.toISOString(),
+        transaction_date_source: 'arrival', counterpart_account: null, counterpart_name: null, counterpart_bank: null,
+        description: `text of ${transaction_id}`, content: null, raw_data: '{}', balance_after: null,
+        already_run_of: null, order_id: `DH${transaction_id}`, prefix: 'DH', rules, webhook_status: 'pending',
+        created_at: at.toISOString(),
+      }) // prettier-ignore
+      const results = await store.append(
+        transactions.map((id) => [
+          {
+            stream: transactionStream(id),
+            expectedRevision: NO_STREAM,
+            events: [{ id: randomUUID(), type: 'TransactionCaptured', data: data(id), metadata: metadata(user, at) }],
+          },
+        ]),
+      )
+      if (!results.every((result) => result.ok)) throw new Error('captures conflicted')
+      return transactions
+    },
+
+    events: async (transaction: number): Promise<TransactionEvent[]> => {
+      const [events] = await store.read([{ stream: transactionStream(transaction) }])
+      return events as unknown as TransactionEvent[]
+    },
+    attempts: async (transaction: number): Promise<TransactionEventData['WebhookAttempted'][]> =>
+      (await setting.events(transaction)).flatMap((event) => (event.type === 'WebhookAttempted' ? [event.data] : [])),
+    transaction: async (transaction: number): Promise<Transaction> => {
+      const [events] = await store.read([{ stream: transactionStream(transaction) }])
+      return foldTransaction(events!)
+    },
+    untilStatus: (transaction: number, status: LiveTransaction['webhook_status'], within = 15_000) =>
+      eventually(
+        async () => {
+          const state = await setting.transaction(transaction)
+          if (state?.phase === 'live' && state.webhook_status === status) return state
+          throw new Error(JSON.stringify(state))
+        },
+        { what: `transaction ${transaction} becomes ${status}`, within },
+      ),
+
+    /** A command on a transaction, as the API makes it. */
+    command: async (transaction: number, decide: (state: Transaction) => readonly TransactionFact[], user = USER) => {
+      const [events] = await store.read([{ stream: transactionStream(transaction) }])
+      await appendTo(transactionStream(transaction), events!.at(-1)!.revision, user, decide(foldTransaction(events!)))
+    },
+
+    worker: async (options: Partial<DeliveryOptions> = {}): Promise<Worker> => {
+      const sender = openSender({ allowPrivate: true })
+      const worker: Worker = { told: [], errors: [], claimsOpen: null, stop: () => Promise.resolve(0) }
+      const delivery = openDelivery({
+        store,
+        log: openEmbeddedLog({ store, database }),
+        queue: openDeliveryQueue(database),
+        sender,
+        ids,
+        vault,
+        clock,
+        readModels: projector,
+        schedule: [0.05, 0.1],
+        onAttempt: (attempt) => worker.told.push(attempt),
+        onClaimsOpen: (count) => (worker.claimsOpen = count),
+        onError: (error) => worker.errors.push(error),
+        beatEvery: 200,
+        cutOffAfter: 200,
+        ...options,
+      })
+      const stopping = new AbortController()
+      const run = delivery.run(stopping.signal)
+      worker.stop = async () => {
+        workers.delete(worker)
+        const began = performance.now()
+        stopping.abort()
+        await run
+        await sender.close()
+        return performance.now() - began
+      }
+      workers.add(worker)
+      return worker
+    },
+
+    /** A worker that is never heard of again, and does not end: what a kill leaves behind. */
+    abandon: (worker: Worker) => workers.delete(worker),
+
+    database,
+    query: database.query,
+
+    close: async () => {
+      await Promise.all([...workers].map((worker) => worker.stop()))
+      await Promise.all(shops.map((shop) => shop.close()))
+      await database.close()
+      await base.close()
+    },
+  }
+  return setting
+}
+
+export type DeliverySetting = Awaited<ReturnType<typeof openDeliverySetting>>
+
+/** A store of which a test decides when it answers appends. */
+export const holdable = (store: EventStore) => {
+  let isDown = false
+  return {
+    set down(down: boolean) {
+      isDown = down
+    },
+    store: {
+      ...store,
+      append: (units) => (isDown ? Promise.reject(new Error('the store is down')) : store.append(units)),
+      read: (slices) => (isDown ? Promise.reject(new Error('the store is down')) : store.read(slices)),
+      readAll: store.readAll.bind(store),
+      subscribe: store.subscribe.bind(store),
+      end: store.end.bind(store),
+      isAfter: store.isAfter.bind(store),
+    } satisfies EventStore as EventStore,
+  }
+}

@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
+import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
+import { eventually } from '../../support/eventually.ts'
+import { hang, status } from '../../support/shop.ts'
+import { holdable, openDeliverySetting, type DeliverySetting } from './setting.ts'
+
+/** A worker that dies between a send and its record: its results go nowhere and it is not heard of again. */
+const mortal = (setting: DeliverySetting) => {
+  const held = holdable(setting.store)
+  const queue = openDeliveryQueue(setting.database)
+  let isDead = false
+  const dies = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
+    isDead ? Promise.reject(new Error('dead')) : answer()
+  return {
+    store: held.store,
+    queue: {
+      ...queue,
+      beat: (worker: string) => dies(() => queue.beat(worker)),
+      goodbye: (worker: string) => dies(() => queue.goodbye(worker)),
+      claimFirst: (...args: Parameters<DeliveryQueue['claimFirst']>) => dies(() => queue.claimFirst(...args)),
+      claimDue: (...args: Parameters<DeliveryQueue['claimDue']>) => dies(() => queue.claimDue(...args)),
+    } satisfies DeliveryQueue,
+    recordsNothing: () => (held.down = true),
+    die: () => {
+      held.down = true
+      isDead = true
+    },
+  }
+}
+
+describe('taking over', () => {
+  let setting: DeliverySetting
+  beforeEach(async () => {
+    setting = await openDeliverySetting()
+  })
+  afterEach(() => setting.close())
+
+  const shopWithDeadWorker = async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const parts = mortal(setting)
+    const first = await setting.worker({ store: parts.store, queue: parts.queue })
+    parts.recordsNothing()
+    const [transaction] = await setting.capture([rule])
+    await eventually(() => shop.calls.length === 1)
+    parts.die()
+    setting.abandon(first)
+    return { shop, transaction: transaction! }
+  }
+
+  it('a call that was made and not recorded is made again under the same number', async () => {
+    const { shop, transaction } = await shopWithDeadWorker()
+    await setting.worker()
+    await setting.untilStatus(transaction, 'success')
+    expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '1'])
+    expect(await setting.attempts(transaction)).to.have.length(1)
+  })
+
+  it('a sole worker takes over at once, and says how many calls may be made twice', async () => {
+    const { shop, transaction } = await shopWithDeadWorker()
+    const next = await setting.worker({ soleWorker: true, beatEvery: 60_000 })
+    await setting.untilStatus(transaction, 'success')
+    expect(next.claimsOpen).to.equal(1)
+    expect(shop.calls).to.have.length(2)
+  })
+
+  it('a worker that lives is left alone, however long its call takes', async () => {
+    const shop = await setting.shop(hang)
+    const rule = await setting.rule(shop.url)
+    await setting.worker({ beatEvery: 50 })
+    await setting.capture([rule])
+    await eventually(() => shop.calls.length === 1)
+    await setting.worker({ beatEvery: 50 })
+    const beats = async () => (await setting.database.query<{ beat: number }>('SELECT beat FROM ops.worker')).map(({ beat }) => beat) // prettier-ignore
+    await eventually(async () => (await beats()).length === 2 && (await beats()).every((beat) => beat > 10))
+    expect(shop.calls).to.have.length(1)
+  })
+
+  it('a worker that stops cuts off what is open, records it and leaves it to the schedule', async function () {
+    this.timeout(30_000)
+    const [hanging, good] = [await setting.shop(hang), await setting.shop()]
+    const rules = [await setting.rule(hanging.url), await setting.rule(good.url)]
+    const first = { perEndpoint: 2 }
+    const worker = await setting.worker({ limits: { first }, schedule: [600], cutOffAfter: 7_000 })
+    const transactions = await setting.capture([rules[0]!], { count: 5 })
+    await eventually(() => hanging.calls.length === 2)
+    const took = await worker.stop()
+    expect(took).to.be.within(6_500, 10_000)
+    const attempts = (await Promise.all(transactions.map((id) => setting.attempts(id)))).flat()
+    expect(attempts.map(({ error, http_status }) => [error, http_status])).to.deep.equal([['stopped', 0], ['stopped', 0]]) // prettier-ignore
+    expect(attempts.every(({ next_attempt_at }) => next_attempt_at !== null)).to.equal(true)
+    // What it had claimed and not begun is free at once: its goodbye says so.
+    hanging.answer(status(200))
+    await setting.worker()
+    await eventually(() => hanging.calls.length === 5)
+  })
+
+  it('a worker without calls stops at once', async () => {
+    const worker = await setting.worker()
+    await eventually(async () => (await setting.database.query('SELECT 1 FROM ops.worker')).length === 1)
+    expect(await worker.stop()).to.be.below(2_000)
+    const [row] = await setting.database.query<{ ended_at: string | null }>('SELECT ended_at FROM ops.worker')
+    expect(row!.ended_at).to.be.a('string')
+  })
+
+  it('a worker that was silent asks which claims are still its own before it sends', async () => {
+    const shop = await setting.shop(hang)
+    const rule = await setting.rule(shop.url)
+    const parts = mortal(setting)
+    const first = { perEndpoint: 1 }
+    let silent = false
+    const queue: DeliveryQueue = {
+      ...parts.queue,
+      beat: (worker) => (silent ? Promise.reject(new Error('no answer')) : parts.queue.beat(worker)),
+    }
+    const slow = await setting.worker({ limits: { first }, queue, beatEvery: 50, schedule: [600] })
+    const transactions = await setting.capture([rule], { count: 3 })
+    await eventually(() => shop.calls.length === 1)
+    silent = true
+    const other = await setting.shop()
+    await setting.account(5, { type: 'RuleChanged', data: { user_id: 5, rule_id: rule, url: other.url } })
+    await setting.worker({ beatEvery: 50 })
+    await eventually(() => other.calls.length === 3)
+    silent = false
+    for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
+    expect(slow.errors).not.to.deep.equal([])
+    expect(shop.calls).to.have.length(1)
+  })
+})

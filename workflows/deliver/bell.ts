@@ -1,0 +1,24 @@
+/** Something to wait for: `ring` wakes whoever waits, or the next who comes. */
+export class Bell {
+  #rung = false
+  #wake: (() => void) | null = null
+
+  ring(): void {
+    this.#rung = true
+    this.#wake?.()
+  }
+
+  /** Resolves at the next ring, or after so many milliseconds; at once where it rang since the last wait. */
+  async wait(timeoutMs: number): Promise<void> {
+    if (!this.#rung && timeoutMs > 0)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    this.#wake = null
+    this.#rung = false
+  }
+}

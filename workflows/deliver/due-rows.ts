@@ -1,0 +1,85 @@
+/** What is due by the queue: retries, retries by hand, first tries the log did not make, and what the dead have left. */
+import { Bell } from './bell.ts'
+import { LANES, type Due, type RoomByLane } from './queue.ts'
+
+/** Milliseconds between two looks when nothing was due. */
+const LOOK_EVERY = 1_000
+
+export interface DueRowsOptions {
+  room: () => RoomByLane
+  claimDue: (room: RoomByLane) => Promise<Due>
+  takeOver: (limit: number) => Promise<Due>
+  handOver: (due: Due) => Promise<void>
+  onError: (error: unknown) => void
+}
+
+const sum = (room: RoomByLane): number => room.first + room.retry + room.manual
+
+export class DueRows {
+  readonly #options: DueRowsOptions
+  readonly #bell = new Bell()
+  #takeOverWanted = false
+  #nextAt = Infinity
+  #lacksRoom = false
+
+  constructor(options: DueRowsOptions) {
+    this.#options = options
+  }
+
+  /** Something is due now. */
+  wake(): void {
+    this.#bell.ring()
+  }
+
+  /** There may be room again. */
+  roomAgain(): void {
+    if (this.#lacksRoom) this.#bell.ring()
+  }
+
+  /** Something is due in so many milliseconds. */
+  wakeIn(milliseconds: number): void {
+    const at = performance.now() + milliseconds
+    if (at >= this.#nextAt) return
+    this.#nextAt = at
+    // It may be sooner than what is waited for just now.
+    if (milliseconds < LOOK_EVERY) this.#bell.ring()
+  }
+
+  /** Somebody is dead: what it held is to be looked for. */
+  lookForTheDead(): void {
+    this.#takeOverWanted = true
+    this.#bell.ring()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#bell.ring(), { once: true })
+    while (!signal.aborted) {
+      const found = await this.#look().catch((error: unknown) => {
+        this.#options.onError(error)
+        return 0
+      })
+      if (signal.aborted) return
+      if (found === 0) await this.#bell.wait(Math.min(LOOK_EVERY, Math.max(0, this.#nextAt - performance.now())))
+    }
+  }
+
+  /** @returns how many rows it found */
+  async #look(): Promise<number> {
+    if (this.#nextAt <= performance.now()) this.#nextAt = Infinity
+    const { room, claimDue, takeOver, handOver } = this.#options
+    this.#lacksRoom = LANES.some((lane) => room()[lane] === 0)
+    let found = 0
+    if (this.#takeOverWanted && sum(room()) > 0) {
+      const left = await takeOver(sum(room()))
+      found += left.claimed.length + left.orphans.length
+      if (found === 0) this.#takeOverWanted = false
+      await handOver(left)
+    }
+    if (sum(room()) > 0) {
+      const due = await claimDue(room())
+      found += due.claimed.length + due.orphans.length
+      await handOver(due)
+    }
+    return found
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * First tries, from the log. A batch of the log is handed over by noting its transactions here, by user; so no endpoint
+ * ever holds the log. From the notes, a few of every user in turn are claimed as the lane gets room. What cannot be noted,
+ * or waits for read models that do not come, is left to the queue, where it is due a minute after its capture.
+ */
+import type { EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
+import { Bell } from './bell.ts'
+import type { Claimed } from './queue.ts'
+
+/** Transactions noted, of all users. */
+const MOST_NOTED = 50_000
+
+/** Transactions in one claim, and of one user in it while others wait. */
+const MOST_IN_CLAIM = 256
+const MOST_OF_USER = 64
+
+/** Milliseconds the read models may take to pass a batch. */
+const PATIENCE = 5_000
+
+export interface FirstTriesOptions {
+  isAfter: EventStore['isAfter']
+  readModels: ReadModels
+  /** Whether anything may be claimed now. */
+  mayClaim: () => boolean
+  /** How many of a user's transactions may be claimed now. */
+  roomFor: (userId: number) => number
+  claim: (transactions: readonly number[]) => Promise<Claimed[]>
+  /** Takes over what was claimed; the entries are those it was claimed for, by transaction. */
+  handOver: (claimed: readonly Claimed[], entries: ReadonlyMap<number, LogEntry>) => Promise<void>
+  onError: (error: unknown) => void
+}
+
+export class FirstTries {
+  readonly #options: FirstTriesOptions
+  readonly #bell = new Bell()
+  /** By user; the map's order is whose turn is next. */
+  readonly #notes = new Map<number, LogEntry[]>()
+  #noted = 0
+
+  constructor(options: FirstTriesOptions) {
+    this.#options = options
+  }
+
+  note(entries: readonly LogEntry[]): void {
+    for (const entry of entries) {
+      const notes = this.#notes.get(entry.user_id)
+      if (notes) notes.push(entry)
+      else this.#notes.set(entry.user_id, [entry])
+      this.#noted++
+      if (this.#noted > MOST_NOTED) this.#leaveToTheQueue()
+    }
+    this.#bell.ring()
+  }
+
+  /** There may be room again. */
+  wake(): void {
+    if (this.#noted > 0) this.#bell.ring()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#bell.ring(), { once: true })
+    while (!signal.aborted) {
+      const entries = this.#take()
+      if (entries.length === 0) await this.#bell.wait(this.#noted > 0 ? 100 : 60_000)
+      else await this.#claim(entries).catch(this.#options.onError)
+    }
+  }
+
+  /** The newest half of whoever has noted most: the others shall not wait for it. */
+  #leaveToTheQueue(): void {
+    const [most] = [...this.#notes.values()].sort((a, b) => b.length - a.length)
+    const left = most!.splice(Math.floor(most!.length / 2))
+    this.#noted -= left.length
+  }
+
+  #take(): LogEntry[] {
+    const taken: LogEntry[] = []
+    if (!this.#options.mayClaim()) return taken
+    const users = [...this.#notes.keys()]
+    const share = users.length > 1 ? MOST_OF_USER : MOST_IN_CLAIM
+    for (const user of users) {
+      const count = Math.min(share, MOST_IN_CLAIM - taken.length, this.#options.roomFor(user))
+      if (count === 0) continue
+      const notes = this.#notes.get(user)!
+      taken.push(...notes.splice(0, count))
+      this.#notes.delete(user)
+      if (notes.length > 0) this.#notes.set(user, notes)
+    }
+    this.#noted -= taken.length
+    return taken
+  }
+
+  async #claim(entries: readonly LogEntry[]): Promise<void> {
+    const { isAfter, readModels, claim, handOver } = this.#options
+    const last = entries.map((entry) => entry.checkpoint).reduce((a, b) => (isAfter(b, a) ? b : a))
+    if (!(await readModels.passed(last, PATIENCE))) return
+    const byTransaction = new Map(entries.map((entry) => [entry.transaction_id, entry]))
+    await handOver(await claim([...byTransaction.keys()]), byTransaction)
+  }
+}

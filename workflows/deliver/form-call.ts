@@ -1,0 +1,30 @@
+/** One attempt as an HTTP call: the body rendered now, signed with the rule's secret as it is now. */
+import { createHash } from 'node:crypto'
+import type { Call } from '../../domain/ports.ts'
+import { render } from '../../domain/webhook/payload/render.ts'
+import { signedHeaders, webhookIdOf } from '../../domain/webhook/signature.ts'
+import type { Claimed } from './queue.ts'
+
+export interface FormedCall {
+  call: Call
+  /** The body's `timestamp` and the signature's: Unix seconds. */
+  timestamp: number
+  body_sha256: string
+}
+
+/**
+ * @param secret  the rule's, in plain
+ * @param now  the attempt's moment
+ */
+export const formCall = (
+  { transaction_id, rule_id, attempt, rule, transaction }: Claimed,
+  secret: string,
+  now: Date,
+): FormedCall => {
+  const timestamp = Math.floor(now.getTime() / 1000)
+  const body = render(rule, transaction, timestamp)
+  const webhookId = webhookIdOf(transaction_id, rule_id)
+  const headers = signedHeaders({ secret, body, webhookId, timestamp, attempt })
+  const body_sha256 = createHash('sha256').update(body).digest('hex')
+  return { call: { method: rule.http_method, url: rule.url, headers, body }, timestamp, body_sha256 }
+}

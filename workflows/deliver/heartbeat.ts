@@ -1,0 +1,81 @@
+/**
+ * A worker's own beat, and what it makes of the others'. Another is dead when it said goodbye, or after four of our own
+ * beats in a row without one of its: an outage, in which we do not beat either, is nobody's silence. Who has not beaten for
+ * ten seconds itself may have been taken for dead, and begins no call before it beats again.
+ */
+import type { Clock } from '../../domain/ports.ts'
+import type { DeliveryQueue } from './queue.ts'
+
+/** Milliseconds. */
+export const BEAT_EVERY = 5_000
+
+/** Our own beats in a row without one of another's. */
+const MISSES_OF_THE_DEAD = 4
+
+export interface HeartbeatOptions {
+  queue: DeliveryQueue
+  worker: string
+  clock: Clock
+  /** No other worker can be alive: those there are have died. */
+  soleWorker: boolean
+  /** Milliseconds. */
+  every: number
+}
+
+export class Heartbeat {
+  readonly #options: HeartbeatOptions
+  readonly #others = new Map<string, { beat: number; misses: number }>()
+  readonly #dead = new Set<string>()
+  #beatenAt = -Infinity
+  /** The database's time less ours: milliseconds. */
+  #ahead = 0
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options
+  }
+
+  get dead(): string[] {
+    return [...this.#dead]
+  }
+
+  /** Whether our last beat is so old that others may take over what we hold. */
+  get isSilent(): boolean {
+    return performance.now() - this.#beatenAt > 2 * this.#options.every
+  }
+
+  /** The database's time. */
+  now(): Date {
+    return new Date(this.#options.clock.now().getTime() + this.#ahead)
+  }
+
+  /** @returns whether it had been silent before */
+  async beat(): Promise<{ wasSilent: boolean }> {
+    const { queue, worker, clock, soleWorker } = this.#options
+    const wasSilent = this.isSilent
+    const began = performance.now()
+    const told = await queue.beat(worker).catch((error: unknown) => {
+      for (const other of this.#others.values()) other.misses = 0
+      throw error
+    })
+    const took = performance.now() - began
+    this.#beatenAt = performance.now()
+    this.#ahead = told.now.getTime() - (clock.now().getTime() - took / 2)
+    const present = new Set(told.others.map((other) => other.worker))
+    for (const known of [...this.#others.keys(), ...this.#dead])
+      if (!present.has(known)) {
+        this.#others.delete(known)
+        this.#dead.delete(known)
+      }
+    for (const { worker: other, beat, ended } of told.others) {
+      const known = this.#others.get(other)
+      const hasBeaten = known?.beat !== beat
+      // A silence of our own counts nobody's misses.
+      const misses = hasBeaten || wasSilent ? 0 : known.misses + 1
+      this.#others.set(other, { beat, misses })
+      const isDead = ended || misses >= MISSES_OF_THE_DEAD || (soleWorker && (!known || !hasBeaten))
+      if (isDead) this.#dead.add(other)
+      else this.#dead.delete(other)
+    }
+    return { wasSilent }
+  }
+}

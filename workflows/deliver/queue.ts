@@ -1,0 +1,102 @@
+/** What delivery asks of its queue: due rows, claims and the workers' beats. Implemented over SQL by an adapter. */
+import type { Delivery } from '../../domain/transaction/transaction.ts'
+import type { WebhookStatus } from '../../domain/transaction/events.ts'
+import type { Format } from '../../domain/webhook/payload/render.ts'
+import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
+
+/** First tries, due retries, retries by hand: each has room of its own. */
+export const LANES = ['first', 'retry', 'manual'] as const
+export type LaneName = (typeof LANES)[number]
+
+export type RoomByLane = Record<LaneName, number>
+
+/** One attempt that this worker alone may make, with what the call needs. */
+export interface Claimed {
+  transaction_id: number
+  rule_id: number
+  user_id: number
+  /** Number of the attempt to make. */
+  attempt: number
+  lane: LaneName
+  /** ISO 8601 UTC. */
+  due_at: string
+  captured_at: string
+  rule: Format & {
+    url: string
+    http_method: 'POST' | 'PUT'
+    sealed_secret: string
+    /** Revision of the account's event that last changed the rule. */
+    account_revision: number
+  }
+  transaction: TransactionRow & {
+    user_id: number
+    content: string | null
+    prefix: string | null
+    already_run_of: number | null
+    webhook_status: WebhookStatus
+    created_at: string
+  }
+  /** All deliveries of the transaction, as the read models know them. */
+  deliveries: {
+    rule_id: number
+    status: Delivery['status']
+    attempt: number
+    round_base: number
+    due_at: string | null
+  }[]
+}
+
+/** A due delivery whose rule is no more. */
+export interface Orphan {
+  transaction_id: number
+  rule_id: number
+  user_id: number
+}
+
+export interface OtherWorker {
+  worker: string
+  /** Rises with each of its beats. */
+  beat: number
+  /** It has said goodbye. */
+  ended: boolean
+}
+
+export interface DueWanted {
+  /** Most rows for each lane. */
+  room: RoomByLane
+  /** Most rows of one rule. */
+  perRule: number
+  /** Rules whose endpoints have no room. */
+  fullRules: readonly number[]
+}
+
+export interface Due {
+  claimed: Claimed[]
+  orphans: Orphan[]
+}
+
+export interface DeliveryQueue {
+  /** Claims open first tries of these transactions; of held rules (paused, locked account), none. */
+  claimFirst(
+    worker: string,
+    transactions: readonly number[],
+    fullRules: readonly number[],
+    limit: number,
+  ): Promise<Claimed[]>
+  /** Claims what is due, a few of every rule, and of held rules nothing. */
+  claimDue(worker: string, wanted: DueWanted): Promise<Due>
+  /** Claims again, for this worker, attempts that workers now dead have claimed and not recorded. */
+  takeOver(worker: string, dead: readonly string[], limit: number): Promise<Due>
+  /** Which of these claims are still this worker's; answers their places in the list. */
+  stillMine(
+    worker: string,
+    claims: readonly { transaction_id: number; rule_id: number; attempt: number }[],
+  ): Promise<number[]>
+  /** How many attempts others have claimed and not recorded. */
+  countOpen(worker: string): Promise<number>
+  /** Says that this worker lives; answers the database's time and who else there is. */
+  beat(worker: string): Promise<{ now: Date; others: OtherWorker[] }>
+  goodbye(worker: string): Promise<void>
+  /** Forgets claims recorded long ago, and dead workers without claims. */
+  sweep(dead: readonly string[]): Promise<void>
+}

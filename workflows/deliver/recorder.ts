@@ -1,0 +1,226 @@
+/**
+ * Writes down what came of calls. Results that come while an append is under way form the next group: one append for all
+ * of them, each transaction a unit at its known revision. On a conflict its stream is read and the results decided again.
+ * While the store is down the group waits and is tried again with the same event ids; others wait behind it, in memory, and
+ * `isBehind` stops new claims.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Fact, NewEvent } from '../../domain/event.ts'
+import type { EventStore, Ids } from '../../domain/ports.ts'
+import {
+  endDelivery,
+  recordAttempt,
+  type AttemptResult,
+  type TransactionFact,
+} from '../../domain/transaction/decide.ts'
+import { transactionStream } from '../../domain/transaction/events.ts'
+import { evolveAll } from '../../domain/transaction/transaction.ts'
+import { stamp } from '../stamp.ts'
+import { Bell } from './bell.ts'
+import type { Tracked, TrackedTransactions } from './tracked.ts'
+
+export interface Outcome {
+  transaction_id: number
+  /** When it came out. */
+  at: Date
+  /** The result of a call; null for a delivery that ends because its rule is no more. */
+  result: Omit<AttemptResult, 'attempt_id'> | null
+  rule_id: number
+  /** Told once it is recorded; null where the transaction was deleted meanwhile. */
+  recorded?: (attempted: Extract<TransactionFact, { type: 'WebhookAttempted' }>['data'] | null) => void
+}
+
+type Waiting = Outcome & { attempt_id: number; random: number }
+
+interface Group {
+  tracked: Tracked
+  outcomes: Waiting[]
+  facts: readonly TransactionFact[]
+  events: NewEvent[]
+}
+
+/** Transactions in one append. */
+const MOST_IN_GROUP = 256
+
+/** Results that may wait before new claims stop. */
+const BEHIND = 2_000
+
+/** Milliseconds between tries while the store is down. */
+const PAUSE = 250
+
+export interface RecorderOptions {
+  store: EventStore
+  ids: Ids
+  tracked: TrackedTransactions
+  /** Seconds before each retry. */
+  schedule: readonly number[]
+  /** From 0 up to 1. */
+  random: () => number
+}
+
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #bell = new Bell()
+  #waiting: Waiting[] = []
+  #isTroubled = false
+  #isEnding = false
+  #isGivenUp = false
+  #underWay = 0
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+  }
+
+  /** Results not yet recorded. */
+  get backlog(): number {
+    return this.#waiting.length + this.#underWay
+  }
+
+  /** Whether new claims had better wait. */
+  get isBehind(): boolean {
+    return this.#isTroubled || this.backlog > BEHIND
+  }
+
+  /** The transaction is held by the caller's claim until this is recorded. */
+  submit(outcome: Outcome): void {
+    this.#waiting.push({ ...outcome, attempt_id: 0, random: this.#options.random() })
+    this.#bell.ring()
+  }
+
+  /** Runs until `end` was called and all is recorded, or `giveUp`. */
+  async run(): Promise<void> {
+    while (!this.#isGivenUp && !(this.#isEnding && this.backlog === 0)) {
+      if (this.#waiting.length === 0) await this.#bell.wait(1_000)
+      else await this.#recordSome()
+    }
+  }
+
+  end(): void {
+    this.#isEnding = true
+    this.#bell.ring()
+  }
+
+  giveUp(): void {
+    this.#isGivenUp = true
+    this.#bell.ring()
+  }
+
+  async #recordSome(): Promise<void> {
+    const taken = this.#take()
+    try {
+      this.#underWay = taken.length
+      await this.#number(taken)
+      let groups = this.#decide(byTransaction(taken, this.#options.tracked))
+      while (groups.length > 0) groups = await this.#append(groups)
+    } finally {
+      this.#underWay = 0
+    }
+  }
+
+  /** The oldest results, of at most so many transactions. */
+  #take(): Waiting[] {
+    const seen = new Set<number>()
+    let count = 0
+    for (; count < this.#waiting.length; count++) {
+      seen.add(this.#waiting[count]!.transaction_id)
+      if (seen.size > MOST_IN_GROUP) break
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  async #number(outcomes: readonly Waiting[]): Promise<void> {
+    const calls = outcomes.filter((outcome) => outcome.result)
+    const ids = await this.#untilItAnswers(() => this.#options.ids.next(calls.length))
+    calls.forEach((outcome, index) => (outcome.attempt_id = ids[index]!))
+  }
+
+  #decide(groups: readonly { tracked: Tracked; outcomes: Waiting[] }[]): Group[] {
+    const decided = groups.map(({ tracked, outcomes }) => {
+      const facts = decideAll(tracked, outcomes, this.#options.schedule)
+      const events = outcomes[0] ? stamp(facts, occasionOf(tracked, outcomes[0])) : []
+      return { tracked, outcomes, facts, events }
+    })
+    for (const group of decided) if (group.events.length === 0) this.#done(group)
+    return decided.filter((group) => group.events.length > 0)
+  }
+
+  /** One append for all; answers those that must be appended again, decided anew. */
+  async #append(groups: readonly Group[]): Promise<Group[]> {
+    const { store, tracked: all } = this.#options
+    const units = groups.map(({ tracked, events }) => [
+      { stream: transactionStream(tracked.transaction_id), expectedRevision: tracked.revision, events },
+    ])
+    const results = await this.#untilItAnswers(() => store.append(units))
+    const conflicts: Group[] = []
+    groups.forEach((group, index) => {
+      if (!results[index]?.ok) return conflicts.push(group)
+      all.advance(group.tracked, group.facts, group.outcomes[0]!.at.toISOString())
+      return this.#done(group)
+    })
+    if (conflicts.length === 0) return []
+    const slices = conflicts.map(({ tracked }) => ({ stream: transactionStream(tracked.transaction_id) }))
+    const streams = await this.#untilItAnswers(() => store.read(slices))
+    conflicts.forEach(({ tracked }, index) => all.reread(tracked, streams[index] ?? []))
+    return this.#decide(conflicts)
+  }
+
+  #done({ tracked, outcomes, facts }: Group): void {
+    for (const outcome of outcomes) {
+      const attempted = facts.find(
+        (fact) => fact.type === 'WebhookAttempted' && fact.data.attempt_id === outcome.attempt_id,
+      )
+      outcome.recorded?.(attempted?.type === 'WebhookAttempted' ? attempted.data : null)
+    }
+    this.#options.tracked.release(tracked, outcomes.length)
+  }
+
+  async #untilItAnswers<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      try {
+        const answer = await ask()
+        this.#isTroubled = false
+        return answer
+      } catch (error) {
+        this.#isTroubled = true
+        if (this.#isGivenUp) throw error
+        await pause(PAUSE)
+      }
+    }
+  }
+}
+
+const byTransaction = (
+  outcomes: readonly Waiting[],
+  all: TrackedTransactions,
+): { tracked: Tracked; outcomes: Waiting[] }[] => {
+  const groups = new Map<number, { tracked: Tracked; outcomes: Waiting[] }>()
+  for (const outcome of outcomes) {
+    const tracked = all.get(outcome.transaction_id)
+    if (!tracked) throw new Error(`transaction ${outcome.transaction_id} has a result and no claim`)
+    const group = groups.get(outcome.transaction_id) ?? { tracked, outcomes: [] }
+    group.outcomes.push(outcome)
+    groups.set(outcome.transaction_id, group)
+  }
+  return [...groups.values()]
+}
+
+/** A transaction's results, decided in turn. */
+const decideAll = (tracked: Tracked, outcomes: readonly Waiting[], schedule: readonly number[]): TransactionFact[] => {
+  const facts: TransactionFact[] = []
+  let state = tracked.state
+  for (const { result, attempt_id, rule_id, at, random } of outcomes) {
+    const decided = result
+      ? recordAttempt(state, { ...result, attempt_id }, { at, schedule, random })
+      : endDelivery(state, rule_id, at)
+    state = evolveAll(state, decided as readonly Fact[], at.toISOString())
+    facts.push(...decided)
+  }
+  return facts
+}
+
+const occasionOf = ({ transaction_id, user_id }: Tracked, { at, attempt_id, rule_id }: Waiting) => ({
+  user_id,
+  at,
+  correlation_id: transactionStream(transaction_id),
+  causation_id: attempt_id > 0 ? `attempt-${attempt_id}` : `rule-${rule_id}`,
+})

@@ -1,0 +1,98 @@
+/**
+ * Transactions with calls under way here: their fold and its revision, held from the claim until the last result is
+ * recorded, so that a result is appended at the known revision without reading.
+ */
+import {
+  evolveAll,
+  foldTransaction,
+  type Delivery,
+  type LiveTransaction,
+  type Transaction,
+} from '../../domain/transaction/transaction.ts'
+import type { Fact, RecordedEvent } from '../../domain/event.ts'
+import { NO_STREAM } from '../../domain/ports.ts'
+import type { Claimed } from './queue.ts'
+
+export interface Tracked {
+  transaction_id: number
+  user_id: number
+  state: Transaction
+  revision: number
+  /** Calls claimed and not yet recorded. */
+  holds: number
+}
+
+const deliveryOf = ({ status, attempt, round_base, due_at }: Claimed['deliveries'][number]): Delivery => {
+  switch (status) {
+    case 'open':
+      return { status, attempt, round_base, due_at: due_at ?? '' }
+    case 'failed':
+      return { status, attempt, reason: 'exhausted' }
+    case 'succeeded':
+    case 'ended':
+      return { status, attempt }
+  }
+}
+
+/** A transaction as the read models hold it: right at a revision where an append there succeeds. */
+const fromReadModels = ({ transaction, deliveries }: Claimed): LiveTransaction => {
+  const { id, user_id, created_at, bank_code, transaction_type, amount, content, description } = transaction
+  const { order_id, prefix, already_run_of, webhook_status } = transaction
+  return {
+    phase: 'live', transaction_id: id, user_id, captured_at: created_at, bank_code, transaction_type, amount, content,
+    description, order_id, prefix, already_run_of, webhook_status,
+    deliveries: new Map(deliveries.map((delivery) => [delivery.rule_id, deliveryOf(delivery)])),
+  } // prettier-ignore
+}
+
+export class TrackedTransactions {
+  readonly #tracked = new Map<number, Tracked>()
+
+  get size(): number {
+    return this.#tracked.size
+  }
+
+  get(transactionId: number): Tracked | undefined {
+    return this.#tracked.get(transactionId)
+  }
+
+  /** From a log entry and the read models: nothing was appended since, or the append tells. */
+  holdAt(claimed: Claimed, revision: number): void {
+    this.#hold(claimed, fromReadModels(claimed), revision)
+  }
+
+  /** From the stream itself. */
+  holdRead(claimed: { transaction_id: number; user_id: number }, events: readonly RecordedEvent[]): void {
+    this.#hold(claimed, foldTransaction(events), events.at(-1)?.revision ?? NO_STREAM)
+  }
+
+  /** A conflict told that there is more: the stream as it is now. */
+  reread(tracked: Tracked, events: readonly RecordedEvent[]): void {
+    tracked.state = foldTransaction(events)
+    tracked.revision = events.at(-1)?.revision ?? NO_STREAM
+  }
+
+  advance(tracked: Tracked, facts: readonly Fact[], at: string): void {
+    tracked.state = evolveAll(tracked.state, facts, at)
+    tracked.revision += facts.length
+  }
+
+  release(tracked: Tracked, calls: number): void {
+    tracked.holds -= calls
+    if (tracked.holds <= 0) this.#tracked.delete(tracked.transaction_id)
+  }
+
+  #hold(
+    { transaction_id, user_id }: { transaction_id: number; user_id: number },
+    state: Transaction,
+    revision: number,
+  ): void {
+    const tracked = this.#tracked.get(transaction_id)
+    if (!tracked) {
+      this.#tracked.set(transaction_id, { transaction_id, user_id, state, revision, holds: 1 })
+      return
+    }
+    tracked.holds++
+    if (tracked.revision < revision) Object.assign(tracked, { state, revision })
+  }
+}
