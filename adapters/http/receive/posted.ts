@@ -81,11 +81,25 @@ export const readPosted = async (bytes: Buffer, contentType: string, query: Fiel
 /** Most bytes of `raw_data`. */
 const RAW_LIMIT = 64 * 1024
 
-const cutStrings = (value: unknown, most: number): unknown => {
+/** Deeper than any app nests; a hostile body must not exhaust the stack. */
+const DEPTH_LIMIT = 50
+
+const cutStrings = (value: unknown, most: number, depth = 0): unknown => {
   if (typeof value === 'string') return cutToBytes(value, most)
-  if (Array.isArray(value)) return value.map((each) => cutStrings(each, most))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cutStrings(member, most)]))
+  if (depth === DEPTH_LIMIT) return null
+  if (Array.isArray(value)) return value.map((each) => cutStrings(each, most, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cutStrings(member, most, depth + 1)]))
+}
+
+/** Null where it is nested too deeply to be written. */
+const written = (value: unknown): string | null => {
+  try {
+    return JSON.stringify(value) ?? 'null'
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
 
 /**
@@ -95,11 +109,12 @@ const cutStrings = (value: unknown, most: number): unknown => {
  */
 export const rawDataOf = ({ value, json }: Posted, text: string): string => {
   const fits = (raw: string) => Buffer.byteLength(raw) <= RAW_LIMIT
-  const whole = storable(json ?? JSON.stringify(typeof value === 'string' ? { text: value } : value) ?? 'null')
-  if (fits(whole)) return whole
+  const fields = typeof value === 'string' ? { text: value } : value
+  const whole = json ?? written(fields)
+  if (whole !== null && fits(whole)) return storable(whole)
   for (let most = RAW_LIMIT / 2; most >= 256; most /= 2) {
-    const cut = storable(JSON.stringify(cutStrings(typeof value === 'string' ? { text: value } : value, most)))
-    if (fits(cut)) return cut
+    const cut = JSON.stringify(cutStrings(fields, most)) ?? 'null'
+    if (fits(cut)) return storable(cut)
   }
   return JSON.stringify({ text: storable(cutToBytes(text, RAW_LIMIT / 8)) })
 }

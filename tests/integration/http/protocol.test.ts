@@ -1,0 +1,153 @@
+/** What is HTTP's: methods, media types, sizes, odd requests, health; and how the server ends. */
+import { expect } from 'chai'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import Koa from 'koa'
+import { listen } from '../../../adapters/http/server.ts'
+import { exchange, openApi, type ApiUnderTest } from './api-under-test.ts'
+
+describe('the protocol', () => {
+  let api: ApiUnderTest
+  let key: string
+  before(async () => {
+    api = await openApi()
+    key = api.owner.api_key
+  })
+  after(() => api.close())
+
+  it('tells which methods a path knows', async () => {
+    for (const [method, path, allow] of [
+      ['DELETE', '/api/transactions', 'HEAD, GET'],
+      ['PATCH', '/api/webhooks/1', 'PUT, DELETE'],
+      ['GET', '/api/auth/login', 'POST'],
+      ['PUT', `/api/receive/u/${api.owner.receive_token}`, 'HEAD, GET, POST'],
+      ['GET', '/api/receive/batch', 'POST'],
+      ['PROPFIND', '/api/account', 'HEAD, GET'],
+      ['OPTIONS', '/api/account', 'HEAD, GET'],
+    ] as const) {
+      const { status, headers, body } = await api.ask(method, path, { key })
+      expect([status, body.error], `${method} ${path}`).to.deep.equal([405, 'METHOD_NOT_ALLOWED'])
+      expect(headers.get('allow')).to.equal(allow)
+    }
+  })
+
+  it('knows nothing elsewhere', async () => {
+    for (const path of [
+      '/api',
+      '/api/',
+      '/api/nothing',
+      '/api/transactions/1/2',
+      '/API/ACCOUNT',
+      '/api/webhooks/%E0%A4%A/logs',
+      '/..%2f..%2fetc/passwd',
+      '/',
+    ]) {
+      const { status, body } = await api.ask('GET', path, { key })
+      expect([status, body.error, body.success], path).to.deep.equal([404, 'NOT_FOUND', false])
+    }
+  })
+
+  it('takes JSON alone on management endpoints', async () => {
+    const body = '{"name":"x","url":"https://shop.example/"}'
+    const post = (headers: Record<string, string>, sent: string | Buffer = body) =>
+      api.ask('POST', '/api/webhooks', { key, body: sent, headers })
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'nonsense',
+    ])
+      expect((await post({ 'content-type': type })).body.error, type).to.equal('UNSUPPORTED_MEDIA_TYPE')
+    expect((await post({ 'content-type': 'application/json', 'content-encoding': 'gzip' })).status).to.equal(415)
+    for (const broken of ['{', '{"name":}', '', ' ', 'null', '"x"', '[]', '5', '{"a":1}{"b":2}'])
+      expect((await post({ 'content-type': 'application/json' }, broken)).body.error, broken).to.equal(
+        'VALIDATION_FAILED',
+      )
+    expect((await post({ 'content-type': 'application/json' }, Buffer.from([0x22, 0xff, 0x22]))).status).to.equal(400)
+    expect((await post({ 'content-type': 'application/json' })).status).to.equal(201)
+    expect((await post({ 'content-type': 'application/json; charset=UTF-8' })).status).to.equal(201)
+    expect((await post({ 'content-type': 'application/vnd.api+json' })).status).to.equal(201)
+  })
+
+  it('refuses bodies over 10 MB and queries over 2048 bytes', async () => {
+    const over = await api.ask('POST', '/api/webhooks', { key, json: { name: 'x'.repeat(10 * 1024 * 1024) } })
+    expect([over.status, over.body.error]).to.deep.equal([413, 'PAYLOAD_TOO_LARGE'])
+    const list = (bytes: number) => api.ask('GET', `/api/transactions?search=${'a'.repeat(bytes - 7)}`, { key })
+    expect((await list(2048)).status).to.equal(200)
+    const long = await list(2049)
+    expect([long.status, long.body.error]).to.deep.equal([414, 'QUERY_TOO_LONG'])
+  })
+
+  it('is not confused by depth', async () => {
+    const deep = '['.repeat(200_000) + ']'.repeat(200_000)
+    const headers = { 'content-type': 'application/json' }
+    expect((await api.ask('POST', '/api/webhooks', { key, body: deep, headers })).status).to.equal(400)
+    expect(
+      (await api.ask('POST', `/api/receive/u/${api.owner.receive_token}`, { body: deep, headers })).status,
+    ).to.equal(200)
+    const nested = `${'{"a":'.repeat(50_000)}"x y"${'}'.repeat(50_000)}`
+    expect(
+      (await api.ask('POST', `/api/receive/u/${api.owner.receive_token}`, { body: nested, headers })).status,
+    ).to.equal(200)
+  })
+
+  it('answers what is no request of HTTP, and heads without end', async () => {
+    expect(await exchange(api.url, 'nonsense\r\n\r\n')).to.match(/^HTTP\/1\.1 400 /)
+    const answer = await exchange(api.url, `GET /?${'a'.repeat(90 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    expect(answer)
+      .to.match(/^HTTP\/1\.1 414 /)
+      .and.to.contain('QUERY_TOO_LONG')
+  })
+
+  it('goes on after callers that went away in the middle', async () => {
+    for (let number = 0; number < 5; number++) {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
+      await once(socket, 'connect')
+      socket.write(
+        `POST /api/receive/u/${api.owner.receive_token} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf`,
+      )
+      socket.destroy()
+      await once(socket, 'close')
+    }
+    expect((await api.ask('GET', '/healthz')).status).to.equal(200)
+  })
+
+  it('tells of its health, and its numbers', async () => {
+    expect((await api.ask('GET', '/healthz')).body).to.deep.equal({ status: 'ok' })
+    const ready = await api.ask('GET', '/readyz')
+    expect(ready.status).to.equal(200)
+    expect(ready.body).to.deep.equal({ status: 'ok', parts: { event_store: 'ok', read_models: 'ok' } })
+    await api.ask('GET', `/api/receive/u/${api.owner.receive_token}?text=x`)
+    const numbers = (await api.ask('GET', '/metrics')).body as string
+    expect(numbers).to.match(
+      /baoco_http_requests_total\{method="GET",route="\/api\/receive\/u\/:token",status="200"\} \d+/,
+    )
+    expect(numbers).not.to.contain(api.owner.receive_token)
+  })
+})
+
+describe('the server’s end', () => {
+  it('finishes what is in flight, takes no more, and cuts off what outlasts the grace', async () => {
+    const app = new Koa()
+    let release = () => {}
+    let arrived = 0
+    app.use(async (context) => {
+      arrived++
+      if (context.path === '/slow') await new Promise<void>((resolve) => (release = resolve))
+      if (context.path === '/never') await new Promise(() => {})
+      context.body = 'done'
+    })
+    const { port, close } = await listen(app, 0, '127.0.0.1')
+    const url = `http://127.0.0.1:${port}`
+    expect(await (await fetch(`${url}/quick`)).text()).to.equal('done')
+    const slow = fetch(`${url}/slow`)
+    const never = fetch(`${url}/never`).catch(() => 'cut off')
+    while (arrived < 3) await new Promise((resolve) => setImmediate(resolve))
+    const closed = close(500)
+    release()
+    expect(await (await slow).text()).to.equal('done')
+    expect(await fetch(`${url}/quick`).catch(() => 'refused')).to.equal('refused')
+    await closed
+    expect(await never).to.equal('cut off')
+  })
+})

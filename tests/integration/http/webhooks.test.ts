@@ -1,0 +1,327 @@
+/** Webhook rules and connected systems: what may be set, by whom, and how the answers look. */
+import { expect } from 'chai'
+import { verify } from '@octokit/webhooks-methods'
+import { hang, openShop, status as answers, type Shop } from '../../support/shop.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+import { attempted, captured } from './captured.ts'
+
+const URL = 'https://shop.example/hook'
+
+describe('webhook rules', () => {
+  let api: ApiUnderTest
+  let key: string
+  const ask = (method: string, path = '', json?: unknown, as = key) =>
+    api.ask(method, `/api/webhooks${path}`, { key: as, ...(json === undefined ? {} : { json }) })
+  const create = async (fields: object = {}) => (await ask('POST', '', { name: 'shop', url: URL, ...fields })).body.data
+
+  before(async () => {
+    api = await openApi()
+    key = api.owner.api_key
+  })
+  after(() => api.close())
+
+  it('creates one with defaults and a secret', async () => {
+    const { status, body, headers } = await ask('POST', '', { name: ' shop ', url: URL })
+    expect(status).to.equal(201)
+    expect(headers.get('cache-control')).to.equal('no-store')
+    const { id, secret_key, created_at, ...rest } = body.data
+    expect(secret_key).to.match(/^[0-9a-f]{48}$/)
+    expect(new Date(created_at).toISOString()).to.equal(created_at)
+    expect(rest).to.deep.equal({
+      user_id: api.owner.user_id, system_id: null, system_name: '', name: 'shop', url: URL, http_method: 'POST', filter_banks: [],
+      filter_type: 'both', min_amount: null, payload_format: 'standard', custom_template: null, is_active: 1, is_auto: 0,
+    }) // prettier-ignore
+    expect((await ask('GET')).body.data[0]).to.deep.equal(body.data)
+    expect((await create()).secret_key).not.to.equal(secret_key)
+    expect(id).to.be.a('number')
+  })
+
+  it('takes every field', async () => {
+    const [system] = (await api.ask('GET', '/api/systems', { key })).body.data
+    const fields = {
+      name: 'all', url: URL, system_id: system.id, http_method: 'PUT', filter_banks: ['VCB', 'MB'], filter_type: 'credit',
+      min_amount: 0, payload_format: 'custom', custom_template: '{"order":"{{order_id}}"}', is_active: 0,
+    } // prettier-ignore
+    expect(await create(fields)).to.deep.include({ ...fields, system_name: system.name })
+    expect((await create({ filter_banks: ['vcb', 'VCB'] })).filter_banks).to.deep.equal(['VCB'])
+  })
+
+  it('refuses what it does not know or cannot use, and says which', async () => {
+    const other = await api.newAccount('other@example.com')
+    const foreign = (
+      await api.ask('POST', '/api/systems', {
+        key: other.api_key,
+        json: { name: 's', type: 'custom', payment_prefix: 'QQ' },
+      })
+    ).body.data.id
+    const cases: [string, object][] = [
+      ['name', { name: undefined }],
+      ['name', { name: '  ' }],
+      ['name', { name: 'a\0b' }],
+      ['name', { name: '\ud800' }],
+      ['url', { url: undefined }],
+      ['url', { url: 'ftp://shop.example' }],
+      ['url', { url: 'https://user:password@shop.example/' }],
+      ['url', { url: 'shop' }],
+      ['system_id', { system_id: foreign }],
+      ['system_id', { system_id: 1e308 }],
+      ['system_id', { system_id: '1' }],
+      ['http_method', { http_method: 'GET' }],
+      ['filter_banks', { filter_banks: 'VCB' }],
+      ['filter_banks.0', { filter_banks: [5] }],
+      ['filter_type', { filter_type: 'all' }],
+      ['min_amount', { min_amount: 1.5 }],
+      ['min_amount', { min_amount: -1 }],
+      ['min_amount', { min_amount: 1e300 }],
+      ['payload_format', { payload_format: 'xml' }],
+      ['custom_template', { payload_format: 'custom' }],
+      ['custom_template', { payload_format: 'custom', custom_template: '{{order_id}}' }],
+      ['custom_template', { payload_format: 'custom', custom_template: '{"a":"{{nonsense}}"}' }],
+      ['is_active', { is_active: true }],
+      ['is_active', { is_active: 2 }],
+      ['secret_key', { secret_key: 'ab' }],
+      ['id', { id: 5 }],
+      ['toString', { toString: 1 }],
+      ['constructor', { constructor: {} }],
+    ]
+    for (const [path, fields] of cases) {
+      const { status, body } = await ask('POST', '', { name: 'x', url: URL, ...fields })
+      expect(status, JSON.stringify(fields)).to.equal(400)
+      expect(body).to.include({ success: false, error: 'VALIDATION_FAILED' })
+      expect(body.issues.map((issue: { path: string }) => issue.path)).to.include(path)
+    }
+    const proto = await api.ask('POST', '/api/webhooks', {
+      key,
+      body: `{"name":"x","url":"${URL}","__proto__":{"is_auto":1}}`,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(proto.status).to.equal(400)
+  })
+
+  it('changes what is given and nothing else', async () => {
+    const rule = await create({ filter_banks: ['VCB'] })
+    const paused = await ask('PUT', `/${rule.id}`, { is_active: 0 })
+    expect(paused.status).to.equal(200)
+    expect(paused.body.data).to.deep.equal({ ...rule, is_active: 0 })
+    expect((await ask('PUT', `/${rule.id}`, {})).body.data).to.deep.equal({ ...rule, is_active: 0 })
+    const sentBack = await ask('PUT', `/${rule.id}`, {
+      ...rule,
+      id: 1,
+      user_id: 2,
+      secret_key: 'x',
+      is_auto: 1,
+      created_at: 'never',
+      name: 'new',
+    })
+    expect(sentBack.body.data).to.deep.equal({ ...rule, name: 'new' })
+    expect((await ask('PUT', `/${rule.id}`, { min_amount: null, filter_banks: [] })).body.data).to.deep.equal({
+      ...rule,
+      name: 'new',
+      filter_banks: [],
+    })
+    for (const bad of [{ unknown: 1 }, { name: '' }, { payload_format: 'custom' }, { url: 'http://' }, []])
+      expect((await ask('PUT', `/${rule.id}`, bad)).status, JSON.stringify(bad)).to.equal(400)
+  })
+
+  it("does not know other users' rules", async () => {
+    const rule = await create()
+    const stranger = await api.newAccount('stranger@example.com')
+    for (const [method, path, json] of [
+      ['PUT', '', { name: 'mine' }], ['DELETE', ''], ['POST', '/test'], ['GET', '/logs'],
+    ] as const) {
+      const { status, body } = await ask(method, `/${rule.id}${path}`, json, stranger.api_key)
+      expect([status, body.error], method).to.deep.equal([404, 'NOT_FOUND'])
+    } // prettier-ignore
+    expect((await ask('GET', '', undefined, stranger.api_key)).body.data).to.deep.equal([])
+  })
+
+  it('deletes one, but not one that a shop connection made', async () => {
+    const rule = await create()
+    expect((await ask('DELETE', `/${rule.id}`)).body).to.have.all.keys('success', 'message')
+    expect((await ask('DELETE', `/${rule.id}`)).status).to.equal(404)
+    const auto = await api.nextId()
+    const { id: _, secret_key: __, system_name: ___, ...fields } = rule
+    await api.decree(api.owner.user_id, {
+      type: 'RuleCreated',
+      data: { ...fields, rule_id: auto, is_auto: 1, sealed_secret: 'x' },
+    })
+    const refused = await ask('DELETE', `/${auto}`)
+    expect([refused.status, refused.body.error]).to.deep.equal([403, 'AUTO_RULE'])
+    await api.decree(api.owner.user_id, { type: 'RuleDeleted', data: { user_id: api.owner.user_id, rule_id: auto } })
+  })
+
+  it("keeps to the plan's limit, also under parallel calls", async () => {
+    const free = await api.newAccount('free@example.com', 'Free')
+    const made = await Promise.all(
+      [1, 2, 3, 4].map((number) => ask('POST', '', { name: `rule ${number}`, url: URL }, free.api_key)),
+    )
+    expect(made.map(({ status }) => status).sort()).to.deep.equal([201, 403, 403, 403])
+    const refused = made.find(({ status }) => status === 403)!
+    expect(refused.body).to.include({ success: false, error: 'WEBHOOK_LIMIT_REACHED', plan: 'Free', limit: 1 })
+  })
+
+  it('treats an expired plan as Free', async () => {
+    const late = await api.newAccount('late@example.com', 'Basic')
+    await api.decree(late.user_id, {
+      type: 'PlanChanged',
+      data: { user_id: late.user_id, plan: 'Basic', expires_at: '2020-01-01T00:00:00.000Z' },
+    })
+    expect((await ask('POST', '', { name: 'one', url: URL }, late.api_key)).status).to.equal(201)
+    expect((await ask('POST', '', { name: 'two', url: URL }, late.api_key)).body).to.include({ plan: 'Free', limit: 1 })
+  })
+
+  it('lists the calls of a rule, twenty a page', async () => {
+    const rule = await create()
+    const user = api.owner.user_id
+    const id = await api.nextId()
+    const events = [captured(user, id, { rules: [rule.id], webhook_status: 'pending' })]
+    for (let attempt = 1; attempt <= 21; attempt++)
+      events.push(
+        attempted(id, {
+          attempt_id: await api.nextId(),
+          rule_id: rule.id,
+          attempt,
+          outcome: 'retrying',
+          next_attempt_at: new Date().toISOString(),
+        }),
+      )
+    await api.happened(user, id, events)
+    const { body } = await ask('GET', `/${rule.id}/logs`)
+    expect(body).to.include({ success: true, total: 21, page: 1, limit: 20 })
+    expect(body.data).to.have.lengthOf(20)
+    expect(body.data[0]).to.include({
+      webhook_rule_id: rule.id, transaction_id: id, bank_code: 'VCB', amount: '150000.00', transaction_type: 'credit', http_status: 500,
+      response_body: 'not now', attempt: 21, sent_at: '2026-03-10T05:00:01.000Z',
+    }) // prettier-ignore
+    expect(body.data[0]).to.include.keys('id', 'created_at')
+    expect(
+      (await ask('GET', `/${rule.id}/logs?page=2`)).body.data.map((row: { attempt: number }) => row.attempt),
+    ).to.deep.equal([1])
+    expect((await ask('GET', `/${rule.id}/logs?page=0`)).status).to.equal(400)
+  })
+
+  describe('tested', () => {
+    let shop: Shop
+    before(async () => {
+      shop = await openShop()
+    })
+    after(() => shop.close())
+
+    it('calls the url, signed, and tells how it went', async () => {
+      const rule = await create({ url: shop.url, http_method: 'PUT' })
+      const { status, body } = await ask('POST', `/${rule.id}/test`)
+      expect(status).to.equal(200)
+      expect(body).to.include({ success: true, http_code: 200, response_body: 'ok' })
+      expect(body.response_time_ms).to.be.a('number')
+      const [call] = shop.calls
+      expect(call!.method).to.equal('PUT')
+      expect(await verify(rule.secret_key, call!.body, call!.headers['x-webhook-signature']!)).to.equal(true)
+      expect(JSON.parse(call!.body)).to.include({ event: 'test', currency: 'VND' })
+      expect((await ask('GET', `/${rule.id}/logs`)).body.total).to.equal(0)
+    })
+
+    it('answers 200 with success false when it failed', async () => {
+      const rule = await create({ url: shop.url })
+      shop.answer(answers(500, 'broken'))
+      expect((await ask('POST', `/${rule.id}/test`)).body).to.include({ success: false, http_code: 500 })
+      const closed = await create({ url: 'http://127.0.0.1:1/' })
+      const { status, body } = await ask('POST', `/${closed.id}/test`)
+      expect(status).to.equal(200)
+      expect(body).to.include({ success: false, http_code: 0 })
+      expect(body.error).to.be.a('string').that.is.not.empty
+    })
+
+    it('gives up when its caller does', async () => {
+      const rule = await create({ url: shop.url })
+      shop.answer(hang)
+      const before = shop.calls.length
+      const gone = fetch(`${api.url}/api/webhooks/${rule.id}/test`, {
+        method: 'POST',
+        headers: { 'x-api-key': key },
+        signal: AbortSignal.timeout(300),
+      })
+      expect(await gone.catch((error: Error) => error.name)).to.equal('TimeoutError')
+      expect(shop.calls.length).to.equal(before + 1)
+    })
+  })
+})
+
+describe('connected systems', () => {
+  let api: ApiUnderTest
+  let key: string
+  const ask = (method: string, path = '', json?: unknown, as = key) =>
+    api.ask(method, `/api/systems${path}`, { key: as, ...(json === undefined ? {} : { json }) })
+  const fields = (payment_prefix: string) => ({ name: 'Shop', type: 'haravan', payment_prefix })
+
+  before(async () => {
+    api = await openApi()
+    key = api.owner.api_key
+  })
+  after(() => api.close())
+
+  it('come with the first account, prefix DH', async () => {
+    const { body } = await ask('GET')
+    expect(body.data).to.have.lengthOf(1)
+    expect(body.data[0]).to.include({ payment_prefix: 'DH', type: 'custom', is_active: 1 })
+    expect(body.data[0]).to.have.all.keys('id', 'name', 'type', 'payment_prefix', 'is_active', 'created_at')
+  })
+
+  it('are created, read, changed and deleted', async () => {
+    const { status, body } = await ask('POST', '', fields('abc1'))
+    expect(status).to.equal(201)
+    expect(body.data).to.include({ name: 'Shop', type: 'haravan', payment_prefix: 'ABC1', is_active: 1 })
+    const path = `/${body.data.id}`
+    expect((await ask('GET', path)).body).to.deep.equal({ success: true, data: body.data })
+    const changed = await ask('PUT', path, { ...body.data, name: 'Other', id: 1, payment_prefix: 'abc1' })
+    expect(changed.body.data).to.deep.equal({ ...body.data, name: 'Other' })
+    expect((await ask('PUT', path, {})).body.data).to.deep.equal(changed.body.data)
+    expect((await ask('DELETE', path)).body).to.have.all.keys('success', 'message')
+    expect((await ask('GET', path)).status).to.equal(404)
+    expect((await ask('PUT', path, {})).status).to.equal(404)
+    expect((await ask('DELETE', path)).status).to.equal(404)
+  })
+
+  it('refuse prefixes that banks print, the plan prefix, and ones of no form', async () => {
+    const printed = 'TK SD ND GD CT FT MB VND REF LUC VAO NGAY TAI SO PS'.split(' ')
+    for (const prefix of [...printed, 'bc', 'ref', 'A', 'ABCDEFGHIJK', 'A-B', 'ĐH', '', ' '])
+      expect((await ask('POST', '', fields(prefix))).body.issues?.[0]?.path, prefix).to.equal('payment_prefix')
+    for (const bad of [{ ...fields('XY'), type: 'magento' }, { ...fields('XY'), secret: 1 }, { name: 'x' }])
+      expect((await ask('POST', '', bad)).status).to.equal(400)
+  })
+
+  it('have a prefix each, compared without case', async () => {
+    const refused = await ask('POST', '', fields('dh'))
+    expect([refused.status, refused.body.error]).to.deep.equal([409, 'CONFLICT'])
+    const both = await Promise.all([ask('POST', '', fields('RACE')), ask('POST', '', fields('race'))])
+    expect(both.map(({ status }) => status).sort()).to.deep.equal([201, 409])
+    const { body } = await ask('POST', '', fields('OTHER'))
+    expect((await ask('PUT', `/${body.data.id}`, { payment_prefix: 'dh' })).status).to.equal(409)
+    const elsewhere = await api.newAccount('elsewhere@example.com')
+    expect((await ask('POST', '', fields('DH'), elsewhere.api_key)).status).to.equal(201)
+  })
+
+  it('stay while own rules point to them; their automatic rule goes with them', async () => {
+    const { id } = (await ask('POST', '', fields('KEEP'))).body.data
+    const rule = (await api.ask('POST', '/api/webhooks', { key, json: { name: 'r', url: URL, system_id: id } })).body
+      .data
+    expect((await ask('DELETE', `/${id}`)).status).to.equal(409)
+    await api.ask('DELETE', `/api/webhooks/${rule.id}`, { key })
+    const auto = await api.nextId()
+    const { id: _, secret_key: __, system_name: ___, ...given } = rule
+    const shown = (await api.ask('POST', '/api/webhooks', { key, json: { name: 'other', url: URL } })).body.data
+    await api.decree(api.owner.user_id, {
+      type: 'RuleCreated',
+      data: { ...given, rule_id: auto, is_auto: 1, sealed_secret: 'x' },
+    })
+    expect((await ask('DELETE', `/${id}`)).status).to.equal(200)
+    const left = (await api.ask('GET', '/api/webhooks', { key })).body.data as { id: number }[]
+    expect(left.map((each) => each.id)).to.deep.equal([shown.id])
+  })
+
+  it('are unknown to others', async () => {
+    const { id } = (await ask('GET')).body.data[0]
+    const stranger = await api.newAccount('stranger@example.com')
+    for (const [method, json] of [['GET'], ['PUT', { name: 'x' }], ['DELETE']] as const)
+      expect((await ask(method, `/${id}`, json, stranger.api_key)).status).to.equal(404)
+  })
+})
