@@ -62,7 +62,7 @@ export const openPostgresEventStore = async ({
   const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
     untilAnswered(attempt, deadlineMs, closing.signal)
   const head = async (): Promise<number> =>
-    (await database.query<{ position: number }>('SELECT position FROM store.head'))[0]!.position
+    (await database.query<{ position: number }>('SELECT store.newest() AS position'))[0]!.position
 
   return {
     append: async (units) => (units.length === 0 ? [] : appends.append(encode(units))),

@@ -147,7 +147,7 @@ export class Tail {
   /** Reads on by a page; answers whether there is more. */
   async #read(signal: AbortSignal): Promise<boolean> {
     if (this.#to === null) {
-      const [head] = await this.#database.query<{ position: number }>('SELECT position FROM store.head')
+      const [head] = await this.#database.query<{ position: number }>('SELECT store.newest() AS position')
       if (!signal.aborted) this.#from = this.#to = head!.position
       return true
     }

@@ -4,6 +4,10 @@
 -- until its commit: who sees a head sees every event up to it. Every write is one function call outside BEGIN, so the
 -- lock lives only as long as a statement runs and a client that freezes holds nothing.
 --
+-- That row is locked, not changed: the newest position is the last event's. A counter that every commit changes would leave
+-- a dead row a commit behind, and while some long transaction (a backup, say) keeps those from being cleaned away, every
+-- append would have to pass by all of them.
+--
 -- The functions switch sequential scans off: their plans are cached while the tables are still empty, and a plan made
 -- then would read the whole table for the first minutes of a burst, until the statistics catch up.
 
@@ -11,9 +15,10 @@ CREATE SCHEMA IF NOT EXISTS store;
 
 CREATE TABLE IF NOT EXISTS store.head (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-  position bigint NOT NULL
+  -- Positions up to here have been given; says more than the events do only where the newest of them have expired.
+  given_up_to bigint NOT NULL
 );
-INSERT INTO store.head (position) VALUES (0) ON CONFLICT DO NOTHING;
+INSERT INTO store.head (given_up_to) VALUES (0) ON CONFLICT DO NOTHING;
 
 CREATE TABLE IF NOT EXISTS store.event (
   position   bigint PRIMARY KEY,
@@ -38,6 +43,12 @@ CREATE TABLE IF NOT EXISTS store.expired_stream (
   stream   text COLLATE "C" PRIMARY KEY,
   revision integer NOT NULL
 );
+
+-- The newest position; 0 in an empty store. Who is about to write asks in a statement after the one that locks the head.
+CREATE OR REPLACE FUNCTION store.newest() RETURNS bigint
+LANGUAGE sql STABLE AS $$
+  SELECT greatest((SELECT given_up_to FROM store.head), (SELECT max(position) FROM store.event))
+$$;
 
 -- Revision of a stream's last event, also where that has expired; -1 where nothing was ever written.
 CREATE OR REPLACE FUNCTION store.revision_of(wanted text) RETURNS integer
@@ -64,11 +75,10 @@ CREATE OR REPLACE FUNCTION store.append(
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   before bigint;
-  added  integer := cardinality(string_to_array(ids, E'\n'));
   moment timestamptz;
 BEGIN
-  -- Locks and moves in one go, which spares every commit a statement; a group that does not fit moves it back.
-  UPDATE store.head SET position = position + added RETURNING position - added INTO before;
+  PERFORM FROM store.head FOR UPDATE;
+  SELECT greatest((SELECT given_up_to FROM store.head), (SELECT max(position) FROM store.event)) INTO before;
   PERFORM FROM unnest(string_to_array(streams, E'\n'), string_to_array(expected, E'\n')::integer[]) AS s (stream, revision)
     WHERE s.revision <> coalesce(
       (SELECT e.revision FROM store.event e WHERE e.stream = s.stream ORDER BY e.revision DESC LIMIT 1),
@@ -76,7 +86,6 @@ BEGIN
       -1)
     LIMIT 1;
   IF FOUND THEN
-    UPDATE store.head SET position = before;
     RETURN NULL;
   END IF;
   moment := clock_timestamp();
@@ -126,7 +135,8 @@ DECLARE
   answers  json[] := '{}';
   answer   json[];
 BEGIN
-  SELECT position INTO before FROM store.head FOR UPDATE;
+  PERFORM FROM store.head FOR UPDATE;
+  before := store.newest();
   place := before;
   moment := clock_timestamp();
   FOR calling IN SELECT value FROM json_array_elements(calls) LOOP
@@ -177,7 +187,6 @@ BEGIN
     answers := answers || array_to_json(answer);
   END LOOP;
   IF place > before THEN
-    UPDATE store.head SET position = place;
     PERFORM pg_notify('baoco_store', '');
   END IF;
   RETURN array_to_json(answers);
@@ -218,7 +227,7 @@ RETURNS TABLE ("position" bigint, id uuid, revision integer, stream text, type t
 LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT h.position, NULL::uuid, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text FROM store.head h;
+  RETURN QUERY SELECT store.newest(), NULL::uuid, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text;
   RETURN QUERY
     SELECT p.position, p.id, p.revision, p.stream, p.type, p.data, p.metadata
     FROM (
@@ -249,6 +258,7 @@ DECLARE
   removed bigint;
 BEGIN
   PERFORM FROM store.head FOR UPDATE;
+  UPDATE store.head SET given_up_to = store.newest();
   WITH gone AS (
     DELETE FROM store.event WHERE position = ANY (positions) RETURNING stream, revision
   ), remembered AS (

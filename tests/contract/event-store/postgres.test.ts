@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openDatabase } from '../../../adapters/postgres/database.ts'
 import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -94,6 +95,28 @@ describe('event store on Postgres, what it can beyond the contract', () => {
     const everything = await readToEnd(store, start)
     expect(everything.map(({ stream }) => stream)).to.deep.equal([erased, kept])
     expect(idsOf(everything)[0]).to.equal(last[0]!.id)
+  })
+
+  it('never gives a position again, also where the newest events have expired', async () => {
+    const stream = streamName('newest')
+    await store.retain(stream, 1)
+    const last = await appended(store, [part(stream, NO_STREAM, eventsOf(5))])
+    await eventually(async () => (await readStream(store, stream)).length === 0)
+    expect(await store.expire()).to.equal(5)
+    expect(await store.end()).to.equal(last)
+    expect(store.isAfter(await appended(store, [part(streamName(), NO_STREAM)]), last)).to.equal(true)
+  })
+
+  it('leaves no dead row behind a commit that every later append would have to pass by', async () => {
+    const client = openDatabase(database.url, { poolSize: 1 })
+    const place = async () => (await client.query('SELECT ctid FROM store.head'))[0]
+    try {
+      const before = await place()
+      for (let n = 0; n < 20; n++) await appended(store, [part(streamName(), NO_STREAM)])
+      expect(await place()).to.deep.equal(before)
+    } finally {
+      await client.close()
+    }
   })
 
   it('refuses a checkpoint it never gave', async () => {
