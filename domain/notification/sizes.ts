@@ -17,21 +17,25 @@ export const cutToBytes = (text: string, most: number): string => {
   return bytes.toString('utf8', 0, end)
 }
 
+/** Deeper than any app nests: a hostile body must not exhaust the stack. */
+const DEEPEST = 50
+
 /** The longest string anywhere inside, in bytes of JSON. */
-const longestIn = (value: unknown): number => {
+const longestIn = (value: unknown, depth = 0): number => {
   if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
-  if (value === null || typeof value !== 'object') return 0
-  return Object.values(value).reduce<number>((longest, each) => Math.max(longest, longestIn(each)), 0)
+  if (value === null || typeof value !== 'object' || depth > DEEPEST) return 0
+  return Object.values(value).reduce<number>((longest, each) => Math.max(longest, longestIn(each, depth + 1)), 0)
 }
 
-const withStringsCut = (value: unknown, most: number): unknown => {
+const withStringsCut = (value: unknown, most: number, depth = 0): unknown => {
   if (typeof value === 'string') {
     if (Buffer.byteLength(JSON.stringify(value)) <= most) return value
     return cutToBytes(value, Math.floor(most / 2)) + CUT
   }
-  if (Array.isArray(value)) return value.map((each) => withStringsCut(each, most))
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withStringsCut(each, most)]))
+  if (depth > DEEPEST) return null
+  if (Array.isArray(value)) return value.map((each) => withStringsCut(each, most, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withStringsCut(each, most, depth + 1)]))
 }
 
 /** Too many small pieces to be cut one by one. */

@@ -79,6 +79,7 @@ export const readable = (arrival: Arrival): Arrival => {
 export const appraise = (account: Account, door: Door, arrival: Arrival, read: ReadResult): Appraised => {
   const { incoming } = arrival
   const origin = originOf(door, arrival, read.reading?.layout ?? null)
+  if (arrival.ignored_as) return { kind: 'ignored', arrival, origin, reason: arrival.ignored_as }
   if (read.reading === null && read.reason !== 'unparsed')
     return { kind: 'ignored', arrival, origin, reason: read.reason }
   const reason = distrust(origin, incoming, read.reading?.bank_code ?? null, account.trusted_senders)

@@ -1,11 +1,7 @@
 /** From what was posted to an arrival: nothing is judged here, the credential included. */
 import type { Arrival } from '../../../domain/notification/arrival.ts'
-import { cutToBytes } from './body-text.ts'
 import { findFields } from './fields.ts'
 import { rawDataOf, type Posted } from './posted.ts'
-
-/** Bytes of a text that are read; the rest is only kept. */
-const TEXT_LIMIT = 32 * 1024
 
 export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at'>
 
@@ -13,7 +9,7 @@ export const arrivalOf = (posted: Posted, { credential, posted_as, arrived_at }:
   const { incoming, stamp } = findFields(posted.value)
   return {
     credential,
-    incoming: { ...incoming, text: cutToBytes(incoming.text, TEXT_LIMIT) },
+    incoming,
     posted_as,
     stamp,
     arrived_at,

@@ -27,14 +27,3 @@ export const textOf = (bytes: Buffer, contentType = ''): string => {
     return named(charset).decode(bytes)
   }
 }
-
-/** The longest beginning of a text that has at most so many bytes of UTF-8; no character is cut in two. */
-export const cutToBytes = (text: string, most: number): string => {
-  // No UTF-16 unit takes more than three bytes.
-  if (text.length * 3 <= most) return text
-  const bytes = Buffer.from(text)
-  if (bytes.length <= most) return text
-  let end = most
-  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
-  return bytes.toString('utf8', 0, end)
-}

@@ -2,7 +2,7 @@
  * What a forwarder app posted, read without believing its content type: JSON wherever it looks like JSON, then multipart, then
  * a form, else the body is the text. Parameters of the query fill in what the body does not say.
  */
-import { cutToBytes, storable, textOf } from './body-text.ts'
+import { storable, textOf } from './body-text.ts'
 import { isKnownName } from './fields.ts'
 import { parseLeniently } from './lenient-json.ts'
 
@@ -78,20 +78,6 @@ export const readPosted = async (bytes: Buffer, contentType: string, query: Fiel
   return { value: fieldsOf([...Object.entries(fields), ...Object.entries(query)]), json: null }
 }
 
-/** Most bytes of `raw_data`. */
-const RAW_LIMIT = 64 * 1024
-
-/** Deeper than any app nests; a hostile body must not exhaust the stack. */
-const DEPTH_LIMIT = 50
-
-const cutStrings = (value: unknown, most: number, depth = 0): unknown => {
-  if (typeof value === 'string') return cutToBytes(value, most)
-  if (typeof value !== 'object' || value === null) return value
-  if (depth === DEPTH_LIMIT) return null
-  if (Array.isArray(value)) return value.map((each) => cutStrings(each, most, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cutStrings(member, most, depth + 1)]))
-}
-
 /** Null where it is nested too deeply to be written. */
 const written = (value: unknown): string | null => {
   try {
@@ -103,18 +89,8 @@ const written = (value: unknown): string | null => {
 }
 
 /**
- * What is kept as `raw_data`: valid JSON of at most 64 KB. Where there is more, the texts inside are cut, shorter and shorter
- * until it fits.
- * @param text  the notification's text, kept alone where even that does not help
+ * What `raw_data` is made of: valid JSON, the body as it came where it was that. Capture cuts it to size.
+ * @param text  the notification's text, kept alone where the rest cannot be written
  */
-export const rawDataOf = ({ value, json }: Posted, text: string): string => {
-  const fits = (raw: string) => Buffer.byteLength(raw) <= RAW_LIMIT
-  const fields = typeof value === 'string' ? { text: value } : value
-  const whole = json ?? written(fields)
-  if (whole !== null && fits(whole)) return storable(whole)
-  for (let most = RAW_LIMIT / 2; most >= 256; most /= 2) {
-    const cut = JSON.stringify(cutStrings(fields, most)) ?? 'null'
-    if (fits(cut)) return storable(cut)
-  }
-  return JSON.stringify({ text: storable(cutToBytes(text, RAW_LIMIT / 8)) })
-}
+export const rawDataOf = ({ value, json }: Posted, text: string): string =>
+  storable(json ?? written(typeof value === 'string' ? { text: value } : value) ?? JSON.stringify({ text }))
