@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
+import type { NotificationSeen } from '../../../domain/book/events.ts'
+import type { Capture } from '../../../workflows/capture/capture.ts'
+import { stepwise } from '../../support/stepwise-store.ts'
+import { openWorld, vietcombankPush, vietcombankSms, type World } from './world.ts'
+
+const idOf = (taken: Taken): number => {
+  if (taken.kind !== 'transaction') throw new Error(`no transaction: ${JSON.stringify(taken)}`)
+  return taken.id
+}
+
+describe('several processes capture the same', function () {
+  this.timeout(120_000)
+  let world: World
+  beforeEach(async () => (world = await openWorld()))
+  afterEach(() => world.close())
+
+  it('two that are given each notification at the same moment, 200 times: one transaction each', async () => {
+    const [one, other] = [world.process(), world.process()]
+    for (let number = 0; number < 200; number++) {
+      const sms = vietcombankSms(number)
+      const [[a], [b]] = await Promise.all([one.take([sms]), other.take([sms])])
+      expect(a).to.deep.equal(b)
+    }
+    expect((await world.transactions()).size).to.equal(200)
+  })
+
+  for (const kind of ['with', 'without'] as const)
+    it(`eight on one book, on a store ${kind} a transaction over streams: every event once`, async () => {
+      const store = kind === 'with' ? world.store : stepwise(world.store)
+      const processes = Array.from({ length: 8 }, (): Capture => world.process({ store, unfinishedMs: 2_000 }))
+      const events = 24
+      const notifications = Array.from({ length: events }, (_, number): Arrival[] => [
+        vietcombankSms(number),
+        vietcombankPush(number),
+        vietcombankPush(number, undefined, { device: 2, stamp: 3_000 }),
+      ]).flat()
+      // Every notification reaches two processes; which comes first is up to them.
+      const taken = await Promise.all(
+        notifications.flatMap((each, n) => [
+          processes[n % 8]!.take([each]).then(([answer]) => ({ n, id: idOf(answer!) })),
+          processes[(n * 3 + 1) % 8]!.take([each]).then(([answer]) => ({ n, id: idOf(answer!) })),
+        ]),
+      )
+      const byNotification = new Map<number, Set<number>>()
+      for (const { n, id } of taken) byNotification.set(n, (byNotification.get(n) ?? new Set<number>()).add(id))
+      expect(
+        [...byNotification.values()].every((ids) => ids.size === 1),
+        'one record a notification',
+      ).to.equal(true)
+
+      const all = [...(await world.transactions()).values()]
+      expect(all).to.have.length(notifications.length)
+      const sent = all.filter(({ webhook_status }) => webhook_status === 'pending')
+      expect(new Set(sent.map(({ order_id }) => order_id)).size).to.equal(events)
+      expect(sent).to.have.length(events)
+      for (const copy of all.filter(({ already_run_of }) => already_run_of !== null)) {
+        const first = sent.find(({ transaction_id }) => transaction_id === copy.already_run_of)
+        expect(first?.order_id).to.equal(copy.order_id)
+      }
+      const seen = (await world.events('book-')).map(({ data }) => data as NotificationSeen)
+      expect(seen.filter(({ verdict }) => verdict === 'new')).to.have.length(events)
+    })
+})
