@@ -70,16 +70,12 @@ export const startBaoco = async ({ dataDir, port }: Place, env: Record<string, s
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const gone = () => child.exitCode !== null || child.signalCode !== null
-  await eventually(
-    () => {
-      if (gone()) throw new Error(`it ended before it was ready:\n${output}`)
-      return /^Baoco is ready/m.test(output)
-    },
-    { within: 60_000, what: 'a started Baoco' },
-  ).catch((error: Error) => {
+  const ready = () => /^Baoco is ready/m.test(output)
+  await eventually(() => gone() || ready(), { within: 60_000, what: 'a started Baoco' }).catch(() => {})
+  if (gone() || !ready()) {
     if (!gone()) process.kill(-child.pid!, 'SIGKILL')
-    throw new Error(`${error.message}\n${output}`)
-  })
+    throw new Error(`Baoco did not get ready:\n${output}`)
+  }
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     output: () => output,
