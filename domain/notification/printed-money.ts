@@ -18,35 +18,42 @@ export interface PrintedNumber {
   value: Money
   /** Whether decimals were printed: at a bank that prints no currency the only hint that it is not dong. */
   cents: boolean
+  /** False where a third decimal was printed and left out (BIDV has printed balances such as `5,637,054.592`). */
+  exact: boolean
 }
 
 const DIGITS_AT_MOST = 15
 
-const exact = (whole: string, decimals: string): PrintedNumber | null =>
+const number = (whole: string, decimals: string): PrintedNumber | null =>
   whole.length > DIGITS_AT_MOST
     ? null
-    : { value: `${whole.replace(/^0+(?=\d)/, '')}.${decimals || '00'}`, cents: decimals !== '' }
+    : {
+        value: `${whole.replace(/^0+(?=\d)/, '')}.${decimals.slice(0, 2) || '00'}`,
+        cents: decimals !== '',
+        exact: decimals.length < 3,
+      }
 
 /**
- * The number that a print means, or null where it can mean two: `5,637,054.592`, or `1.500` in a currency with cents.
+ * The number that a print means, or null where it can mean two: `222,77`, or `1.500` in a currency with cents.
  * @param currency  ISO code; null where none is printed
  */
 export const readNumber = (printed: string, currency: string | null): PrintedNumber | null => {
   const groups = printed.split(/[.,]/)
   const separators = printed.match(/[.,]/g) ?? []
   const last = groups.at(-1) ?? ''
-  if (separators.length === 0) return exact(last, '')
+  const lastMark = separators.at(-1)
+  if (lastMark === undefined) return number(last, '')
 
-  const hasDecimals = last.length === 2
+  // Three digits are thousands, unless other marks stand between the thousands before them.
+  const hasDecimals = last.length === 2 || (last.length === 3 && separators[0] !== lastMark)
   const whole = hasDecimals ? groups.slice(0, -1) : groups
   const thousands = hasDecimals ? separators.slice(0, -1) : separators
   const [first = '', ...rest] = whole
-  if (new Set(thousands).size > 1) return null
-  if (hasDecimals && thousands.includes(separators.at(-1) ?? '')) return null
+  if (new Set(thousands).size > 1 || (hasDecimals && thousands.includes(lastMark))) return null
   // `222,77` is rather the beginning of 222,772,047 than a number with a decimal comma.
-  if (hasDecimals && separators.at(-1) === ',' && thousands.length === 0) return null
+  if (hasDecimals && lastMark === ',' && thousands.length === 0) return null
   if (rest.some((group) => group.length !== 3) || (rest.length > 0 && first.length > 3)) return null
-  const mayBeDecimals = !hasDecimals && separators.length === 1 && separators[0] === '.'
+  const mayBeDecimals = !hasDecimals && separators.length === 1 && lastMark === '.'
   if (mayBeDecimals && currency !== null && currency !== 'VND') return null
-  return exact(whole.join(''), hasDecimals ? last : '')
+  return number(whole.join(''), hasDecimals ? last : '')
 }

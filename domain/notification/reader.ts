@@ -66,7 +66,7 @@ const readMoney = (groups: Groups, layout: Layout) => {
   if (!direction || !currency || groups.amount === undefined) return null
   if (printed.currency && !printed.certain) return null
   const amount = readNumber(groups.amount, currency)
-  if (!amount || amount.value === '0.00') return null
+  if (!amount?.exact || amount.value === '0.00') return null
   if (!printed.currency) {
     const balance = groups.balance === undefined ? null : readNumber(groups.balance, null)
     if (amount.cents || (groups.balance !== undefined && (!balance || balance.cents))) return null

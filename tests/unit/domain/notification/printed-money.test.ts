@@ -15,10 +15,15 @@ describe('numbers as banks print them', () => {
     expect(value('0.05', 'USD')).to.equal('0.05')
   })
 
+  it('lose a third decimal, and say so', () => {
+    expect(readNumber('5,637,054.592', 'VND')).to.deep.equal({ value: '5637054.59', cents: true, exact: false })
+    expect(readNumber('5,637,054.59', 'VND')?.exact).to.equal(true)
+  })
+
   it('lose leading noughts', () => expect(value('02')).to.equal('2.00'))
 
   it('are none where they can mean two', () => {
-    for (const printed of ['5,637,054.592', '1,234,56', '222,77', '1,23,456', '1234,567', '1.234,567', '12,345.6'])
+    for (const printed of ['1,234,56', '222,77', '1,23,456', '1234,567', '1,234.567,890', '12,345.6'])
       expect(value(printed), printed).to.equal(null)
   })
 
