@@ -18,9 +18,8 @@ const PAGE = 1_000
 const MOST_KEPT_EVENTS = 8_000
 const MOST_KEPT_BYTES = 16 * 1_048_576
 
-/** A page in the ring, with what comes before it. */
+/** A page in the ring. */
 interface Kept extends Page {
-  after: number
   bytes: number
 }
 
@@ -155,7 +154,7 @@ export class Tail {
     const page = await readPage(this.#database, after, PAGE)
     if (signal.aborted || page.to === after) return false
     const bytes = page.events.reduce((sum, { size }) => sum + size, 0)
-    this.#ring.push({ ...page, after, bytes })
+    this.#ring.push({ ...page, bytes })
     this.#keptEvents += page.events.length
     this.#keptBytes += bytes
     this.#to = page.to

@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { isOutage, untilAnswered } from '../../../../adapters/event-store/postgres/outage.ts'
+import { StoreUnavailable } from '../../../../domain/errors.ts'
+
+/** As the driver reports what the server said. */
+const said = (code: string): Error => Object.assign(new Error(code), { severity: 'ERROR', code })
+
+describe('an outage of the store', () => {
+  const OPEN = new AbortController().signal
+
+  it('is every error that leaves the outcome unknown', () => {
+    const unknown = [
+      Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+      Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }),
+      new Error('Connection terminated unexpectedly'),
+      new Error('Query read timeout'),
+      // Starting, stopping, a standby, no room left, a deadlock, a transaction that took too long.
+      ...['57P03', '57P01', '25006', '53100', '53300', '40P01', '25P04'].map(said),
+    ]
+    for (const error of unknown) expect(isOutage(error), error.message).to.equal(true)
+  })
+
+  it('is not what the server refuses, nor a fault of our own', () => {
+    // No such table, no such database, wrong password, a bad value, a duplicate.
+    for (const code of ['42P01', '3D000', '28P01', '22P02', '23505']) expect(isOutage(said(code)), code).to.equal(false)
+    for (const error of [new TypeError('x'), new RangeError('x'), 'text', null]) expect(isOutage(error)).to.equal(false)
+  })
+
+  it('is waited out', async () => {
+    let tries = 0
+    const attempt = async (): Promise<string> => {
+      if (++tries < 4) throw said('57P03')
+      return 'there'
+    }
+    expect(await untilAnswered(attempt, 5_000, OPEN)).to.equal('there')
+    expect(tries).to.equal(4)
+  })
+
+  it('ends at the deadline, and at once when the store closes', async () => {
+    const away = async (): Promise<never> => {
+      throw said('57P03')
+    }
+    const closed = new AbortController()
+    closed.abort()
+    for (const [deadline, closing] of [
+      [100, OPEN],
+      [60_000, closed.signal],
+    ] as const) {
+      const error = await untilAnswered(away, deadline, closing).catch((thrown: unknown) => thrown)
+      expect(error).to.be.instanceOf(StoreUnavailable)
+      expect((error as Error).cause).to.include({ code: '57P03' })
+    }
+  })
+
+  it('is not waited for where the server has refused', async () => {
+    let tries = 0
+    const refused = async (): Promise<never> => {
+      tries++
+      throw said('42P01')
+    }
+    expect(await untilAnswered(refused, 5_000, OPEN).catch((error: unknown) => error)).to.include({ code: '42P01' })
+    expect(tries).to.equal(1)
+  })
+})
