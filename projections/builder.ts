@@ -1,4 +1,5 @@
 /** Builds read models in a schema of its own from the store's first event, as far as it is told. */
+import { StoreUnavailable } from '../domain/errors.ts'
 import type { Checkpoint, EventStore } from '../domain/ports.ts'
 import { Applier } from './applier.ts'
 import type { Anchor } from './checkpoint.ts'
@@ -67,26 +68,28 @@ export class Builder {
     const isDone = (place: Checkpoint | null): boolean =>
       target === null || (place !== null && !store.isAfter(target, place))
     if (isDone(this.anchor?.checkpoint ?? null)) return
+    const after = this.anchor?.checkpoint ?? null
+    // Reading ahead ends with the loop, whatever ends that.
     const done = new AbortController()
     const either = signal ? AbortSignal.any([signal, done.signal]) : done.signal
-    const after = this.anchor?.checkpoint ?? null
-    for await (const batch of store.subscribe({
-      after,
-      prefixes: definition.prefixes,
-      signal: either,
-      maxBatch: MOST_EVENTS,
-    })) {
-      const events = batch.events.filter(({ checkpoint }) => !store.isAfter(checkpoint, target!))
-      const last = events.at(-1)
-      if (last) {
-        await this.#applier.apply(events, last.checkpoint)
-        this.#events += events.length
-        this.#at = last.metadata.at
-        onProgress?.(this.progress)
+    const reading = store.subscribe({ after, prefixes: definition.prefixes, signal: either, maxBatch: MOST_EVENTS })
+    try {
+      for await (const batch of reading) {
+        const events = batch.events.filter(({ checkpoint }) => !store.isAfter(checkpoint, target!))
+        const last = events.at(-1)
+        if (last) {
+          await this.#applier.apply(events, last.checkpoint)
+          this.#events += events.length
+          this.#at = last.metadata.at
+          onProgress?.(this.progress)
+        }
+        if (signal?.aborted) break
+        if (isDone(batch.checkpoint)) return
       }
-      if (isDone(batch.checkpoint)) break
+    } finally {
+      done.abort()
     }
-    done.abort()
     if (signal?.aborted) throw new Ended('ended before the read models were built')
+    throw new StoreUnavailable('the event store ended the reading')
   }
 }

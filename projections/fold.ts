@@ -79,12 +79,18 @@ export class Fold {
 
   #perform(stream: string, operation: Operation, rows: readonly Values[]): void {
     if (rows.length === 0) return
-    // Across streams: below all there is; where nothing came after the last one of these, beside it.
-    const depth = operation.acrossStreams ? Math.max(0, this.#layers.length - 1) : this.#depth(stream)
+    const depth = operation.acrossStreams ? this.#belowAll(operation) : this.#depth(stream)
     const { operations } = this.#layer(depth)
     operations.set(operation, [...(operations.get(operation) ?? []), ...rows])
     if (operation.acrossStreams) this.#uppermost = depth + 1
     else this.#layerOf.set(stream, depth + 1)
+  }
+
+  /** Below everything there is; where nothing came after the last one of its kind, beside that. */
+  #belowAll(operation: Operation): number {
+    const lowest = Math.max(0, this.#layers.length - 1)
+    const there = [...(this.#layers[lowest]?.operations.keys() ?? [])]
+    return there.includes(operation) && there.at(-1) !== operation ? lowest + 1 : lowest
   }
 
   #change({ tables }: Layer, statement: Exclude<Statement, { kind: 'perform' }>): void {

@@ -164,6 +164,7 @@ class RunningProjector implements Projector {
       }
       this.#done(batch)
     }
+    if (!signal.aborted) throw new StoreUnavailable('the event store ended the subscription')
   }
 
   #applier(anchor: Anchor | null): Applier {

@@ -1,0 +1,39 @@
+/** Events as the store gives them, for tests of what they do to the read models. */
+import type { RecordedEvent } from '../../../domain/event.ts'
+import { main } from '../../../projections/main.ts'
+import { statementsOf, type Operation, type Statement, type Table } from '../../../projections/definition.ts'
+
+export const AT = '2026-03-01T10:00:00.000Z'
+export const MINUTE_LATER = '2026-03-01T10:01:00.000Z'
+
+export const event = (
+  type: string,
+  data: object,
+  { stream = 'transaction-7', revision = 3, at = AT } = {},
+): RecordedEvent => ({
+  id: '00000000-0000-4000-8000-000000000001',
+  stream,
+  revision,
+  checkpoint: '12',
+  type,
+  data,
+  metadata: { user_id: 1, at, correlation_id: 'c', causation_id: 'c', version: 1 },
+})
+
+/** A statement in a line's worth: what is done to which table or by which operation. */
+export const told = (statement: Statement): unknown[] => {
+  const name = ({ name }: Table | Operation) => name
+  switch (statement.kind) {
+    case 'insert':
+      return ['insert', name(statement.table), statement.row]
+    case 'update':
+      return ['update', name(statement.table), statement.key, statement.set]
+    case 'remove':
+      return ['remove', name(statement.table), statement.key]
+    case 'perform':
+      return ['perform', name(statement.operation), statement.rows]
+  }
+}
+
+/** What an event does to all read models, without the account's own revision where that is not what is asked. */
+export const done = (recorded: RecordedEvent): unknown[][] => statementsOf(main, recorded).map(told)

@@ -1,0 +1,188 @@
+import { expect } from 'chai'
+import { accountEvents } from '../../../domain/account/events.ts'
+import { main } from '../../../projections/main.ts'
+import { AT, done, event, MINUTE_LATER } from './events.ts'
+
+const captured = {
+  transaction_id: 7, user_id: 1, source_type: 'sms', source: 'device-7:sms', bank_code: 'VCB', bank_name: 'Vietcombank',
+  transaction_type: 'credit', amount: '150000.00', currency: 'VND', account_number: '0011', account_name: null,
+  transaction_ref: 'FT1', transaction_date: AT, transaction_date_source: 'printed', counterpart_account: null,
+  counterpart_name: null, counterpart_bank: null, description: 'text', content: 'DH1', raw_data: '{}',
+  balance_after: null, already_run_of: null, order_id: 'DH1', prefix: 'DH', rules: [5, 6], webhook_status: 'pending',
+  created_at: AT,
+} // prettier-ignore
+
+const attempted = (change: object) =>
+  event('WebhookAttempted', {
+    transaction_id: 7, attempt_id: 70, rule_id: 5, attempt: 2, method: 'POST', url: 'https://shop.example', timestamp: 1,
+    account_revision: 1, body_sha256: 'x', renderer: 1, http_status: 500, response_body: 'no', error: null, sent_at: AT,
+    duration_ms: 12.6, outcome: 'retrying', next_attempt_at: MINUTE_LATER, ...change,
+  }) // prettier-ignore
+
+const onDelivery = (statements: unknown[][]) => statements.filter(([, table]) => table === 'delivery')
+
+describe('read models', () => {
+  it('of a captured transaction: its row, and a delivery for each rule, left to the log for a minute', () => {
+    const { transaction_id: _, transaction_date_source: __, rules: ___, ...fields } = captured
+    const open = (rule_id: number) => [
+      'insert',
+      'delivery',
+      {
+        transaction_id: 7, rule_id, user_id: 1, status: 'open', attempt: 0, round_base: 0, lane: 'first',
+        due_at: MINUTE_LATER, first_due_at: MINUTE_LATER, captured_at: AT,
+      },
+    ] // prettier-ignore
+    expect(done(event('TransactionCaptured', captured))).to.deep.equal([
+      ['insert', 'transaction', { ...fields, id: 7, updated_at: AT }],
+      open(5),
+      open(6),
+    ])
+    expect(done(event('TransactionCaptured', { ...captured, rules: [] }))).to.have.length(1)
+  })
+
+  it('of one that a better copy completed: what it matched, and deliveries by the log', () => {
+    const data = {
+      transaction_id: 7,
+      completed_by: 8,
+      order_id: 'DH2',
+      prefix: 'DH',
+      rules: [5],
+      webhook_status: 'pending',
+    }
+    expect(done(event('TransactionCompleted', data))).to.deep.equal([
+      [
+        'update',
+        'transaction',
+        { id: 7 },
+        { order_id: 'DH2', prefix: 'DH', webhook_status: 'pending', updated_at: AT },
+      ],
+      ['perform', 'open_delivery', [{ transaction_id: 7, rule_id: 5, lane: 'first', due_at: MINUTE_LATER }]],
+    ])
+  })
+
+  describe('of an attempt', () => {
+    it('that is tried again: its own row, and when the next is due', () => {
+      expect(done(attempted({}))).to.deep.equal([
+        [
+          'insert',
+          'attempt',
+          {
+            id: 70, transaction_id: 7, rule_id: 5, user_id: 1, attempt: 2, webhook_url: 'https://shop.example',
+            http_status: 500, response_body: 'no', error: null, outcome: 'retrying', sent_at: AT, duration_ms: 13,
+            next_attempt_at: MINUTE_LATER, created_at: AT,
+          },
+        ],
+        [
+          'update',
+          'delivery',
+          { transaction_id: 7, rule_id: 5 },
+          { attempt: { atLeast: 2 }, due_at: MINUTE_LATER, lane: 'retry' },
+        ],
+      ]) // prettier-ignore
+    })
+
+    const outcomes = [
+      ['that ended it well', { outcome: 'delivered', next_attempt_at: null }, { status: 'succeeded', due_at: null }],
+      ['that was the last', { outcome: 'exhausted', next_attempt_at: null }, { status: 'failed', due_at: null }],
+      ['that came late: nothing but its number', { outcome: 'retrying', next_attempt_at: null }, {}],
+    ] as const
+    for (const [name, result, changes] of outcomes)
+      it(name, () => {
+        const [[, , , set] = []] = onDelivery(done(attempted(result)))
+        expect(set).to.deep.equal({ attempt: { atLeast: 2 }, ...changes })
+      })
+  })
+
+  it('of a delivery that ended: failed where the endpoint is gone, ended where its rule is', () => {
+    const ended = (reason: string) => done(event('DeliveryEnded', { transaction_id: 7, rule_id: 5, reason }))
+    const key = { transaction_id: 7, rule_id: 5 }
+    expect(ended('gone')).to.deep.equal([['update', 'delivery', key, { status: 'failed', due_at: null }]])
+    expect(ended('rule_deleted')).to.deep.equal([['update', 'delivery', key, { status: 'ended', due_at: null }]])
+  })
+
+  it('of a retry by hand: its rules due at once; matched again, what failed before ends', () => {
+    const requested = (rematched: boolean) => {
+      const data = { transaction_id: 7, by: 'manual', order_id: 'DH1', prefix: 'DH', webhook_status: 'pending' }
+      return done(event('WebhookRetryRequested', { ...data, rules: [5, 6], rematched })).slice(1)
+    }
+    const opened = [
+      'perform',
+      'open_delivery',
+      [5, 6].map((rule_id) => ({ transaction_id: 7, rule_id, lane: 'manual', due_at: AT })),
+    ]
+    expect(requested(false)).to.deep.equal([opened])
+    expect(requested(true)).to.deep.equal([['perform', 'end_failed_deliveries', [{ transaction_id: 7 }]], opened])
+  })
+
+  it('of a status that changed', () => {
+    expect(done(event('WebhookStatusChanged', { transaction_id: 7, from: 'pending', to: 'failed' }))).to.deep.equal([
+      ['update', 'transaction', { id: 7 }, { webhook_status: 'failed', updated_at: AT }],
+    ])
+  })
+
+  it('of a deleted transaction: nothing', () => {
+    const data = { transaction_id: 7, user_id: 1, captured_at: AT, counted: true }
+    expect(done(event('TransactionDeleted', data))).to.deep.equal([
+      ['remove', 'transaction', { id: 7 }],
+      ['perform', 'remove_attempt_of_transaction', [{ transaction_id: 7 }]],
+      ['perform', 'remove_delivery_of_transaction', [{ transaction_id: 7 }]],
+    ])
+  })
+
+  describe('of an account', () => {
+    const onAccount = (type: string, data: object) =>
+      event(type, { user_id: 1, ...data }, { stream: 'account-1', revision: 9 })
+
+    it('take its revision from every event there is', () => {
+      for (const type of Object.keys(accountEvents).filter((each) => each !== 'AccountRegistered')) {
+        const [statement] = done(onAccount(type, {}))
+        expect(statement!.slice(0, 3), type).to.deep.equal(['update', 'account', { user_id: 1 }])
+        expect(statement![3], type).to.include({ revision: 9 })
+      }
+    })
+
+    it('hold no secret of it', () => {
+      const data = {
+        email: 'a@example.com',
+        name: 'A',
+        operator: false,
+        registered_at: AT,
+        password_hash: 'h',
+        key_hash: 'h',
+      }
+      expect(done(onAccount('AccountRegistered', data))).to.deep.equal([
+        [
+          'insert',
+          'account',
+          { user_id: 1, email: 'a@example.com', locked: false, operator: false, plan: 'Free', plan_expires_at: null, revision: 9 },
+        ],
+      ]) // prettier-ignore
+    })
+
+    it('change of a rule what the event names, and say at which revision', () => {
+      expect(
+        done(onAccount('RuleChanged', { rule_id: 5, name: 'New', system_id: undefined, min_amount: null }))[1],
+      ).to.deep.equal(['update', 'rule', { rule_id: 5 }, { name: 'New', min_amount: null, account_revision: 9 }])
+      expect(done(onAccount('RulePaused', { rule_id: 5, reason: 'gone', caused_by: 'x' }))[1]).to.deep.equal([
+        'update',
+        'rule',
+        { rule_id: 5 },
+        { is_active: 0, account_revision: 9 },
+      ])
+    })
+
+    it('make what is open of a deleted rule due at once, for a worker to end', () => {
+      expect(done(onAccount('RuleDeleted', { rule_id: 5 })).slice(1)).to.deep.equal([
+        ['remove', 'rule', { rule_id: 5 }],
+        ['perform', 'deliveries_due_now', [{ rule_id: 5, due_at: AT }]],
+      ])
+    })
+  })
+
+  it('take nothing from events they do not know', () => {
+    expect(done(event('SomethingElse', {}))).to.deep.equal([])
+    expect(main.projections.map(({ table }) => table.name)).to.deep.equal([
+      'account', 'system', 'rule', 'transaction', 'attempt', 'delivery',
+    ]) // prettier-ignore
+  })
+})
