@@ -1,0 +1,23 @@
+/** How long the store keeps events that are not kept for good, and the planned work that removes them. */
+import type { EventStore } from '../../domain/ports.ts'
+import type { PlannedJob } from './planned-work.ts'
+
+const DAY_S = 86_400
+
+/** By the first part of a stream's name. A book tells copies of one event apart, which come within days. */
+export const KEPT_S = { 'book-': 7 * DAY_S, 'ignored-': 30 * DAY_S } as const
+
+/** Said to the store at every start, before anything is written. */
+export const retainAsPlanned = async (store: Pick<EventStore, 'retain'>): Promise<void> => {
+  for (const [prefix, seconds] of Object.entries(KEPT_S)) await store.retain(prefix, seconds)
+}
+
+/** Every ten minutes: hidden events have little to lose by waiting, and small turns keep the store free for others. */
+export const expireEvents = (store: Pick<EventStore, 'expire'>): PlannedJob => ({
+  name: 'expire_events',
+  at: '*/10 * * * *',
+  run: async () => {
+    const removed = await store.expire()
+    return removed > 0 ? { removed } : null
+  },
+})
