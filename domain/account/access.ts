@@ -3,9 +3,22 @@ import { Refused } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'
+import { invalid } from './refusals.ts'
 
 /** As it is kept, claimed and compared. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
+
+/** @throws {Refused} VALIDATION_FAILED */
+export const checkEmail = (email: string): void => {
+  if (!/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,255}$/u.test(normalEmail(email)))
+    throw invalid({ path: 'email', message: 'This is not an e-mail address.' })
+}
+
+/** 10 to 200 characters, whichever. @throws {Refused} VALIDATION_FAILED */
+export const checkPassword = (password: string): void => {
+  const { length } = [...password]
+  if (length < 10 || length > 200) throw invalid({ path: 'password', message: 'A password has 10 to 200 characters.' })
+}
 
 export interface Registration {
   user_id: number
@@ -90,10 +103,19 @@ export const addDevice = (
   const plan = planAt(account, at)
   const limit = PLAN_LIMITS[plan].devices
   if (account.devices.size >= limit)
-    throw new Refused('DEVICE_LIMIT_REACHED', `The plan ${plan} has room for ${limit} devices.`, { plan, limit })
+    throw new Refused('DEVICE_LIMIT_REACHED', `The plan ${plan} has no room for more devices (${limit} at most).`, {
+      plan,
+      limit,
+    })
   const { user_id } = account
   return [{ type: 'DeviceAdded', data: { user_id, device_id, name, token_hash, created_at: at.toISOString() } }]
 }
+
+/** The operator's decision, without an end; the plan it has already is nothing new. */
+export const setPlan = ({ user_id, plan, plan_expires_at }: Account, wanted: Plan): AccountEvent[] =>
+  plan === wanted && plan_expires_at === null
+    ? []
+    : [{ type: 'PlanChanged', data: { user_id, plan: wanted, expires_at: null } }]
 
 /** Lifting the lock is the operator's alone; of an account that is not locked it is nothing. */
 export const unlock = ({ user_id, locked }: Account): AccountEvent[] =>

@@ -34,7 +34,11 @@ export const createRule = (account: Account, { rule_id, fields, sealed_secret, a
   const plan = planAt(account, at)
   const limit = PLAN_LIMITS[plan].rules
   if (limit !== null && account.rules.size >= limit)
-    throw new Refused('WEBHOOK_LIMIT_REACHED', `The plan ${plan} has room for ${limit} webhook rules.`, { plan, limit })
+    throw new Refused(
+      'WEBHOOK_LIMIT_REACHED',
+      `The plan ${plan} has no room for more webhook rules (${limit} at most).`,
+      { plan, limit },
+    )
   refuseContradictions(account, fields)
   const { user_id } = account
   return [

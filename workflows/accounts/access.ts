@@ -1,6 +1,7 @@
 /** Commands on what opens an account: its key, its personal URL, devices, the lock; and the login. */
-import { addDevice, rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'
+import { addDevice, rotatedKey, rotatedReceiveUrl, setPlan, unlock } from '../../domain/account/access.ts'
 import type { Account } from '../../domain/account/account.ts'
+import type { Plan } from '../../domain/account/events.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Checkpoint, EventStore, Ids, Passwords, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
@@ -60,6 +61,10 @@ export const newDevice = async (
   )
   return { device_id, token, checkpoint }
 }
+
+/** @returns whether it had another */
+export const changePlan = async (accounts: Accounts, occasion: OwnersOccasion, plan: Plan): Promise<boolean> =>
+  (await accounts.change(occasion, (account) => setPlan(account, plan))).checkpoint !== null
 
 /** @returns whether it was locked */
 export const unlockAccount = async (accounts: Accounts, occasion: OwnersOccasion): Promise<boolean> =>

@@ -3,7 +3,15 @@
  * claim names: where the store has no transaction over streams, a registration that broke off in between is finished,
  * under its id, by the next one.
  */
-import { create, createFirst, normalEmail, type KeptSecrets, type Registration } from '../../domain/account/access.ts'
+import {
+  checkEmail,
+  checkPassword,
+  create,
+  createFirst,
+  normalEmail,
+  type KeptSecrets,
+  type Registration,
+} from '../../domain/account/access.ts'
 import { emailStream, FIRST_ACCOUNT_STREAM, type ClaimEvent } from '../../domain/account/email-claim.ts'
 import { accountStream, type AccountEvent, type Plan } from '../../domain/account/events.ts'
 import { conflict } from '../../domain/account/refusals.ts'
@@ -66,6 +74,8 @@ const claimAndWrite = async (
   { store, ids, clock, vault, passwords }: RegistrationParts,
   wanted: Wanted,
 ): Promise<FreshAccount | null> => {
+  checkEmail(wanted.email)
+  if (wanted.password !== undefined) checkPassword(wanted.password)
   const password = wanted.password ?? newPassword()
   let password_hash: string | undefined
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -131,7 +141,7 @@ export const registerFirstAccount = (
 
 /**
  * An account made by the operator at the command line.
- * @throws {Refused} CONFLICT when the e-mail has one
+ * @throws {Refused} CONFLICT when the e-mail has one, VALIDATION_FAILED
  */
 export const createAccount = async (
   parts: RegistrationParts,

@@ -42,6 +42,7 @@ export interface Ask {
 
 export interface ApiUnderTest {
   url: string
+  databaseUrl: string
   store: EventStore
   accounts: Accounts
   owner: FreshAccount
@@ -125,7 +126,7 @@ export const openApi = async (settings: Partial<ApiParts['settings']> = {}): Pro
   }
 
   return {
-    url, store, accounts, owner: owner!, clock, arrivals,
+    url, databaseUrl, store, accounts, owner: owner!, clock, arrivals,
     takes: (next) => {
       take = next
     },

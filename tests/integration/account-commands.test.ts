@@ -1,0 +1,105 @@
+/** `baoco account …` and `baoco device …` as the operator types them, beside an API that runs. */
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
+
+const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
+
+describe('commands on accounts', function () {
+  this.timeout(60_000)
+  let api: ApiUnderTest
+
+  const baoco = async (args: string[], input = '') => {
+    const child = spawn(process.execPath, [BAOCO, ...args], {
+      env: {
+        PATH: process.env.PATH ?? '',
+        DATABASE_URL: api.databaseUrl,
+        JWT_SECRET: 'j'.repeat(32),
+        VAULT_KEY: 'ab'.repeat(32),
+        BASE_URL: 'https://baoco.example',
+      },
+    })
+    child.stdin.end(input)
+    const [stdout, stderr, status] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      new Promise<number | null>((resolve) => child.once('close', resolve)),
+    ])
+    return { status, stdout, stderr }
+  }
+
+  before(async () => {
+    api = await openApi()
+  })
+  after(() => api.close())
+
+  it('makes an account that gets in with what is printed', async () => {
+    const { status, stdout, stderr } = await baoco(
+      ['account', 'create', 'New@Example.com', '--plan', 'Basic'],
+      'a password of mine\n',
+    )
+    expect([status, stderr]).to.deep.equal([0, ''])
+    const printed = (label: string) => new RegExp(`^${label} +(\\S+)$`, 'm').exec(stdout)?.[1]
+    expect(printed('e-mail')).to.equal('new@example.com')
+    expect(stdout).not.to.contain('password')
+    const { body } = await api.ask('GET', '/api/account', { key: printed('API key')! })
+    expect(body.data).to.include({ email: 'new@example.com', plan: 'Basic', email_verified: true })
+    const login = await api.ask('POST', '/api/auth/login', {
+      json: { email: 'new@example.com', password: 'a password of mine' },
+    })
+    expect(login.status).to.equal(200)
+    const { pathname, origin } = new URL(printed('personal URL')!)
+    expect(origin).to.equal('https://baoco.example')
+    expect((await api.ask('POST', pathname, { body: 'x' })).status).to.equal(200)
+    const made = await baoco(['account', 'create', 'other@example.com', '--plan', 'Free'])
+    const password = /^password +(\S+)$/m.exec(made.stdout)?.[1]
+    expect(
+      (await api.ask('POST', '/api/auth/login', { json: { email: 'other@example.com', password } })).status,
+    ).to.equal(200)
+  })
+
+  it('lists, changes plans, unlocks and makes keys', async () => {
+    const email = 'customer@example.com'
+    const { user_id, api_key } = await api.newAccount(email, 'Free')
+    await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'test' } })
+    expect((await baoco(['account', 'list'])).stdout)
+      .to.contain(`${email}  Free  locked\n`)
+      .and.contain('owner@baoco.local  Pro  operator\n')
+    expect((await baoco(['account', 'unlock', email])).stdout).to.equal(`${email} is unlocked\n`)
+    expect((await baoco(['account', 'plan', email, 'Advanced'])).stdout).to.equal(
+      `${email} has the plan Advanced now\n`,
+    )
+    expect((await api.ask('GET', '/api/account', { key: api_key })).body.data.plan).to.equal('Advanced')
+    const key = (await baoco(['account', 'key', email])).stdout.trim()
+    expect((await api.ask('GET', '/api/account', { key: api_key })).status).to.equal(401)
+    expect((await api.ask('GET', '/api/account', { key })).status).to.equal(200)
+  })
+
+  it('makes a device that posts, within the plan', async () => {
+    const { stdout } = await baoco(['device', 'token', 'owner@baoco.local', 'Shop phone'])
+    const headers = { 'x-device-token': stdout.trim() }
+    expect((await api.ask('POST', '/api/receive/sms', { json: { text: 'x' }, headers })).status).to.equal(200)
+    await api.newAccount('small@example.com', 'Free')
+    expect((await baoco(['device', 'token', 'small@example.com', 'one'])).status).to.equal(0)
+    const refused = await baoco(['device', 'token', 'small@example.com', 'two'])
+    expect(refused).to.deep.include({ status: 1, stdout: '' })
+    expect(refused.stderr).to.contain('1 at most')
+  })
+
+  it('ends with 1 where it cannot be done, with 2 for wrong usage', async () => {
+    const cases: [number, string[]][] = [
+      [1, ['account', 'key', 'nobody@example.com']],
+      [1, ['account', 'create', 'owner@baoco.local', '--plan', 'Pro']],
+      [1, ['account', 'create', 'short@example.com', '--plan', 'Pro', '--password', 'short']],
+      [2, ['account', 'create', 'new@example.com', '--plan', 'Gold']],
+      [2, ['device', 'token', 'owner@baoco.local']],
+    ]
+    const results = await Promise.all(cases.map(([, args]) => baoco(args)))
+    results.forEach(({ status, stdout, stderr }, index) => {
+      expect([status, stdout], `${cases[index]![1].join(' ')}: ${stderr}`).to.deep.equal([cases[index]![0], ''])
+      expect(stderr).to.be.a('string').that.is.not.empty
+    })
+  })
+})
