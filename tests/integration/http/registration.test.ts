@@ -1,0 +1,109 @@
+/** The first account, made once over restarts, races and crashes; and what a claim without its account becomes. */
+import { expect } from 'chai'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openIds } from '../../../adapters/ids.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { openPasswords } from '../../../adapters/passwords.ts'
+import { openVault } from '../../../adapters/vault.ts'
+import { emailStream, FIRST_ACCOUNT_STREAM } from '../../../domain/account/email-claim.ts'
+import { isToken } from '../../../domain/account/tokens.ts'
+import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
+import { Accounts } from '../../../workflows/accounts/accounts.ts'
+import {
+  accountOfEmail,
+  createAccount,
+  registerFirstAccount,
+  type RegistrationParts,
+} from '../../../workflows/accounts/registration.ts'
+import { stamp } from '../../../workflows/stamp.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+describe('registration', () => {
+  let database: TestDatabase
+  let store: EventStore
+  let parts: RegistrationParts
+  const clock = { now: () => new Date() }
+  const email = 'owner@baoco.local'
+
+  beforeEach(async () => {
+    database = await freshDatabase()
+    await migrateDatabase(database.url)
+    store = await openPostgresEventStore({ url: database.url })
+    const vault = openVault(['cd'.repeat(32)])
+    parts = { store, clock, vault, ids: openIds({ store, clock }), passwords: openPasswords() }
+  })
+  afterEach(async () => {
+    await store.close()
+    await database.drop()
+  })
+
+  const claim = async (stream: string, type: string, user_id: number) => {
+    const occasion = { user_id, at: clock.now(), correlation_id: 'test', causation_id: 'test' }
+    const events = stamp([{ type, data: { user_id } }], occasion)
+    const [result] = await store.append([[{ stream, expectedRevision: NO_STREAM, events }]])
+    expect(result?.ok).to.equal(true)
+  }
+
+  it('shows the secrets once, and later starts find the account there, with whatever e-mail', async () => {
+    const fresh = await registerFirstAccount(parts, { email })
+    expect(fresh!.password).to.match(/^[a-z0-9]{24}$/)
+    expect(await registerFirstAccount(parts, { email })).to.equal(null)
+    expect(await registerFirstAccount(parts, { email: 'another@baoco.local', password: 'long enough' })).to.equal(null)
+    expect(await accountOfEmail(store, 'another@baoco.local')).to.equal(null)
+    const account = await new Accounts(store).find(fresh!.user_id)
+    expect(account).to.include({ email, operator: true, verified: true, plan: 'Pro' })
+    expect(isToken(fresh!.api_key, account!.key_hash!)).to.equal(true)
+    expect(isToken(fresh!.receive_token, account!.receive_url!.token_hash)).to.equal(true)
+    expect(await parts.passwords.verify(fresh!.password!, account!.password_hash)).to.equal(true)
+  })
+
+  it('makes one account when two start at the same moment', async () => {
+    const made = await Promise.all([1, 2, 3].map(() => registerFirstAccount(parts, { email, password: 'long enough' })))
+    expect(made.filter((each) => each !== null)).to.have.lengthOf(1)
+  })
+
+  it('finishes under its id what broke off after either claim', async () => {
+    await claim(FIRST_ACCOUNT_STREAM, 'FirstAccountClaimed', 4711)
+    const fresh = await registerFirstAccount(parts, { email })
+    expect(fresh!.user_id).to.equal(4711)
+    expect(await accountOfEmail(store, email)).to.equal(4711)
+    await claim(emailStream('late@example.com'), 'EmailClaimed', 4712)
+    const late = await createAccount(parts, { email: 'Late@example.com', plan: 'Free' })
+    expect(late.user_id).to.equal(4712)
+  })
+
+  it('keeps one account an e-mail', async () => {
+    await createAccount(parts, { email: 'one@example.com', plan: 'Free' })
+    const again = await createAccount(parts, { email: ' ONE@example.com', plan: 'Free' }).catch((error: Error) => error)
+    expect(again).to.include({ name: 'Refused', code: 'CONFLICT' })
+  })
+
+  it('never answers a request from a read that began before it came', async () => {
+    const { user_id } = await createAccount(parts, { email: 'busy@example.com', plan: 'Free' })
+    let reads = 0
+    const gates: (() => void)[] = []
+    const slow: EventStore = {
+      ...store,
+      read: async (slices) => {
+        reads++
+        const events = await store.read(slices)
+        await new Promise<void>((resolve) => gates.push(resolve))
+        return events
+      },
+    }
+    const accounts = new Accounts(slow)
+    const early = accounts.find(user_id)
+    while (gates.length < 1) await new Promise((resolve) => setImmediate(resolve))
+    // Written after the first read, before the others ask.
+    const occasion = { user_id, at: clock.now(), correlation_id: 'test', causation_id: 'test' }
+    await new Accounts(store).change(occasion, () => [{ type: 'AccountLocked', data: { user_id, reason: 'test' } }])
+    const later = Promise.all(Array.from({ length: 10 }, () => accounts.find(user_id)))
+    gates[0]!()
+    while (gates.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    gates[1]!()
+    expect((await early)!.locked).to.equal(false)
+    expect((await later).map((account) => account!.locked)).to.deep.equal(Array.from({ length: 10 }, () => true))
+    expect(reads, 'ten requests share one read').to.equal(2)
+    expect(await new Accounts(store).find(999_999)).to.equal(null)
+  })
+})
