@@ -8,7 +8,7 @@
 export const NONE = -1
 
 /** Room grows by this; less than doubling, as memory is what this is about. */
-const GROWTH = 1.5
+const GROWTH = 1.25
 const FULLEST = 0.6
 
 export const grown = <Numbers extends Int32Array | Float64Array>(numbers: Numbers, atLeast: number): Numbers => {

@@ -14,7 +14,8 @@
  */
 import { digitsContradict } from './account-digits.ts'
 import { NONE } from './chains.ts'
-import type { Book, Probe } from './book.ts'
+import type { Book } from './book.ts'
+import type { Probe } from './entries.ts'
 import { isCutOf } from './text-marks.ts'
 
 export type Verdict =

@@ -40,7 +40,7 @@ export interface CaptureOptions {
   clock: Clock
   /** Shared with whoever else folds accounts. */
   accounts?: AccountCache
-  /** Most notifications that all warm books hold together; each costs about 200 bytes. */
+  /** Most notifications that all warm books hold together; each costs about 300 bytes. */
   warmNotifications?: number
   /** How long the writer of a book's entry without its transaction is waited for, milliseconds. */
   unfinishedMs?: number

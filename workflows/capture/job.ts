@@ -1,6 +1,6 @@
 /** One notification on its way: what it waits for, and what is known of it so far. */
 import type { Account } from '../../domain/account/account.ts'
-import type { Probe } from '../../domain/book/book.ts'
+import type { Probe } from '../../domain/book/entries.ts'
 import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
 import { doorOf } from '../../domain/notification/origin.ts'
 import type { ReadResult } from '../../domain/notification/reading.ts'
