@@ -46,8 +46,10 @@ export const openDatabase = (
     ...(queryTimeoutMs > 0 && { query_timeout: queryTimeoutMs }),
   }
   const pool = new pg.Pool({ ...config, max: poolSize })
-  // An idle client whose server goes away would otherwise end the process; the next query reports what is wrong.
+  // A client whose server goes away while it is asked nothing, in the pool or in the middle of a transaction, would
+  // otherwise end the process; the next query reports what is wrong.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     ...queryable(pool),
     transaction: async (work) => {
