@@ -16,6 +16,7 @@ import { openDatabase } from '../adapters/postgres/database.ts'
 import { openDeliveryQueue } from '../adapters/postgres/delivery-queue.ts'
 import { openEmbeddedPostgres } from '../adapters/postgres/embedded.ts'
 import { migrateDatabase } from '../adapters/postgres/migrate.ts'
+import { openReactionCheckpoint } from '../adapters/postgres/reaction-checkpoint.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import { keepSecrets } from '../adapters/secrets.ts'
 import { openVault } from '../adapters/vault.ts'
@@ -27,6 +28,10 @@ import { Accounts } from '../workflows/accounts/accounts.ts'
 import { registerFirstAccount } from '../workflows/accounts/registration.ts'
 import { openCapture } from '../workflows/capture/capture.ts'
 import { openDelivery } from '../workflows/deliver/deliver.ts'
+import { expireEvents, retainAsPlanned } from '../workflows/planned/expire-events.ts'
+import { plannedWork } from '../workflows/planned/planned-work.ts'
+import { allReactions } from '../workflows/reactions/all.ts'
+import { runReactions } from '../workflows/reactions/run.ts'
 import { greeting } from './greeting.ts'
 import { readSettings } from './settings.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -50,6 +55,7 @@ const run = async (): Promise<void> => {
   const passwords = openPasswords()
 
   const store = await openPostgresEventStore({ url: databaseUrl, onTrouble })
+  await retainAsPlanned(store)
   const ids = openIds({ store, clock, skip: settings.idSkip })
   const accounts = new Accounts(store)
   const fresh = await registerFirstAccount(
@@ -104,7 +110,15 @@ const run = async (): Promise<void> => {
   } // prettier-ignore
 
   const ending = new AbortController()
-  const running = [projector.run(ending.signal), delivery.run(stopping)]
+  const running = [
+    projector.run(ending.signal),
+    delivery.run(stopping),
+    runReactions(
+      { store, reactions: allReactions(store, clock), checkpoint: openReactionCheckpoint(database), log },
+      ending.signal,
+    ),
+    plannedWork([expireEvents(store)], log, ending.signal),
+  ]
   const listening = [await listen(createApi(parts), settings.port)]
   if (settings.metricsPort !== undefined) listening.push(await listen(createHealth(parts), settings.metricsPort))
 
