@@ -10,40 +10,21 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type {
-  CallResult,
-  Clock,
-  EventStore,
-  Ids,
-  Log,
-  LogEntry,
-  ReadModels,
-  Sender,
-  Vault,
-} from '../../domain/ports.ts'
-import { isToBeAttempted } from '../../domain/transaction/decide.ts'
-import { transactionStream } from '../../domain/transaction/events.ts'
-import { foldTransaction } from '../../domain/transaction/transaction.ts'
-import { RENDERER } from '../../domain/webhook/payload/render.ts'
-import type { AttemptTold } from './attempt-told.ts'
+import type { Clock, EventStore, Ids, Log, LogEntry, ReadModels, Sender, Slice, Vault } from '../../domain/ports.ts'
+import { attempts, type AttemptTold } from './attempts.ts'
 import { DueRows } from './due-rows.ts'
 import { FirstTries } from './first-tries.ts'
-import { formCall } from './form-call.ts'
 import { BEAT_EVERY, Heartbeat } from './heartbeat.ts'
-import { Lane, type LaneJob, type LaneLimits } from './lane.ts'
-import { LANES, type Claimed, type DeliveryQueue, type Due, type LaneName, type RoomByLane } from './queue.ts'
+import type { LaneLimits } from './lane.ts'
+import { Lanes, type Job } from './lanes.ts'
+import type { Claimed, DeliveryQueue, Due, LaneName } from './queue.ts'
 import { Recorder } from './recorder.ts'
 import { SecretCache } from './secret-cache.ts'
+import { checkAgainstStreams } from './stream-check.ts'
 import { TrackedTransactions } from './tracked.ts'
 
 /** Consumer group of the log. */
 export const GROUP = 'delivery'
-
-const LIMITS: Record<LaneName, LaneLimits> = {
-  first: { room: 4_000, slots: 1_024, perUser: 128, perEndpoint: 64, waitingPerEndpoint: 256 },
-  retry: { room: 1_000, slots: 256, perUser: 64, perEndpoint: 32, waitingPerEndpoint: 128 },
-  manual: { room: 500, slots: 128, perUser: 64, perEndpoint: 32, waitingPerEndpoint: 128 },
-}
 
 /** Calls in one claim from the log: transactions may have many rules. */
 const MOST_IN_CLAIM = 1_000
@@ -54,8 +35,10 @@ const PER_RULE = 128
 /** Milliseconds: calls open so long after a stop began are cut off, and what they came to must be recorded by then. */
 const CUT_OFF_AFTER = 7_000
 const GIVE_UP_AFTER = 9_000
+const LAST_WORDS = 900
 
 const SWEEP_EVERY = 60_000
+const ASK_AGAIN_AFTER = 250
 
 export interface DeliveryOptions {
   store: EventStore
@@ -84,30 +67,12 @@ export interface DeliveryOptions {
   limits?: Partial<Record<LaneName, Partial<LaneLimits>>>
 }
 
-interface Job extends LaneJob {
-  claimed: Claimed
-}
-
 export interface Delivery {
   /** Delivers until the signal aborts or `stop` is called; resolves when it has stopped. */
   run(signal: AbortSignal): Promise<void>
   /** No new claims; calls open after 7 s are cut off, recorded and left to the schedule; a goodbye. Within 10 s. */
   stop(): Promise<void>
 }
-
-const endpointOf = (url: string): string => {
-  if (!URL.canParse(url)) return url
-  const { protocol, hostname, port } = new URL(url)
-  return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
-}
-
-const notFormed = (error: unknown): CallResult => ({
-  http_status: 0,
-  response_body: `The call could not be formed: ${error instanceof Error ? error.message : String(error)}`,
-  error: 'not_formed',
-  retry_after_s: null,
-  duration_ms: 0,
-})
 
 export const openDelivery = (options: DeliveryOptions): Delivery => {
   const { store, log, queue, sender, ids, vault, clock, readModels, schedule, soleWorker = false } = options
@@ -118,117 +83,40 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const stopping = new AbortController()
   /** Cuts off the calls still open. */
   const cutOff = new AbortController()
-  const secrets = new SecretCache(vault)
   const tracked = new TrackedTransactions()
   const heartbeat = new Heartbeat({ queue, worker, clock, soleWorker, every: beatEvery })
   const recorder = new Recorder({ store, ids, tracked, schedule, random })
 
-  // --- one call ----------------------------------------------------------------------------------------------------
+  const makeCall = attempts({
+    sender,
+    secrets: new SecretCache(vault),
+    recorder,
+    now: () => heartbeat.now(),
+    onAttempt: (attempt) => {
+      if (attempt.next_attempt_at !== null)
+        dueRows.wakeIn(Date.parse(attempt.next_attempt_at) - heartbeat.now().getTime())
+      onAttempt(attempt)
+    },
+  })
 
-  const makeCall = async (job: Job): Promise<void> => {
-    const { claimed } = job
-    if (heartbeat.isSilent) {
-      // Others may have taken it over: it waits for our next beat, which asks whether it is still ours.
-      lanes[claimed.lane].hold(true)
-      lanes[claimed.lane].add([job])
-      return
-    }
-    const begun = heartbeat.now()
-    let formed: ReturnType<typeof formCall> | null = null
-    let result: CallResult
-    try {
-      formed = formCall(claimed, secrets.open(claimed.rule.sealed_secret), begun)
-      result = await sender.send(formed.call, cutOff.signal)
-    } catch (error) {
-      result = notFormed(error)
-    }
-    record(claimed, begun, formed, result)
+  const lanes: Lanes = new Lanes(async (job) => {
+    // Others may have taken it over: it waits for our next beat, which asks whether it is still ours.
+    if (heartbeat.isSilent) return lanes.putBack(job)
+    await makeCall(job.claimed, cutOff.signal)
     firstTries.wake()
     dueRows.roomAgain()
-  }
+  }, options.limits)
 
-  const record = (
-    claimed: Claimed,
-    begun: Date,
-    formed: ReturnType<typeof formCall> | null,
-    result: CallResult,
-  ): void => {
-    const { transaction_id, rule_id, attempt, rule } = claimed
-    const { http_status, response_body, error, retry_after_s, duration_ms } = result
-    recorder.submit({
-      transaction_id,
-      rule_id,
-      at: heartbeat.now(),
-      result: {
-        transaction_id, rule_id, attempt, method: rule.http_method, url: rule.url,
-        account_revision: rule.account_revision, timestamp: formed?.timestamp ?? Math.floor(begun.getTime() / 1000),
-        body_sha256: formed?.body_sha256 ?? '', renderer: RENDERER, http_status, response_body, error, retry_after_s,
-        sent_at: begun.toISOString(), duration_ms,
-      }, // prettier-ignore
-      recorded: (attempted) => {
-        if (attempted?.next_attempt_at)
-          dueRows.wakeIn(Date.parse(attempted.next_attempt_at) - heartbeat.now().getTime())
-        onAttempt({
-          user_id: claimed.user_id, transaction_id, rule_id, attempt_id: attempted?.attempt_id ?? null, attempt,
-          lane: claimed.lane, url: rule.url.replace(/[?#].*/, ''), http_status, error,
-          outcome: attempted?.outcome ?? null, next_attempt_at: attempted?.next_attempt_at ?? null, duration_ms,
-          since_capture_ms: begun.getTime() - Date.parse(claimed.captured_at),
-        }) // prettier-ignore
-      },
-    })
-  }
+  const letGo = ({ claimed }: Job): void => tracked.release(claimed)
 
-  // --- lanes -------------------------------------------------------------------------------------------------------
-
-  const laneOf = (name: LaneName) => new Lane<Job>({ ...LIMITS[name], ...options.limits?.[name] }, makeCall)
-  const lanes: Record<LaneName, Lane<Job>> = {
-    first: laneOf('first'),
-    retry: laneOf('retry'),
-    manual: laneOf('manual'),
-  }
-  const everyLane = LANES.map((name) => lanes[name])
-
-  const mayClaim = () => !stopping.signal.aborted && !recorder.isBehind && !heartbeat.isSilent
-  const room = (): RoomByLane =>
-    mayClaim()
-      ? { first: lanes.first.free, retry: lanes.retry.free, manual: lanes.manual.free }
-      : { first: 0, retry: 0, manual: 0 }
-
-  const addToLanes = (claimed: readonly Claimed[]): void => {
-    // After a stop began nothing is begun any more; the goodbye frees these claims.
-    if (stopping.signal.aborted) return
-    const jobs = claimed.map((each) => ({
-      claimed: each, user_id: each.user_id, rule_id: each.rule_id, endpoint: endpointOf(each.rule.url),
-    })) // prettier-ignore
-    for (const name of LANES) lanes[name].add(jobs.filter((job) => job.claimed.lane === name))
-  }
-
-  const letGo = ({ claimed }: Job): void => {
-    const held = tracked.get(claimed.transaction_id)
-    if (held) tracked.release(held, 1)
+  /** After a stop began nothing is begun any more; the goodbye frees the claims. */
+  const begin = (claimed: readonly Claimed[]): void => {
+    if (!stopping.signal.aborted) lanes.add(claimed)
   }
 
   // --- where work comes from ---------------------------------------------------------------------------------------
 
-  /** Reads the streams of all in one go, and keeps what is still to be attempted. */
-  const checkedAgainstStreams = async ({ claimed, orphans }: Due): Promise<Claimed[]> => {
-    const transactions = [...new Set([...claimed, ...orphans].map((each) => each.transaction_id))]
-    if (transactions.length === 0) return []
-    const slices = transactions.map((transaction) => ({ stream: transactionStream(transaction) }))
-    const read = await untilItAnswers(() => store.read(slices))
-    if (!read) return []
-    const streams = new Map(transactions.map((transaction, index) => [transaction, read[index] ?? []]))
-    for (const { transaction_id, rule_id, user_id } of orphans) {
-      tracked.holdRead({ transaction_id, user_id }, streams.get(transaction_id)!)
-      recorder.submit({ transaction_id, rule_id, at: heartbeat.now(), result: null })
-    }
-    return claimed.filter((each) => {
-      const events = streams.get(each.transaction_id)!
-      if (!isToBeAttempted(foldTransaction(events), each.rule_id, each.attempt)) return false
-      tracked.holdRead(each, events)
-      return true
-    })
-  }
+  const mayClaim = () => !stopping.signal.aborted && !recorder.isBehind && !heartbeat.isSilent
 
   /** What is claimed must not be dropped because the store is down: it is asked until it answers, or we stop. */
   const untilItAnswers = async <Answer>(ask: () => Promise<Answer>): Promise<Answer | null> => {
@@ -237,10 +125,45 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
         return await ask()
       } catch (error) {
         onError(error)
-        await pause(250)
+        await pause(ASK_AGAIN_AFTER)
       }
     }
     return null
+  }
+
+  /** Claims on their way into `tracked`. */
+  const beingChecked = new Set<Claimed>()
+
+  const beginChecked = async (due: Due): Promise<void> => {
+    for (const claim of due.claimed) beingChecked.add(claim)
+    const read = (slices: readonly Slice[]) => untilItAnswers(() => store.read(slices))
+    const { claimed, orphans } = await checkAgainstStreams(due, read, tracked)
+    for (const { transaction_id, rule_id } of orphans)
+      recorder.submit({ transaction_id, rule_id, at: heartbeat.now(), result: null })
+    for (const claim of due.claimed) beingChecked.delete(claim)
+    begin(claimed)
+  }
+
+  /** A claim whose answer got lost may have been made all the same: nobody else takes it over while we live. */
+  let mayHaveLostClaims = false
+  const claimFailed = (error: unknown): void => {
+    mayHaveLostClaims = true
+    dueRows.lookForTheDead()
+    onError(error)
+  }
+
+  const takeOver = async (limit: number): Promise<Due> => {
+    const own = mayHaveLostClaims
+    const due = await queue.takeOver(
+      worker,
+      own ? [...heartbeat.dead, worker] : heartbeat.dead,
+      limit + (own ? tracked.size : 0),
+    )
+    if (own) mayHaveLostClaims = false
+    const known = new Set([...beingChecked].map((claim) => `${claim.transaction_id} ${claim.rule_id}`))
+    const isNew = (claim: { transaction_id: number; rule_id: number }) =>
+      !tracked.isHeld(claim) && !known.has(`${claim.transaction_id} ${claim.rule_id}`)
+    return { claimed: due.claimed.filter(isNew), orphans: due.orphans.filter(isNew) }
   }
 
   const firstTries = new FirstTries({
@@ -254,21 +177,18 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
       const isFresh = ({ transaction_id }: Claimed) => entries.get(transaction_id)?.type === 'TransactionCaptured'
       const fresh = claimed.filter(isFresh)
       for (const each of fresh) tracked.holdAt(each, entries.get(each.transaction_id)!.revision)
-      addToLanes(fresh)
-      addToLanes(await checkedAgainstStreams({ claimed: claimed.filter((each) => !isFresh(each)), orphans: [] }))
+      begin(fresh)
+      await beginChecked({ claimed: claimed.filter((each) => !isFresh(each)), orphans: [] })
     },
-    onError,
+    onError: claimFailed,
   })
 
   const dueRows = new DueRows({
-    room,
-    claimDue: (free) => {
-      const fullRules = everyLane.flatMap((lane) => lane.fullRules())
-      return queue.claimDue(worker, { room: free, perRule: PER_RULE, fullRules })
-    },
-    takeOver: (limit) => queue.takeOver(worker, heartbeat.dead, limit),
-    handOver: async (due) => addToLanes(await checkedAgainstStreams(due)),
-    onError,
+    room: () => (mayClaim() ? lanes.room() : { first: 0, retry: 0, manual: 0 }),
+    claimDue: (room) => queue.claimDue(worker, { room, perRule: PER_RULE, fullRules: lanes.fullRules() }),
+    takeOver,
+    handOver: beginChecked,
+    onError: claimFailed,
   })
 
   const takeFromLog = async (entries: readonly LogEntry[]): Promise<void> => {
@@ -276,30 +196,26 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     const deleted = new Set(
       entries.filter(({ type }) => type === 'TransactionDeleted').map((entry) => entry.transaction_id),
     )
-    if (deleted.size > 0)
-      for (const lane of everyLane) lane.takeOut((job) => deleted.has(job.claimed.transaction_id)).forEach(letGo)
+    if (deleted.size > 0) lanes.takeOut((job) => deleted.has(job.claimed.transaction_id)).forEach(letGo)
     const retried = entries.findLast(({ type }) => type === 'WebhookRetryRequested')
     if (retried) void readModels.passed(retried.checkpoint, 5_000).then(() => dueRows.wake(), onError)
   }
 
   // --- life --------------------------------------------------------------------------------------------------------
 
+  /** While we were silent others may have taken over what waits here. */
+  const letGoOfOthers = async (): Promise<void> => {
+    const waited = lanes.jobsWaiting()
+    const claims = waited.map((job) => job.claimed)
+    const lost = new Set(waited)
+    for (const place of await queue.stillMine(worker, claims)) lost.delete(waited[place]!)
+    lanes.takeOut((job) => lost.has(job)).forEach(letGo)
+  }
+
   const beatOnce = async (): Promise<void> => {
     const { wasSilent } = await heartbeat.beat()
-    if (wasSilent) {
-      const jobs = everyLane.flatMap((lane) => lane.jobsWaiting())
-      const mine = new Set(
-        (
-          await queue.stillMine(
-            worker,
-            jobs.map((job) => job.claimed),
-          )
-        ).map((place) => jobs[place]),
-      )
-      const waited = new Set(jobs)
-      for (const lane of everyLane) lane.takeOut((job) => waited.has(job) && !mine.has(job)).forEach(letGo)
-    }
-    for (const lane of everyLane) lane.hold(false)
+    if (wasSilent) await letGoOfOthers()
+    lanes.goOn()
     firstTries.wake()
     if (heartbeat.dead.length > 0) dueRows.lookForTheDead()
   }
@@ -323,17 +239,17 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     if (!stopping.signal.aborted) onClaimsOpen(await queue.countOpen(worker))
   }
 
-  const stopOnce = async (running: Promise<unknown>, recording: Promise<void>): Promise<void> => {
+  const stopOnce = async (loops: Promise<unknown>, recording: Promise<void>): Promise<void> => {
     const cutting = setTimeout(() => cutOff.abort(), options.cutOffAfter ?? CUT_OFF_AFTER)
     const givingUp = setTimeout(() => recorder.giveUp(), GIVE_UP_AFTER)
-    for (const lane of everyLane) lane.takeOut().forEach(letGo)
-    while (everyLane.some((lane) => lane.inFlight > 0)) await pause(10)
+    lanes.takeOut().forEach(letGo)
+    while (lanes.inFlight > 0) await pause(10)
     recorder.end()
     await recording.catch(onError)
     clearTimeout(cutting)
     clearTimeout(givingUp)
-    await queue.goodbye(worker).catch(onError)
-    await running
+    // A database that is away shall not keep the process: without a goodbye others find out by themselves.
+    await Promise.race([queue.goodbye(worker).then(() => loops, onError), pause(LAST_WORDS)])
   }
 
   let stopped: Promise<void> | null = null

@@ -45,10 +45,9 @@ export class DueRows {
     if (milliseconds < LOOK_EVERY) this.#bell.ring()
   }
 
-  /** Somebody is dead: what it held is to be looked for. */
+  /** Claims may have no worker any more: the next look takes them over. */
   lookForTheDead(): void {
     this.#takeOverWanted = true
-    this.#bell.ring()
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -164,14 +164,14 @@ export class Recorder {
     return this.#decide(conflicts)
   }
 
-  #done({ tracked, outcomes, facts }: Group): void {
+  #done({ outcomes, facts }: Group): void {
     for (const outcome of outcomes) {
       const attempted = facts.find(
         (fact) => fact.type === 'WebhookAttempted' && fact.data.attempt_id === outcome.attempt_id,
       )
+      this.#options.tracked.release(outcome)
       outcome.recorded?.(attempted?.type === 'WebhookAttempted' ? attempted.data : null)
     }
-    this.#options.tracked.release(tracked, outcomes.length)
   }
 
   async #untilItAnswers<Answer>(ask: () => Promise<Answer>): Promise<Answer> {

@@ -18,8 +18,14 @@ export interface Tracked {
   user_id: number
   state: Transaction
   revision: number
-  /** Calls claimed and not yet recorded. */
-  holds: number
+  /** Rules whose delivery is claimed and not yet recorded. */
+  holds: Set<number>
+}
+
+/** A claim holds its transaction here. */
+interface HeldBy {
+  transaction_id: number
+  rule_id: number
 }
 
 const deliveryOf = ({ status, attempt, round_base, due_at }: Claimed['deliveries'][number]): Delivery => {
@@ -62,7 +68,7 @@ export class TrackedTransactions {
   }
 
   /** From the stream itself. */
-  holdRead(claimed: { transaction_id: number; user_id: number }, events: readonly RecordedEvent[]): void {
+  holdRead(claimed: HeldBy & { user_id: number }, events: readonly RecordedEvent[]): void {
     this.#hold(claimed, foldTransaction(events), events.at(-1)?.revision ?? NO_STREAM)
   }
 
@@ -77,22 +83,28 @@ export class TrackedTransactions {
     tracked.revision += facts.length
   }
 
-  release(tracked: Tracked, calls: number): void {
-    tracked.holds -= calls
-    if (tracked.holds <= 0) this.#tracked.delete(tracked.transaction_id)
+  isHeld({ transaction_id, rule_id }: HeldBy): boolean {
+    return this.#tracked.get(transaction_id)?.holds.has(rule_id) ?? false
+  }
+
+  release({ transaction_id, rule_id }: HeldBy): void {
+    const tracked = this.#tracked.get(transaction_id)
+    tracked?.holds.delete(rule_id)
+    if (tracked?.holds.size === 0) this.#tracked.delete(transaction_id)
   }
 
   #hold(
-    { transaction_id, user_id }: { transaction_id: number; user_id: number },
+    { transaction_id, rule_id, user_id }: HeldBy & { user_id: number },
     state: Transaction,
     revision: number,
   ): void {
     const tracked = this.#tracked.get(transaction_id)
     if (!tracked) {
-      this.#tracked.set(transaction_id, { transaction_id, user_id, state, revision, holds: 1 })
+      const holds = new Set([rule_id])
+      this.#tracked.set(transaction_id, { transaction_id, user_id, state, revision, holds })
       return
     }
-    tracked.holds++
+    tracked.holds.add(rule_id)
     if (tracked.revision < revision) Object.assign(tracked, { state, revision })
   }
 }

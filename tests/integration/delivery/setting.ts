@@ -14,7 +14,7 @@ import {
   type TransactionEventData,
 } from '../../../domain/transaction/events.ts'
 import { foldTransaction, type LiveTransaction, type Transaction } from '../../../domain/transaction/transaction.ts'
-import type { AttemptTold } from '../../../workflows/deliver/attempt-told.ts'
+import type { AttemptTold } from '../../../workflows/deliver/attempts.ts'
 import { openDelivery, type DeliveryOptions } from '../../../workflows/deliver/deliver.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openShop, type Answer, type Shop } from '../../support/shop.ts'

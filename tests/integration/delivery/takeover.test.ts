@@ -127,4 +127,37 @@ describe('taking over', () => {
     expect(slow.errors).not.to.deep.equal([])
     expect(shop.calls).to.have.length(1)
   })
+
+  it('finds its own claim again when the answer to it got lost', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const queue = openDeliveryQueue(setting.database)
+    let lost = 0
+    const forgetful: DeliveryQueue = {
+      ...queue,
+      claimFirst: async (...args) => {
+        const claimed = await queue.claimFirst(...args)
+        if (claimed.length === 0 || lost > 0) return claimed
+        lost = claimed.length
+        throw new Error('the connection broke after the commit')
+      },
+    }
+    await setting.worker({ queue: forgetful })
+    const transactions = await setting.capture([rule], { count: 20 })
+    for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
+    expect(lost).to.be.above(0)
+    expect(shop.calls).to.have.length(20)
+  })
+
+  it('stops in time when the database is away', async () => {
+    const queue = openDeliveryQueue(setting.database)
+    const never = () => new Promise<never>(() => {})
+    let isAway = false
+    const worker = await setting.worker({
+      queue: { ...queue, goodbye: never, claimDue: (...args) => (isAway ? never() : queue.claimDue(...args)) },
+    })
+    await eventually(async () => (await setting.database.query('SELECT 1 FROM ops.worker')).length === 1)
+    isAway = true
+    expect(await worker.stop()).to.be.below(5_000)
+  })
 })

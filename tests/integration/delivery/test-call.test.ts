@@ -1,0 +1,41 @@
+import { verify } from '@octokit/webhooks-methods'
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { openSender } from '../../../adapters/webhook-sender/sender.ts'
+import type { Sender } from '../../../domain/ports.ts'
+import { sendTest } from '../../../workflows/deliver/test-call.ts'
+import { openShop, status, type Shop } from '../../support/shop.ts'
+import { SECRET } from './setting.ts'
+
+describe('the test operation', () => {
+  let shop: Shop
+  let sender: Sender
+  beforeEach(async () => {
+    shop = await openShop(status(200, 'thanks'))
+    sender = openSender({ allowPrivate: true })
+  })
+  afterEach(async () => {
+    await sender.close()
+    await shop.close()
+  })
+
+  const tested = (url = shop.url) =>
+    sendTest({ rule_id: 7, url, http_method: 'PUT', secret: SECRET }, sender, new Date(), new AbortController().signal)
+
+  it('sends the test payload, signed, and answers what the shop did', async () => {
+    const result = await tested()
+    expect(result).to.include({ success: true, http_code: 200, response_body: 'thanks' })
+    expect(result).to.have.property('response_time_ms').that.is.a('number')
+    const [{ method, body, headers }] = shop.calls as [Shop['calls'][number]]
+    expect(method).to.equal('PUT')
+    expect(JSON.parse(body)).to.include({ event: 'test', currency: 'VND' })
+    expect(await verify(SECRET, body, headers['x-webhook-signature']!)).to.equal(true)
+    expect(new Webhook(SECRET).verify(body, headers)).to.include({ event: 'test' })
+  })
+
+  it('answers a failure with its status, or 0 and the reason in words', async () => {
+    shop.answer(status(500, 'no'))
+    expect(await tested()).to.deep.equal({ success: false, http_code: 500, error: 'The endpoint answered 500.' })
+    expect(await tested('https://nothing.invalid/')).to.deep.include({ success: false, http_code: 0, error: 'The name nothing.invalid could not be resolved.' }) // prettier-ignore
+  })
+})

@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import type { LogEntry } from '../../../../domain/ports.ts'
+import { FirstTries, type FirstTriesOptions } from '../../../../workflows/deliver/first-tries.ts'
+import { eventually } from '../../../support/eventually.ts'
+
+const entry = (transaction_id: number, user_id: number): LogEntry => ({
+  event_id: `event ${transaction_id}`, type: 'TransactionCaptured', user_id, transaction_id, revision: 0,
+  at: '2026-01-05T02:30:00.000Z', checkpoint: String(transaction_id),
+}) // prettier-ignore
+
+const entries = (from: number, count: number, user: number): LogEntry[] =>
+  Array.from({ length: count }, (_, index) => entry(from + index, user))
+
+const running = (options: Partial<FirstTriesOptions> = {}) => {
+  const claims: number[][] = []
+  const waitedFor: string[] = []
+  const stopping = new AbortController()
+  const tries = new FirstTries({
+    isAfter: (a, b) => Number(a) > Number(b),
+    readModels: { passed: (checkpoint) => Promise.resolve(waitedFor.push(checkpoint) > 0) },
+    mayClaim: () => true,
+    roomFor: () => 100,
+    claim: (transactions) => {
+      claims.push([...transactions])
+      return Promise.resolve([])
+    },
+    handOver: () => Promise.resolve(),
+    onError: () => {},
+    ...options,
+  })
+  const run = tries.run(stopping.signal)
+  const stop = () => {
+    stopping.abort()
+    return run
+  }
+  return { tries, claims, waitedFor, stop }
+}
+
+describe('first tries', () => {
+  it('are claimed in the order of the log, when the read models have passed the newest', async () => {
+    const { tries, claims, waitedFor, stop } = running()
+    tries.note([entry(2, 1), entry(3, 1), entry(1, 1)])
+    await eventually(() => claims.length === 1)
+    expect(claims).to.deep.equal([[2, 3, 1]])
+    expect(waitedFor).to.deep.equal(['3'])
+    await stop()
+  })
+
+  it('give every user a share of a claim', async () => {
+    const { tries, claims, stop } = running()
+    tries.note([...entries(1, 1_000, 1), ...entries(2_001, 5, 2)])
+    await eventually(() => claims.length > 0)
+    expect(claims[0]!.filter((transaction) => transaction > 2_000)).to.have.length(5)
+    expect(claims[0]!.length).to.equal(69)
+    await eventually(() => claims.flat().length === 1_005)
+    await stop()
+  })
+
+  it('wait for room, of one user without holding the others', async () => {
+    let room = 0
+    const { tries, claims, stop } = running({ roomFor: (user) => (user === 1 ? room : 100) })
+    tries.note([entry(1, 1), entry(2, 2)])
+    await eventually(() => claims.length === 1)
+    expect(claims).to.deep.equal([[2]])
+    room = 1
+    tries.wake()
+    await eventually(() => claims.length === 2)
+    expect(claims[1]).to.deep.equal([1])
+    await stop()
+  })
+
+  it('are left to the queue when the read models do not come', async () => {
+    const asked: string[] = []
+    const { tries, claims, stop } = running({
+      readModels: { passed: (checkpoint) => Promise.resolve(asked.push(checkpoint) > 1) },
+    })
+    tries.note([entry(1, 1)])
+    await eventually(() => asked.length === 1)
+    tries.note([entry(2, 1)])
+    await eventually(() => claims.length > 0)
+    expect(claims).to.deep.equal([[2]])
+    await stop()
+  })
+
+  it('of whoever has noted most are left to the queue when there are too many', async () => {
+    let may = false
+    const { tries, claims, stop } = running({ mayClaim: () => may })
+    tries.note([...entries(100_001, 10, 2), ...entries(1, 50_000, 1)])
+    may = true
+    tries.wake()
+    await eventually(() => claims.flat().includes(100_010))
+    await eventually(() => claims.flat().length > 20_000)
+    expect(claims.flat().filter((transaction) => transaction > 100_000)).to.have.length(10)
+    expect(claims.flat().length).to.be.below(30_000)
+    await stop()
+  })
+})

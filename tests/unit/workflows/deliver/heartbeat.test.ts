@@ -1,0 +1,80 @@
+import { expect } from 'chai'
+import { Heartbeat } from '../../../../workflows/deliver/heartbeat.ts'
+import type { DeliveryQueue, OtherWorker } from '../../../../workflows/deliver/queue.ts'
+
+/** A heart whose others are as told. */
+const openHeart = ({ soleWorker = false, now = new Date() } = {}) => {
+  let others: OtherWorker[] = []
+  let isAway = false
+  const queue = {
+    beat: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve({ now, others })),
+  } as unknown as DeliveryQueue
+  const clock = { now: () => new Date() }
+  const heart = new Heartbeat({ queue, worker: 'me', clock, soleWorker, every: 5_000 })
+  return {
+    heart,
+    sees: async (...seen: OtherWorker[]) => {
+      others = seen
+      await heart.beat()
+      return heart.dead
+    },
+    misses: async () => {
+      isAway = true
+      await heart.beat().catch(() => {})
+      isAway = false
+    },
+  }
+}
+
+const other = (beat: number, ended = false): OtherWorker => ({ worker: 'other', beat, ended })
+
+describe('the heartbeat', () => {
+  it('takes another for dead after four beats of its own without one of the other', async () => {
+    const { sees } = openHeart()
+    for (let beat = 0; beat < 4; beat++) expect(await sees(other(7))).to.deep.equal([])
+    expect(await sees(other(7))).to.deep.equal(['other'])
+  })
+
+  it('sees one that beats as alive, also after it was taken for dead', async () => {
+    const { sees } = openHeart()
+    for (let beat = 0; beat < 10; beat++) expect(await sees(other(beat))).to.deep.equal([])
+    for (let beat = 0; beat < 4; beat++) await sees(other(9))
+    expect(await sees(other(10))).to.deep.equal([])
+  })
+
+  it('counts no misses over an outage', async () => {
+    const { sees, misses } = openHeart()
+    for (let beat = 0; beat < 4; beat++) await sees(other(7))
+    await misses()
+    for (let beat = 0; beat < 3; beat++) expect(await sees(other(7))).to.deep.equal([])
+  })
+
+  it('takes who said goodbye for dead at once', async () => {
+    expect(await openHeart().sees(other(7, true))).to.deep.equal(['other'])
+  })
+
+  it('as the sole worker takes whoever is there for dead, until it beats', async () => {
+    const { sees } = openHeart({ soleWorker: true })
+    expect(await sees(other(7))).to.deep.equal(['other'])
+    expect(await sees(other(8))).to.deep.equal([])
+  })
+
+  it('forgets who is no longer there', async () => {
+    const { sees } = openHeart()
+    expect(await sees(other(7, true))).to.deep.equal(['other'])
+    expect(await sees()).to.deep.equal([])
+  })
+
+  it('is silent until its first beat', async () => {
+    const { heart, sees } = openHeart()
+    expect(heart.isSilent).to.equal(true)
+    await sees()
+    expect(heart.isSilent).to.equal(false)
+  })
+
+  it("tells the time by the database's clock", async () => {
+    const { heart, sees } = openHeart({ now: new Date(Date.now() + 3_600_000) })
+    await sees()
+    expect(heart.now().getTime() - Date.now()).to.be.within(3_599_000, 3_601_000)
+  })
+})

@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import { Lane, type LaneJob, type LaneLimits } from '../../../../workflows/deliver/lane.ts'
+
+interface Job extends LaneJob {
+  name: string
+}
+
+const LIMITS: LaneLimits = { room: 100, slots: 4, perUser: 3, perEndpoint: 2, waitingPerEndpoint: 10 }
+
+/** A lane whose calls end when told. */
+const openLane = (limits: Partial<LaneLimits> = {}) => {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const lane = new Lane<Job>({ ...LIMITS, ...limits }, (job) => {
+    begun.push(job.name)
+    return new Promise((resolve) => ends.set(job.name, resolve))
+  })
+  const end = async (name: string) => {
+    ends.get(name)!()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { lane, begun, end }
+}
+
+const jobs = (user_id: number, endpoint: string, count: number, rule_id = user_id): Job[] =>
+  Array.from({ length: count }, (_, index) => ({ user_id, rule_id, endpoint, name: `${user_id}${endpoint}${index}` }))
+
+describe('a lane', () => {
+  it('gives slots to users in turn, whoever has more to do', async () => {
+    const { lane, begun, end } = openLane({ slots: 1 })
+    lane.add([...jobs(1, 'a', 3), ...jobs(2, 'b', 2)])
+    for (const name of ['1a0', '2b0', '1a1', '2b1']) await end(name)
+    expect(begun).to.deep.equal(['1a0', '2b0', '1a1', '2b1', '1a2'])
+  })
+
+  it('gives a user its endpoints in turn', async () => {
+    const { lane, begun, end } = openLane({ slots: 1 })
+    lane.add([...jobs(1, 'a', 2), ...jobs(1, 'b', 1)])
+    for (const name of ['1a0', '1b0']) await end(name)
+    expect(begun).to.deep.equal(['1a0', '1b0', '1a1'])
+  })
+
+  it('keeps an endpoint to its own slots, and a user to its own', async () => {
+    const { lane, begun, end } = openLane()
+    lane.add([...jobs(1, 'a', 5), ...jobs(1, 'b', 5), ...jobs(2, 'c', 1)])
+    expect(begun).to.have.members(['1a0', '1a1', '1b0', '2c0'])
+    await end('1b0')
+    expect(begun.at(-1)).to.equal('1b1')
+  })
+
+  it('begins nothing while it is held', async () => {
+    const { lane, begun } = openLane()
+    lane.hold(true)
+    lane.add(jobs(1, 'a', 2))
+    expect(begun).to.deep.equal([])
+    lane.hold(false)
+    expect(begun).to.deep.equal(['1a0', '1a1'])
+  })
+
+  it('counts what waits and what is in flight as taken room', async () => {
+    const { lane, end } = openLane()
+    lane.add(jobs(1, 'a', 5))
+    expect([lane.free, lane.waiting, lane.inFlight]).to.deep.equal([95, 3, 2])
+    await end('1a0')
+    expect([lane.free, lane.waiting, lane.inFlight]).to.deep.equal([96, 2, 2])
+  })
+
+  it('names the rules of endpoints that are full', () => {
+    const { lane } = openLane()
+    lane.add([...jobs(1, 'a', 12, 70), ...jobs(1, 'b', 5, 71)])
+    expect(lane.fullRules()).to.deep.equal([70])
+  })
+
+  it('lets a user wait for an endpoint that is full and getting on', () => {
+    const { lane } = openLane()
+    expect(lane.roomFor(1)).to.equal(10)
+    lane.add(jobs(1, 'a', 6))
+    expect(lane.roomFor(1)).to.equal(6)
+    lane.add(jobs(1, 'a', 6))
+    expect(lane.roomFor(1)).to.equal(0)
+  })
+
+  it('lets everybody in a little, however much room the others have taken', () => {
+    const { lane } = openLane({ room: 5 })
+    lane.add(jobs(1, 'a', 6))
+    expect([lane.free, lane.roomFor(1), lane.roomFor(2)]).to.deep.equal([0, 0, 8])
+  })
+
+  it('gives back what waits, and goes on with the rest', async () => {
+    const { lane, begun, end } = openLane({ slots: 1 })
+    lane.add([...jobs(1, 'a', 3), ...jobs(2, 'b', 1)])
+    expect(lane.takeOut((job) => job.name === '1a1').map(({ name }) => name)).to.deep.equal(['1a1'])
+    for (const name of ['1a0', '2b0']) await end(name)
+    expect(begun).to.deep.equal(['1a0', '2b0', '1a2'])
+    expect(lane.takeOut()).to.deep.equal([])
+  })
+})

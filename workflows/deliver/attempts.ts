@@ -1,0 +1,99 @@
+/** One attempt: the call formed and sent now, and what came of it handed to the recorder. */
+import type { CallResult, Sender } from '../../domain/ports.ts'
+import { RENDERER } from '../../domain/webhook/payload/render.ts'
+import { formCall, type FormedCall } from './form-call.ts'
+import type { Claimed, LaneName } from './queue.ts'
+import type { Recorder } from './recorder.ts'
+import type { SecretCache } from './secret-cache.ts'
+
+/** What is told of every attempt: one wide line for the log, and what metrics count. */
+export interface AttemptTold {
+  user_id: number
+  transaction_id: number
+  rule_id: number
+  /** null where it was not recorded: the transaction was deleted while the call was open. */
+  attempt_id: number | null
+  attempt: number
+  lane: LaneName
+  /** Without its query, which may hold a secret. */
+  url: string
+  http_status: number
+  error: string | null
+  outcome: 'delivered' | 'retrying' | 'exhausted' | null
+  next_attempt_at: string | null
+  /** Of the call: milliseconds. */
+  duration_ms: number
+  /** From the capture to the call's begin: milliseconds. */
+  since_capture_ms: number
+}
+
+export interface AttemptOptions {
+  sender: Sender
+  secrets: SecretCache
+  recorder: Recorder
+  /** The database's time. */
+  now: () => Date
+  /** Told once it is recorded. */
+  onAttempt: (attempt: AttemptTold) => void
+}
+
+/** No endpoint was called: a secret that cannot be opened, a template that is none. The schedule gives time to mend it. */
+const notFormed = (error: unknown): CallResult => ({
+  http_status: 0,
+  response_body: `The call could not be formed: ${error instanceof Error ? error.message : String(error)}`,
+  error: 'not_formed',
+  retry_after_s: null,
+  duration_ms: 0,
+})
+
+/** @returns makes a claimed attempt; resolves when the call is over, before it is recorded; never throws */
+export const attempts = ({ sender, secrets, recorder, now, onAttempt }: AttemptOptions) => {
+  const record = (claimed: Claimed, begun: Date, formed: FormedCall | null, came: CallResult): void => {
+    const { transaction_id, rule_id, user_id, attempt, lane, rule } = claimed
+    recorder.submit({
+      transaction_id,
+      rule_id,
+      at: now(),
+      result: {
+        transaction_id,
+        rule_id,
+        attempt,
+        method: rule.http_method,
+        url: rule.url,
+        account_revision: rule.account_revision,
+        timestamp: formed?.timestamp ?? Math.floor(begun.getTime() / 1000),
+        body_sha256: formed?.body_sha256 ?? '',
+        renderer: RENDERER,
+        sent_at: begun.toISOString(),
+        ...came,
+      },
+      recorded: (attempted) =>
+        onAttempt({
+          user_id,
+          transaction_id,
+          rule_id,
+          attempt_id: attempted?.attempt_id ?? null,
+          attempt,
+          lane,
+          url: rule.url.replace(/[?#].*/, ''),
+          http_status: came.http_status,
+          error: came.error,
+          outcome: attempted?.outcome ?? null,
+          next_attempt_at: attempted?.next_attempt_at ?? null,
+          duration_ms: came.duration_ms,
+          since_capture_ms: begun.getTime() - Date.parse(claimed.captured_at),
+        }),
+    })
+  }
+
+  return async (claimed: Claimed, signal: AbortSignal): Promise<void> => {
+    const begun = now()
+    let formed: FormedCall | null = null
+    try {
+      formed = formCall(claimed, secrets.open(claimed.rule.sealed_secret), begun)
+      record(claimed, begun, formed, await sender.send(formed.call, signal))
+    } catch (error) {
+      record(claimed, begun, formed, notFormed(error))
+    }
+  }
+}

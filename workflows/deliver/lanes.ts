@@ -1,0 +1,76 @@
+/** The three lanes side by side: first tries, due retries, retries by hand; none takes another's room. */
+import { Lane, type LaneJob, type LaneLimits } from './lane.ts'
+import { LANES, type Claimed, type LaneName, type RoomByLane } from './queue.ts'
+
+const LIMITS: Record<LaneName, LaneLimits> = {
+  first: { room: 4_000, slots: 1_024, perUser: 128, perEndpoint: 64, waitingPerEndpoint: 256 },
+  retry: { room: 1_000, slots: 256, perUser: 64, perEndpoint: 32, waitingPerEndpoint: 128 },
+  manual: { room: 500, slots: 128, perUser: 64, perEndpoint: 32, waitingPerEndpoint: 128 },
+}
+
+export interface Job extends LaneJob {
+  claimed: Claimed
+}
+
+/** Scheme, host and port. */
+export const endpointOf = (url: string): string => {
+  if (!URL.canParse(url)) return url
+  const { protocol, hostname, port } = new URL(url)
+  return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
+}
+
+export class Lanes {
+  readonly #lanes: Record<LaneName, Lane<Job>>
+  readonly #each: readonly Lane<Job>[]
+
+  /** @param makeCall  never throws */
+  constructor(makeCall: (job: Job) => Promise<void>, limits: Partial<Record<LaneName, Partial<LaneLimits>>> = {}) {
+    const open = (name: LaneName) => new Lane<Job>({ ...LIMITS[name], ...limits[name] }, makeCall)
+    this.#lanes = { first: open('first'), retry: open('retry'), manual: open('manual') }
+    this.#each = LANES.map((name) => this.#lanes[name])
+  }
+
+  get first(): Lane<Job> {
+    return this.#lanes.first
+  }
+
+  get inFlight(): number {
+    return this.#each.reduce((sum, lane) => sum + lane.inFlight, 0)
+  }
+
+  room(): RoomByLane {
+    const { first, retry, manual } = this.#lanes
+    return { first: first.free, retry: retry.free, manual: manual.free }
+  }
+
+  add(claimed: readonly Claimed[]): void {
+    const jobs = claimed.map((each) => {
+      return { claimed: each, user_id: each.user_id, rule_id: each.rule_id, endpoint: endpointOf(each.rule.url) }
+    })
+    for (const name of LANES) this.#lanes[name].add(jobs.filter((job) => job.claimed.lane === name))
+  }
+
+  /** Lets it wait once more, and nothing begin in its lane until `goOn`. */
+  putBack(job: Job): void {
+    const lane = this.#lanes[job.claimed.lane]
+    lane.hold(true)
+    lane.add([job])
+  }
+
+  goOn(): void {
+    for (const lane of this.#each) lane.hold(false)
+  }
+
+  fullRules(): number[] {
+    return this.#each.flatMap((lane) => lane.fullRules())
+  }
+
+  jobsWaiting(): Job[] {
+    return this.#each.flatMap((lane) => lane.jobsWaiting())
+  }
+
+  /** Takes out what waits, all of it or what is chosen. */
+  takeOut(chosen?: (job: Job) => boolean): Job[] {
+    return this.#each.flatMap((lane) => lane.takeOut(chosen))
+  }
+}
