@@ -154,7 +154,7 @@ const keyOf = (chain: number, probe: Probe, event: number): number | null => {
     case CHAIN.balance:
       return Number.isNaN(probe.balance) ? null : mixedFloat(movementKey(chain, probe), probe.balance)
     case CHAIN.content:
-      return probe.precision ? pairKey(chain, probe, probe.content) : null
+      return pairKey(chain, probe, probe.content)
     case CHAIN.order:
       return pairKey(chain, probe, probe.order)
     case CHAIN.sourceAmount:

@@ -254,11 +254,16 @@ const rowThree = (book: Book, probe: Probe): number => {
       )
     })
   })
-  book.walk('content', probe, (entry) => {
-    const content = book.contentOf(entry)
-    if (!content || !probe.content || !samePair(content, probe.content)) return
-    nearest.offer(entry, (candidate) => candidate.printsTime && candidate.otherSource && candidate.compatible === 'yes')
-  })
+  if (printsTime) {
+    book.walk('content', probe, (entry) => {
+      const content = book.contentOf(entry)
+      if (!content || !probe.content || !samePair(content, probe.content)) return
+      nearest.offer(
+        entry,
+        (candidate) => candidate.printsTime && candidate.otherSource && candidate.compatible === 'yes',
+      )
+    })
+  }
   book.walk('sourceAmount', probe, (entry) => {
     if (book.sourceOf(entry) !== probe.source || (probe.cutAt === null && book.cutOf(entry) === null)) return
     if (distanceTo(book, probe, entry).apart > SAME_CUT || !isCut(book, probe, entry)) return

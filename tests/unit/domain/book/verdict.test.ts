@@ -98,6 +98,10 @@ describe('row 2: the same source and text, close together', () => {
     given(url())
       .when(url({ arrives: 601 }))
       .then(another))
+  it('not where only one has a stamp', () =>
+    given(url({ stamp: 0 }))
+      .when(url({ arrives: 60 }))
+      .then(another))
   it('the nearest of two', () =>
     given(push(), push({ at: 12 }))
       .when(push({ at: 8 }))
@@ -118,6 +122,10 @@ describe('row 3: a copy', () => {
   it('equal balance and time', () =>
     given(sms({ time: 5, balance: 7 }))
       .when(push({ time: 5, balance: 7, at: DAY }))
+      .then(copyOf(0)))
+  it('equal balance and time, whatever was printed in between', () =>
+    given(sms({ time: 5, balance: 7 }), sms({ balance: 9, direction: 'debit', at: 60 }))
+      .when(sms({ time: 5, balance: 7, at: 120, content: 'x' }))
       .then(copyOf(0)))
   it('at the coarser precision', () =>
     given(sms({ time: 5, balance: 7 }))
@@ -150,6 +158,10 @@ describe('row 3: a copy', () => {
   it('equal time and content', () =>
     given(sms({ minute: 0, content: 'abc' }))
       .when(push({ minute: 0, content: 'abc' }))
+      .then(copyOf(0)))
+  it('of which one copy printed the time, another the content', () =>
+    given(sms({ minute: 0, ref: 'FT:1' }), push({ ref: 'FT:1', content: 'abc' }))
+      .when({ source: 'device-2:sms', minute: 0, content: 'abc' })
       .then(copyOf(0)))
   it('not another content', () =>
     given(sms({ minute: 0, content: 'abc' }))
@@ -212,6 +224,14 @@ describe('row 4: another source, equal order id', () => {
     given(sms({ order: 'DH1', minute: 0 }), sms({ order: 'DH1', minute: 240, at: 240 }))
       .when(push({ order: 'DH1', at: 200 }))
       .then(copyOf(1)))
+  for (const [at, place] of [
+    [3, 0],
+    [28, 1],
+  ] as const)
+    it(`of two of the same minute the one nearest by stamp, ${at}`, () =>
+      given(sms({ order: 'DH1', minute: 0, ref: 'FT:1' }), sms({ order: 'DH1', minute: 0, ref: 'FT:2', at: 30 }))
+        .when(push({ order: 'DH1', minute: 0, at }))
+        .then(copyOf(place)))
   it('by arrivals where one has no stamp', () =>
     given(sms({ order: 'DH1', stamp: 0, arrives: 3 * HOUR }))
       .when(url({ order: 'DH1', arrives: 3 * HOUR + 60 }))

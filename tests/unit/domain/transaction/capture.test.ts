@@ -1,0 +1,184 @@
+import { expect } from 'chai'
+import type { Arrival } from '../../../../domain/notification/arrival.ts'
+import { notificationEvents } from '../../../../domain/notification/events.ts'
+import { bookEvents } from '../../../../domain/book/events.ts'
+import { doorOf } from '../../../../domain/notification/origin.ts'
+import { read } from '../../../../domain/notification/reader.ts'
+import { transactionEvents } from '../../../../domain/transaction/events.ts'
+import {
+  appraise,
+  captured,
+  completed,
+  ignored,
+  readable,
+  seen,
+  unread,
+  type Appraised,
+  type Movement,
+} from '../../../../domain/transaction/capture.ts'
+import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
+import { accountOf, tokenOf } from '../../../support/accounts.ts'
+
+const TEXT = 'SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref MBVCB.911539506.DH1042'
+const AT = new Date('2026-11-20T03:00:10.000Z')
+
+type Given = Partial<Arrival['incoming']> & { device?: number; posted_as?: Arrival['posted_as'] }
+
+const arrivalOf = ({ device = 1, posted_as = 'sms', ...incoming }: Given): Arrival => ({
+  credential: { kind: device === 0 ? 'receive_url' : 'device', token: tokenOf(7, device) },
+  incoming: { text: TEXT, ...incoming },
+  posted_as: device === 0 ? null : posted_as,
+  stamp: AT,
+  arrived_at: AT,
+  raw: '{}',
+})
+
+const judged = (given: Given, options: Parameters<typeof accountOf>[1] = {}): Appraised => {
+  const account = accountOf(7, options)
+  const arrival = readable(arrivalOf(given))
+  return appraise(account, doorOf(account, arrival.credential)!, arrival, read(arrival.incoming, arrival.arrived_at))
+}
+
+const movementOf = (given: Given, options: Parameters<typeof accountOf>[1] = {}): Movement => {
+  const appraised = judged(given, options)
+  if (appraised.kind !== 'movement') throw new Error(`no movement: ${JSON.stringify(appraised)}`)
+  return appraised
+}
+
+const reasonOf = (given: Given, options: Parameters<typeof accountOf>[1] = {}): string | null => {
+  const appraised = judged(given, options)
+  return appraised.kind === 'ignored' ? appraised.reason : null
+}
+
+describe('whose word counts', () => {
+  it("an SMS of the bank's sender", () => expect(reasonOf({ sender: 'Vietcombank' })).to.equal(null))
+  it('not of any other, whatever it says', () => expect(reasonOf({ sender: '0912345678' })).to.equal('unknown_sender'))
+  it("not of another bank's sender", () => expect(judged({ sender: 'MBBANK' }).kind).to.not.equal('movement'))
+  it('one that the user trusts', () =>
+    expect(reasonOf({ sender: 'My Gateway' }, { trustedSenders: ['mygateway'] })).to.equal(null))
+  it('an SMS without any sender', () => expect(reasonOf({})).to.equal(null))
+  it("a push of the bank's app", () =>
+    expect(reasonOf({ posted_as: 'notification', package: 'com.VCB' })).to.equal(null))
+  it('not of another app', () =>
+    expect(reasonOf({ posted_as: 'notification', package: 'com.evil.bank' })).to.equal('unknown_app'))
+  it('not of no app, from a phone', () => expect(reasonOf({ posted_as: 'notification' })).to.equal('unknown_app'))
+  it('but on the personal URL', () => expect(reasonOf({ device: 0 })).to.equal(null))
+  it('there, too, a sender that is told must be right', () =>
+    expect(reasonOf({ device: 0, sender: '0912345678' })).to.equal('unknown_sender'))
+  it('an SMS app, by its title', () => {
+    const app = { posted_as: 'notification', package: 'com.google.android.apps.messaging' } as const
+    expect(reasonOf({ ...app, title: 'Vietcombank' })).to.equal(null)
+    expect(reasonOf({ ...app, title: '0912345678' })).to.equal('unknown_sender')
+  })
+  it('nor is a text kept to be read later that nobody trusted sent', () => {
+    const text = 'tra em 150,000 nhe'
+    expect(reasonOf({ text, sender: '0912345678' })).to.not.equal(null)
+    expect(judged({ text: 'TK 0011000415567 thay doi 150,000 VND gi do', sender: 'Vietcombank' }).kind).to.equal(
+      'unread',
+    )
+    expect(reasonOf({ text: 'TK 0011000415567 thay doi 150,000 VND gi do', sender: 'X' })).to.equal('unknown_sender')
+  })
+})
+
+describe('which source it is', () => {
+  const sourceOf = (given: Given) => {
+    const { source, source_type } = movementOf(given).origin
+    return [source, source_type]
+  }
+  it("a phone's SMS", () => expect(sourceOf({ sender: 'Vietcombank' })).to.deep.equal(['device-1:sms', 'sms']))
+  it('the same SMS shown by an SMS app', () =>
+    expect(
+      sourceOf({ posted_as: 'notification', package: 'com.samsung.android.messaging', title: 'Vietcombank' }),
+    ).to.deep.equal(['device-1:sms', 'sms']))
+  it("an app's pushes", () =>
+    expect(sourceOf({ device: 2, posted_as: 'notification', package: 'com.VCB' })).to.deep.equal([
+      'device-2:com.VCB',
+      'notification',
+    ]))
+  it('the personal URL, with the sender, the app, or the layout', () => {
+    expect(sourceOf({ device: 0, sender: 'vietcom bank' })).to.deep.equal(['url:VIETCOMBANK', 'api'])
+    expect(sourceOf({ device: 0, package: 'com.VCB' })).to.deep.equal(['url:com.VCB', 'api'])
+    expect(sourceOf({ device: 0 })[1]).to.equal('api')
+  })
+  it('shows an SMS app and the SMS itself as the same text', () => {
+    const shown = movementOf({ posted_as: 'notification', package: 'com.android.mms', title: 'Vietcombank' })
+    expect(shown.sighting.fingerprint).to.equal(movementOf({ sender: 'Vietcombank' }).sighting.fingerprint)
+  })
+  it('counts the title of a push to its text: at some banks the amount stands only there', () => {
+    const push = { posted_as: 'notification', package: 'com.VCB' } as const
+    const [one, other] = ['one', 'other'].map((title) => movementOf({ ...push, title }).sighting.fingerprint)
+    expect(one).to.not.equal(other)
+  })
+  it('compares texts after normalising', () => {
+    const odd = TEXT.normalize('NFD').replaceAll(' ', '\u00a0 ').replace('+', '\u200b+')
+    expect(movementOf({ text: odd }).sighting.fingerprint).to.equal(movementOf({}).sighting.fingerprint)
+  })
+})
+
+describe('what is written', () => {
+  const movement = movementOf({ sender: 'Vietcombank' })
+
+  it('fits the schemas of the events', () => {
+    transactionEvents.TransactionCaptured.strict().parse(captured(1, 7, movement, null).data)
+    bookEvents.NotificationSeen.strict().parse(seen(1, movement, null).data)
+    bookEvents.NotificationSeen.strict().parse(seen(2, movement, 1).data)
+    notificationEvents.NotificationUnread.strict().parse(unread(1, 7, movement).data)
+    notificationEvents.NotificationIgnored.strict().parse(ignored(1, 7, movement, 'promotion').data)
+  })
+
+  it('no text into the book', () => {
+    const kept = JSON.stringify(seen(1, movement, null).data)
+    for (const secret of ['SD TK', 'luc', 'Ref']) expect(kept).to.not.include(secret)
+  })
+
+  it('statuses as decided: a rule fits, no rule fits, no prefix, no order id, a copy', () => {
+    const statusOf = (given: Given, options = {}, copyOf: number | null = null) => {
+      const { order_id, rules, webhook_status } = captured(1, 7, movementOf(given, options), copyOf).data
+      return [order_id, rules, webhook_status]
+    }
+    expect(statusOf({})).to.deep.equal(['DH1042', [20], 'pending'])
+    expect(statusOf({}, { rules: false })).to.deep.equal(['DH1042', [], 'no_match'])
+    expect(statusOf({}, { prefixes: ['SHOP'] })).to.deep.equal(['DH1042', [], 'no_match'])
+    expect(statusOf({ text: TEXT.replace('DH1042', 'chuyen tien') })).to.deep.equal([null, [], 'skipped'])
+    expect(statusOf({}, {}, 5)).to.deep.equal(['DH1042', [], 'already_run'])
+  })
+
+  it('texts of ignored notifications, but never of a one-time password or what was deleted', () => {
+    expect(ignored(1, 7, movement, 'promotion').data.text).to.equal(TEXT)
+    for (const reason of ['otp', 'deleted'] as const) expect(ignored(1, 7, movement, reason).data.text).to.equal(null)
+  })
+
+  it('a description of at most 32 KB', () => {
+    const { description } = captured(1, 7, movementOf({ text: `${TEXT} ${'ồ'.repeat(40_000)}` }), null).data
+    expect(Buffer.byteLength(description)).to.be.within(32 * 1024 - 3, 32 * 1024)
+    expect(description.endsWith('ồ')).to.equal(true)
+  })
+})
+
+describe('a better copy', () => {
+  const firstWith = (memo: string, options = {}): LiveTransaction => {
+    const facts = [captured(1, 7, movementOf({ text: TEXT.replace('DH1042', memo) }, options), null)]
+    return evolveAll(null, facts, AT.toISOString()) as LiveTransaction
+  }
+  const better = movementOf({})
+
+  it('completes a first without an order id', () => {
+    expect(completed(firstWith('NGUYEN VAN...'), 2, better)).to.deep.equal([
+      {
+        type: 'TransactionCompleted',
+        data: {
+          transaction_id: 1, completed_by: 2, order_id: 'DH1042', prefix: 'DH', rules: [20], webhook_status: 'pending',
+        },
+      },
+      { type: 'WebhookStatusChanged', data: { transaction_id: 1, from: 'skipped', to: 'pending' } },
+    ]) // prettier-ignore
+  })
+  it('and one whose order id was a guess', () =>
+    expect(completed(firstWith('ABC123'), 2, better)[0]?.data).to.include({ order_id: 'DH1042' }))
+  it('not one that has an order id of the user', () =>
+    expect(completed(firstWith('DH1042', { rules: false }), 2, better)).to.deep.equal([]))
+  it('nor one that is on its way already', () =>
+    expect(completed({ ...firstWith('ABC123'), webhook_status: 'success' }, 2, better)).to.deep.equal([]))
+  it('nor by a copy without an order id', () =>
+    expect(completed(firstWith('NGUYEN...'), 2, movementOf({ text: TEXT.replace('DH1042', 'x') }))).to.deep.equal([]))
+})
