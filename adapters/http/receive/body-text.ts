@@ -1,7 +1,11 @@
 /** From bytes to text, whatever the sender says about them. */
 
 /** What no database column can hold: NUL characters go, half surrogate pairs become replacement characters. */
-export const storable = (text: string): string => text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd')
+export const storable = (text: string): string => {
+  if (!UNSTORABLE.test(text)) return text
+  return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd')
+}
+const UNSTORABLE = /[\u0000\ud800-\udfff]/
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

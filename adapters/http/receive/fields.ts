@@ -7,29 +7,56 @@ import type { Incoming } from '../../../domain/notification/reading.ts'
 import { storable } from './body-text.ts'
 import { stampOf } from './stamp.ts'
 
+/** A member's plain name; of a nested one the names on the way to it. */
+type Path = readonly string[]
+
+const paths = (names: readonly string[]): readonly Path[] => names.map((name) => name.split('/'))
+
 /** Names from the most to the least telling; nested ones with `/`. */
 const NAMES = {
   /** What the forwarder says is the text itself. */
-  text: [
+  text: paths([
     'orgcontent', 'text', 'body', 'message', 'msg', 'content', 'sms', 'smsmessage', 'notification', 'antext',
     'payload/message', 'payload/textmessage/text', 'payload/text', 'data/content', 'data/text', 'data/message',
     'query/message/text',
-  ], // prettier-ignore
+  ]), // prettier-ignore
   /** The same text unfolded: taken where it is longer. */
-  unfolded: ['bigtext', 'notbigtext', 'nottextbig', 'raw', 'textlines', 'nottextlines', 'lines', 'androidbigtext'],
-  sender: [
+  unfolded: paths([
+    'bigtext',
+    'notbigtext',
+    'nottextbig',
+    'raw',
+    'textlines',
+    'nottextlines',
+    'lines',
+    'androidbigtext',
+  ]),
+  sender: paths([
     'sender', 'from', 'address', 'phonenumber', 'number', 'smsnumber', 'smssender', 'contact',
     'payload/sender', 'payload/phonenumber', 'data/contact', 'query/sender',
-  ], // prettier-ignore
-  package: ['package', 'packagename', 'notapppackage', 'apppackage', 'anpackage', 'app', 'type'],
-  title: ['title', 'nottitle', 'antitle', 'subject'],
-  time: [
+  ]), // prettier-ignore
+  package: paths(['package', 'packagename', 'notapppackage', 'apppackage', 'anpackage']),
+  app: paths(['app']),
+  appOrType: paths(['app', 'type']),
+  title: paths(['title', 'nottitle', 'antitle', 'subject']),
+  time: paths([
     'receivedat', 'receivedstamp', 'sentstamp', 'when', 'posttime', 'timestamp', 'datesent', 'date', 'time',
     'receivetime', 'payload/receivedat', 'data/timestamp',
-  ], // prettier-ignore
-} as const
+  ]), // prettier-ignore
+}
 
-const plainName = (name: string): string => name.toLowerCase().replace(/[._-]/g, '')
+/** Apps send the same few names with every notification. */
+const plainNames = new Map<string, string>()
+const MOST_NAMES = 1_000
+
+const plainName = (name: string): string => {
+  let plain = plainNames.get(name)
+  if (plain === undefined) {
+    plain = name.toLowerCase().replace(/[._-]/g, '')
+    if (plainNames.size < MOST_NAMES && name.length < 50) plainNames.set(name, plain)
+  }
+  return plain
+}
 
 type Members = ReadonlyMap<string, unknown>
 
@@ -46,9 +73,10 @@ const membersOf = (value: unknown): Members => {
   return members
 }
 
-const at = (members: Members, path: string): unknown => {
-  const [first, ...rest] = path.split('/') as [string, ...string[]]
-  return rest.reduce<unknown>((value, name) => membersOf(value).get(name), members.get(first))
+const at = (members: Members, path: Path): unknown => {
+  let value = members.get(path[0]!)
+  for (let depth = 1; depth < path.length && value !== undefined; depth++) value = membersOf(value).get(path[depth]!)
+  return value
 }
 
 const PLACEHOLDER = /^(?:\{\{?[a-z_][\w. ]*\}?\}|%[a-z_]\w*%?|\[[a-z_]\w*\])$/i
@@ -64,14 +92,25 @@ const asText = (value: unknown): string | null => {
   return null
 }
 
-const textsAt = (members: Members, paths: readonly string[]): string[] =>
-  paths.map((path) => asText(at(members, path))).filter((text) => text !== null)
+const textsAt = (members: Members, paths: readonly Path[]): string[] => {
+  const texts: string[] = []
+  for (const path of paths) {
+    const text = asText(at(members, path))
+    if (text !== null) texts.push(text)
+  }
+  return texts
+}
+
+const isReal = (text: string): boolean => text.trim() !== '' && !isPlaceholder(text)
 
 /** Its trimmed value under the first name that has a real one. */
-const firstOf = (members: Members, paths: readonly string[], fits = (_: string) => true): string | undefined =>
-  textsAt(members, paths)
-    .map((text) => text.trim())
-    .find((text) => text !== '' && !isPlaceholder(text) && fits(text))
+const firstOf = (members: Members, paths: readonly Path[], fits = (_: string) => true): string | undefined => {
+  for (const path of paths) {
+    const text = asText(at(members, path))
+    if (text !== null && isReal(text) && fits(text.trim())) return text.trim()
+  }
+  return undefined
+}
 
 const CUT = /(\.\.\.|…)\s*$/
 
@@ -94,8 +133,8 @@ const longestProse = (value: unknown, depth = 0): string | undefined => {
  */
 const textIn = (value: unknown, members: Members): string => {
   const named = textsAt(members, NAMES.text)
-  const real = named.filter((text) => text.trim() !== '' && !isPlaceholder(text))
-  const unfolded = textsAt(members, NAMES.unfolded).filter((text) => text.trim() !== '' && !isPlaceholder(text))
+  const real = named.filter(isReal)
+  const unfolded = textsAt(members, NAMES.unfolded).filter(isReal)
   const [first] = real
   if (first !== undefined) return longest([first, ...unfolded, ...(CUT.test(first) ? real : [])])!
   return longest(unfolded) ?? named.find(isPlaceholder) ?? (named.length > 0 ? '' : (longestProse(value) ?? ''))
@@ -104,13 +143,21 @@ const textIn = (value: unknown, members: Members): string => {
 const LOOKS_LIKE_PACKAGE = /^[a-z][\w]*(\.[\w]+)+$/i
 
 /** `app` and `type` say other things too: there only what looks like a package counts, and in a CloudEvent `type` never. */
-const packageIn = (members: Members): string | undefined => {
-  const [plain, guessed] = [NAMES.package.slice(0, 5), members.has('specversion') ? ['app'] : NAMES.package.slice(5)]
-  return firstOf(members, plain) ?? firstOf(members, guessed, (text) => LOOKS_LIKE_PACKAGE.test(text))
-}
+const packageIn = (members: Members): string | undefined =>
+  firstOf(members, NAMES.package) ??
+  firstOf(members, members.has('specversion') ? NAMES.app : NAMES.appOrType, (text) => LOOKS_LIKE_PACKAGE.test(text))
 
 /** A forwarder that only says it is alive: the reader knows the word. */
 const HEARTBEAT = /(?:^|[.:_-])(heartbeat|ping)$/i
+
+const stampIn = (members: Members): Date | null => {
+  for (const path of NAMES.time) {
+    const value = at(members, path)
+    const stamp = value === undefined ? null : stampOf(value)
+    if (stamp) return stamp
+  }
+  return null
+}
 
 export interface Found {
   incoming: Incoming
@@ -125,7 +172,6 @@ export const findFields = (value: unknown): Found => {
   const sender = firstOf(members, NAMES.sender)
   const app = packageIn(members)
   const title = firstOf(members, NAMES.title)
-  const stamps = NAMES.time.map((path) => stampOf(at(members, path)))
   return {
     incoming: {
       text: heartbeat?.toLowerCase() ?? textIn(value, members),
@@ -133,10 +179,10 @@ export const findFields = (value: unknown): Found => {
       ...(app === undefined ? {} : { package: app }),
       ...(title === undefined ? {} : { title }),
     },
-    stamp: stamps.find((stamp) => stamp !== null) ?? null,
+    stamp: stampIn(members),
   }
 }
 
 /** Whether a name is one under which a forwarder app sends something. */
 export const isKnownName = (name: string): boolean => KNOWN.has(plainName(name))
-const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES).flat())
+const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES).flat(2))
