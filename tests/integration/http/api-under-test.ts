@@ -1,4 +1,4 @@
-/** The API on a real store, real read models and a port of its own; capture is a recorder that answers as told. */
+/** The API on a real store, real read models and a port of its own; capture is real too, or a recorder that answers as told. */
 import { once } from 'node:events'
 import { Registry } from 'prom-client'
 import { createApi } from '../../../adapters/http/api.ts'
@@ -21,8 +21,9 @@ import type { Clock, EventStore } from '../../../domain/ports.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { main } from '../../../projections/main.ts'
 import { openProjector } from '../../../projections/projector.ts'
-import { Accounts } from '../../../workflows/accounts/accounts.ts'
+import { accountCache, Accounts } from '../../../workflows/accounts/accounts.ts'
 import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
+import { openCapture } from '../../../workflows/capture/capture.ts'
 import { stamp } from '../../../workflows/stamp.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
@@ -63,7 +64,10 @@ export interface ApiUnderTest {
 export const JWT_SECRET = 'a secret for tests, which nobody would guess'
 export const OWNERS_PASSWORD = 'correct horse battery staple'
 
-export const openApi = async (settings: Partial<ApiParts['settings']> = {}): Promise<ApiUnderTest> => {
+export const openApi = async (
+  settings: Partial<ApiParts['settings']> = {},
+  capturing: 'recorded' | 'real' = 'recorded',
+): Promise<ApiUnderTest> => {
   const { url: databaseUrl, drop } = await freshDatabase()
   await migrateDatabase(databaseUrl)
   const database = openDatabase(databaseUrl)
@@ -73,7 +77,8 @@ export const openApi = async (settings: Partial<ApiParts['settings']> = {}): Pro
   const ids = openIds({ store, clock })
   const vault = openVault(['ab'.repeat(32)])
   const passwords = openPasswords()
-  const accounts = new Accounts(store)
+  const cache = accountCache()
+  const accounts = new Accounts(store, cache)
   const projector = await openProjector({ store, tables, definition: main, log: silent })
   const stopping = new AbortController()
   const projecting = projector.run(stopping.signal)
@@ -90,7 +95,7 @@ export const openApi = async (settings: Partial<ApiParts['settings']> = {}): Pro
         : [account?.receive_url?.token_hash]
     return hashes.some((hash) => hash !== undefined && isToken(token, hash))
   }
-  const capture: ApiParts['capture'] = {
+  const recorder: ApiParts['capture'] = {
     take: (given) =>
       Promise.all(
         given.map(async (arrival): Promise<Taken> => {
@@ -100,6 +105,7 @@ export const openApi = async (settings: Partial<ApiParts['settings']> = {}): Pro
         }),
       ),
   }
+  const capture = capturing === 'real' ? openCapture({ store, ids, clock, accounts: cache }) : recorder
   const sender = openSender({ allowPrivate: true })
   const app = createApi({
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,

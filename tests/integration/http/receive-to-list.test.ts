@@ -1,0 +1,148 @@
+/** From the door to the list, nothing in between replaced: what forwarders post about one payment each is a transaction. */
+import { expect } from 'chai'
+import { notificationEvents } from '../../../domain/notification/events.ts'
+import { formToken, hashOfToken } from '../../../domain/account/tokens.ts'
+import { vietcombankText } from '../../support/bank-texts.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openApi, type Answer, type ApiUnderTest } from './api-under-test.ts'
+
+describe('from the door to the list', () => {
+  let api: ApiUnderTest
+  let key: string
+  let personal: string
+  let device: string
+  let number = 0
+
+  const text = () => vietcombankText(++number, `DH${1000 + number}`)
+  const post = (json: unknown): Promise<Answer> => api.ask('POST', personal, { json })
+  const byDevice = (path: string, json: unknown) =>
+    api.ask('POST', `/api/receive/${path}`, { json, headers: { 'x-device-token': device } })
+  const shown = (id: number) =>
+    eventually(async () => {
+      const { status, body } = await api.ask('GET', `/api/transactions/${id}?include_raw=1`, { key })
+      return status === 200 && body.data
+    })
+
+  before(async () => {
+    api = await openApi({}, 'real')
+    key = api.owner.api_key
+    const { user_id } = api.owner
+    personal = `/api/receive/u/${api.owner.receive_token}`
+    device = formToken('device', user_id, 'd'.repeat(43))
+    const data = {
+      user_id,
+      device_id: 77,
+      name: 'phone',
+      token_hash: hashOfToken(device),
+      created_at: new Date().toISOString(),
+    }
+    await api.decree(user_id, { type: 'DeviceAdded', data })
+  })
+  after(() => api.close())
+
+  const bodies: [string, string, (text: string) => Promise<Answer>][] = [
+    ['Incoming SMS to URL forwarder', 'api', (text) => post({ from: 'Vietcombank', text, sentStamp: Date.now(), receivedStamp: Date.now(), sim: 'sim1' })],
+    ['SmsForwarder', 'api', (content) => api.ask('POST', personal, { body: new URLSearchParams({ from: 'Vietcombank', content, timestamp: String(Date.now()) }).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
+    ['SmsForwarder by GET', 'api', (content) => api.ask('GET', `${personal}?${new URLSearchParams({ from: 'Vietcombank', content }).toString()}`)],
+    ['SMS Gateway for Android', 'api', (message) => post({ event: 'sms:received', payload: { message, phoneNumber: 'Vietcombank', receivedAt: new Date().toISOString() } })],
+    ['httpSMS', 'api', (content) => post({ specversion: '1.0', type: 'message.phone.received', data: { contact: 'Vietcombank', content, timestamp: new Date().toISOString() } })],
+    ['sms2webhook', 'api', (body) => post({ address: 'Vietcombank', date: Date.now(), body })],
+    ['MacroDroid', 'api', (text) => post({ packageName: 'com.VCB', title: 'VCB Digibank', text })],
+    ['iOS Shortcuts', 'api', (sms) => post({ sms })],
+    ['plain text', 'api', (text) => api.ask('POST', personal, { body: text })],
+    ['curl without a content type of its own', 'api', (text) => api.ask('POST', personal, { body: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
+    ['a device’s SMS', 'sms', (text) => byDevice('sms', { sender: 'Vietcombank', text, received_at: new Date().toISOString() })],
+    ['a device’s push', 'notification', (text) => byDevice('notification', { package: 'com.VCB', title: 'VCB', text, received_at: new Date().toISOString() })],
+  ] // prettier-ignore
+
+  for (const [name, sourceType, send] of bodies) {
+    it(name, async () => {
+      const sent = text()
+      const { status, body } = await send(sent)
+      expect(status).to.equal(200)
+      expect(body.data, JSON.stringify(body)).to.have.all.keys('id', 'webhook_status')
+      expect(body.data.webhook_status).to.equal('no_match')
+      const transaction = await shown(body.data.id)
+      expect(transaction).to.include({
+        bank_code: 'VCB', transaction_type: 'credit', amount: '150000.00', currency: 'VND', source_type: sourceType, order_id: `DH${1000 + number}`,
+        description: sent, balance_after: `${1_000_000 + number}.00`,
+      }) // prettier-ignore
+      expect(transaction.raw_data).to.contain(`DH${1000 + number}`)
+      expect(JSON.parse(transaction.raw_data)).to.be.an('object')
+    })
+  }
+
+  it('takes a batch, and tells resends from news', async () => {
+    const [one, two] = [text(), text()]
+    const item = (text: string, received_at: string) => ({ type: 'sms', sender: 'Vietcombank', text, received_at })
+    const items = [
+      item(one, '2026-03-10T05:00:00Z'),
+      item('', '2026-03-10T05:00:01Z'),
+      item(two, '2026-03-10T05:00:02Z'),
+    ]
+    const first = (await byDevice('batch', { items })).body.data
+    expect(first[1]).to.deep.equal({ ignored: true, reason: 'empty' })
+    expect(first[0].id).not.to.equal(first[2].id)
+    expect((await byDevice('batch', { items })).body.data).to.deep.equal(first)
+  })
+
+  it('believes no stranger’s SMS and no other app', async () => {
+    const ignored = async (json: object) => (await post({ ...json, text: text() })).body.data
+    expect(await ignored({ sender: '+84987654321' })).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
+    expect(await ignored({ package: 'com.evil.app' })).to.deep.equal({ ignored: true, reason: 'unknown_app' })
+    expect((await byDevice('notification', { text: text() })).body.data).to.deep.equal({
+      ignored: true,
+      reason: 'unknown_app',
+    })
+  })
+
+  it('answers signs of life and what is too long without making a transaction, and records them', async () => {
+    expect((await post({ event: 'gateway.heartbeat' })).body.data).to.deep.equal({ ignored: true, reason: 'ping' })
+    expect((await post({ from: '123456789', text: 'test message' })).body.data).to.deep.equal({
+      ignored: true,
+      reason: 'test_message',
+    })
+    expect((await post({ text: '{notification}' })).body.data).to.deep.equal({ ignored: true, reason: 'placeholder' })
+    const long = `${personal}?text=${encodeURIComponent(text())}&more=${'a'.repeat(17_000)}`
+    expect((await api.ask('GET', long)).body.data).to.deep.equal({ ignored: true, reason: 'too_long' })
+    const [events] = await api.store.read([{ stream: `ignored-${api.owner.user_id}` }])
+    const reasons = events!.map(({ data }) => notificationEvents.NotificationIgnored.parse(data).reason)
+    expect(reasons).to.include.members([
+      'ping',
+      'test_message',
+      'placeholder',
+      'too_long',
+      'unknown_sender',
+      'unknown_app',
+    ])
+  })
+
+  it('keeps hostile bodies within bounds', async () => {
+    const deep = `{"text":"x y","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    const headers = { 'content-type': 'application/json' }
+    for (const [body, reason] of [
+      [deep, 'unparsed'],
+      [`{"text":"${'ạ'.repeat(200_000)}"}`, 'unparsed'],
+      ['\0\0\0', 'empty'],
+      ['{"text":"\\u0000 +5 VND \\ud800"}', 'unparsed'],
+      ['{"text":1e400}', 'unparsed'],
+    ] as const) {
+      const { body: answer } = await api.ask('POST', personal, { body, headers })
+      expect(answer, body.slice(0, 40)).to.deep.equal({ success: true, data: { ignored: true, reason } })
+    }
+  })
+
+  it('shows a transaction whose text holds what no column can', async () => {
+    const sent = text()
+    const body = JSON.stringify({ text: `${sent} \0 \ud800`, sender: 'Vietcombank', '\0': '\0' })
+    const taken = await api.ask('POST', personal, { body, headers: { 'content-type': 'application/json' } })
+    const { description, raw_data } = await shown(taken.body.data.id)
+    expect(description).to.equal(`${sent}  \ufffd`)
+    expect(JSON.parse(raw_data)).to.include({ sender: 'Vietcombank' })
+  })
+
+  it('stops when the key of the address changes', async () => {
+    await api.ask('POST', '/api/receive-url/rotate', { key })
+    expect((await post({ text: text() })).status).to.equal(401)
+  })
+})
