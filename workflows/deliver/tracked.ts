@@ -18,8 +18,8 @@ export interface Tracked {
   user_id: number
   state: Transaction
   revision: number
-  /** Rules whose delivery is claimed and not yet recorded. */
-  holds: Set<number>
+  /** Attempts claimed and not yet recorded, by rule: one that was taken over may be followed by the next before it ends. */
+  holds: Map<number, number>
 }
 
 /** A claim holds its transaction here. */
@@ -89,8 +89,11 @@ export class TrackedTransactions {
 
   release({ transaction_id, rule_id }: HeldBy): void {
     const tracked = this.#tracked.get(transaction_id)
-    tracked?.holds.delete(rule_id)
-    if (tracked?.holds.size === 0) this.#tracked.delete(transaction_id)
+    if (!tracked) return
+    const left = (tracked.holds.get(rule_id) ?? 0) - 1
+    if (left > 0) tracked.holds.set(rule_id, left)
+    else tracked.holds.delete(rule_id)
+    if (tracked.holds.size === 0) this.#tracked.delete(transaction_id)
   }
 
   #hold(
@@ -100,11 +103,11 @@ export class TrackedTransactions {
   ): void {
     const tracked = this.#tracked.get(transaction_id)
     if (!tracked) {
-      const holds = new Set([rule_id])
+      const holds = new Map([[rule_id, 1]])
       this.#tracked.set(transaction_id, { transaction_id, user_id, state, revision, holds })
       return
     }
-    tracked.holds.add(rule_id)
+    tracked.holds.set(rule_id, (tracked.holds.get(rule_id) ?? 0) + 1)
     if (tracked.revision < revision) Object.assign(tracked, { state, revision })
   }
 }

@@ -1,0 +1,131 @@
+import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
+import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
+import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
+
+const ROOM = { first: 100, retry: 100, manual: 100 }
+const [ONE, TWO] = [randomUUID(), randomUUID()]
+const URL_OF_NOBODY = 'http://127.0.0.1:1/'
+
+describe('the delivery queue', () => {
+  let setting: DeliverySetting
+  let queue: DeliveryQueue
+  let rule: number
+  beforeEach(async () => {
+    setting = await openDeliverySetting()
+    queue = openDeliveryQueue(setting.database)
+    rule = await setting.rule(URL_OF_NOBODY)
+  })
+  afterEach(() => setting.close())
+
+  const captured = async (rules: number[], options: { count?: number; age?: number; user?: number } = {}) => {
+    const transactions = await setting.capture(rules, options)
+    await setting.projector.passed((await setting.store.end())!, 10_000)
+    return transactions
+  }
+  const claimDue = (worker: string, { perRule = 100, room = ROOM, fullRules = [] as number[] } = {}) =>
+    queue.claimDue(worker, { room, perRule, fullRules })
+  const idsOf = (claimed: readonly { transaction_id: number }[]) =>
+    claimed.map((claim) => claim.transaction_id).toSorted((a, b) => a - b)
+
+  it('gives each attempt to one worker, however many ask at once', async () => {
+    const transactions = await captured([rule], { count: 200, age: 61 })
+    const answers = await Promise.all([
+      ...Array.from({ length: 4 }, () => claimDue(randomUUID(), { room: { ...ROOM, first: 300 }, perRule: 300 })),
+      ...Array.from({ length: 4 }, async () => ({
+        claimed: await queue.claimFirst(randomUUID(), transactions, [], 300),
+      })),
+    ])
+    expect(idsOf(answers.flatMap(({ claimed }) => claimed))).to.deep.equal(transactions)
+  })
+
+  it('gives with a claim all that the call needs', async () => {
+    const [transaction] = await captured([rule])
+    const [claim] = await queue.claimFirst(ONE, [transaction!], [], 10)
+    expect(claim).to.include({ transaction_id: transaction, rule_id: rule, user_id: USER, attempt: 1, lane: 'first' })
+    expect(claim!.rule).to.include({ url: URL_OF_NOBODY, http_method: 'POST', payload_format: 'standard' })
+    expect(claim!.rule.account_revision).to.equal(1)
+    expect(claim!.transaction).to.include({ id: transaction, amount: '150000.00', webhook_status: 'pending' })
+    expect(claim!.transaction.transaction_date).to.match(/^\d{4}-\d\d-\d\dT.*Z$/)
+    expect(claim!.deliveries).to.have.length(1)
+    expect(claim!.deliveries[0]).to.include({ rule_id: rule, status: 'open', attempt: 0, round_base: 0 })
+  })
+
+  it('leaves a first try to the log for a minute', async () => {
+    const transactions = await captured([rule])
+    expect((await claimDue(ONE)).claimed).to.deep.equal([])
+    expect(idsOf(await queue.claimFirst(ONE, transactions, [], 10))).to.deep.equal(transactions)
+  })
+
+  it('does not give the log what is to wait longer than that', async () => {
+    const transactions = await captured([rule])
+    await setting.query("UPDATE read_model.delivery SET due_at = now() + interval '15 minutes'")
+    expect(await queue.claimFirst(ONE, transactions, [], 10)).to.deep.equal([])
+  })
+
+  it('takes a few of every rule, and none of a rule that is full', async () => {
+    const other = await setting.rule(URL_OF_NOBODY)
+    const many = await captured([rule], { count: 30, age: 120 })
+    const few = await captured([other], { count: 3, age: 61 })
+    const { claimed } = await claimDue(ONE, { perRule: 5 })
+    expect(idsOf(claimed)).to.have.length(8).and.include.members(few)
+    const next = await claimDue(ONE, { fullRules: [rule] })
+    expect(next.claimed).to.deep.equal([])
+    const rest = await claimDue(ONE)
+    expect(idsOf([...claimed, ...rest.claimed])).to.deep.equal([...many, ...few].toSorted((a, b) => a - b))
+  })
+
+  it('shares the room of a lane between rules', async () => {
+    const other = await setting.rule(URL_OF_NOBODY)
+    await captured([rule], { count: 30, age: 120 })
+    await captured([other], { count: 30, age: 61 })
+    const { claimed } = await claimDue(ONE, { room: { ...ROOM, first: 10 } })
+    expect(claimed.filter((claim) => claim.rule_id === rule)).to.have.length(5)
+    expect(claimed.filter((claim) => claim.rule_id === other)).to.have.length(5)
+  })
+
+  it('takes nothing for a lane without room', async () => {
+    await captured([rule], { count: 3, age: 61 })
+    expect((await claimDue(ONE, { room: { first: 0, retry: 10, manual: 10 } })).claimed).to.deep.equal([])
+  })
+
+  it('tells rows whose rule is gone apart', async () => {
+    const [transaction] = await captured([rule], { age: 61 })
+    await setting.account(USER, { type: 'RuleDeleted', data: { user_id: USER, rule_id: rule } })
+    const { claimed, orphans } = await claimDue(ONE)
+    expect(claimed).to.deep.equal([])
+    expect(orphans[0]).to.include({ transaction_id: transaction, rule_id: rule, user_id: USER })
+  })
+
+  it('takes over from those named dead what they have not recorded, and from nobody else', async () => {
+    const transactions = await captured([rule], { count: 3 })
+    await queue.claimFirst(ONE, transactions, [], 10)
+    expect(await queue.countOpen(TWO)).to.equal(3)
+    expect((await queue.takeOver(TWO, [randomUUID()], 10)).claimed).to.deep.equal([])
+    await setting.query('UPDATE read_model.delivery SET attempt = 1 WHERE transaction_id = $1', [transactions[0]])
+    const { claimed } = await queue.takeOver(TWO, [ONE], 10)
+    expect(idsOf(claimed)).to.deep.equal(transactions.slice(1))
+    expect((await queue.takeOver(TWO, [ONE], 10)).claimed).to.deep.equal([])
+    const claims = transactions.map((transaction_id) => ({ transaction_id, rule_id: rule, attempt: 1 }))
+    expect((await queue.stillMine(ONE, claims)).toSorted()).to.deep.equal([0])
+    expect((await queue.stillMine(TWO, claims)).toSorted()).to.deep.equal([1, 2])
+  })
+
+  it('sweeps claims recorded long ago, keeps those that are open, and forgets the dead without claims', async () => {
+    const transactions = await captured([rule], { count: 2 })
+    await queue.beat(ONE)
+    await queue.claimFirst(ONE, transactions, [], 10)
+    await setting.query('UPDATE read_model.delivery SET attempt = 1 WHERE transaction_id = $1', [transactions[0]])
+    await queue.sweep([ONE])
+    expect(await setting.query('SELECT FROM ops.claim')).to.have.length(2)
+    await setting.query("UPDATE ops.claim SET claimed_at = now() - interval '11 minutes'")
+    await queue.sweep([ONE])
+    const left = await setting.query<{ transaction_id: number }>('SELECT transaction_id FROM ops.claim')
+    expect(idsOf(left)).to.deep.equal([transactions[1]])
+    expect((await queue.beat(TWO)).others).to.deep.equal([{ worker: ONE, beat: 1, ended: false }])
+    await setting.query("UPDATE read_model.delivery SET status = 'succeeded'")
+    await queue.sweep([ONE])
+    expect((await queue.beat(TWO)).others).to.deep.equal([])
+  })
+})

@@ -1,0 +1,149 @@
+import { expect } from 'chai'
+import type { NewEvent, RecordedEvent } from '../../../../domain/event.ts'
+import { NO_STREAM, type EventStore, type Unit } from '../../../../domain/ports.ts'
+import type { AttemptResult } from '../../../../domain/transaction/decide.ts'
+import { foldTransaction } from '../../../../domain/transaction/transaction.ts'
+import { Recorder } from '../../../../workflows/deliver/recorder.ts'
+import { TrackedTransactions } from '../../../../workflows/deliver/tracked.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { captured, deleted, NOW, resultOf } from '../../domain/transaction/sentences.ts'
+
+const STREAM = 'transaction-42'
+
+/** A store of one stream, that can be away, and counts its appends. */
+const openStore = () => {
+  const events: RecordedEvent[] = []
+  const appends: number[] = []
+  let isAway = false
+  const put = (added: readonly NewEvent[]) => {
+    for (const event of added) events.push({ ...event, stream: STREAM, revision: events.length, checkpoint: '' })
+  }
+  const metadata = { user_id: 5, at: NOW.toISOString(), correlation_id: '', causation_id: '', version: 1 }
+  const store = {
+    append: (units: readonly Unit[]) => {
+      if (isAway) return Promise.reject(new Error('away'))
+      appends.push(units.length)
+      return Promise.resolve(
+        units.map(([part]) => {
+          const revision = events.length - 1
+          if (part!.expectedRevision !== revision) return { ok: false, conflict: { stream: STREAM, revision } }
+          put(part!.events)
+          return { ok: true, checkpoint: '' }
+        }),
+      )
+    },
+    read: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve([[...events]])),
+  } as unknown as EventStore
+  return {
+    store,
+    events,
+    appends,
+    types: () => events.map(({ type }) => type),
+    away: (away: boolean) => (isAway = away),
+    happened: (fact: { type: string; data: unknown }) => put([{ id: crypto.randomUUID(), ...fact, metadata }]),
+  }
+}
+
+const setUp = () => {
+  const store = openStore()
+  store.happened(captured([7, 8]))
+  const tracked = new TrackedTransactions()
+  let id = 100
+  const ids = { next: (count: number) => Promise.resolve(Array.from({ length: count }, () => id++)) }
+  const recorder = new Recorder({ store: store.store, ids, tracked, schedule: [60, 300], random: () => 0.5 })
+  const outcomes: (string | null)[] = []
+  const submit = (result: Omit<AttemptResult, 'attempt_id'>) =>
+    recorder.submit({
+      transaction_id: 42,
+      rule_id: result.rule_id,
+      at: NOW,
+      result,
+      recorded: (attempted) => outcomes.push(attempted?.outcome ?? null),
+    })
+  const hold = (rule_id: number) => tracked.holdRead({ transaction_id: 42, rule_id, user_id: 5 }, [...store.events])
+  return { ...store, tracked, recorder, outcomes, submit, hold }
+}
+
+const result = (rule: number, attempt: number, status: number) => resultOf(rule, attempt, status)
+
+describe('the recorder', () => {
+  it('writes the results of one transaction that came together in one append, decided in turn', async () => {
+    const { recorder, hold, submit, types, appends, outcomes, tracked } = setUp()
+    hold(7)
+    hold(8)
+    submit(result(7, 1, 200))
+    submit(result(8, 1, 200))
+    recorder.end()
+    await recorder.run()
+    expect(types().slice(1)).to.deep.equal(['WebhookAttempted', 'WebhookAttempted', 'WebhookStatusChanged'])
+    expect(appends).to.deep.equal([1])
+    expect(outcomes).to.deep.equal(['delivered', 'delivered'])
+    expect(tracked.size).to.equal(0)
+  })
+
+  it('decides again when something happened meanwhile', async () => {
+    const { recorder, hold, submit, types, happened, outcomes } = setUp()
+    hold(7)
+    happened(deleted())
+    submit(result(7, 1, 200))
+    recorder.end()
+    await recorder.run()
+    expect(types()).to.deep.equal(['TransactionCaptured', 'TransactionDeleted'])
+    expect(outcomes).to.deep.equal([null])
+  })
+
+  it('gives ids to attempts once, and keeps them when it decides again', async () => {
+    const { recorder, hold, submit, happened, events } = setUp()
+    hold(7)
+    happened({ type: 'DeliveryEnded', data: { transaction_id: 42, rule_id: 8, reason: 'rule_deleted' } })
+    submit(result(7, 1, 500))
+    recorder.end()
+    await recorder.run()
+    expect(events.at(-1)!.data).to.include({ attempt_id: 100, outcome: 'retrying' })
+  })
+
+  it('is behind while the store is away, and records everything when it is back', async () => {
+    const { recorder, hold, submit, away, types } = setUp()
+    hold(7)
+    away(true)
+    submit(result(7, 1, 500))
+    const run = recorder.run()
+    await eventually(() => recorder.isBehind)
+    expect(recorder.backlog).to.equal(1)
+    away(false)
+    await eventually(() => !recorder.isBehind)
+    recorder.end()
+    await run
+    expect(types()).to.deep.equal(['TransactionCaptured', 'WebhookAttempted'])
+  })
+
+  it('records an attempt that was taken over although its next has been claimed here', async () => {
+    const { recorder, hold, submit, events, tracked } = setUp()
+    hold(7)
+    hold(7)
+    submit(result(7, 1, 500))
+    const run = recorder.run()
+    await eventually(() => events.length === 2)
+    submit(result(7, 2, 200))
+    recorder.end()
+    await run
+    const state = foldTransaction(events)
+    expect(state?.phase === 'live' && state.deliveries.get(7)).to.deep.equal({ status: 'succeeded', attempt: 2 })
+    expect(tracked.size).to.equal(0)
+  })
+
+  it('ends the delivery of a rule that is no more', async () => {
+    const { recorder, hold, types } = setUp()
+    hold(7)
+    recorder.submit({ transaction_id: 42, rule_id: 7, at: NOW, result: null })
+    recorder.end()
+    await recorder.run()
+    expect(types()).to.deep.equal(['TransactionCaptured', 'DeliveryEnded'])
+  })
+
+  it('knows nothing of a stream that has no events', () => {
+    const tracked = new TrackedTransactions()
+    tracked.holdRead({ transaction_id: 42, rule_id: 7, user_id: 5 }, [])
+    expect(tracked.get(42)).to.include({ state: null, revision: NO_STREAM })
+  })
+})
