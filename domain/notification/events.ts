@@ -11,9 +11,6 @@ export const ignoredReason = z.enum([
 ]) // prettier-ignore
 export type IgnoredReason = z.infer<typeof ignoredReason>
 
-/** Ignored notifications are kept so long, seconds. */
-export const IGNORED_RETENTION_S = 30 * 86_400
-
 const seen = {
   notification_id: id,
   user_id: id,

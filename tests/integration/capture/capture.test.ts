@@ -210,6 +210,26 @@ describe('capture', () => {
     expect((await world.transactions()).size).to.equal(55)
   })
 
+  it('collects the next group while one runs', async () => {
+    const store = counted(world.store)
+    const capture = world.process({ store })
+    await capture.take([vietcombankSms(0)])
+    store.appends = 0
+    let running = () => {}
+    const begun = new Promise<void>((resolve) => (running = resolve))
+    const { read } = store
+    store.read = (slices) => {
+      running()
+      return read(slices)
+    }
+    const first = capture.take([vietcombankSms(1)])
+    await begun
+    const others = Array.from({ length: 100 }, (_, n) => capture.take([vietcombankSms(2 + n)]))
+    await Promise.all([first, ...others])
+    expect(store.appends).to.equal(2)
+    expect((await world.transactions()).size).to.equal(102)
+  })
+
   it('passes an outage on, takes nothing for stored, and goes on after it', async () => {
     let down: 'read' | 'append' | 'after append' | null = null
     const store: EventStore = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
-import { NO_STREAM } from '../../../domain/ports.ts'
+import type { EventStore } from '../../../domain/ports.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import type { Capture } from '../../../workflows/capture/capture.ts'
 import { stepwise } from '../../support/stepwise-store.ts'
@@ -126,11 +126,22 @@ describe('a process that dies while it captures', function () {
     expect(streams.map(({ type }) => type)).to.deep.equal(['TransactionCaptured', 'TransactionCaptured'])
   })
 
-  it('ignores the copy of a first that is written late and deleted meanwhile', async () => {
-    const capture = world.process()
-    const id = idOf((await capture.take([sms]))[0])
-    const deleted = { transaction_id: id, user_id: USER, captured_at: new Date(0).toISOString(), counted: true }
-    await world.write(transactionStream(id), [{ type: 'TransactionDeleted', data: deleted }], NO_STREAM + 1)
-    expect(await capture.take([push])).to.deep.equal([{ kind: 'ignored', reason: 'deleted' }])
-  })
+  for (const atomic of [true, false])
+    it(`does not complete a first that is deleted under its hands, on a store ${atomic ? 'with' : 'without'} a transaction over streams`, async () => {
+      const id = idOf((await world.process().take([cut]))[0])
+      const deleted = { transaction_id: id, user_id: USER, captured_at: new Date(0).toISOString(), counted: true }
+      const below = atomic ? world.store : stepwise(world.store)
+      let faster = true
+      const store: EventStore = {
+        ...below,
+        append: async (units) => {
+          if (faster) await world.write(transactionStream(id), [{ type: 'TransactionDeleted', data: deleted }], 0)
+          faster = false
+          return below.append(units)
+        },
+      }
+      expect(await world.process({ store }).take([sms])).to.deep.equal([{ kind: 'ignored', reason: 'deleted' }])
+      const types = (await world.events('transaction-')).map(({ type }) => type)
+      expect(types).to.deep.equal(['TransactionCaptured', 'TransactionDeleted'])
+    })
 })

@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import type { Job } from '../../../../workflows/capture/job.ts'
+import { Waiting } from '../../../../workflows/capture/waiting.ts'
+
+const job = (userId: number, raw = ''): Job => ({ userId, arrival: { raw } }) as Job
+const jobs = (userId: number, count: number, raw = ''): Job[] => Array.from({ length: count }, () => job(userId, raw))
+const usersOf = (group: readonly Job[]): number[] => [...new Set(group.map(({ userId }) => userId))]
+
+describe('notifications that wait for a group', () => {
+  it('go in the order they came, an account in one group at a time', () => {
+    const waiting = new Waiting()
+    const [a, b, c] = [job(1), job(1), job(1)]
+    waiting.add([a, b])
+    const group = waiting.nextGroup()
+    waiting.add([c])
+    expect(group).to.deep.equal([a, b])
+    expect(waiting.nextGroup()).to.deep.equal([])
+    waiting.done(group)
+    expect(waiting.nextGroup()).to.deep.equal([c])
+    expect(waiting.size).to.equal(0)
+  })
+
+  it('go first when they are put back', () => {
+    const waiting = new Waiting()
+    const [a, b, c] = [job(1), job(1), job(1)]
+    waiting.add([a, b])
+    const group = waiting.nextGroup()
+    waiting.add([c])
+    waiting.putBack([a, b])
+    waiting.done(group)
+    expect(waiting.nextGroup()).to.deep.equal([a, b, c])
+  })
+
+  it('leave room for others beside a burst, and take turns', () => {
+    const waiting = new Waiting()
+    waiting.add(jobs(1, 10_000))
+    waiting.add(jobs(2, 3))
+    waiting.add(jobs(3, 10_000))
+    const first = waiting.nextGroup()
+    expect(usersOf(first)).to.deep.equal([1, 2, 3])
+    waiting.add(jobs(4, 1))
+    waiting.done(first)
+    expect(usersOf(waiting.nextGroup())).to.deep.equal([1, 3])
+    expect(usersOf(waiting.nextGroup())).to.deep.equal([4])
+  })
+
+  it('go in smaller groups when their bodies are large, and never not at all', () => {
+    const waiting = new Waiting()
+    waiting.add(jobs(1, 10, 'x'.repeat(3 * 1024 * 1024)))
+    const sizes: number[] = []
+    for (let group = waiting.nextGroup(); group.length > 0; group = waiting.nextGroup()) {
+      sizes.push(group.length)
+      waiting.done(group)
+    }
+    expect(sizes).to.deep.equal([2, 2, 2, 2, 2])
+  })
+})
