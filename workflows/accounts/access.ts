@@ -8,6 +8,9 @@ import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { accountOfEmail } from './registration.ts'
 import { newReceiveToken, newToken } from './secrets.ts'
 
+/** Ids begin at 1. */
+const NOBODY = 0
+
 /**
  * What is wrong with the account is told only after the right password; an unknown e-mail takes as long as a wrong one.
  * @throws {Refused} UNAUTHORIZED, EMAIL_NOT_VERIFIED, ACCOUNT_LOCKED · {StoreUnavailable}
@@ -17,7 +20,8 @@ export const logIn = async (
   { email, password }: { email: string; password: string },
 ): Promise<Account> => {
   const userId = await accountOfEmail(store, email)
-  const account = userId === null ? null : await accounts.find(userId)
+  // Nobody's account is looked for too: the answer must not come sooner where there is none.
+  const account = await accounts.find(userId ?? NOBODY)
   const right = await passwords.verify(password, account?.password_hash ?? null)
   if (!account || !right) throw new Refused('UNAUTHORIZED', 'E-mail or password is wrong.')
   if (!account.verified) throw new Refused('EMAIL_NOT_VERIFIED', 'Confirm the e-mail address first.')

@@ -62,13 +62,16 @@ type Members = ReadonlyMap<string, unknown>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
+/** More than any app sends. */
+const MOST_MEMBERS = 500
+
 /** Its own members by plain name; of several with one plain name the first counts. */
 const membersOf = (value: unknown): Members => {
   const members = new Map<string, unknown>()
   if (!isObject(value) || Array.isArray(value)) return members
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value).slice(0, MOST_MEMBERS)) {
     const plain = plainName(name)
-    if (!members.has(plain)) members.set(plain, member)
+    if (!members.has(plain)) members.set(plain, (value as Record<string, unknown>)[name])
   }
   return members
 }

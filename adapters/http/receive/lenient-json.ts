@@ -3,11 +3,29 @@
  * text stand raw inside strings, and placeholders that nothing filled stand where a number was meant.
  */
 
-/** Inside strings of a JSON text, raw control characters are written as their escapes. */
-const escapeControls = (json: string): string =>
-  json.replace(/"(?:[^"\\]|\\[\s\S])*"/g, (string) =>
-    string.replace(/[\u0000-\u001f]/g, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  )
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const FIRST_PRINTABLE = 0x20
+
+/**
+ * Inside strings of a JSON text, raw control characters are written as their escapes. By hand, one look at each character:
+ * a pattern that finds strings would look at some bodies for hours.
+ */
+const escapeControls = (json: string): string => {
+  const pieces: string[] = []
+  let inString = false
+  let taken = 0
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index)
+    if (code === QUOTE) inString = !inString
+    else if (inString && code === BACKSLASH) index++
+    else if (inString && code < FIRST_PRINTABLE) {
+      pieces.push(json.slice(taken, index), `\\u${code.toString(16).padStart(4, '0')}`)
+      taken = index + 1
+    }
+  }
+  return pieces.join('') + json.slice(taken)
+}
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }
 

@@ -42,10 +42,13 @@ const multipart = async (bytes: Buffer, contentType: string): Promise<Fields | n
 const formPairs = (text: string): Iterable<readonly [string, string]> =>
   new URLSearchParams(/[\s\u0080-\uffff]/.test(text.trim()) ? text.replaceAll('+', '%2B') : text)
 
+/** A longer body is no form that tells of one notification. Characters. */
+const FORM_LIMIT = 1024 * 1024
+
 /** A form has a field that forwarders send; any other text with `=` and `&` in it is just a text. */
 const form = (text: string): Fields | null => {
   const [, first] = /^\s*([\w.-]{1,40})=/.exec(text) ?? []
-  if (first === undefined) return null
+  if (first === undefined || text.length > FORM_LIMIT) return null
   const fields = fieldsOf(formPairs(text.trim()))
   return Object.keys(fields).some(isKnownName) ? fields : null
 }

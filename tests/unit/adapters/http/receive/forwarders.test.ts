@@ -208,6 +208,26 @@ describe('what forwarder apps post', () => {
     expect((await arrive(body, JSON_TYPE)).raw).to.equal(body)
   })
 
+  it('looks at no body for long, however it is made', async () => {
+    const million = 1_000_000
+    const hostile: [string, string][] = [
+      [`{"${'\\"'.repeat(million)}`, JSON_TYPE],
+      [`{${'"a":"'.repeat(1_500)}`, JSON_TYPE],
+      [`{"a":"${' "b" '.repeat(1_500)}`, JSON_TYPE],
+      [`{${Array.from({ length: million / 4 }, (_, index) => `"k${index}":0`).join()}}`, JSON_TYPE],
+      ['a=&'.repeat(million), FORM_TYPE],
+      [`{"text":"${'...  '.repeat(million)}x"}`, JSON_TYPE],
+      [`{"text":"{${'a '.repeat(million)}"}`, JSON_TYPE],
+      [' '.repeat(5 * million), 'text/plain'],
+      [`{"x":"a${' '.repeat(5 * million)}"}`, JSON_TYPE],
+    ]
+    for (const [body, type] of hostile) {
+      const began = performance.now()
+      await arrive(body, type)
+      expect(performance.now() - began, body.slice(0, 20)).to.be.below(3_000)
+    }
+  })
+
   it('keeps what is nested too deeply as its text alone', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     const posted = { value: { text: TEXT, deep: JSON.parse(deep) as unknown }, json: null }
