@@ -12,8 +12,9 @@
  * other rows the notification must be *compatible* with every notification of the event: what copies print counts together.
  * Pure, and so deterministic: times come from the notifications.
  */
-import { digitsContradict } from './account-digits.ts'
 import { NONE } from './chains.ts'
+import { accountsContradict, compatible, samePair, type Compatible } from './compatible.ts'
+import { distanceTo, distanceToEvent, isCloser, type Distance } from './distance.ts'
 import type { Book } from './book.ts'
 import type { Probe } from './entries.ts'
 import { isCutOf } from './text-marks.ts'
@@ -33,89 +34,6 @@ const SAME_SMS = 5 * SECOND
 const SENT_AGAIN = 10 * MINUTE
 const SAME_CUT = 10 * SECOND
 const OTHER_CHANNEL = 120 * MINUTE
-
-/** How close two notifications are: by *apart*, and where that is equal by their stamps or arrivals. */
-interface Distance {
-  apart: number
-  clock: number
-}
-
-const isCloser = (a: Distance, b: Distance | null): boolean =>
-  !b || a.apart < b.apart || (a.apart === b.apart && a.clock < b.clock)
-
-/** Between stamps where both have one, else between arrivals. */
-const clockApart = (book: Book, probe: Probe, entry: number): number => {
-  const byStamp = Math.abs(probe.stamp - book.stampOf(entry))
-  return Number.isNaN(byStamp) ? Math.abs(probe.arrived - book.arrivedOf(entry)) : byStamp
-}
-
-/** Between printed times at the coarser precision; NaN where one prints none. */
-const printedApart = (book: Book, probe: Probe, entry: number): number => {
-  const precision = Math.max(probe.precision, book.precisionOf(entry))
-  const floor = (time: number): number => Math.floor(time / precision) * precision
-  return Math.abs(floor(probe.printed) - floor(book.printedOf(entry)))
-}
-
-const distanceTo = (book: Book, probe: Probe, entry: number): Distance => {
-  const clock = clockApart(book, probe, entry)
-  const printed = printedApart(book, probe, entry)
-  return { apart: Number.isNaN(printed) ? clock : printed, clock }
-}
-
-/** To an event: its copies' prints count together, else its nearest notification counts. */
-const distanceToEvent = (book: Book, probe: Probe, entries: readonly number[]): Distance => {
-  const clock = Math.min(...entries.map((entry) => clockApart(book, probe, entry)))
-  const printed = entries.map((entry) => printedApart(book, probe, entry)).find((apart) => !Number.isNaN(apart))
-  return { apart: printed ?? clock, clock }
-}
-
-// --- compatible ----------------------------------------------------------------------------------------------------
-
-/** `but_for_a_guess`: only the order ids differ, and of the two one hit no prefix of the user: it was a guess. */
-type Compatible = 'yes' | 'but_for_a_guess' | 'no'
-
-const samePair = (a: readonly [number, number], b: readonly [number, number]): boolean => a[0] === b[0] && a[1] === b[1]
-
-/** References contradict where both have one of the same label or shape, and none of it is equal. */
-const referencesContradict = (book: Book, probe: Probe, entry: number): boolean => {
-  if (probe.references.length === 0) return false
-  const others = book.referencesOf(entry)
-  return probe.references.some(({ kind }) => {
-    const theirs = others.filter((other) => other.kind === kind)
-    const ours = probe.references.filter((own) => own.kind === kind)
-    return theirs.length > 0 && !theirs.some((other) => ours.some((own) => samePair(own.value, other.value)))
-  })
-}
-
-const accountsContradict = (book: Book, probe: Probe, entry: number): boolean => {
-  const [ours, theirs] = [book.nameOf(probe.account), book.accountOf(entry)]
-  return ours !== null && theirs !== null && digitsContradict(ours, theirs)
-}
-
-const compatibleWith = (book: Book, probe: Probe, entry: number): Compatible => {
-  const balance = book.balanceOf(entry)
-  const contradicts =
-    book.movementOf(entry) !== probe.movement ||
-    book.amountOf(entry) !== probe.amount ||
-    (balance !== probe.balance && !Number.isNaN(balance) && !Number.isNaN(probe.balance)) ||
-    printedApart(book, probe, entry) > 0 ||
-    accountsContradict(book, probe, entry) ||
-    referencesContradict(book, probe, entry)
-  if (contradicts) return 'no'
-  const order = book.orderOf(entry)
-  if (!probe.order || !order || samePair(probe.order, order)) return 'yes'
-  return probe.prefixed === book.isPrefixed(entry) ? 'no' : 'but_for_a_guess'
-}
-
-const compatible = (book: Book, probe: Probe, entries: readonly number[]): Compatible => {
-  let answer: Compatible = 'yes'
-  for (const entry of entries) {
-    const each = compatibleWith(book, probe, entry)
-    if (each === 'no') return 'no'
-    if (each === 'but_for_a_guess') answer = each
-  }
-  return answer
-}
 
 // --- rows 1 and 2: sent again --------------------------------------------------------------------------------------
 
