@@ -6,7 +6,7 @@ import { answer, occasionOf, type ApiMiddleware, type ApiState, type Handler } f
 import { noBody } from '../input.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { presentAccount, presentReceiveUrl } from '../presenters/account.ts'
-import { monthStart } from '../vietnamese-month.ts'
+import { monthStart } from '../../../domain/account/quota-month.ts'
 import { Refused } from '../../../domain/errors.ts'
 
 export const accountRoutes = (router: Router<ApiState>, parts: ApiParts, signedIn: ApiMiddleware): void => {

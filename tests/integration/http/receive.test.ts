@@ -1,6 +1,7 @@
 /** The door: tokens, body kinds, batches, and answers that make no phone send for ever. What capture decides is tested there. */
 import { expect } from 'chai'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
+import { StoreUnavailable } from '../../../domain/errors.ts'
 import { formToken, hashOfToken } from '../../../domain/account/tokens.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
@@ -67,6 +68,25 @@ describe('receiving', () => {
       expect(last().credential).to.deep.equal({ kind: 'receive_url', token: api.owner.receive_token })
       expect(JSON.parse(last().raw)).to.deep.equal({ text: TEXT, sender: 'VCB' })
     }
+  })
+
+  it('accepts nothing that is not stored', async () => {
+    api.takes(() => {
+      throw new StoreUnavailable('away')
+    })
+    const { status, body } = await api.ask('POST', personal, { json: { text: TEXT } })
+    expect([status, body.success, body.error]).to.deep.equal([503, false, 'STORE_UNAVAILABLE'])
+    api.takes((): Taken => ({ kind: 'ignored', reason: 'unparsed' }))
+  })
+
+  it('tells nothing of its own faults', async () => {
+    api.takes(() => {
+      throw new Error(`secret ${TEXT}`)
+    })
+    const { status, body } = await api.ask('POST', personal, { json: { text: TEXT } })
+    expect([status, body.error]).to.deep.equal([500, 'INTERNAL_ERROR'])
+    expect(JSON.stringify(body)).not.to.contain('secret')
+    api.takes((): Taken => ({ kind: 'ignored', reason: 'unparsed' }))
   })
 
   it('does not take a look for a notification', async () => {

@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import type { Queryable } from '../../../../adapters/postgres/database.ts'
+import { orUnavailable } from '../../../../adapters/postgres/queries/or-unavailable.ts'
+
+const failing = (error: Error): Queryable => orUnavailable({ query: () => Promise.reject(error) })
+const nameOf = (queryable: Queryable) =>
+  queryable.query('SELECT 1').then(
+    () => 'answered',
+    (error: Error) => error.name,
+  )
+
+describe('reads of a database that may be away', () => {
+  it('name an outage, and leave what the database refused as it is', async () => {
+    const refused = Object.assign(new Error('no such column'), {
+      severity: 'ERROR',
+      code: '42703',
+      name: 'DatabaseError',
+    })
+    const stopping = Object.assign(new Error('going down'), { severity: 'FATAL', code: '57P01' })
+    const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    expect(await nameOf(failing(stopping))).to.equal('StoreUnavailable')
+    expect(await nameOf(failing(lost))).to.equal('StoreUnavailable')
+    expect(await nameOf(failing(refused))).to.equal('DatabaseError')
+    expect(await nameOf(orUnavailable({ query: () => Promise.resolve([]) }))).to.equal('answered')
+  })
+})
