@@ -34,6 +34,8 @@ const KINDS: readonly (readonly [RegExp, FailureClass, string])[] = [
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   const { code = '', message = String(error) } = error as { code?: string; message?: string }
+  // undici says "socket error" of an endpoint that would speak another protocol from here on.
+  if (message === 'bad upgrade') return new Failure('protocol', 'The answer was not valid HTTP.')
   const [, kind, words] = KINDS.find(([pattern]) => pattern.test(code)) ?? []
   if (kind === 'tls') return new Failure(kind, `${words}: ${message.slice(0, 200)}`)
   return kind && words ? new Failure(kind, words) : new Failure('protocol', `The call failed: ${message.slice(0, 200)}`)

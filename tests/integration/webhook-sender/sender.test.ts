@@ -196,6 +196,11 @@ describe('the webhook sender', () => {
   for (const [what, bytes, error] of [
     ['closes without an answer', '', 'reset'],
     ['speaks no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'protocol'],
+    [
+      'wants another protocol',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+      'protocol',
+    ],
     ['sends endless headers', `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 'protocol'],
   ] as const)
     it(`calls it ${error} when the endpoint ${what}`, async () => {
@@ -218,6 +223,11 @@ describe('the webhook sender', () => {
   it('calls it dns where the name has no address', async () => {
     const result = await sender().send(callTo('https://nothing.invalid/'), never)
     expect(result).to.include({ http_status: 0, error: 'dns' })
+  })
+
+  it('takes an answer without a length that ends with its connection', async () => {
+    const url = await raw((socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it')))
+    expect(await sender().send(callTo(url), never)).to.include({ http_status: 200, response_body: 'all of it' })
   })
 
   it('ends a call that is stopped', async () => {
