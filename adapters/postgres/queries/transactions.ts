@@ -45,21 +45,21 @@ const COLUMNS = `id, user_id, source_type, bank_code, bank_name, transaction_typ
   order_id, webhook_status, already_run_of, raw_data, balance_after, created_at, updated_at`
 
 /** Midnight in Vietnam at the beginning of a day (UTC+7, no daylight saving). Years before 1000 are all long ago. */
-const VIETNAMESE_MIDNIGHT = (parameter: string) =>
+const vietnameseMidnight = (parameter: string) =>
   `(greatest(${parameter}::date, '1000-01-01')::timestamp - interval '7 hours') AT TIME ZONE 'UTC'`
 
 /** Without case, and composed and decomposed letters alike: ICU's rules, as a database may know none but ASCII's. */
-const FOLDED = (text: string) => `lower(normalize(${text}, NFC) COLLATE "und-x-icu")`
+const folded = (text: string) => `lower(normalize(${text}, NFC) COLLATE "und-x-icu")`
 
 /** One condition a filter. `strpos` takes what is looked for as it is: `%`, `_` and `\\` are letters like any other. */
 const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: string) => string } = {
   bank_code: (value) => `bank_code = ${value}`,
   type: (value) => `transaction_type = ${value}`,
   source_type: (value) => `source_type = ${value}`,
-  date_from: (value) => `transaction_date >= ${VIETNAMESE_MIDNIGHT(value)}`,
-  date_to: (value) => `transaction_date < ${VIETNAMESE_MIDNIGHT(value)} + interval '1 day'`,
+  date_from: (value) => `transaction_date >= ${vietnameseMidnight(value)}`,
+  date_to: (value) => `transaction_date < ${vietnameseMidnight(value)} + interval '1 day'`,
   search: (value) =>
-    `(${['description', 'transaction_ref', 'order_id'].map((column) => `strpos(${FOLDED(column)}, ${FOLDED(`${value}::text`)}) > 0`).join(' OR ')})`,
+    `(${['description', 'transaction_ref', 'order_id'].map((column) => `strpos(${folded(column)}, ${folded(`${value}::text`)}) > 0`).join(' OR ')})`,
 }
 const FILTERS = Object.keys(CONDITIONS) as (keyof TransactionFilter)[]
 
