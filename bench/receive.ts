@@ -7,7 +7,7 @@ import { addRule, listTotal, secondsUntil, startBench } from './support/installa
 import type { Load, LoadReport } from './support/load.ts'
 
 const SECONDS = Number(process.env.SECONDS ?? 20)
-const CONNECTIONS = 64
+const CONNECTIONS = Number(process.env.CONNECTIONS ?? 256)
 
 const burst = (url: string, load: Partial<Load>): Promise<LoadReport> =>
   runChild<LoadReport>('./load.ts', {

@@ -22,9 +22,10 @@ import { keepSecrets } from '../adapters/secrets.ts'
 import { openVault } from '../adapters/vault.ts'
 import { checkUrl } from '../adapters/webhook-sender/check-url.ts'
 import { openSender } from '../adapters/webhook-sender/sender.ts'
+import type { EventStore } from '../domain/ports.ts'
 import { main } from '../projections/main.ts'
-import { openProjector } from '../projections/projector.ts'
-import { Accounts } from '../workflows/accounts/accounts.ts'
+import { openProjector, type Projector } from '../projections/projector.ts'
+import { accountCache, Accounts } from '../workflows/accounts/accounts.ts'
 import { registerFirstAccount } from '../workflows/accounts/registration.ts'
 import { openCapture } from '../workflows/capture/capture.ts'
 import { openDelivery } from '../workflows/deliver/deliver.ts'
@@ -38,6 +39,18 @@ import { stopSignal } from './stop-signal.ts'
 
 /** Requests in flight when a stop begins are finished by then, or cut off (milliseconds). */
 const REQUEST_GRACE_MS = 5_000
+
+const readModelsFollow = async (projector: Projector): Promise<void> => {
+  const { state, reason } = projector.health()
+  if (state === 'away' || state === 'stopped') throw new Error(reason ?? state)
+}
+
+/** What was stored before this start is in the read models, or it is told why it never will be. */
+const caughtUp = async (store: EventStore, projector: Projector, stopping: AbortSignal): Promise<void> => {
+  const end = await store.end()
+  while (end !== null && !stopping.aborted && projector.health().state !== 'stopped')
+    if (await projector.passed(end, 1_000)) return
+}
 
 const run = async (): Promise<void> => {
   const stopping = stopSignal()
@@ -57,7 +70,8 @@ const run = async (): Promise<void> => {
   const store = await openPostgresEventStore({ url: databaseUrl, onTrouble })
   await retainAsPlanned(store)
   const ids = openIds({ store, clock, skip: settings.idSkip })
-  const accounts = new Accounts(store)
+  const knownAccounts = accountCache()
+  const accounts = new Accounts(store, knownAccounts)
   const fresh = await registerFirstAccount(
     { store, ids, clock, vault, passwords },
     { email: settings.adminEmail, password: settings.adminPassword },
@@ -92,6 +106,7 @@ const run = async (): Promise<void> => {
     store,
     ids,
     clock,
+    accounts: knownAccounts,
     onTaken: (taken) => {
       metrics.notificationTaken(taken.outcome)
       log.info(taken, 'notification.received')
@@ -100,7 +115,7 @@ const run = async (): Promise<void> => {
 
   const readiness = [
     { name: 'event_store', needed: true, check: () => store.end() },
-    { name: 'read_models', needed: false, check: () => database.query('SELECT FROM read_model.checkpoint') },
+    { name: 'read_models', needed: false, check: () => readModelsFollow(projector) },
   ]
   const parts = {
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender, log, readiness,
@@ -122,8 +137,7 @@ const run = async (): Promise<void> => {
   const listening = [await listen(createApi(parts), settings.port)]
   if (settings.metricsPort !== undefined) listening.push(await listen(createHealth(parts), settings.metricsPort))
 
-  const end = await store.end()
-  if (end !== null && !stopping.aborted) await projector.passed(end, 600_000)
+  await caughtUp(store, projector, stopping)
   console.log(greeting(settings.baseUrl, fresh, clock.now()))
   console.log(`Baoco is ready on port ${settings.port}`)
 

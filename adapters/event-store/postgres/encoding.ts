@@ -4,6 +4,7 @@
  */
 import type { Metadata, NewEvent } from '../../../domain/event.ts'
 import type { Unit } from '../../../domain/ports.ts'
+import type { Placed } from './placed.ts'
 
 /** The same as EventStoreDB's: what one store takes the other takes too. */
 const MOST_EVENT_BYTES = 1_048_576
@@ -23,10 +24,12 @@ export interface EncodedEvent {
   metadata: string
 }
 
+/** One stream of a unit, as handed over and as text. */
 export interface EncodedAppend {
   stream: string
   expected: number
   events: EncodedEvent[]
+  handedOver: readonly NewEvent[]
 }
 
 export type EncodedUnit = EncodedAppend[]
@@ -75,11 +78,43 @@ export const encode = (units: readonly Unit[]): EncodedCall => {
       if (events.length === 0) throw new RangeError(`nothing to append to ${stream}`)
       if (!Number.isSafeInteger(expectedRevision) || expectedRevision < -1)
         throw new RangeError(`not a revision: ${expectedRevision}`)
-      return { stream: checkName(stream), expected: expectedRevision, events: events.map(encodeEvent) }
+      return {
+        stream: checkName(stream),
+        expected: expectedRevision,
+        events: events.map(encodeEvent),
+        handedOver: events,
+      }
     })
   })
   if (bytes > MOST_CALL_BYTES) throw new RangeError(`more than ${MOST_CALL_BYTES} bytes in one call`)
   return { units: encoded, bytes }
+}
+
+/** The argument of `store.append_one_by_one`. */
+export const stepsOf = (calls: readonly EncodedCall[]): string =>
+  JSON.stringify(
+    calls.map(({ units }) =>
+      units.map((unit) => unit.map(({ stream, expected, events }) => ({ stream, expected, events }))),
+    ),
+  )
+
+/** The events of a group that went in whole, as a reader would find them behind a place. */
+export const recordedAfter = (place: number, calls: readonly EncodedCall[]): Placed[] => {
+  const placed: Placed[] = []
+  let position = place
+  for (const { units } of calls)
+    for (const unit of units)
+      for (const { stream, expected, events, handedOver } of unit) {
+        let revision = expected
+        handedOver.forEach((event, index) => {
+          position++
+          revision++
+          const { id, type, data, metadata } = event
+          const recorded = { id, type, data, metadata, stream, revision, checkpoint: String(position) }
+          placed.push({ position, size: events[index]!.data.length, event: recorded })
+        })
+      }
+  return placed
 }
 
 /**

@@ -11,7 +11,7 @@ import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
 import { waitUnlessAborted } from './abort.ts'
 import type { Connection } from './connection.ts'
-import { groupLines, type EncodedCall } from './encoding.ts'
+import { groupLines, stepsOf, type EncodedCall } from './encoding.ts'
 import { backOff, isOutage } from './outage.ts'
 
 const MOST_CALLS = 2_048
@@ -34,6 +34,7 @@ type StepAnswer = { position: number } | { stream: string; revision: number }
 export class GroupAppend {
   readonly #connection: Connection
   readonly #deadlineMs: number
+  readonly #onAppended: (before: number, calls: readonly EncodedCall[]) => void
   readonly #closing = new AbortController()
   readonly #sweeper: NodeJS.Timeout
   #queue: Waiting[] = []
@@ -42,9 +43,17 @@ export class GroupAppend {
   #running = false
   #lastTrouble: unknown
 
-  /** @param deadlineMs  how long an append may wait for a server that is away, milliseconds */
-  constructor(connection: Connection, deadlineMs: number) {
+  /**
+   * @param deadlineMs  how long an append may wait for a server that is away, milliseconds
+   * @param onAppended  told of every group that went in whole, and the place it went in behind, before its callers are
+   */
+  constructor(
+    connection: Connection,
+    deadlineMs: number,
+    onAppended: (before: number, calls: readonly EncodedCall[]) => void,
+  ) {
     this.#connection = connection
+    this.#onAppended = onAppended
     this.#deadlineMs = deadlineMs
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS)
     this.#sweeper.unref()
@@ -122,10 +131,15 @@ export class GroupAppend {
     const lines = groupLines(calls)
     if (lines) {
       const [row] = await this.#connection.query('store_append', 'SELECT store.append($1,$2,$3,$4,$5,$6,$7,$8)', lines)
-      if (row && row.append !== null) return wholeGroup(calls, row.append as number)
+      if (row && row.append !== null) {
+        const before = row.append as number
+        this.#onAppended(before, calls)
+        return wholeGroup(calls, before)
+      }
     }
-    const steps = JSON.stringify(calls.map(({ units }) => units))
-    const [row] = await this.#connection.query('store_append_one_by_one', 'SELECT store.append_one_by_one($1)', [steps])
+    const [row] = await this.#connection.query('store_append_one_by_one', 'SELECT store.append_one_by_one($1)', [
+      stepsOf(calls),
+    ])
     return (row!.append_one_by_one as StepAnswer[][]).map((answers) => answers.map(unitResult))
   }
 

@@ -11,8 +11,11 @@ const LONGEST_PAUSE_MS = 5_000
 /** A connection that only listens would not notice a network that has gone silent. */
 const PROBE_MS = 15_000
 
+/** Told of a commit: the newest position then, null where it is not known. */
+export type OnCommit = (newest: number | null) => void
+
 /** Listens until the signal aborts, connecting again whenever the connection is lost. */
-export const listen = async (database: Database, onCommit: () => void, signal: AbortSignal): Promise<void> => {
+export const listen = async (database: Database, onCommit: OnCommit, signal: AbortSignal): Promise<void> => {
   for (let tries = 0; !signal.aborted; tries++) {
     try {
       await listenOnce(database, onCommit, signal, () => (tries = 0))
@@ -26,7 +29,7 @@ export const listen = async (database: Database, onCommit: () => void, signal: A
 /** Listens on one connection for as long as it lasts; throws when it breaks. */
 const listenOnce = async (
   database: Database,
-  onCommit: () => void,
+  onCommit: OnCommit,
   signal: AbortSignal,
   onListening: () => void,
 ): Promise<void> => {
@@ -36,11 +39,11 @@ const listenOnce = async (
       client.once('end', () => resolve('broken'))
       client.once('error', () => resolve('broken'))
     })
-    client.on('notification', onCommit)
+    client.on('notification', ({ payload }) => onCommit(payload ? Number(payload) : null))
     await client.query(`LISTEN ${CHANNEL}`)
     onListening()
     // What was committed before the LISTEN took hold was not announced.
-    onCommit()
+    onCommit(null)
     while (!signal.aborted) {
       const pause = new AbortController()
       const waited = waitUnlessAborted(PROBE_MS, AbortSignal.any([signal, pause.signal]))

@@ -3,19 +3,12 @@ import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'
 import type { Database } from '../../postgres/database.ts'
 import { checkName } from './encoding.ts'
+import type { Placed } from './placed.ts'
 
 /** A page stops before it holds more than this much data (its first event always fits). */
 const MOST_PAGE_BYTES = 8 * 1_048_576
 /** A filtered page looks at most so far ahead, so that no page takes long where little matches. */
 const SPAN = 20_000
-
-/** An event with its place as a number, for comparing. */
-export interface Placed {
-  position: number
-  /** Bytes of its data as stored. */
-  size: number
-  event: RecordedEvent
-}
 
 export interface Page {
   events: Placed[]

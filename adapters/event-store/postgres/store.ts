@@ -5,7 +5,7 @@
 import type { EventStore } from '../../../domain/ports.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { Connection } from './connection.ts'
-import { checkName, encode } from './encoding.ts'
+import { checkName, encode, recordedAfter } from './encoding.ts'
 import { GroupAppend } from './group-append.ts'
 import { untilAnswered } from './outage.ts'
 import { positionOf, readPage, readSlices } from './reading.ts'
@@ -57,8 +57,10 @@ export const openPostgresEventStore = async ({
   })
   const closing = new AbortController()
   const connection = new Connection(database, APPENDING_SESSION)
-  const appends = new GroupAppend(connection, deadlineMs)
   const tail = new Tail(database, onTrouble)
+  const appends = new GroupAppend(connection, deadlineMs, (before, calls) =>
+    tail.offer(before, () => recordedAfter(before, calls)),
+  )
   const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
     untilAnswered(attempt, deadlineMs, closing.signal)
   const head = async (): Promise<number> =>

@@ -7,7 +7,8 @@ import type { Batch } from '../../../domain/ports.ts'
 import type { Database } from '../../postgres/database.ts'
 import { orAborted, waitUnlessAborted } from './abort.ts'
 import { backOff, isOutage } from './outage.ts'
-import { readPage, type Page, type Placed } from './reading.ts'
+import type { Placed } from './placed.ts'
+import { readPage, type Page } from './reading.ts'
 import type { Tail } from './tail.ts'
 
 /** A checkpoint that moves on over events of others is told by an empty batch, but not more often than this. */

@@ -3,13 +3,15 @@
  * takes from the ring at its own pace; one that is too slow finds that the ring has moved on and catches up from the tables
  * like any other late-comer, so nobody's slowness costs memory or anybody else's time.
  *
- * A poll every 250 ms is the truth, a notification only wakes it sooner. It runs while somebody subscribes.
+ * A poll every 250 ms is the truth, a notification only wakes it sooner. What this process appends itself is not read back: it
+ * goes into the ring where it follows right on what is there. It runs while somebody subscribes.
  */
 import type { Database } from '../../postgres/database.ts'
 import { waitUnlessAborted } from './abort.ts'
 import { listen } from './listener.ts'
 import { backOff } from './outage.ts'
-import { readPage, type Page, type Placed } from './reading.ts'
+import type { Placed } from './placed.ts'
+import { readPage, type Page } from './reading.ts'
 
 const POLL_MS = 250
 /** Under load many commits are read at once instead of each by itself. */
@@ -85,6 +87,18 @@ export class Tail {
     return new Promise((resolve) => this.#waiters.push(resolve))
   }
 
+  /**
+   * Takes what this process has just appended right behind a place. Where that is not the end of the ring, because others
+   * appended in between or nobody subscribes, the next read brings it.
+   */
+  offer(after: number, appended: () => Placed[]): void {
+    if (this.#members === 0 || this.#to !== after) return
+    const events = appended()
+    const to = events.at(-1)!.position
+    this.#keep({ events, to, head: to })
+    this.#tell()
+  }
+
   #isAtHead(): boolean {
     const last = this.#ring.at(-1)
     return last === undefined || last.to >= last.head
@@ -96,11 +110,12 @@ export class Tail {
     this.#keptEvents = this.#keptBytes = 0
     this.#to = null
     const { signal } = this.#stop
-    void listen(this.#database, () => this.#rouse(), signal)
+    void listen(this.#database, (newest) => this.#rouse(newest), signal)
     void this.#run(signal)
   }
 
-  #rouse(): void {
+  #rouse(newest: number | null): void {
+    if (newest !== null && this.#to !== null && newest <= this.#to) return
     this.#woken = true
     this.#wake()
   }
@@ -119,14 +134,18 @@ export class Tail {
         this.#onTrouble(error)
         await waitUnlessAborted(backOff(trouble++), signal)
       }
-      const waiters = this.#waiters
-      this.#waiters = []
-      for (const resolve of waiters) resolve()
+      this.#tell()
       if (isBehind) continue
       if (!this.#woken) await this.#sleep(signal)
       const gap = started + LEAST_GAP_MS - performance.now()
       if (gap > 0) await waitUnlessAborted(gap, signal)
     }
+  }
+
+  #tell(): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    for (const resolve of waiters) resolve()
   }
 
   #sleep(signal: AbortSignal): Promise<void> {
@@ -152,7 +171,15 @@ export class Tail {
     }
     const after = this.#to
     const page = await readPage(this.#database, after, PAGE)
-    if (signal.aborted || page.to === after) return false
+    if (signal.aborted) return false
+    // Meanwhile this process's own appends came in: the page is of the past.
+    if (this.#to !== after) return page.head > this.#to
+    if (page.to === after) return false
+    this.#keep(page)
+    return page.to < page.head
+  }
+
+  #keep(page: Page): void {
     const bytes = page.events.reduce((sum, { size }) => sum + size, 0)
     this.#ring.push({ ...page, bytes })
     this.#keptEvents += page.events.length
@@ -164,6 +191,5 @@ export class Tail {
       this.#keptBytes -= oldest.bytes
       this.#from = oldest.to
     }
-    return page.to < page.head
   }
 }

@@ -75,6 +75,7 @@ CREATE OR REPLACE FUNCTION store.append(
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   before bigint;
+  added  bigint;
   moment timestamptz;
 BEGIN
   PERFORM FROM store.head FOR UPDATE;
@@ -96,7 +97,8 @@ BEGIN
       string_to_array(ids, E'\n')::uuid[], string_to_array(types, E'\n'),
       string_to_array(payloads, E'\n'), string_to_array(metadatas, E'\n')
     ) WITH ORDINALITY AS e (stream, revision, id, type, data, metadata, n);
-  PERFORM pg_notify('baoco_store', '');
+  GET DIAGNOSTICS added = ROW_COUNT;
+  PERFORM pg_notify('baoco_store', (before + added)::text);
   RETURN before;
 END
 $$;
@@ -187,7 +189,7 @@ BEGIN
     answers := answers || array_to_json(answer);
   END LOOP;
   IF place > before THEN
-    PERFORM pg_notify('baoco_store', '');
+    PERFORM pg_notify('baoco_store', place::text);
   END IF;
   RETURN array_to_json(answers);
 END
