@@ -9,10 +9,12 @@
  */
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
-import { waitUnlessAborted } from './abort.ts'
+import { waitUnlessAborted } from '../abort.ts'
+import type { EncodedCall } from '../encoding.ts'
+import { backOff } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
-import { groupLines, stepsOf, type EncodedCall } from './encoding.ts'
-import { backOff, isOutage } from './outage.ts'
+import { groupLines, stepsOf } from './encoding.ts'
+import { isOutage } from './outage.ts'
 
 const MOST_CALLS = 2_048
 const MOST_BYTES = 8 * 1_048_576

@@ -3,8 +3,8 @@
  * connection, or any notification, costs nothing else.
  */
 import type { Database } from '../../postgres/database.ts'
-import { orAborted, waitUnlessAborted } from './abort.ts'
-import { backOff } from './outage.ts'
+import { orAborted, waitUnlessAborted } from '../abort.ts'
+import { backOff } from '../until-answered.ts'
 
 const CHANNEL = 'baoco_store'
 const LONGEST_PAUSE_MS = 5_000

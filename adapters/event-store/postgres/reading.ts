@@ -2,7 +2,7 @@
 import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'
 import type { Database } from '../../postgres/database.ts'
-import { checkName } from './encoding.ts'
+import { checkName } from '../encoding.ts'
 import type { Placed } from './placed.ts'
 
 /** A page stops before it holds more than this much data (its first event always fits). */

@@ -4,10 +4,12 @@
  */
 import type { EventStore } from '../../../domain/ports.ts'
 import { openDatabase } from '../../postgres/database.ts'
+import { checkName, encode } from '../encoding.ts'
+import { untilAnswered } from '../until-answered.ts'
 import { Connection } from './connection.ts'
-import { checkName, encode, recordedAfter } from './encoding.ts'
+import { recordedAfter } from './encoding.ts'
 import { GroupAppend } from './group-append.ts'
-import { untilAnswered } from './outage.ts'
+import { isOutage } from './outage.ts'
 import { positionOf, readPage, readSlices } from './reading.ts'
 import { subscription } from './subscription.ts'
 import { Tail } from './tail.ts'
@@ -62,7 +64,7 @@ export const openPostgresEventStore = async ({
     tail.offer(before, () => recordedAfter(before, calls)),
   )
   const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
-    untilAnswered(attempt, deadlineMs, closing.signal)
+    untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
   const head = async (): Promise<number> =>
     (await database.query<{ position: number }>('SELECT store.newest() AS position'))[0]!.position
 

@@ -5,8 +5,9 @@
  */
 import type { Batch } from '../../../domain/ports.ts'
 import type { Database } from '../../postgres/database.ts'
-import { orAborted, waitUnlessAborted } from './abort.ts'
-import { backOff, isOutage } from './outage.ts'
+import { orAborted, waitUnlessAborted } from '../abort.ts'
+import { backOff } from '../until-answered.ts'
+import { isOutage } from './outage.ts'
 import type { Placed } from './placed.ts'
 import { readPage, type Page } from './reading.ts'
 import type { Tail } from './tail.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { isOutage, untilAnswered } from '../../../../adapters/event-store/postgres/outage.ts'
+import { isOutage } from '../../../../adapters/event-store/postgres/outage.ts'
+import { untilAnswered } from '../../../../adapters/event-store/until-answered.ts'
 import { StoreUnavailable } from '../../../../domain/errors.ts'
 
 /** As the driver reports what the server said. */
@@ -32,7 +33,7 @@ describe('an outage of the store', () => {
       if (++tries < 4) throw said('57P03')
       return 'there'
     }
-    expect(await untilAnswered(attempt, 5_000, OPEN)).to.equal('there')
+    expect(await untilAnswered(attempt, { isOutage, deadlineMs: 5_000, closing: OPEN })).to.equal('there')
     expect(tries).to.equal(4)
   })
 
@@ -42,11 +43,11 @@ describe('an outage of the store', () => {
     }
     const closed = new AbortController()
     closed.abort()
-    for (const [deadline, closing] of [
+    for (const [deadlineMs, closing] of [
       [100, OPEN],
       [60_000, closed.signal],
     ] as const) {
-      const error = await untilAnswered(away, deadline, closing).catch((thrown: unknown) => thrown)
+      const error = await untilAnswered(away, { isOutage, deadlineMs, closing }).catch((thrown: unknown) => thrown)
       expect(error).to.be.instanceOf(StoreUnavailable)
       expect((error as Error).cause).to.include({ code: '57P03' })
     }
@@ -58,7 +59,9 @@ describe('an outage of the store', () => {
       tries++
       throw said('42P01')
     }
-    expect(await untilAnswered(refused, 5_000, OPEN).catch((error: unknown) => error)).to.include({ code: '42P01' })
+    expect(
+      await untilAnswered(refused, { isOutage, deadlineMs: 5_000, closing: OPEN }).catch((error: unknown) => error),
+    ).to.include({ code: '42P01' })
     expect(tries).to.equal(1)
   })
 })
