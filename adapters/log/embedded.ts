@@ -11,6 +11,9 @@ import { untilDone } from './until-done.ts'
 
 const PREFIXES = ['transaction-']
 
+/** A crash hands over again what this leaves uncommitted, which consumers expect. */
+const COMMIT_EVERY_MS = 200
+
 export interface EmbeddedLogOptions {
   store: EventStore
   /** Where the offsets are; migrated. */
@@ -27,18 +30,25 @@ export const openEmbeddedLog = ({ store, database, from = null, onTrouble = () =
     const start = await again(() => readOffset(database, group))
     if (start === undefined) return
     let known = start
+    let handedOver = start
+    const commit = async (): Promise<void> => {
+      if (handedOver !== null && handedOver !== known)
+        known = await commitOffset(database, store, group, handedOver, known)
+    }
+    let committedAt = -Infinity
     for await (const { events, checkpoint } of store.subscribe({ after: start ?? from, prefixes: PREFIXES, signal })) {
       const entries = entriesOf(events, onTrouble)
       if (entries.length > 0) {
         const handled = await again(() => handler(entries).then(() => true))
-        if (!handled) return
+        if (!handled) break
       }
-      // Written once more after an abort as well: what was handed over need not be handed over again at the next start.
-      const commit = (): Promise<Checkpoint> => commitOffset(database, store, group, checkpoint, known)
-      const committed = signal.aborted ? await commit().catch(onTrouble) : await again(commit)
-      if (!committed) return
-      known = committed
+      handedOver = checkpoint
+      if (performance.now() - committedAt < COMMIT_EVERY_MS) continue
+      await again(commit)
+      committedAt = performance.now()
     }
+    // Written once more at the end: what was handed over need not be handed over again at the next start.
+    await commit().catch(onTrouble)
   },
 })
 

@@ -2,6 +2,7 @@
  * What projections need of Postgres beyond the pool: a connection of its own for the batches, on which a whole transaction
  * goes out at once and is answered at once, and for other processes a look at the checkpoint.
  */
+import type { Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Checkpoint, ReadModels } from '../../domain/ports.ts'
@@ -37,6 +38,17 @@ const claiming = (text: string): string =>
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
+/** Waking the server for every message costs more than most of the messages themselves. */
+const inOnePacket = <Answer>(client: pg.Client, send: () => Answer): Answer => {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  stream.cork()
+  try {
+    return send()
+  } finally {
+    stream.uncork()
+  }
+}
+
 /** @param database  not closed with it */
 export const openReadModelTables = (database: Database): PostgresReadModelTables => {
   let writing: Promise<pg.Client> | null = null
@@ -65,12 +77,13 @@ export const openReadModelTables = (database: Database): PostgresReadModelTables
         giveUp(connection)
         throw error
       }
-      const outcomes = await Promise.allSettled([
+      const answers = inOnePacket(client, () => [
         client.query('BEGIN'),
         client.query({ ...claim, text: claiming(claim.text), values: [...claim.values] }),
         ...statements.map((statement) => client.query({ ...statement, values: [...statement.values] })),
         client.query('COMMIT'),
       ])
+      const outcomes = await Promise.allSettled(answers)
       // The first is the reason; the others only say that the transaction had failed by then.
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
       if (!failed) return true

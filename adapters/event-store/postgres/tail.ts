@@ -70,15 +70,16 @@ export class Tail {
   after(position: number, most: number, wanted: (placed: Placed) => boolean): Found | undefined {
     if (this.#to === null || position < this.#from) return undefined
     const events: Placed[] = []
-    for (const page of this.#ring) {
-      if (page.to <= position) continue
+    // Who is up to date wants the end of the ring, which may be long.
+    let first = this.#ring.length
+    while (first > 0 && this.#ring[first - 1]!.to > position) first--
+    for (const page of this.#ring.slice(first))
       for (const placed of page.events) {
         if (placed.position <= position || !wanted(placed)) continue
         events.push(placed)
         if (events.length === most)
           return { events, to: placed.position, newest: placed.position === this.#to && this.#isAtHead() }
       }
-    }
     return { events, to: Math.max(position, this.#to), newest: this.#isAtHead() }
   }
 
@@ -181,7 +182,13 @@ export class Tail {
 
   #keep(page: Page): void {
     const bytes = page.events.reduce((sum, { size }) => sum + size, 0)
-    this.#ring.push({ ...page, bytes })
+    const last = this.#ring.at(-1)
+    if (last && last.events.length + page.events.length <= PAGE / 4) {
+      last.events.push(...page.events)
+      last.to = page.to
+      last.head = page.head
+      last.bytes += bytes
+    } else this.#ring.push({ ...page, events: [...page.events], bytes })
     this.#keptEvents += page.events.length
     this.#keptBytes += bytes
     this.#to = page.to
