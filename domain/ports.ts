@@ -157,6 +157,15 @@ export interface Sender {
   close(): Promise<void>
 }
 
+/** Of all processes that want to do a thing, one does it. */
+export interface Lease {
+  /**
+   * Does the work whenever this process holds the lease; its signal aborts when the lease is lost or the outer signal aborts,
+   * and the work must end soon then. Work that ends or fails is begun again. Resolves when the outer signal aborts.
+   */
+  hold(work: (held: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>
+}
+
 export interface ReadModels {
   /** Whether the read models have passed a place in the store, waiting for it at most so long (milliseconds). */
   passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean>

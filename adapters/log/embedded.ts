@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore, Log, LogEntry } from '../../domain/ports.ts'
 import type { Database } from '../postgres/database.ts'
 import { commitOffset, readOffset } from './offset.ts'
-import { untilDone } from './until-done.ts'
+import { untilDone } from '../../workflows/until-done.ts'
 
 const PREFIXES = ['transaction-']
 

@@ -1,4 +1,5 @@
-/** Runs after all tests: ends the Postgres that `postgres.ts` may have started. */
+/** Runs after all tests: ends the servers that `postgres.ts` and `kafka/` may have started. */
+import { stopSharedKafka } from './kafka/needs-kafka.ts'
 import { stopTestServer } from './postgres.ts'
 
-export const mochaHooks = { afterAll: stopTestServer }
+export const mochaHooks = { afterAll: () => Promise.all([stopTestServer(), stopSharedKafka()]) }

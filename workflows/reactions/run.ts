@@ -6,17 +6,9 @@
  * happens; meanwhile the others wait, and the log says so at every try.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { isPlaceIn, placeOf, type Place } from '../place.ts'
 import type { Reaction } from './reaction.ts'
-
-/** The last event met. */
-export interface Place {
-  checkpoint: Checkpoint
-  event_id: string
-  stream: string
-  revision: number
-}
 
 export interface ReactionCheckpoint {
   /** null before the first event */
@@ -66,21 +58,11 @@ export const runReactions = async (options: ReactionsOptions, signal: AbortSigna
   }
 }
 
-const placeOf = ({ checkpoint, id, stream, revision }: RecordedEvent): Place => ({
-  checkpoint,
-  event_id: id,
-  stream,
-  revision,
-})
-
 /** After the event met last; from the first where the store is not the one it was. */
 const placeToStart = async ({ store, checkpoint, log }: ReactionsOptions): Promise<Checkpoint | null> => {
   const place = await checkpoint.load()
   if (!place) return null
-  const [[found] = []] = await store.read([{ stream: place.stream, from: place.revision, limit: 1 }])
-  if (found?.id === place.event_id) return place.checkpoint
-  // Its stream was erased since, up to the event that says so.
-  if (found?.type === 'TransactionDeleted' && store.isAfter(found.checkpoint, place.checkpoint)) return place.checkpoint
+  if (await isPlaceIn(store, place)) return place.checkpoint
   log.warn({ reason: 'the event met last is not in the store' }, 'reactions.from_the_first_event')
   return null
 }

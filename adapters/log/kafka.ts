@@ -1,0 +1,77 @@
+/**
+ * The log port over Kafka. Consumers of a group share the topic's partitions; a user's events are all in one of them.
+ *
+ * A batch is handed over, then its offset is committed; so what a crash or a rebalance interrupts is handed over again, perhaps
+ * to another consumer, and the claims decide who sends. kafkajs tells nobody that partitions were taken away, ends for good on
+ * many errors, and may wait without end for a broker that says nothing: each run of a consumer is a session, and a session that
+ * ended or fell silent is followed by a new one, for ever.
+ */
+import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
+import type { Log, LogEntry } from '../../domain/ports.ts'
+import { untilDone } from '../../workflows/until-done.ts'
+import { kafkaTrouble, openKafkaClient, type KafkaSettings } from './kafka/client.ts'
+import { entryOf } from './kafka/cloud-event.ts'
+import { consumerSession } from './kafka/session.ts'
+
+/** Milliseconds a consumer may be silent before the others take its partitions; meanwhile its first tries wait. */
+const SESSION_TIMEOUT = 10_000
+
+/** The longest a handler is left without a sign to the broker that its consumer lives (milliseconds). */
+const BEAT_EVERY = 1_000
+
+/** Events handed over and committed together: a crash repeats no more of a partition. */
+const MOST_AT_A_TIME = 50
+
+export interface KafkaLogOptions extends KafkaSettings {
+  /** Told of all that goes wrong; it is tried again. */
+  onTrouble?: (error: unknown) => void
+  /** Milliseconds; another only for tests. */
+  sessionTimeout?: number
+}
+
+export const openKafkaLog = (options: KafkaLogOptions): Log => {
+  const { onTrouble = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
+  const { topic } = settings
+  const tell = (error: unknown) => onTrouble(kafkaTrouble(settings, error))
+
+  const entriesOf = (messages: readonly KafkaMessage[], partition: number): LogEntry[] =>
+    messages.flatMap((message) => {
+      const entry = entryOf(message)
+      if (entry) return [entry]
+      onTrouble(new Error(`not an event of Baoco: ${topic}, partition ${partition}, offset ${message.offset}`))
+      return []
+    })
+
+  return {
+    consume: async (group, handler, signal) => {
+      const kafka = openKafkaClient(settings)
+
+      const takeBatch = async (payload: EachBatchPayload, isOver: AbortSignal): Promise<void> => {
+        const { batch, heartbeat, resolveOffset, commitOffsetsIfNecessary } = payload
+        const { messages, partition } = batch
+        // A rebalance that a beat tells of is met after the commit, which then still counts.
+        const beating = setInterval(() => void heartbeat().catch(() => {}), BEAT_EVERY)
+        try {
+          for (let from = 0; from < messages.length; from += MOST_AT_A_TIME) {
+            const part = messages.slice(from, from + MOST_AT_A_TIME)
+            const entries = entriesOf(part, partition)
+            // Also when the batch before this one was cut off: nothing of a partition may be passed over.
+            if (isOver.aborted) return
+            if (!(await untilDone(() => handler(entries).then(() => true), isOver, onTrouble))) return
+            const { offset } = part.at(-1)!
+            resolveOffset(offset)
+            const next = String(BigInt(offset) + 1n)
+            await commitOffsetsIfNecessary({ topics: [{ topic, partitions: [{ partition, offset: next }] }] })
+          }
+        } finally {
+          clearInterval(beating)
+        }
+      }
+
+      // A session that came to work is followed by the next at once, one that did not after a while.
+      const session = () =>
+        consumerSession({ kafka, topic, groupId: `${topic}.${group}`, sessionTimeout, takeBatch, tell }, signal)
+      while (!signal.aborted) await untilDone(session, signal, tell)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** The Kafka cluster as the settings name it. The only folder that knows `kafkajs`, so that another client can take its place. */
+import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
+
+export interface KafkaSettings {
+  /** `host:port` of some of the brokers; the others are learnt from them. */
+  brokers: readonly string[]
+  topic: string
+  ssl?: boolean
+  /** `mechanism` is plain, scram-sha-256 or scram-sha-512. */
+  sasl?: { mechanism: string; username: string; password: string }
+}
+
+/** Milliseconds. A broker that does not answer is tried again by us, soon, rather than waited for. */
+const CONNECT_WITHIN = 3_000
+const ANSWER_WITHIN = 10_000
+
+export const openKafkaClient = ({ brokers, ssl = false, sasl }: KafkaSettings): Kafka =>
+  new Kafka({
+    clientId: 'baoco',
+    brokers: [...brokers],
+    ssl,
+    ...(sasl && { sasl: sasl as SASLOptions }),
+    connectionTimeout: CONNECT_WITHIN,
+    requestTimeout: ANSWER_WITHIN,
+    // Few and quick: whoever uses it goes on trying for ever, with a fresh connection.
+    retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
+    // What goes wrong comes to us as an error, and is told once.
+    logLevel: logLevel.NOTHING,
+  })
+
+/** An error that says which servers it is about. */
+export const kafkaTrouble = ({ brokers }: KafkaSettings, cause: unknown): Error =>
+  new Error(`Kafka at ${brokers.join(', ')}: ${(cause as Error)?.message ?? String(cause)}`, { cause })

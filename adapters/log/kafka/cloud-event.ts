@@ -1,0 +1,60 @@
+/**
+ * An event as a Kafka message: a CloudEvent 1.0 in binary mode. The headers tell the event, the value is what of its data is
+ * for everybody, the key is the user's id, so that a user's events stay in order.
+ *
+ * `ce_revision` and `ce_checkpoint` are extensions: the place in its stream and in the store. As a relay that takes over may
+ * send again what its predecessor has sent, readers tell a repeat by `ce_id`, or by a revision they have had.
+ */
+import type { IHeaders, Message } from 'kafkajs'
+import type { RecordedEvent } from '../../../domain/event.ts'
+import type { LogEntry } from '../../../domain/ports.ts'
+import { publicView } from '../../../domain/transaction/public-view.ts'
+
+const TRANSACTION = /^transaction-(\d+)$/
+const WHOLE = /^\d{1,15}$/
+
+/**
+ * @param source  `ce_source`: what made the event, as an address
+ * @returns null for an event that belongs to nobody or to no transaction
+ */
+export const messageOf = (event: RecordedEvent, source: string): Message | null => {
+  const { user_id, at } = event.metadata
+  if (user_id === null || !TRANSACTION.test(event.stream)) return null
+  return {
+    key: String(user_id),
+    headers: {
+      ce_specversion: '1.0',
+      ce_id: event.id,
+      ce_type: event.type,
+      ce_source: source,
+      ce_subject: event.stream,
+      ce_time: at,
+      ce_revision: String(event.revision),
+      ce_checkpoint: event.checkpoint,
+      'content-type': 'application/json',
+    },
+    value: JSON.stringify(publicView(event)),
+  }
+}
+
+/** What a message tells without its value; null where it is not one of ours. */
+export const entryOf = ({ key, headers }: { key: Buffer | null; headers?: IHeaders }): LogEntry | null => {
+  const text = (name: string): string => {
+    const value = headers?.[name]
+    return Buffer.isBuffer(value) || typeof value === 'string' ? value.toString() : ''
+  }
+  const user = key?.toString() ?? ''
+  const transaction = TRANSACTION.exec(text('ce_subject'))?.[1] ?? ''
+  const revision = text('ce_revision')
+  const entry = {
+    event_id: text('ce_id'),
+    type: text('ce_type'),
+    user_id: Number(user),
+    transaction_id: Number(transaction),
+    revision: Number(revision),
+    at: text('ce_time'),
+    checkpoint: text('ce_checkpoint'),
+  }
+  const isWhole = [user, transaction, revision].every((number) => WHOLE.test(number))
+  return isWhole && entry.event_id && entry.type && entry.at && entry.checkpoint ? entry : null
+}

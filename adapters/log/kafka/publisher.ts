@@ -1,0 +1,95 @@
+/**
+ * Writes events to the topic: one idempotent producer, one request in flight, acknowledged by all replicas in sync.
+ *
+ * After any failure the next try has a new producer: the broker may have written what it could not acknowledge, and a producer
+ * that goes on with other messages under those sequence numbers would be refused for good.
+ */
+import { Partitioners, type Kafka, type Message, type Producer } from 'kafkajs'
+import type { RecordedEvent } from '../../../domain/event.ts'
+import type { Publisher } from '../../../workflows/relay/relay.ts'
+import { kafkaTrouble, openKafkaClient, type KafkaSettings } from './client.ts'
+import { messageOf } from './cloud-event.ts'
+import { ensureTopic } from './topic.ts'
+import { endedWithin, unlessAborted } from './within.ts'
+
+/** Brokers take 1 MB a partition and request by default; headers and framing come on top of what is counted here. */
+const MOST_BYTES = 400_000
+const FRAMING = 600
+
+const CLOSE_WITHIN_MS = 1_000
+
+export interface PublisherOptions extends KafkaSettings {
+  /** `ce_source` of the events: the address of this installation. */
+  source: string
+  onTrouble?: (error: unknown) => void
+}
+
+export const openKafkaPublisher = ({ source, onTrouble = () => {}, ...settings }: PublisherOptions): Publisher => {
+  const kafka = openKafkaClient(settings)
+  const { topic } = settings
+  let producer: Producer | null = null
+
+  const send = async (messages: readonly Message[]): Promise<void> => {
+    producer ??= await connected(kafka, topic)
+    for (const part of inParts(messages))
+      await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: [{ topic, messages: part }] })
+  }
+
+  const giveUp = (): Promise<void> => {
+    const closing = producer?.disconnect() ?? Promise.resolve()
+    producer = null
+    return closing
+  }
+
+  return {
+    publish: async (events, signal) => {
+      const messages = messagesOf(events, source, onTrouble)
+      if (messages.length === 0) return
+      try {
+        await unlessAborted(send(messages), signal)
+      } catch (error) {
+        giveUp().catch(() => {})
+        throw kafkaTrouble(settings, error)
+      }
+    },
+    close: () => endedWithin(CLOSE_WITHIN_MS, giveUp()),
+  }
+}
+
+const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
+  await ensureTopic(kafka, topic)
+  const producer = kafka.producer({
+    idempotent: true,
+    maxInFlightRequests: 1,
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+    retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
+  })
+  await producer.connect()
+  return producer
+}
+
+/** An event that belongs to nobody is a fault of whoever wrote it: stopping at it would stop everybody's for good. */
+const messagesOf = (events: readonly RecordedEvent[], source: string, onTrouble: (error: unknown) => void): Message[] =>
+  events.flatMap((event) => {
+    const message = messageOf(event, source)
+    if (message) return [message]
+    onTrouble(new Error(`an event of no user or no transaction: ${event.stream}, revision ${event.revision}`))
+    return []
+  })
+
+/** In order, each part small enough for one request even where all of it is one user's. */
+const inParts = (messages: readonly Message[]): Message[][] => {
+  const parts: Message[][] = []
+  let room = 0
+  for (const message of messages) {
+    const size = FRAMING + Buffer.byteLength(message.value ?? '')
+    if (size > room) {
+      parts.push([])
+      room = MOST_BYTES
+    }
+    parts.at(-1)!.push(message)
+    room -= size
+  }
+  return parts
+}

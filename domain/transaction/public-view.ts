@@ -1,0 +1,42 @@
+/**
+ * What of a transaction's events may leave the house: the topic is for others too, and is kept where nothing can be erased.
+ * So it holds what the transactions list shows by default (interface, section 2.1) and what of a call is not its content;
+ * never a text of the bank, a balance, a memo, who paid from which account, or what a shop answered.
+ *
+ * A list of what passes, not of what stays: a field or an event that nobody has thought about yet is left out.
+ */
+import type { TransactionEventData } from './events.ts'
+
+type Fields = { [Type in keyof TransactionEventData]: readonly (keyof TransactionEventData[Type])[] }
+
+export const PUBLIC_FIELDS: Fields = {
+  TransactionCaptured: [
+    'transaction_id', 'user_id', 'source_type', 'bank_code', 'bank_name', 'transaction_type', 'amount', 'currency',
+    'account_number', 'transaction_ref', 'transaction_date', 'counterpart_name', 'counterpart_bank', 'order_id',
+    'webhook_status', 'already_run_of', 'rules', 'created_at',
+  ],
+  TransactionCompleted: ['transaction_id', 'completed_by', 'order_id', 'rules', 'webhook_status'],
+  WebhookAttempted: [
+    'transaction_id', 'attempt_id', 'rule_id', 'attempt', 'method', 'url', 'http_status', 'error', 'sent_at',
+    'duration_ms', 'outcome', 'next_attempt_at',
+  ],
+  WebhookRetryRequested: ['transaction_id', 'by', 'rematched', 'order_id', 'rules', 'webhook_status'],
+  DeliveryEnded: ['transaction_id', 'rule_id', 'reason'],
+  WebhookStatusChanged: ['transaction_id', 'from', 'to'],
+  TransactionDeleted: ['transaction_id', 'user_id', 'captured_at'],
+} // prettier-ignore
+
+/** Shops put keys into the query, and some into the user part. @returns null for what is no address at all */
+const withoutQuery = (url: unknown): string | null => {
+  if (typeof url !== 'string' || !URL.canParse(url)) return null
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host}${pathname}`
+}
+
+/** @returns the fields of an event's data that are for everybody; none of an event that is not known */
+export const publicView = ({ type, data }: { type: string; data: unknown }): Record<string, unknown> => {
+  if (!Object.hasOwn(PUBLIC_FIELDS, type) || typeof data !== 'object' || data === null) return {}
+  const given = data as Record<string, unknown>
+  const passing = PUBLIC_FIELDS[type as keyof Fields].filter((name) => Object.hasOwn(given, name))
+  return Object.fromEntries(passing.map((name) => [name, name === 'url' ? withoutQuery(given[name]) : given[name]]))
+}

@@ -1,0 +1,52 @@
+/** A store whose transactions a relay sends to a topic of its own, as the log's contract needs it. */
+import { randomUUID } from 'node:crypto'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
+import { silent } from '../../../adapters/log-lines.ts'
+import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { openLease } from '../../../adapters/postgres/lease.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { openRelayCheckpoint } from '../../../adapters/postgres/relay-checkpoint.ts'
+import { runRelay } from '../../../workflows/relay/relay.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+
+export const SOURCE = 'https://pay.example.vn'
+
+/** @param address  of a broker */
+export const openKafkaInstallation = async (address: string) => {
+  const test = await freshDatabase()
+  await migrateDatabase(test.url)
+  const store = await openPostgresEventStore({ url: test.url })
+  const database = openDatabase(test.url)
+  const kafka = { brokers: [address], topic: `test.${randomUUID()}` }
+  const relays = new Set<() => Promise<void>>()
+  return {
+    url: test.url,
+    store,
+    database,
+    kafka,
+    /** @returns what stops it */
+    relay: () => {
+      const stop = new AbortController()
+      const publisher = openKafkaPublisher({ ...kafka, source: SOURCE })
+      const lease = openLease({ database, name: `relay ${kafka.topic}`, lookEvery: 100 })
+      const checkpoint = openRelayCheckpoint(database, kafka.topic)
+      const running = runRelay({ store, publisher, checkpoint, lease, log: silent }, stop.signal)
+      const stopRelay = async (): Promise<void> => {
+        relays.delete(stopRelay)
+        stop.abort()
+        await running
+      }
+      relays.add(stopRelay)
+      return stopRelay
+    },
+    close: async () => {
+      await Promise.all([...relays].map((stop) => stop()))
+      await store.close()
+      await database.close()
+      await test.drop()
+    },
+  }
+}
+
+export type KafkaInstallation = Awaited<ReturnType<typeof openKafkaInstallation>>

@@ -1,0 +1,142 @@
+/** A real Kafka broker: KRaft, one node, on ports and a folder of its own. */
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Kafka, logLevel } from 'kafkajs'
+import { eventually } from '../eventually.ts'
+import { installKafka } from './install.ts'
+
+const LOGGING = new URL('log4j.properties', import.meta.url).href
+
+/** Small and quick to start; how fast it would be in an hour does not matter. */
+const JAVA = ['-Xmx320m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', `-Dlog4j.configuration=${LOGGING}`]
+
+export interface Broker {
+  /** As `KAFKA_BROKERS` names it. */
+  address: string
+  /** SIGTERM, and wait for its end. */
+  stop(): Promise<void>
+  /** kill -9, and wait for its end. */
+  kill(): Promise<void>
+  /** Again, on the same port and with what it had. */
+  start(): Promise<void>
+  /** Ends it for good; its folder goes with it. */
+  remove(): Promise<void>
+}
+
+const freePorts = async (count: number): Promise<number[]> => {
+  const probes = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const probe = createServer().listen(0, '127.0.0.1')
+      await once(probe, 'listening')
+      return probe
+    }),
+  )
+  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
+  await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
+  return ports
+}
+
+const configuration = (folder: string, port: number, controller: number): string => `
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${controller}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+log.dirs=${folder}/data
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+`
+
+/** A client of the test's own, which tries only once. */
+export const kafkaClient = (address: string): Kafka =>
+  new Kafka({
+    clientId: 'test',
+    brokers: [address],
+    logLevel: logLevel.NOTHING,
+    connectionTimeout: 2_000,
+    retry: { retries: 1, initialRetryTime: 50 },
+  })
+
+const answers = async (address: string): Promise<boolean> => {
+  const admin = kafkaClient(address).admin()
+  try {
+    await admin.connect()
+    return (await admin.describeCluster()).brokers.length > 0
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** @throws where there is no Java, or the jars are neither there nor to be had */
+export const startKafka = async (): Promise<Broker> => {
+  const jars = await installKafka()
+  const folder = await mkdtemp(join(tmpdir(), 'baoco-kafka-'))
+  const settings = join(folder, 'server.properties')
+  const [port = 0, controller = 0] = await freePorts(2)
+  await writeFile(settings, configuration(folder, port, controller))
+  const java = [...JAVA, '-cp', `${jars}/*`]
+  const cluster = randomBytes(16).toString('base64url')
+  await promisify(execFile)('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', cluster, '-c', settings])
+
+  const address = `127.0.0.1:${port}`
+  let child: ChildProcess | null = null
+  const atExit = (): void => {
+    child?.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  const broker: Broker = {
+    address,
+    start: async () => {
+      let said = ''
+      const starting = spawn('java', [...java, 'kafka.Kafka', settings], { stdio: ['ignore', 'pipe', 'pipe'] })
+      for (const stream of [starting.stdout, starting.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)))
+      child = starting
+      const isUp = async () => {
+        if (starting.exitCode !== null) return 'ended'
+        return (await answers(address)) && 'up'
+      }
+      const state = await eventually(isUp, { within: 40_000, what: 'a Kafka broker that answers' }).catch(String)
+      if (state !== 'up') throw new Error(`the Kafka broker did not start (${state}):\n${said}`)
+    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    remove: async () => {
+      await end('SIGKILL')
+      process.off('exit', atExit)
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ending = child
+    child = null
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
+    ending.kill(signal)
+    await once(ending, 'exit')
+  }
+
+  process.once('exit', atExit)
+  try {
+    await broker.start()
+  } catch (error) {
+    await broker.remove()
+    throw error
+  }
+  return broker
+}
+
+/** For running one by hand: says its address and stays. */
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log((await startKafka()).address)

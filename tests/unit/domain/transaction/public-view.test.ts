@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { PUBLIC_FIELDS, publicView } from '../../../../domain/transaction/public-view.ts'
+import { transactionEvents, type TransactionEventData } from '../../../../domain/transaction/events.ts'
+
+/** What stays in the house. A new field must be put here or among the public ones: someone has to think about it. */
+const KEPT: { [Type in keyof TransactionEventData]: readonly (keyof TransactionEventData[Type])[] } = {
+  TransactionCaptured: [
+    'source', 'account_name', 'transaction_date_source', 'counterpart_account', 'description', 'content', 'raw_data',
+    'balance_after', 'prefix',
+  ],
+  TransactionCompleted: ['prefix'],
+  WebhookAttempted: ['account_revision', 'timestamp', 'body_sha256', 'renderer', 'response_body'],
+  WebhookRetryRequested: ['prefix'],
+  DeliveryEnded: [],
+  WebhookStatusChanged: [],
+  TransactionDeleted: ['counted'],
+} // prettier-ignore
+
+const TYPES = Object.keys(transactionEvents) as (keyof TransactionEventData)[]
+
+describe('the public view of an event', () => {
+  for (const type of TYPES) {
+    it(`of ${type} has what was decided to be public, and nothing of the rest`, () => {
+      const fields = Object.keys(transactionEvents[type].shape)
+      expect([...PUBLIC_FIELDS[type], ...KEPT[type]].sort()).to.deep.equal(fields.sort())
+      const data = Object.fromEntries(fields.map((name) => [name, `https://shop.vn/${name}`]))
+      const shown = publicView({ type, data })
+      expect(Object.keys(shown)).to.deep.equal(PUBLIC_FIELDS[type])
+      for (const name of KEPT[type]) expect(JSON.stringify(shown)).not.to.match(new RegExp(`shop\\.vn/${name}"`))
+    })
+  }
+
+  it('has none of the five fields that the transactions list keeps back, nor the memo or a shop’s answer', () => {
+    const everything = TYPES.flatMap((type) => PUBLIC_FIELDS[type] as readonly string[])
+    const personal = ['account_name', 'counterpart_account', 'description', 'raw_data', 'balance_after']
+    for (const name of [...personal, 'content', 'response_body', 'source']) expect(everything).not.to.include(name)
+  })
+
+  it('has addresses without their query, user and fragment', () => {
+    const urlOf = (url: unknown) => publicView({ type: 'WebhookAttempted', data: { url } }).url
+    expect(urlOf('https://me:pw@shop.vn:8443/hook/1?key=secret#part')).to.equal('https://shop.vn:8443/hook/1')
+    expect(urlOf('https://shop.vn')).to.equal('https://shop.vn/')
+    expect(urlOf('not an address?key=secret')).to.equal(null)
+    expect(urlOf(undefined)).to.equal(null)
+  })
+
+  it('leaves out what it does not know', () => {
+    expect(publicView({ type: 'PayerRecognised', data: { transaction_id: 7, name: 'NGUYEN VAN A' } })).to.deep.equal({})
+    expect(publicView({ type: 'DeliveryEnded', data: { transaction_id: 7, note: 'NGUYEN VAN A' } })).to.deep.equal({
+      transaction_id: 7,
+    })
+    expect(publicView({ type: 'constructor', data: { transaction_id: 7 } })).to.deep.equal({})
+    expect(publicView({ type: 'DeliveryEnded', data: null })).to.deep.equal({})
+  })
+})
