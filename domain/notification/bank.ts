@@ -1,5 +1,8 @@
-/** What the table of banks is made of: a bank is a row of data, its layouts are patterns (`pattern.ts`). */
+/** What the table of banks is made of: a bank is a row of data, its layouts are patterns (`pattern.ts`) or tables of labels. */
 import { compilePattern } from './pattern.ts'
+import { compileLabels, type LabelTable } from './labels.ts'
+
+export type Channel = 'sms' | 'notification' | 'email'
 
 export interface Layout {
   pattern: string
@@ -7,13 +10,26 @@ export interface Layout {
   /** A word that is in every text of this layout, in shadow form. */
   word: string
   /** The channel it tells; null where SMS and app push look alike. */
-  channel: 'sms' | 'notification' | null
+  channel: Channel | null
   /** Whether it is so much this bank's own that it counts without a sender or package that names the bank. */
   standsAlone: boolean
   /** Currency of an account that this layout prints without one, as long as no cents are printed; null: unread then. */
   silentCurrency: string | null
   /** Where the bank breaks a long memo with a blank or a line end, in characters; null where it does not. */
   breaksAt: number | null
+}
+
+/** A mail that is a table of labels and values, however its cells came through (`mail-table.ts`). */
+export interface MailTable {
+  labels: LabelTable
+  /** A phrase that tells this mail, in shadow form. */
+  tells: string
+  /** Fixed where the bank sends this mail only for one; null where sign or words tell. */
+  direction: 'credit' | 'debit' | null
+  /** The value stands before its label. */
+  valueFirst: boolean
+  /** The bank puts the time into the memo. */
+  timeInMemo: boolean
 }
 
 export interface Bank {
@@ -23,13 +39,30 @@ export interface Bank {
   senders: readonly string[]
   /** Android packages of its apps, compared as they are. */
   packages: readonly string[]
+  /** Domains that its mails come from; those below them count too. */
+  domains: readonly string[]
+  /** Other names with which its texts begin; its name and its senders' are known anyway. */
+  names: readonly string[]
   /** Tried in this order; the first that fits is read. */
   layouts: readonly Layout[]
+  /** Tables in its mails, tried before the mail's sentences. */
+  tables: readonly MailTable[]
+  /** Some of its texts lack what stands in their title: a text that no layout fits is not read by its labels. */
+  onlyLayouts: boolean
+  /** Prints `1 234 567` for thousands. */
+  spacedThousands: boolean
 }
 
 const layout = (channel: Layout['channel'], strings: TemplateStringsArray): Layout => {
   const pattern = strings[0] ?? ''
-  return { pattern, ...compilePattern(pattern), channel, standsAlone: true, silentCurrency: null, breaksAt: null }
+  return {
+    pattern,
+    ...compilePattern(pattern, channel === 'email' ? 'anywhere' : 'whole'),
+    channel,
+    standsAlone: channel !== 'email',
+    silentCurrency: null,
+    breaksAt: null,
+  }
 }
 
 /** A layout of the bank's SMS. */
@@ -41,6 +74,9 @@ export const push = (strings: TemplateStringsArray): Layout => layout('notificat
 /** A layout that the SMS and the push share. */
 export const smsOrPush = (strings: TemplateStringsArray): Layout => layout(null, strings)
 
+/** A sentence in the bank's mail, with anything before and behind it: a mail's domain is proved before it is believed. */
+export const mailSentence = (strings: TemplateStringsArray): Layout => layout('email', strings)
+
 /** Too plain to tell the bank by: counts only when the sender or the package does. */
 export const whenBankIsKnown = (of: Layout): Layout => ({ ...of, standsAlone: false })
 
@@ -50,9 +86,39 @@ export const silentCurrency = (currency: string, of: Layout): Layout => ({ ...of
 /** Its core puts a blank or line end into the memo after every so many characters, also inside words. */
 export const breaksAt = (column: number, of: Layout): Layout => ({ ...of, breaksAt: column })
 
+/**
+ * A table in the bank's mail.
+ * @param tells  a phrase of this mail and of no other of the bank, without diacritics
+ * @param labels  what the bank calls each field, without diacritics, each language; see `labels.ts`
+ */
+export const mailTable = (
+  tells: string,
+  labels: Parameters<typeof compileLabels>[0],
+  options: Partial<Pick<MailTable, 'direction' | 'valueFirst' | 'timeInMemo'>> = {},
+): MailTable => ({
+  tells: tells.toLowerCase(),
+  labels: compileLabels(labels),
+  direction: null,
+  valueFirst: false,
+  timeInMemo: false,
+  ...options,
+})
+
+type Row = Partial<
+  Pick<Bank, 'senders' | 'packages' | 'domains' | 'names' | 'layouts' | 'tables' | 'onlyLayouts' | 'spacedThousands'>
+>
+
 /** A row of the table. */
-export const bank = (
-  code: string,
-  name: string,
-  { senders = [], packages = [], layouts = [] }: Partial<Pick<Bank, 'senders' | 'packages' | 'layouts'>>,
-): Bank => ({ code, name, senders, packages, layouts })
+export const bank = (code: string, name: string, row: Row): Bank => ({
+  code,
+  name,
+  senders: [],
+  packages: [],
+  domains: [],
+  names: [],
+  layouts: [],
+  tables: [],
+  onlyLayouts: false,
+  spacedThousands: false,
+  ...row,
+})

@@ -30,8 +30,44 @@ export const isStranger = (packageName: string): boolean => STRANGERS.test(packa
 export const senderOf = (incoming: Incoming): string | undefined =>
   incoming.package && smsApps.has(incoming.package) ? incoming.title : incoming.sender
 
-/** The bank whose app or sender this is; null where neither is known. Says nothing of trust. */
+const domains: readonly (readonly [string, Bank])[] = banks.flatMap((bank) =>
+  bank.domains.map((domain) => [domain, bank] as const),
+)
+
+/** The bank whose domain this is, or one below it; null for any other. */
+export const bankOfDomain = (domain: string): Bank | null => {
+  const sought = domain.toLowerCase()
+  return domains.find(([own]) => sought === own || sought.endsWith(`.${own}`))?.[1] ?? null
+}
+
+/** The domain of a From header: of its address, whatever name is shown before it; null where there is none, or several. */
+export const domainOf = (from: string): string | null => {
+  const shown = /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from
+  return /^[^\s@<>,;]+@([a-z0-9.-]+)$/i.exec(shown.trim())?.[1]?.toLowerCase() ?? null
+}
+
+/** Names with which texts begin: a bank's own, its senders', its code where no word is like it. */
+const byName = new Map(
+  banks.flatMap((bank) =>
+    [bank.name, ...bank.senders, ...bank.names]
+      .filter((name) => /[a-z]/i.test(name))
+      .map((name) => [senderKey(name), bank] as const),
+  ),
+)
+
+/**
+ * The bank whose name a text begins with: `(TPBank): …`, `NCB : …`, `DongA Bank thong bao: …`; null where it begins with something else. Whole
+ * words only: VietBank is neither VietinBank nor Vietcombank.
+ * @param shadow  the text in shadow form
+ */
+export const bankSpokenOf = (shadow: string): Bank | null => {
+  const start = /^[^a-z0-9]{0,2}([a-z][a-z -]{1,24}?)\)? ?(?:[:|\n]|$|(?=\d))/.exec(shadow)?.[1]
+  return (start && byName.get(senderKey(start))) || null
+}
+
+/** The bank whose app, sender or mail domain this is; null where none is known. Says nothing of trust. */
 export const bankNamedBy = (incoming: Incoming): Bank | null => {
+  if (incoming.from !== undefined) return bankOfDomain(domainOf(incoming.from) ?? '')
   const app = incoming.package && byPackage.get(incoming.package)
   if (app) return app
   const sender = senderOf(incoming)

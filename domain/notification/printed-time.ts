@@ -41,6 +41,43 @@ export const readPrintedTime = (parts: DateParts, arrivedAt: Date): PrintedTime 
   return { at: moment.toISOString(), precision, year_printed: year !== null }
 }
 
+const TIME = '(?<hour>\\d{1,2})[:h](?<minute>\\d{2})(?::(?<second>\\d{2})(?!\\d))?p?'
+const YEAR = '(?:[-/.](?<year>\\d{4}|\\d{2}))?(?![\\d.,]\\d|\\d)'
+const DATE = `(?<day>\\d{1,2})[-/](?<month>\\d{1,2})${YEAR}`
+const WEEKDAY = '(?:(?:ngay|thu [a-z0-9]{1,5}|chu nhat),? )?'
+
+/** Every order in which banks print day and time; the first that is found counts. */
+const PRINTED: readonly RegExp[] = [
+  /(?<!\d)(?<year>20\d{2})-(?<month>\d{2})-(?<day>\d{2})[ t](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2}))?/,
+  new RegExp(`(?<![\\d:.,])${TIME}[ ,;]{0,2}${WEEKDAY}${DATE}`),
+  new RegExp(`(?<![\\d/-])${DATE}[ ,;]{1,2}(?:luc )?${TIME}`),
+  new RegExp(`(?<![\\d/-])(?<day>\\d{1,2})[-/](?<month>\\d{1,2})[-/](?<year>\\d{4}|\\d{2})(?![\\d/])`),
+]
+
+/** The time that stands somewhere in a text, in shadow form; null where there is none. */
+export const timeIn = (shadow: string, arrivedAt: Date): PrintedTime | null => {
+  for (const expression of PRINTED) {
+    const found = expression.exec(shadow)?.groups
+    const time = found && readPrintedTime(found, arrivedAt)
+    if (time) return time
+  }
+  return null
+}
+
+/** `… GD 6256IBT1AJQ 130926-13:37:09`, `… - 10092026 02:03:14`; before 2025 `GD 929275-011524 15:08:43`, the month first. */
+const IN_MEMO =
+  /(?<before>[ -])(?<first>\d{2})(?<second>\d{2})(?:20)?(?<year>\d{2})(?<mark>[ -])(?<time>\d{2}:\d{2}:\d{2})(?!\d)/
+
+/** The time that ACB puts into the memo, as its mails print only a day. */
+export const timeInMemo = (memo: string, arrivedAt: Date): PrintedTime | null => {
+  const { before, first, second, year, mark, time } = IN_MEMO.exec(memo)?.groups ?? {}
+  if (!first || !second || !time) return null
+  const monthFirst = before === '-' && mark === ' '
+  const [hour, minute, seconds] = time.split(':')
+  const [day, month] = monthFirst ? [second, first] : [first, second]
+  return readPrintedTime({ day, month, year, hour, minute, second: seconds }, arrivedAt)
+}
+
 export interface TransactionDate {
   /** ISO 8601 UTC. */
   transaction_date: string

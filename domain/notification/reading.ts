@@ -34,6 +34,8 @@ export interface Reference {
 export interface Reading {
   bank_code: string
   bank_name: string
+  /** A layout of that bank, or labels that any bank may print: less certain of everything but amount and direction. */
+  read_by: 'layout' | 'labels'
   /** Channel that the layout tells: an SMS text, an app push, a mail; null where it does not tell. */
   layout: 'sms' | 'notification' | 'email' | null
   transaction_type: 'credit' | 'debit'

@@ -7,6 +7,8 @@ import { bank, push, silentCurrency, sms, whenBankIsKnown } from '../bank.ts'
 export const techcombank = bank('TCB', 'Techcombank', {
   senders: ['Techcombank'],
   packages: ['vn.com.techcombank.bb.app'],
+  domains: ['techcombank.com.vn'],
+  onlyLayouts: true,
   layouts: [
     silentCurrency(
       'VND',

@@ -1,0 +1,45 @@
+/** From what a layout or a label caught to certain money. Uncertain is null, and the text stays unread. */
+import type { Money } from '../money.ts'
+import { currencyNamed, readNumber } from './printed-money.ts'
+
+/** Direction, amount and currency are certain. */
+export interface Moved {
+  direction: 'credit' | 'debit'
+  amount: Money
+  currency: string
+  balance: Money | null
+}
+
+export interface Printed {
+  direction: 'credit' | 'debit' | null
+  /** Digits and separators. */
+  amount: string | undefined
+  balance: { sign: string | undefined; number: string } | null
+  /** Every currency printed at amount, balance or account, as printed; those not printed undefined. */
+  currencies: readonly (string | undefined)[]
+  /** What an account without a printed currency is in, as long as no cents show that it is another; null: then it is unread. */
+  silentCurrency: string | null
+}
+
+const balanceOf = (printed: Printed['balance'], currency: string): Money | null => {
+  const number = printed && readNumber(printed.number, currency)
+  if (!number) return null
+  return printed.sign === '-' && !/^[0.]*$/.test(number.value) ? `-${number.value}` : number.value
+}
+
+/** Cents in amount or balance are the only hint that an account is not in the silent currency. */
+const showsCents = (amount: { cents: boolean }, printed: Printed['balance']): boolean => {
+  const balance = printed && readNumber(printed.number, null)
+  return amount.cents || (printed !== null && (!balance || balance.cents))
+}
+
+/** null where direction, amount or currency is not certain: none, two that differ, nought, a third decimal. */
+export const movedBy = (printed: Printed): Moved | null => {
+  const named = new Set(printed.currencies.filter((name) => name !== undefined).map(currencyNamed))
+  const currency = named.size === 0 ? printed.silentCurrency : named.size === 1 ? [...named][0] : null
+  if (!printed.direction || !currency || printed.amount === undefined) return null
+  const amount = readNumber(printed.amount, currency)
+  if (!amount?.exact || amount.value === '0.00') return null
+  if (named.size === 0 && showsCents(amount, printed.balance)) return null
+  return { direction: printed.direction, amount: amount.value, currency, balance: balanceOf(printed.balance, currency) }
+}

@@ -1,0 +1,57 @@
+/** What any bank may print: its labels, and the words that make it doubtful that money moved. Without diacritics, as shadows are. */
+import { compileLabels } from './labels.ts'
+
+/** `other` and `fee` are labels of values that are not this account's, or not this transaction's amount. */
+export const ANY_BANK = compileLabels({
+  account: [
+    'TK', 'STK', 'So TK', 'TK so', 'Tai khoan', 'So tai khoan', 'Tai khoan so', 'Tai khoan thanh toan', 'TK thanh toan', 'TKTT', 'SDTK',
+    'Tai khoan nguon', 'Tai khoan trich no', 'Acc', 'Acc no', 'Account', 'Account no', 'Account number', 'A/C',
+  ],
+  other: [
+    'Tai khoan nhan', 'TK nhan', 'Tai khoan thu huong', 'TK thu huong', 'Tai khoan nguoi huong', 'TK doi ung', 'Tai khoan doi ung',
+    'tu TK', 'den TK', 'toi TK', 'tu tai khoan', 'den tai khoan', 'toi tai khoan', 'Tai khoan chuyen', 'TK chuyen', 'Tai khoan gui',
+    'Nguoi nhan', 'Nguoi gui', 'Nguoi chuyen', 'Nguoi huong', 'Nguoi thu huong', 'Ten nguoi gui', 'Ten nguoi nhan', 'Ten nguoi chuyen',
+    'Ten nguoi huong', 'Chu tai khoan', 'Chu TK', 'Debit account', 'Credit account', 'Payee', 'Payer', 'Sender', 'Beneficiary', 'Tu:', 'Den:',
+  ],
+  amount: [
+    'So tien', 'So tien GD', 'So tien giao dich', 'GD:', 'GD', 'Giao dich', 'GD moi nhat', 'Giao dich moi nhat', 'PS', 'PS:', 'Phat sinh',
+    'Thay doi', 'So tien thay doi', 'Bien dong', 'Gia tri', 'Gia tri giao dich', 'Amount', 'Transaction amount', 'Change',
+  ],
+  balance: [
+    'SD', 'SDC', 'SDKD', 'SD KD', 'SD cuoi', 'SD moi', 'SD hien tai', 'SD kha dung', 'SD TK', 'SD sau GD', 'SODU', 'SODU TK', 'So du',
+    'So du cuoi', 'So du cuoi ky', 'So du moi', 'So du hien tai', 'So du kha dung', 'So du kha dung hien tai', 'So du con lai', 'So du vi',
+    'So du TK', 'So du tai khoan', 'So du TK sau GD', 'So du sau GD', 'So du sau giao dich', 'So du tai khoan sau giao dich',
+    'Balance', 'Available balance', 'Current balance', 'Closing balance', 'Ending balance', 'New balance', 'Account balance',
+  ],
+  opening: [
+    'SD dau', 'SD dau ky', 'SD truoc GD', 'SD truoc', 'So du dau', 'So du dau ky', 'So du truoc', 'So du truoc GD', 'So du truoc giao dich',
+    'Opening balance', 'Previous balance',
+  ],
+  fee: [
+    'Phi', 'Phi GD', 'Phi giao dich', 'Phi dich vu', 'So tien phi', 'Tong phi', 'Thue', 'VAT', 'Thue/Phi', 'Fee', 'Charge', 'Tax',
+    'Han muc', 'Han muc con lai', 'Han muc kha dung', 'Available limit', 'Credit limit', 'Phong toa', 'So tien phong toa',
+  ],
+  date: [
+    'Luc', 'Vao luc', 'Thoi gian', 'Thoi gian GD', 'Thoi gian giao dich', 'Ngay', 'Ngay GD', 'Ngay giao dich', 'Ngay gio giao dich',
+    'Date', 'Time', 'Trans. date', 'Transaction date', 'Transaction time',
+  ],
+  ref: [
+    'Ma GD', 'Ma giao dich', 'So GD', 'So giao dich', 'Ma tham chieu', 'So tham chieu', 'So but toan', 'So CT', 'Transaction ID',
+    'Transaction no', 'Ref no', 'Reference', 'Reference no', 'Order number',
+  ],
+  content: [
+    'ND', 'ND GD', 'ND CK', 'N/dung', 'Noi dung', 'Noi dung GD', 'Noi dung giao dich', 'Noi dung CK', 'Noi dung chuyen khoan',
+    'Noi dung chuyen tien', 'Noi dung thanh toan', 'Mo ta', 'Ly do', 'Dien giai', 'Loi nhan', 'Ghi chu', 'Ref', 'Detail', 'Details',
+    'Transaction details', 'Transaction content', 'Content', 'Description', 'Remark', 'Remarks', 'Message', 'Memo', 'Narrative',
+  ],
+  direction: ['Loai giao dich', 'Loai GD', 'Transaction type', 'Type:'],
+  status: ['Trang thai', 'Tinh trang', 'Ket qua', 'Status'],
+  end: [
+    'LH', 'Lien he', 'Hotline', 'Tong dai', 'Tran trong', 'Cam on', 'De duoc ho tro', 'Moi thac mac', 'Quy khach vui long', 'QK vui long',
+    'Chi tiet LH', 'Truy cap',
+  ],
+}) // prettier-ignore
+
+/** Not yet, not at all, or about a debt: not money that moved. */
+export const DOUBT =
+  /khong thanh cong|that bai|tu choi|khong du|khong hop le|\bloi\b|\bse (?:duoc|bi|tru|cong|thanh toan|trich)|du kien|dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\byeu cau\b|sao ke|\bdu no\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|\bhuy\b|phong toa|tam giu|\botp\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher|\bfail|declin|unsuccess|pending|reject|cancel|statement|minimum|overdue|\bdue\b/

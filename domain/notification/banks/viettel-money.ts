@@ -1,0 +1,8 @@
+import { bank } from '../bank.ts'
+import { walletSentences } from './wallet-sentences.ts'
+
+export const viettelMoney = bank('VIETTELPAY', 'Viettel Money', {
+  senders: ['VIETTELPAY', 'bankplus'],
+  packages: ['com.bplus.vtpay'],
+  layouts: walletSentences,
+})

@@ -1,0 +1,136 @@
+/** What a text says at its labels, piece by piece, before anybody judges whether it is enough (`label-reader.ts`). */
+import type { Labelled } from './labels.ts'
+import type { Page } from './page.ts'
+import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
+
+/** `thanh cong` is success, `xac nhan` to confirm. */
+const COME =
+  'tang|(?<!thanh[ \\n])cong|ghi co|nop(?: vao)?|gui vao|tien vao|(?<!(?:xac|chap|giao|tiep)[ \\n])nhan(?: duoc)?|credit(?:ed)?'
+const GONE = 'giam|bi tru|tru|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuyen di'
+const SIGN = `(?:(?<plus>\\(?\\+\\)?|(?<![a-z])(?:${COME})(?![a-z])(?: with| by| for)? ?:? ?\\(?\\+?\\)?)|(?<minus>\\(?-\\)?|(?<![a-z])(?:${GONE})(?![a-z])(?: with| by| for)? ?:? ?\\(?-?\\)?))`
+const SUM =
+  `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})` +
+  `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN}))?(?![0-9*]|[.,]\\d|[a-z]\\d)`
+
+/** An amount: sign or word, perhaps a currency before it. */
+export const SIGNED = new RegExp(
+  `(?<![a-z0-9*.,:/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`,
+  'g',
+)
+/** A value that begins with a sum, signed or not. */
+const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`)
+export const BEGINS = new RegExp(
+  `^(?:moi |con |hien tai |la |con lai |cua [^\\d\\n]{0,40} )*[:=]? ?(?<sign>[+-])? ?${SUM}`,
+)
+/** A sum without a sign, with its currency: it might be the one that is meant. */
+export const UNSIGNED = new RegExp(
+  `(?<![0-9a-z*.,/-])(?:(?:${CURRENCY_CODE}) ?\\d[\\d.,]*|\\d[\\d.,]* ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN}))`,
+)
+const ACCOUNT_AT_START =
+  /^(?:thanh toan |so |no\.? |cua (?:quy khach|ban) |[a-z]{2,12} )?[:.]{0,6} ?(?<account>(?=[x*.-]*\d)[0-9x*]{3,24}(?:[.-]{1,3}[0-9x*]{1,24}){0,3})(?![.,]\d)/
+const ACCOUNT_CURRENCY = new RegExp(`^ ?[-(]? ?(?<currency>${CURRENCY_CODE})\\b`)
+const CURRENCY_FIRST = new RegExp(`^(?<currency>${CURRENCY_CODE}) (?=[0-9x*]{3})`)
+
+export type Groups = Record<string, string | undefined>
+
+/** What the labels before the memo say. */
+export interface Said {
+  amounts: Groups[]
+  /** A sum at an amount's label without a sign. */
+  unsigned: Groups[]
+  balances: { groups: Groups; available: boolean; at: number }[]
+  account: string | null
+  accountCurrency: string | undefined
+  ref: string | null
+  firstAmountAt: number
+  /** What the labels took none of. */
+  left: string
+}
+
+const note = (said: Said, groups: Groups, at: number): void => {
+  said.amounts.push(groups)
+  said.firstAmountAt = Math.min(said.firstAmountAt, at)
+}
+
+/** Signed sums in what no label took; the rest is left. */
+const leave = (said: Said, piece: string, at: number): void => {
+  let rest = piece
+  for (const found of piece.matchAll(SIGNED))
+    if (isSum(found.groups ?? {})) {
+      note(said, found.groups ?? {}, at + found.index)
+      rest = rest.replace(found[0], ' ')
+    }
+  said.left += ` ${rest}`
+}
+
+/** A sum shows thousands or a currency, or it may be any number. */
+export const isSum = ({ number, before, behind, ahead }: Groups): boolean =>
+  (before ?? behind ?? ahead) !== undefined || /[.,]\d{3}/.test(number ?? '')
+
+const takeAccount = (said: Said, value: string, at: number): void => {
+  const first = CURRENCY_FIRST.exec(value)
+  const rest = first ? value.slice(first[0].length) : value
+  const found = ACCOUNT_AT_START.exec(rest)
+  const account = found?.groups?.account
+  if (!found || !account) return leave(said, value, at)
+  const behind = rest.slice(found[0].length)
+  const currency = ACCOUNT_CURRENCY.exec(behind)
+  said.account ??= account
+  // `(VND)+ 3,000`: what stands before the sign counts for the sum too.
+  said.accountCurrency ??= first?.groups?.currency ?? currency?.groups?.currency
+  leave(said, behind, at + value.length - behind.length)
+}
+
+const takeBalance = (said: Said, label: string, value: string, at: number): void => {
+  const found = BEGINS.exec(value)
+  if (found?.groups && isSum(found.groups) && !/^[ .]*[0-9x*]{6,}(?![.,])/.test(value)) {
+    said.balances.push({ groups: found.groups, available: /kha dung|kd|available/.test(label), at })
+    return
+  }
+  if (/tk|tai khoan|account/.test(label) || /^[^\d+-]*[0-9x*]{4,}/.test(value))
+    return takeAccount(said, value.replace(/^(?:tk|tai khoan) ?/, ''), at)
+  leave(said, value, at)
+}
+
+const takeAmount = (said: Said, value: string, at: number): void => {
+  const signed = BEGINS_SIGNED.exec(value)
+  if (signed?.groups && isSum(signed.groups)) {
+    note(said, signed.groups, at)
+    return leave(said, value.slice(signed[0].length), at + signed[0].length)
+  }
+  const plain = BEGINS.exec(value)
+  if (plain?.groups && isSum(plain.groups)) {
+    said.unsigned.push(plain.groups)
+    said.firstAmountAt = Math.min(said.firstAmountAt, at)
+    return leave(said, value.slice(plain[0].length), at + plain[0].length)
+  }
+  leave(said, value, at)
+}
+
+const refIn = (value: string): string | null =>
+  /^[0-9a-z][0-9a-z./-]{3,40}/i.exec(value)?.[0].replace(/[./-]+$/, '') ?? null
+
+const emptySaid = (): Said => ({
+  amounts: [], unsigned: [], balances: [], account: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '',
+}) // prettier-ignore
+
+/** What a page's labels say, up to its memo at `until`. */
+export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], until: number): Said => {
+  const said = emptySaid()
+  leave(said, shadow.slice(0, labels[0]?.at ?? until), 0)
+  for (const { field, at, start, end } of labels) {
+    const value = shadow.slice(start, end)
+    if (field === 'end') {
+      if (said.amounts.length + said.unsigned.length > 0) break
+      said.left += ` ${value}`
+    }
+    const label = shadow.slice(at, start)
+    if (field === 'account') takeAccount(said, value, start)
+    else if (field === 'balance') takeBalance(said, label, value, start)
+    else if (field === 'amount') takeAmount(said, value, start)
+    else if (field === 'date') leave(said, value, start)
+    else if (field === 'direction' || field === 'status') said.left += ` ${value}`
+    else if (field === 'ref') said.ref ??= refIn(text.slice(start, end))
+  }
+  return said
+}
