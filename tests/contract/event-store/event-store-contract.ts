@@ -7,7 +7,7 @@ import { concurrencyCases } from './concurrency-cases.ts'
 import { contentCases } from './content-cases.ts'
 import { forgettingCases } from './forgetting-cases.ts'
 import { freezeCases } from './freeze-cases.ts'
-import type { Cases, StoreHarness } from './harness.ts'
+import type { Abilities, Cases, StoreHarness } from './harness.ts'
 import { outageCases } from './outage-cases.ts'
 import { readCases } from './read-cases.ts'
 import { subscriptionCases } from './subscription-cases.ts'
@@ -23,8 +23,15 @@ const SUBJECTS: Record<string, Cases> = {
   outages: outageCases,
 }
 
-/** @param open  called once for the whole suite */
-export const eventStoreContract = (name: string, open: () => Promise<StoreHarness>): void => {
+/**
+ * @param open  called once for the whole suite
+ * @param abilities  cases that need more than these are left out
+ */
+export const eventStoreContract = (
+  name: string,
+  open: () => Promise<StoreHarness>,
+  abilities: Abilities = { canStopServer: true },
+): void => {
   describe(`event store contract: ${name}`, () => {
     let harness: StoreHarness
     before(async function () {
@@ -32,6 +39,6 @@ export const eventStoreContract = (name: string, open: () => Promise<StoreHarnes
       harness = await open()
     })
     after(() => harness?.close())
-    for (const [subject, cases] of Object.entries(SUBJECTS)) describe(subject, () => cases(() => harness))
+    for (const [subject, cases] of Object.entries(SUBJECTS)) describe(subject, () => cases(() => harness, abilities))
   })
 }

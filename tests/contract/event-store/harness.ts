@@ -9,7 +9,8 @@ export interface StoreHarness {
   store: EventStore
   /** A further client, as another process has one, straight to the server; the harness closes it. */
   another(options?: { deadlineMs?: number }): Promise<EventStore>
-  server: { stop(): Promise<void>; start(): Promise<void> }
+  /** Not there where the server is somebody else's. */
+  server?: { stop(): Promise<void>; start(): Promise<void> }
   network: {
     /** Ends every connection and takes none until `mend`. */
     cut(): void
@@ -24,8 +25,13 @@ export interface StoreHarness {
   close(): Promise<void>
 }
 
+/** What the surroundings of an adapter under test allow. */
+export interface Abilities {
+  canStopServer: boolean
+}
+
 /** Runs the cases of one subject against the harness that `under` answers once the suite has begun. */
-export type Cases = (under: () => StoreHarness) => void
+export type Cases = (under: () => StoreHarness, abilities: Abilities) => void
 
 /** Random, so that the suite can run against a store that has been used. */
 export const streamName = (kind = 'contract'): string => `${kind}-${randomUUID()}`

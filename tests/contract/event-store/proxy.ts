@@ -11,7 +11,7 @@ export interface Proxy {
   close(): Promise<void>
 }
 
-export const openProxy = async (targetPort: number): Promise<Proxy> => {
+export const openProxy = async (targetPort: number, targetHost = '127.0.0.1'): Promise<Proxy> => {
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
   let isCut = false
@@ -22,7 +22,7 @@ export const openProxy = async (targetPort: number): Promise<Proxy> => {
       client.destroy()
       return
     }
-    const upstream = connect(targetPort, '127.0.0.1')
+    const upstream = connect(targetPort, targetHost)
     const both = [client, upstream]
     for (const socket of both) {
       sockets.add(socket)

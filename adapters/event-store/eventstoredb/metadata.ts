@@ -1,0 +1,80 @@
+/**
+ * What a stream's metadata says of its events: `$maxAge` hides the old ones, `$tb` those before a revision. Setting metadata
+ * replaces all of it, so it is read, changed and written at the revision it was read at.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  BACKWARDS,
+  END,
+  metastreamOf,
+  NO_STREAM,
+  StreamNotFoundError,
+  WrongExpectedVersionError,
+  type JSONEventData,
+} from '@eventstore/db-client'
+import type { Connection } from './connection.ts'
+
+export interface StreamMetadata {
+  /** Seconds. */
+  $maxAge?: number
+  /** First revision that is not hidden. */
+  $tb?: number
+}
+
+interface Said {
+  metadata: Record<string, unknown>
+  revision: bigint | typeof NO_STREAM
+}
+
+/**
+ * Sees to it that a stream's metadata has these fields; others stay as they are.
+ * @param isNew  the stream is about to be written first: most likely nothing has been said of it yet
+ */
+export const setMetadata = async (
+  connection: Connection,
+  answered: <Result>(attempt: () => Promise<Result>) => Promise<Result>,
+  stream: string,
+  wanted: StreamMetadata,
+  isNew = false,
+): Promise<void> => {
+  let said: Said = isNew
+    ? { metadata: {}, revision: NO_STREAM }
+    : await answered(() => readMetadata(connection, stream))
+  while (!Object.entries(wanted).every(([key, value]) => said.metadata[key] === value)) {
+    const data = { ...said.metadata, ...wanted }
+    const event = {
+      id: randomUUID(),
+      type: '$metadata',
+      contentType: 'application/json',
+      data,
+    } as unknown as JSONEventData
+    const { revision } = said
+    try {
+      await answered(() =>
+        connection.call(({ client }) =>
+          client.appendToStream(metastreamOf(stream), event, { expectedRevision: revision, requiresLeader: true }),
+        ),
+      )
+      return
+    } catch (error) {
+      if (!(error instanceof WrongExpectedVersionError)) throw error
+      said = await answered(() => readMetadata(connection, stream))
+    }
+  }
+}
+
+const readMetadata = async (connection: Connection, stream: string): Promise<Said> => {
+  try {
+    return await connection.call(async ({ client, checkWhole }) => {
+      let said: Said = { metadata: {}, revision: NO_STREAM }
+      const newest = { direction: BACKWARDS, fromRevision: END, maxCount: 1, requiresLeader: true } as const
+      for await (const { event } of client.readStream(metastreamOf(stream), newest))
+        if (event) said = { metadata: event.data as Record<string, unknown>, revision: event.revision }
+      checkWhole()
+      return said
+    })
+  } catch (error) {
+    if (error instanceof StreamNotFoundError) return { metadata: {}, revision: NO_STREAM }
+    throw error
+  }
+}

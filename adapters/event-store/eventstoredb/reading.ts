@@ -1,0 +1,137 @@
+/** Reading: slices of streams side by side, everything page by page, and the newest event. */
+import {
+  BACKWARDS,
+  END,
+  FORWARDS,
+  START,
+  StreamNotFoundError,
+  type AllStreamRecordedEvent,
+  type Position,
+  type ReadStreamOptions,
+  type StreamingRead,
+} from '@eventstore/db-client'
+import type { RecordedEvent } from '../../../domain/event.ts'
+import type { Slice } from '../../../domain/ports.ts'
+import { checkName } from '../encoding.ts'
+import type { Attempt, Connection } from './connection.ts'
+import { isAfter } from './position.ts'
+import { recorded } from './recorded.ts'
+
+/** Reads of streams in flight. More make each of them slower and all of them no faster. */
+const SIDE_BY_SIDE = 32
+const PAGE = 1_000
+/** Between two of our events there are those of the server itself. */
+const LEAST_PAGE = 64
+
+/** Reads are asked of the leader: a decision that a follower's past led to would only lose. */
+const OF_THE_LEADER = { requiresLeader: true } as const
+
+type Answered = <Result>(attempt: () => Promise<Result>) => Promise<Result>
+
+/** Takes all of a read; it may go on for long, as long as something comes. */
+const collect = async <Found>({ heard, checkWhole }: Attempt, reading: StreamingRead<Found>): Promise<Found[]> => {
+  const found: Found[] = []
+  for await (const one of reading) {
+    heard()
+    found.push(one)
+  }
+  checkWhole()
+  return found
+}
+
+export class Reading {
+  readonly #connection: Connection
+  readonly #prefix: string
+  readonly #answered: Answered
+  #newest: Position | null = null
+
+  /** @param prefix  before every stream's name · @param answered  tries again while the server is away */
+  constructor(connection: Connection, prefix: string, answered: Answered) {
+    this.#connection = connection
+    this.#prefix = prefix
+    this.#answered = answered
+  }
+
+  /** An event of ours stands here: no need to look for the newest before it. */
+  knows(position: Position): void {
+    if (this.#newest === null || isAfter(position, this.#newest)) this.#newest = position
+  }
+
+  async slices(slices: readonly Slice[]): Promise<RecordedEvent[][]> {
+    const names = slices.map(({ stream }) => checkName(stream))
+    const found: RecordedEvent[][] = []
+    let next = 0
+    const reader = async (): Promise<void> => {
+      for (let index = next++; index < slices.length; index = next++)
+        found[index] = await this.#answered(() => this.#slice(names[index]!, slices[index]!))
+    }
+    await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, slices.length) }, reader))
+    return found
+  }
+
+  /** Events of ours after a place (null: from the start), at most so many. */
+  async all(after: Position | null, limit: number): Promise<RecordedEvent[]> {
+    const events: RecordedEvent[] = []
+    let from = after
+    while (events.length < limit) {
+      const count = Math.min(PAGE, Math.max(LEAST_PAGE, limit - events.length + 1))
+      const place = from
+      const page = await this.#answered(() => this.#page(FORWARDS, place ?? START, count))
+      for (const event of page) {
+        // The place itself is part of what is read from it.
+        if (from !== null && !isAfter(event.position, from)) continue
+        from = event.position
+        if (event.streamId.startsWith(this.#prefix) && events.length < limit)
+          events.push(recorded(event, event.streamId.slice(this.#prefix.length)))
+      }
+      if (page.length < count) break
+    }
+    return events
+  }
+
+  /** Place of the newest event of ours. */
+  async end(): Promise<Position | null> {
+    let before: Position | null = null
+    for (let count = LEAST_PAGE; ; count = PAGE) {
+      const place: Position | null = before
+      const page: AllStreamRecordedEvent[] = await this.#answered(() => this.#page(BACKWARDS, place ?? END, count))
+      const newest = page.find(({ streamId }) => streamId.startsWith(this.#prefix))
+      if (newest) this.knows(newest.position)
+      before = page.at(-1)?.position ?? null
+      const isKnown = before !== null && this.#newest !== null && !isAfter(before, this.#newest)
+      if (newest || isKnown || page.length < count) return this.#newest
+    }
+  }
+
+  async #slice(stream: string, { from = 0, backwards = false, limit }: Slice): Promise<RecordedEvent[]> {
+    if (limit === 0) return []
+    const where: Pick<ReadStreamOptions, 'direction' | 'fromRevision'> = backwards
+      ? { direction: BACKWARDS, fromRevision: END }
+      : { direction: FORWARDS, fromRevision: BigInt(from) }
+    const most = limit === undefined ? {} : { maxCount: limit }
+    try {
+      const found = await this.#connection.call((attempt) => {
+        const reading = attempt.client.readStream(this.#prefix + stream, { ...where, ...most, ...OF_THE_LEADER })
+        attempt.onGivenUp = () => void reading.cancel()
+        return collect(attempt, reading)
+      })
+      return found.flatMap(({ event }) => (event ? [recorded(event, stream)] : []))
+    } catch (error) {
+      if (error instanceof StreamNotFoundError) return []
+      throw error
+    }
+  }
+
+  async #page(
+    direction: typeof FORWARDS | typeof BACKWARDS,
+    fromPosition: Position | typeof START | typeof END,
+    maxCount: number,
+  ): Promise<AllStreamRecordedEvent[]> {
+    const found = await this.#connection.call((attempt) => {
+      const reading = attempt.client.readAll({ direction, fromPosition, maxCount, ...OF_THE_LEADER })
+      attempt.onGivenUp = () => void reading.cancel()
+      return collect(attempt, reading)
+    })
+    return found.flatMap(({ event }) => event ?? [])
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * A scavenge removes hidden events from the server's disk. One runs at a time; after one that was stopped the next only
+ * finishes the old one, so what was hidden in between is still there: it is done when the event that stood at a hidden place
+ * is no longer found there. In a cluster every node needs its own; this one is that of the node the client is connected to.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { EventStoreDBClient, Position } from '@eventstore/db-client'
+import type { Connection } from './connection.ts'
+
+const POLL_MS = 200
+const MOST_RUNS = 3
+
+/** What the client has but does not offer: requests to the HTTP side of the server with its address and credentials. */
+interface Inside {
+  HTTPRequest<Answer>(
+    method: 'GET' | 'POST',
+    path: string,
+    options: { headers: Record<string, string>; transformError(code: number, message: string): Error },
+  ): Promise<Answer>
+}
+
+class HttpRefused extends Error {
+  override name = 'HttpRefused'
+  readonly status: number
+  constructor(path: string, status: number, message: string) {
+    super(`${path}: ${status} ${message}`)
+    this.status = status
+  }
+}
+
+const request = <Answer>(client: EventStoreDBClient, method: 'GET' | 'POST', path: string): Promise<Answer> =>
+  (client as unknown as Inside).HTTPRequest<Answer>(method, path, {
+    headers: { accept: 'application/json' },
+    transformError: (status, message) => new HttpRefused(path, status, message),
+  })
+
+/** An event that was hidden for good, and where. */
+export interface Hidden {
+  id: string
+  position: Position
+}
+
+/**
+ * @param hidden  what must be gone afterwards, as far as known
+ * @throws when the server refuses, or the signal aborts
+ */
+export const scavenge = async (
+  connection: Connection,
+  hidden: readonly Hidden[],
+  signal: AbortSignal,
+): Promise<void> => {
+  for (let run = 0; run < MOST_RUNS; run++) {
+    await once(connection, signal)
+    if (await isGone(connection, hidden)) return
+  }
+  throw new Error(`hidden events are still there after ${MOST_RUNS} scavenges`)
+}
+
+const once = async (connection: Connection, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    const { client } = await connection.link()
+    try {
+      await request(client, 'POST', '/admin/scavenge')
+      await ended(connection, signal)
+      return
+    } catch (error) {
+      // Another runs, begun by somebody else, maybe before the last events were hidden: ours comes after it.
+      if (!(error instanceof HttpRefused) || error.status !== 400) throw error
+      await ended(connection, signal)
+    }
+  }
+}
+
+const ended = async (connection: Connection, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    const { client } = await connection.link()
+    const { scavengeId } = await request<{ scavengeId?: string }>(client, 'GET', '/admin/scavenge/current')
+    if (!scavengeId) return
+    await pause(POLL_MS, undefined, { signal })
+  }
+}
+
+const isGone = async (connection: Connection, hidden: readonly Hidden[]): Promise<boolean> => {
+  for (const { id, position } of hidden) {
+    const found = await connection.call(async ({ client, checkWhole }) => {
+      const ids: (string | undefined)[] = []
+      for await (const { event } of client.readAll({ fromPosition: position, maxCount: 1 })) ids.push(event?.id)
+      checkWhole()
+      return ids
+    })
+    if (found.includes(id)) return false
+  }
+  return true
+}

@@ -1,0 +1,98 @@
+/**
+ * The event store port on EventStoreDB (KurrentDB). It has no transaction over streams: units are in `units.ts` and
+ * `lane.ts`, one append and its retries in `stream-append.ts`, the client and its replacement in `connection.ts`,
+ * subscriptions in `subscription.ts`. Events that `retain` and `erase` hide are gone for readers of their stream at once,
+ * and from everything with the next `expire`, which is a scavenge.
+ */
+import { setMaxListeners } from 'node:events'
+import type { EventStore } from '../../../domain/ports.ts'
+import { checkName } from '../encoding.ts'
+import { untilAnswered } from '../until-answered.ts'
+import { Connection } from './connection.ts'
+import { setMetadata } from './metadata.ts'
+import { isOutage } from './outage.ts'
+import { checkpointOf, isAfter, positionOf } from './position.ts'
+import { Reading } from './reading.ts'
+import { Retention } from './retention.ts'
+import { scavenge, type Hidden } from './scavenge.ts'
+import { subscription } from './subscription.ts'
+import { Units } from './units.ts'
+
+export interface EventStoreDbOptions {
+  /** `esdb://…` or `esdb+discover://…`, as the client takes it, with credentials where the server wants them. */
+  url: string
+  /** Stands before every stream's name there: several installations may share a server. */
+  prefix: string
+  /** How long a call may wait for a server that is away before it fails with `StoreUnavailable`, milliseconds. */
+  deadlineMs?: number
+  /** Told of every failed try of a subscription and of every connection given up, which go on by themselves. */
+  onTrouble?: (error: unknown) => void
+}
+
+/** A single try that hears nothing is given up after this and made again. */
+const ATTEMPT_MS = 3_000
+const BATCH = 1_000
+/** Erased events looked at after a scavenge. */
+const MOST_CHECKED = 100
+
+export const openEventStoreDb = async ({
+  url,
+  prefix,
+  deadlineMs = 10_000,
+  onTrouble = () => {},
+}: EventStoreDbOptions): Promise<EventStore> => {
+  const attemptMs = Math.min(ATTEMPT_MS, deadlineMs)
+  const closing = new AbortController()
+  // Every call that waits for a server that is away listens.
+  setMaxListeners(0, closing.signal)
+  const connection = new Connection(url, attemptMs, onTrouble)
+  const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
+    untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
+  const reading = new Reading(connection, prefix, answered)
+  const retention = new Retention((stream, wanted, isNew) =>
+    setMetadata(connection, answered, prefix + stream, wanted, isNew),
+  )
+  const units = new Units({ connection, reading, retention, prefix, attemptMs }, deadlineMs, closing.signal)
+  const erased: Hidden[] = []
+
+  return {
+    append: (all) => units.append(all),
+    read: (slices) => reading.slices(slices),
+    readAll: async (after, limit) => reading.all(after === null ? null : positionOf(after), limit),
+    subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
+      subscription(connection, {
+        prefix,
+        after: after === null ? null : positionOf(after),
+        prefixes: prefixes?.length ? prefixes : undefined,
+        maxBatch,
+        signal: AbortSignal.any([signal, closing.signal]),
+        attemptMs,
+        onTrouble,
+      }),
+    end: async () => {
+      const position = await reading.end()
+      return position && checkpointOf(position)
+    },
+    isAfter: (a, b) => isAfter(positionOf(a), positionOf(b)),
+    retain: async (names, maxAgeSeconds) => retention.keep(checkName(names), maxAgeSeconds),
+    expire: async () => {
+      const checked = [...erased]
+      await scavenge(connection, checked, closing.signal)
+      erased.splice(0, checked.length)
+      return 0
+    },
+    erase: async (stream) => {
+      const [[first] = [], [last] = []] = await reading.slices([
+        { stream, limit: 1 },
+        { stream, backwards: true, limit: 1 },
+      ])
+      if (!first || !last || first.revision === last.revision) return
+      await setMetadata(connection, answered, prefix + stream, { $tb: last.revision })
+      if (erased.length < MOST_CHECKED) erased.push({ id: first.id, position: positionOf(first.checkpoint) })
+    },
+    close: async () => {
+      closing.abort()
+      await connection.close()
+    },
+  }
+}

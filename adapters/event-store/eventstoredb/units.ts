@@ -1,0 +1,107 @@
+/**
+ * A call's units: each stream of a unit after the one before it, units side by side, and what goes to one stream in order
+ * (`lane.ts`).
+ */
+import { StoreUnavailable } from '../../../domain/errors.ts'
+import type { NewEvent } from '../../../domain/event.ts'
+import type { Unit, UnitResult } from '../../../domain/ports.ts'
+import { encode, type EncodedAppend } from '../encoding.ts'
+import { untilAnswered, type Patience } from '../until-answered.ts'
+import { Lane, type Part, type Turn } from './lane.ts'
+import { isOutage } from './outage.ts'
+import { proposed } from './recorded.ts'
+import { appendToStream, type StreamAppendParts } from './stream-append.ts'
+
+/** What the server takes in one append, where nobody has set it otherwise. */
+const MOST_APPEND_BYTES = 1_048_576
+/** What may wait for a server that is away before further appends are refused at once. */
+const MOST_WAITING_BYTES = 64 * 1_048_576
+
+/** As the server counts: an event's type as UTF-16. */
+const sizeOf = ({ events }: EncodedAppend): number =>
+  events.reduce(
+    (sum, { type, data, metadata }) => sum + 2 * type.length + Buffer.byteLength(data) + Buffer.byteLength(metadata),
+    0,
+  )
+
+export class Units {
+  readonly #parts: StreamAppendParts
+  readonly #deadlineMs: number
+  readonly #closing: AbortSignal
+  #waitingBytes = 0
+
+  /** @param deadlineMs  how long an append may wait for a server that is away, milliseconds */
+  constructor(parts: StreamAppendParts, deadlineMs: number, closing: AbortSignal) {
+    this.#parts = parts
+    this.#deadlineMs = deadlineMs
+    this.#closing = closing
+  }
+
+  /**
+   * @throws {StoreUnavailable} when the outcome could not be learnt in time, or too much is waiting already
+   * @throws {RangeError} for what cannot be meant, before anything is sent
+   */
+  async append(units: readonly Unit[]): Promise<UnitResult[]> {
+    if (units.length === 0) return []
+    const call = encode(units)
+    const parts = call.units.map((unit) => unit.map((append, n) => partOf(append, n === unit.length - 1)))
+    if (this.#closing.aborted) throw new StoreUnavailable('the event store is closed')
+    if (this.#waitingBytes > MOST_WAITING_BYTES) throw new StoreUnavailable('too much waits for the event store')
+    this.#waitingBytes += call.bytes
+    try {
+      return await this.#appendAll(parts)
+    } finally {
+      this.#waitingBytes -= call.bytes
+    }
+  }
+
+  async #appendAll(units: readonly Part[][]): Promise<UnitResult[]> {
+    const deadline = performance.now() + this.#deadlineMs
+    const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
+      untilAnswered(attempt, this.#patience(deadline))
+    const lanes = new Map<string, Lane>()
+    const laneOf = (stream: string): Lane => {
+      let lane = lanes.get(stream)
+      if (!lane) {
+        lane = new Lane(stream, {
+          append: (name, expected, events) => appendToStream(this.#parts, answered, name, expected, events),
+          read: async (slice) => (await this.#parts.reading.slices([slice]))[0]!,
+          mostBytes: MOST_APPEND_BYTES,
+        })
+        lanes.set(stream, lane)
+      }
+      return lane
+    }
+    const turns = units.map((unit) => unit.map((part) => laneOf(part.stream).enter(part)))
+    return Promise.all(turns.map(inOrder))
+  }
+
+  #patience(deadline: number): Patience {
+    return { isOutage, closing: this.#closing, deadlineMs: Math.max(0, deadline - performance.now()) }
+  }
+}
+
+const partOf = (append: EncodedAppend, isLast: boolean): Part => {
+  const bytes = sizeOf(append)
+  if (bytes > MOST_APPEND_BYTES)
+    throw new RangeError(`more than ${MOST_APPEND_BYTES} bytes in one append to ${append.stream}`)
+  const { stream, expected, handedOver } = append
+  return { stream, expected, events: handedOver.map((event: NewEvent) => proposed(event)), bytes, isLast }
+}
+
+const inOrder = async (turns: readonly Turn[]): Promise<UnitResult> => {
+  let result: UnitResult | undefined
+  for (const [index, turn] of turns.entries()) {
+    const abandonRest = (): void => turns.slice(index + 1).forEach((rest) => rest.abandon())
+    try {
+      result = await turn.append()
+    } catch (error) {
+      abandonRest()
+      throw error
+    }
+    if (result.ok) continue
+    abandonRest()
+    return result
+  }
+  return result!
+}

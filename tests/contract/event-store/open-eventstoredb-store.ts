@@ -1,0 +1,7 @@
+/** How a child process of the contract opens the EventStoreDB store. */
+import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
+import type { EventStore } from '../../../domain/ports.ts'
+
+/** @param argument  url and prefix as JSON */
+export const openStore = (argument: string): Promise<EventStore> =>
+  openEventStoreDb(JSON.parse(argument) as { url: string; prefix: string })

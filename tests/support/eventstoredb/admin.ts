@@ -1,0 +1,89 @@
+/** The HTTP side: scavenges as the real server has them, and the commands that only the stand-in takes. */
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { json } from 'node:stream/consumers'
+import { systemEvent, type EventLog } from './event-log.ts'
+import type { Troubles } from './troubles.ts'
+
+const SCAVENGE_MS = 30
+
+export interface AdminParts {
+  log: EventLog
+  troubles: Troubles
+  /** All connections end, and none is taken for so long (milliseconds). */
+  restart(downMs: number): void
+}
+
+export const openAdmin = (parts: AdminParts): Server => {
+  const scavenges = new Scavenges(parts.log, parts.troubles)
+  return createServer((request, response) => {
+    handle(parts, scavenges, request, response).catch((error: Error) => answer(response, 500, { error: error.message }))
+  })
+}
+
+const answer = (response: ServerResponse, code: number, body: object): void => {
+  response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+const handle = async (
+  { troubles, restart }: AdminParts,
+  scavenges: Scavenges,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const route = `${request.method} ${new URL(request.url ?? '/', 'http://stand-in').pathname}`
+  if (route === 'POST /admin/scavenge') {
+    const scavengeId = scavenges.start()
+    if (scavengeId === null) return answer(response, 400, { error: 'a scavenge is running' })
+    return answer(response, 200, { scavengeId })
+  }
+  if (route === 'GET /admin/scavenge/current') return answer(response, 200, { scavengeId: scavenges.current ?? '' })
+  if (route === 'POST /stand-in/troubles') {
+    Object.assign(troubles, await json(request))
+    return answer(response, 200, troubles)
+  }
+  if (route === 'POST /stand-in/restart') {
+    const { down_ms = 0 } = (await json(request)) as { down_ms?: number }
+    answer(response, 200, {})
+    return restart(down_ms)
+  }
+  answer(response, 404, { error: route })
+}
+
+class Scavenges {
+  readonly #log: EventLog
+  readonly #troubles: Troubles
+  current: string | null = null
+  /** Where the log ended when one began that did not finish: the next only finishes it. */
+  #unfinished: number | null = null
+
+  constructor(log: EventLog, troubles: Troubles) {
+    this.#log = log
+    this.#troubles = troubles
+  }
+
+  /** @returns its id; null while one runs */
+  start(): string | null {
+    if (this.current !== null) return null
+    const id = (this.current = randomUUID())
+    void this.#run(id)
+    return id
+  }
+
+  async #run(id: string): Promise<void> {
+    const upTo = this.#unfinished ?? this.#log.all.at(-1)?.position ?? 0
+    this.#tell(id, '$scavengeStarted', { scavengeId: id })
+    await pause(SCAVENGE_MS)
+    const interrupted = this.#troubles.strikes('interrupt_scavenges')
+    this.#unfinished = interrupted ? upTo : null
+    if (!interrupted) this.#log.scavenge(upTo)
+    const result = interrupted ? 'Interrupted' : 'Success'
+    this.#tell(id, '$scavengeCompleted', { scavengeId: id, result, timeTaken: '00:00:00.03', spaceSaved: 0 })
+    this.current = null
+  }
+
+  #tell(id: string, type: string, data: object): void {
+    this.#log.append(`$scavenges-${id}`, 'any', [systemEvent(type, JSON.stringify(data))])
+  }
+}

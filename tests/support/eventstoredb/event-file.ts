@@ -1,0 +1,65 @@
+/** The stand-in's events on disk: a line an append, so that an append is there whole or not at all after a kill. */
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { StoredEvent } from './event-log.ts'
+
+interface Line extends Omit<StoredEvent, 'data' | 'metadata'> {
+  data: string
+  metadata: string
+}
+
+const lineOf = (events: readonly StoredEvent[]): string => {
+  const lines = events.map((event): Line => ({
+    ...event,
+    data: event.data.toString('base64'),
+    metadata: event.metadata.toString('base64'),
+  }))
+  return `${JSON.stringify(lines)}\n`
+}
+
+export class EventFile {
+  readonly #path: string
+  #file: number
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true })
+    this.#path = join(folder, 'events.jsonl')
+    if (!existsSync(this.#path)) writeFileSync(this.#path, '')
+    this.#file = openSync(this.#path, 'a')
+  }
+
+  /** What was appended, append by append; half a line at the end was never answered, and goes. */
+  *read(): Generator<StoredEvent[]> {
+    const content = readFileSync(this.#path)
+    const whole = content.lastIndexOf('\n') + 1
+    if (whole < content.length) truncateSync(this.#path, whole)
+    for (const line of content.subarray(0, whole).toString().split('\n').filter(Boolean))
+      yield (JSON.parse(line) as Line[]).map((event) => ({
+        ...event,
+        data: Buffer.from(event.data, 'base64'),
+        metadata: Buffer.from(event.metadata, 'base64'),
+      }))
+  }
+
+  append(events: readonly StoredEvent[]): void {
+    writeSync(this.#file, lineOf(events))
+  }
+
+  rewrite(events: readonly StoredEvent[]): void {
+    const next = `${this.#path}.next`
+    writeFileSync(next, events.map((event) => lineOf([event])).join(''))
+    renameSync(next, this.#path)
+    closeSync(this.#file)
+    this.#file = openSync(this.#path, 'a')
+  }
+}

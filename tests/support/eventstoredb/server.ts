@@ -1,0 +1,149 @@
+/**
+ * A stand-in for EventStoreDB that speaks its protocol to the real client: gRPC over HTTP/2, and the few pages of HTTP/1 that
+ * are asked for, on one port. It is as strict as the real server where that was seen, and never kinder.
+ */
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { randomUUID } from 'node:crypto'
+import { status, Server, ServerCredentials, type Metadata } from '@grpc/grpc-js'
+import gossipMessages from '@eventstore/db-client/generated/gossip_pb.js'
+import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import featureMessages from '@eventstore/db-client/generated/serverfeatures_pb.js'
+import featureService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
+import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import type { IGossipServer } from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import type { IServerFeaturesServer } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
+import type { IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import { openAdmin } from './admin.ts'
+import { append, batchAppend, deleteStream, tombstone } from './appending.ts'
+import { EventLog } from './event-log.ts'
+import { failure, uuidOf } from './messages.ts'
+import { notReady, read, type Failure } from './reading.ts'
+import { Troubles } from './troubles.ts'
+
+const VERSION = '23.10.6'
+const HOST = '127.0.0.1'
+const METHODS = ['read', 'append', 'delete', 'tombstone', 'batchappend']
+/** How every HTTP/2 connection begins. */
+const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0')
+
+export interface StandIn {
+  port: number
+  troubles: Troubles
+  /** Ends every connection in the middle of whatever it carries; new ones are taken. */
+  dropConnections(): void
+  /** Ends every connection, takes none for so long, and forgets what a restarted server forgets. */
+  restart(downMs: number): void
+  close(): Promise<void>
+}
+
+export const startStandIn = async ({ port = 0, folder }: { port?: number; folder?: string } = {}): Promise<StandIn> => {
+  const log = new EventLog(folder)
+  const troubles = new Troubles()
+  const sockets = new Set<Socket>()
+  let isDown = false
+  const dropConnections = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const restart = (downMs: number): void => {
+    isDown = true
+    log.forgetIds()
+    dropConnections()
+    setTimeout(() => (isDown = false), downMs)
+  }
+
+  /** What keeps a call from being served; undefined: nothing. */
+  const refused = (metadata: Metadata): Failure | undefined => {
+    if (troubles.strikes('not_ready')) return notReady
+    if (metadata.get('requires-leader')[0] !== 'true' || !troubles.strikes('not_leader')) return undefined
+    const leader = { 'leader-endpoint-host': HOST, 'leader-endpoint-port': String(troubles.leader_port) }
+    return failure('not-leader', 'Leader info available', leader, status.NOT_FOUND)
+  }
+
+  const streamCalls: IStreamsServer = {
+    read: (call) => {
+      const refusal = refused(call.metadata)
+      if (refusal) call.emit('error', refusal)
+      else void troubles.late().then(() => read(log, call))
+    },
+    batchAppend: (call) => {
+      const refusal = refused(call.metadata)
+      if (refusal) call.emit('error', refusal)
+      else batchAppend(log, troubles, call, dropConnections)
+    },
+    append: (call, answer) => append(log, call, answer),
+    delete: (call, answer) => deleteStream(log, call, answer),
+    tombstone: (call, answer) => tombstone(log, call, answer),
+  }
+  const featureCalls: IServerFeaturesServer = {
+    getSupportedMethods: (_call, answer) => {
+      if (troubles.strikes('not_ready')) return answer(notReady)
+      const supported = new featureMessages.SupportedMethods()
+      supported.setEventStoreServerVersion(VERSION)
+      supported.setMethodsList(
+        METHODS.map((name) => {
+          const method = new featureMessages.SupportedMethod()
+          method.setServiceName('event_store.client.streams.streams')
+          method.setMethodName(name)
+          return method
+        }),
+      )
+      answer(null, supported)
+    },
+  }
+  const gossipCalls: IGossipServer = {
+    read: (_call, answer) => {
+      const endpoint = new gossipMessages.EndPoint()
+      endpoint.setAddress(HOST)
+      endpoint.setPort((front.address() as AddressInfo).port)
+      const member = new gossipMessages.MemberInfo()
+      member.setInstanceId(uuidOf(randomUUID()))
+      member.setState(gossipMessages.MemberInfo.VNodeState.LEADER)
+      member.setIsAlive(true)
+      member.setHttpEndPoint(endpoint)
+      const cluster = new gossipMessages.ClusterInfo()
+      cluster.setMembersList([member])
+      answer(null, cluster)
+    },
+  }
+  const grpc = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
+  grpc.addService(streamsService.StreamsService, streamCalls)
+  grpc.addService(featureService.ServerFeaturesService, featureCalls)
+  grpc.addService(gossipService.GossipService, gossipCalls)
+  const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
+  const admin = openAdmin({ log, troubles, restart })
+
+  const front = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => {})
+    if (isDown) {
+      socket.destroy()
+      return
+    }
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.once('data', (first: Buffer) => {
+      socket.pause()
+      socket.unshift(first)
+      if (first.subarray(0, HTTP2_PREFACE.length).equals(HTTP2_PREFACE)) injector.injectConnection(socket)
+      else {
+        admin.emit('connection', socket)
+        socket.resume()
+      }
+    })
+  })
+  front.listen(port, HOST)
+  await once(front, 'listening')
+
+  return {
+    port: (front.address() as AddressInfo).port,
+    troubles,
+    dropConnections,
+    restart,
+    close: async () => {
+      dropConnections()
+      grpc.forceShutdown()
+      front.close()
+      await once(front, 'close')
+    },
+  }
+}
