@@ -17,6 +17,8 @@ export interface Layout {
   silentCurrency: string | null
   /** Where the bank breaks a long memo with a blank or a line end, in characters; null where it does not. */
   breaksAt: number | null
+  /** Whether the balance is the last that it prints. */
+  endsInBalance: boolean
 }
 
 /** A mail that is a table of labels and values, however its cells came through (`mail-table.ts`). */
@@ -62,6 +64,7 @@ const layout = (channel: Layout['channel'], strings: TemplateStringsArray): Layo
     standsAlone: channel !== 'email',
     silentCurrency: null,
     breaksAt: null,
+    endsInBalance: /\{balance[^}]*\}$/.test(pattern),
   }
 }
 

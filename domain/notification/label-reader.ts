@@ -46,15 +46,16 @@ const endOfMemo = ({ shadow }: Page, behind: readonly Labelled[]): { end: number
       if (found?.groups && isSum(found.groups) && /^[ .]{0,3}(?:$|[\n|])/.test(rest.slice(found[0].length)))
         return { end: at, balance: found.groups }
     }
+    if (field === 'amount' || field === 'account') break
     if (opens && ['balance', 'ref', 'date', 'status', 'end', 'other', 'fee'].includes(field))
       return { end: at, balance: null }
   }
   return { end: shadow.length, balance: null }
 }
 
-/** A number that the end of the text may have shortened: with a currency before it only where the text says that it was cut. */
-const mayBeHalf = ({ shadow }: Page, { behind, before, ahead, number = '' }: Groups): boolean =>
-  !behind && shadow.replace(/[ .;,|…~]+$/, '').endsWith(number) && ((before ?? ahead) === undefined || CUT.test(shadow))
+/** A number without its currency that the end of the text, or a cut, may have shortened; `1,000.` is whole. */
+const mayBeHalf = ({ shadow }: Page, { behind, number = '' }: Groups): boolean =>
+  !behind && shadow.replace(/[ .;,|…~]+$/, '').endsWith(number) && !/,\d{3}\.$/.test(shadow)
 
 const directionOf = ({ amounts, left }: Said): 'credit' | 'debit' | null => {
   const [amount] = amounts
@@ -77,6 +78,9 @@ const withoutSpacedThousands = ({ text, shadow }: Page): Page => ({
   shadow: shadow.replace(SPACED, (number) => number.replaceAll(' ', ',')),
 })
 
+/** Longer than any bank's notification, a mail with its footer included; what is longer would cost time and tell nothing. */
+const READ_AT_MOST = 8_000
+
 /**
  * @param bank  whose text it is; its code and name go into the reading
  * @returns null where anything about direction, amount or currency is open
@@ -86,6 +90,7 @@ export const readByLabels = (
   bank: Pick<Bank, 'code' | 'name'> & { spacedThousands?: boolean },
   arrivedAt: Date,
 ): Reading | null => {
+  if (given.text.length > READ_AT_MOST) return null
   const page = bank.spacedThousands ? withoutSpacedThousands(given) : given
   const labelled = labelsIn(page, ANY_BANK)
   const told = (before: number) => page.shadow.slice(0, before).search(SIGNED) >= 0
@@ -93,7 +98,7 @@ export const readByLabels = (
   const headEnd = memo?.at ?? page.shadow.length
   const said = listen(page, before, headEnd)
   const head = page.shadow.slice(0, headEnd)
-  if (DOUBT.test(head)) return null
+  if (said.doubtful || DOUBT.test(head)) return null
 
   const sums = said.amounts.length > 0 ? said.amounts : said.unsigned
   const [amount] = sums
@@ -102,11 +107,12 @@ export const readByLabels = (
   const tail = memo ? endOfMemo(page, behind) : { end: page.shadow.length, balance: null }
   const first = said.balances.find(({ available }) => !available) ?? said.balances[0]
   if (first && first.at < said.firstAmountAt) return null
-  const balance = first?.groups ?? tail.balance
+  const printed = first?.groups ?? tail.balance
+  const balance = printed && !mayBeHalf(page, printed) ? printed : null
   if (!said.account && !balance) return null
   const others = said.balances.filter(({ available }) => available === first?.available).map(({ groups }) => groups)
   if (others.length > 1 && !same(others)) return null
-  if (mayBeHalf(page, amount) || (balance && mayBeHalf(page, balance))) return null
+  if (mayBeHalf(page, amount)) return null
 
   const moved = movedBy({
     direction: directionOf(said),

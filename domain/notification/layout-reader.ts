@@ -52,6 +52,9 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     const place = match.indices?.groups?.[field]
     return place && page.text.slice(...place)
   }
+  // Without a currency behind it a number that ends the text may be the half of one, where more should follow.
+  const balanceEnd = match.indices?.groups?.balance?.[1]
+  const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
   const content = memoOf(asWritten('content'), layout)
   const labelled = asWritten('ref')
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
@@ -66,7 +69,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     currency: money.currency,
     account_number: asWritten('account') ?? null,
     account_name: null,
-    balance_after: money.balance,
+    balance_after: balance,
     printed_time: readPrintedTime(groups, arrivedAt),
     transaction_ref: references.best,
     references: references.all,

@@ -24,17 +24,34 @@ const letterNamed = (name: string): string | null => {
   return letter ? (letter + (MARKS[mark.toLowerCase()] ?? '')).normalize('NFC') : null
 }
 
-const HTML = /<(?:html|body|table|div|p|br|td|span)\b[^>]*>/i
-const UNSEEN = /<!--[^]*?-->|<(style|script|head|title)\b[^>]*>[^]*?<\/\1\s*>/gi
-const LINE = /<(?:br|\/?(?:p|div|tr|table|li|h[1-6]))\b[^>]{0,2000}>/gi
-const CELL = /<\/t[dh]\s*>/gi
+const HTML = /<(?:html|body|table|div|p|br|td|span)\b[^<>]{0,2000}>/i
+const UNSEEN = /<!--|<(style|script|head|title)\b/gi
+const LINE = /<(?:br|\/?(?:p|div|tr|table|li|h[1-6]))\b[^<>]{0,2000}>/gi
+const CELL = /<\/t[dh] ?>/gi
 const TAG = /<\/?[a-z][^<>]{0,2000}>/gi
+
+/** Without comments, styles and what else no mail program shows; what is not closed ends the mail. */
+const seenOf = (html: string): string => {
+  const lower = html.toLowerCase()
+  let seen = ''
+  let at = 0
+  for (;;) {
+    UNSEEN.lastIndex = at
+    const found = UNSEEN.exec(html)
+    if (!found) return seen + html.slice(at)
+    seen += `${html.slice(at, found.index)} `
+    const closing = found[1] ? `</${found[1].toLowerCase()}` : '-->'
+    const closed = lower.indexOf(closing, found.index)
+    const end = closed < 0 ? -1 : lower.indexOf('>', closed)
+    if (end < 0) return seen
+    at = end + 1
+  }
+}
 
 /** HTML as the lines that one sees, cells with `|` between them; any other text as it is. */
 export const plainOf = (mail: string): string =>
   HTML.test(mail)
-    ? mail
-        .replace(UNSEEN, ' ')
+    ? seenOf(mail)
         .replace(/\s+/g, ' ')
         .replace(CELL, ' | ')
         .replace(LINE, '\n')

@@ -11,7 +11,7 @@ import { findReferences } from './references.ts'
 /** `+10,000.00 VND`, `(VND) 20,000.00`, `- 50,000 VND`, `Ghi có +1.000 đ`; from the value's start to its end. */
 const MONEY = new RegExp(
   `^(?<word>ghi co|ghi no|tang|giam)?:? ?\\(?(?<before>${CURRENCY_CODE})?\\)? ?(?<sign>[+-])? ?` +
-    `(?<number>${NUMBER})\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN})?(?=[ .,;\\n]|$)`,
+    `(?<number>${NUMBER})\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN})?(?![.,]?\\d)(?=[ .,;\\n]|$)`,
 )
 const ACCOUNT = /(?:(?:visa|mastercard|jcb|napas) )?[0-9x*]{2,24}(?:[.-]{1,3}[0-9x*]{1,24}){0,3}/gi
 const COME = /^(?:ghi co|nhan|credit|tien vao)/
@@ -75,7 +75,8 @@ export const readByTable = (table: MailTable, bank: Bank, page: Page, arrivedAt:
     return 'failed'
   const amount = MONEY.exec(values.get('amount')?.shadow ?? '')?.groups
   const balance = MONEY.exec(values.get('balance')?.shadow ?? '')?.groups
-  if (!amount) return null
+  // A number without a currency of its own may be the half of one.
+  if (!amount || !(amount.before ?? amount.behind) || (balance && !(balance.before ?? balance.behind))) return null
   const said = directionIn(amount.sign, amount.word ?? values.get('direction')?.shadow ?? '')
   if (said && table.direction && said !== table.direction) return null
   const moved = movedBy({

@@ -3,20 +3,17 @@ import type { Labelled } from './labels.ts'
 import type { Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
 
-/** `thanh cong` is success, `xac nhan` to confirm. */
+/** Never a bare `cong` or `nhan`: `thanh cong` is success, `xac nhan` to confirm. */
 const COME =
-  'tang|(?<!thanh[ \\n])cong|ghi co|nop(?: vao)?|gui vao|tien vao|(?<!(?:xac|chap|giao|tiep)[ \\n])nhan(?: duoc)?|credit(?:ed)?'
-const GONE = 'giam|bi tru|tru|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuyen di'
+  'tang|duoc cong|cong tien|ghi co|nop(?: vao)?|gui vao|tien vao|(?:da|vua|duoc) nhan|nhan duoc|credit(?:ed)?'
+const GONE = 'giam|bi tru|tru tien|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuyen di'
 const SIGN = `(?:(?<plus>\\(?\\+\\)?|(?<![a-z])(?:${COME})(?![a-z])(?: with| by| for)? ?:? ?\\(?\\+?\\)?)|(?<minus>\\(?-\\)?|(?<![a-z])(?:${GONE})(?![a-z])(?: with| by| for)? ?:? ?\\(?-?\\)?))`
 const SUM =
   `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})` +
   `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN}))?(?![0-9*]|[.,]\\d|[a-z]\\d)`
 
 /** An amount: sign or word, perhaps a currency before it. */
-export const SIGNED = new RegExp(
-  `(?<![a-z0-9*.,:/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`,
-  'g',
-)
+export const SIGNED = new RegExp(`(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`, 'g')
 /** A value that begins with a sum, signed or not. */
 const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`)
 export const BEGINS = new RegExp(
@@ -45,6 +42,8 @@ export interface Said {
   firstAmountAt: number
   /** What the labels took none of. */
   left: string
+  /** A sum stands behind a label that is not known, or not where its label wants it. */
+  doubtful: boolean
 }
 
 const note = (said: Said, groups: Groups, at: number): void => {
@@ -57,6 +56,7 @@ const leave = (said: Said, piece: string, at: number): void => {
   let rest = piece
   for (const found of piece.matchAll(SIGNED))
     if (isSum(found.groups ?? {})) {
+      if (/[a-z] ?: ?$/.test(piece.slice(0, found.index))) said.doubtful = true
       note(said, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }
@@ -104,14 +104,16 @@ const takeAmount = (said: Said, value: string, at: number): void => {
     said.firstAmountAt = Math.min(said.firstAmountAt, at)
     return leave(said, value.slice(plain[0].length), at + plain[0].length)
   }
+  const before = said.amounts.length
   leave(said, value, at)
+  if (said.amounts.length > before) said.doubtful = true
 }
 
 const refIn = (value: string): string | null =>
   /^[0-9a-z][0-9a-z./-]{3,40}/i.exec(value)?.[0].replace(/[./-]+$/, '') ?? null
 
 const emptySaid = (): Said => ({
-  amounts: [], unsigned: [], balances: [], account: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '',
+  amounts: [], unsigned: [], balances: [], account: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', doubtful: false,
 }) // prettier-ignore
 
 /** What a page's labels say, up to its memo at `until`. */

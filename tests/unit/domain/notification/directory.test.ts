@@ -3,6 +3,9 @@ import { banks } from '../../../../domain/notification/banks/index.ts'
 import {
   bankName,
   bankNamedBy,
+  bankOfDomain,
+  bankSpokenOf,
+  domainOf,
   packageIsTrusted,
   senderIsTrusted,
   senderOf,
@@ -49,5 +52,38 @@ describe('who speaks for a bank', () => {
       expect(new Set(names).size).to.equal(names.length)
     expect(bankName('BIDV')).to.equal('BIDV')
     expect(bankName('NOBANK')).to.equal(null)
+  })
+})
+
+describe('who a mail or a text names', () => {
+  it('is the domain of the address, whatever name is shown', () => {
+    expect(domainOf('VCBDigibank <VCBDigibank@Info.Vietcombank.com.vn>')).to.equal('info.vietcombank.com.vn')
+    expect(domainOf('"a@mbbank.com.vn" <b@example.com>')).to.equal('example.com')
+    for (const none of ['', 'Vietcombank', 'a@b@c.vn', 'a@acb.com.vn, b@example.com', 'a@x.vn <>'])
+      expect(domainOf(none), none).to.equal(null)
+  })
+
+  it('is a bank for its domain and those below it', () => {
+    expect(bankOfDomain('info.vietcombank.com.vn')?.code).to.equal('VCB')
+    expect(bankOfDomain('ACB.com.vn')?.code).to.equal('ACB')
+    for (const other of ['evilacb.com.vn', 'acb.com.vn.example.com', 'com.vn', ''])
+      expect(bankOfDomain(other)).to.equal(null)
+  })
+
+  it('is the whole name with which a text begins', () => {
+    for (const [text, code] of [
+      ['(tpbank): 14/06/26', 'TPB'],
+      ['ncb : 01/06/2018', 'NCB'],
+      ['vietbank: tk 1', 'VIETBANK'],
+      ['vietinbank:11/06/2018', 'CTG'],
+      ['vietabank: tk 1', 'VAB'],
+      ['pgbank: tk 1', 'PGB'],
+      ['gpbank: tk 1', 'GPB'],
+      ['vcbneo: tk 1', 'CBB'],
+      ['mbv: tk 1', 'MBV'],
+    ] as const)
+      expect(bankSpokenOf(text)?.code, text).to.equal(code)
+    for (const none of ['mbvcb.911', 'tk 0011 tai mb', 'shbvn: tk', 'ban nhan tu vietcombank: 5'])
+      expect(bankSpokenOf(none)).to.equal(null)
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readPrintedTime, transactionDate } from '../../../../domain/notification/printed-time.ts'
+import { readPrintedTime, timeIn, transactionDate } from '../../../../domain/notification/printed-time.ts'
 
 const arrival = new Date('2026-11-20T03:00:00Z') // 10:00 in Vietnam
 const time = (parts: Parameters<typeof readPrintedTime>[0], at = arrival) => readPrintedTime(parts, at)
@@ -32,6 +32,30 @@ describe('the time a bank printed', () => {
     expect(time({ day: '31', month: '02', year: '2026', hour: '25', minute: '61' })).to.equal(null)
     expect(time({ day: '31', month: '02' })).to.equal(null)
     expect(time({})).to.equal(null)
+  })
+})
+
+describe('a time somewhere in a text', () => {
+  it('is found in every order in which banks print it', () => {
+    for (const [text, at, precision] of [
+      ['tk 1 luc 26-12-2020 09:46:12. sd 1', '2020-12-26T02:46:12.000Z', 'second'],
+      ['vao 10:20 09/10/2026; so du', '2026-10-09T03:20:00.000Z', 'minute'],
+      ['11:11 chu nhat 23/08/2026', '2026-08-23T04:11:00.000Z', 'minute'],
+      ['12:11 thu tu 13/05/2026', '2026-05-13T05:11:00.000Z', 'minute'],
+      ['08:30 ngay 01/03/2025', '2025-03-01T01:30:00.000Z', 'minute'],
+      ['16:54;11/06/2018', '2018-06-11T09:54:00.000Z', 'minute'],
+      ['20/04/24;09:13', '2024-04-20T02:13:00.000Z', 'minute'],
+      ['2026-08-25 18:52:04', '2026-08-25T11:52:04.000Z', 'second'],
+      ['16h08p 13/06 tk', '2026-06-13T09:08:00.000Z', 'minute'],
+      ['26/09/2026, 08:00:00', '2026-09-26T01:00:00.000Z', 'second'],
+      ['tinh den 29/09/2026.', '2026-09-28T17:00:00.000Z', 'day'],
+    ] as const)
+      expect(timeIn(text, arrival), text).to.include({ at, precision })
+  })
+
+  it('is none in accounts, sums and references', () => {
+    for (const text of ['tk 3319689-002', '1,500,000vnd', '292017.261220.094610', '24/7', '10/20', 'tv-150324-00001'])
+      expect(timeIn(text, arrival), text).to.equal(null)
   })
 })
 
