@@ -6,7 +6,8 @@
  * where it would have gone.
  */
 
-const APPENDING = /@eventstore[\\/]db-client[\\/]dist[\\/]streams[\\/]appendToStream[\\/]batchAppend/
+/** With source maps a stack names the client's sources, which are not in its package. */
+const APPENDING = /@eventstore[\\/]db-client[\\/](?:dist|src)[\\/]streams[\\/]appendToStream[\\/]batchAppend/
 
 const listeners = new Set<(error: Error) => void>()
 

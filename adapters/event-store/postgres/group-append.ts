@@ -33,10 +33,16 @@ interface Waiting {
 
 type StepAnswer = { position: number } | { stream: string; revision: number }
 
+export interface Told {
+  /** @param before  the place the group went in behind */
+  appended(before: number, calls: readonly EncodedCall[]): void
+  settled(): void
+}
+
 export class GroupAppend {
   readonly #connection: Connection
   readonly #deadlineMs: number
-  readonly #onAppended: (before: number, calls: readonly EncodedCall[]) => void
+  readonly #told: Told
   readonly #closing = new AbortController()
   readonly #sweeper: NodeJS.Timeout
   #queue: Waiting[] = []
@@ -47,15 +53,11 @@ export class GroupAppend {
 
   /**
    * @param deadlineMs  how long an append may wait for a server that is away, milliseconds
-   * @param onAppended  told of every group that went in whole, and the place it went in behind, before its callers are
+   * @param told  before the callers are, of every group that went in whole, and of every group that has its answer
    */
-  constructor(
-    connection: Connection,
-    deadlineMs: number,
-    onAppended: (before: number, calls: readonly EncodedCall[]) => void,
-  ) {
+  constructor(connection: Connection, deadlineMs: number, told: Told) {
     this.#connection = connection
-    this.#onAppended = onAppended
+    this.#told = told
     this.#deadlineMs = deadlineMs
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS)
     this.#sweeper.unref()
@@ -76,6 +78,11 @@ export class GroupAppend {
     })
   }
 
+  /** Whether a group is on its way. */
+  get isAppending(): boolean {
+    return this.#flight.length > 0
+  }
+
   close(): void {
     this.#closing.abort()
     clearInterval(this.#sweeper)
@@ -87,6 +94,7 @@ export class GroupAppend {
       this.#flight = this.#take()
       await this.#deliver(this.#flight)
       this.#flight = []
+      this.#told.settled()
       // Lets those just answered append again before the next group closes.
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -135,7 +143,7 @@ export class GroupAppend {
       const [row] = await this.#connection.query('store_append', 'SELECT store.append($1,$2,$3,$4,$5,$6,$7,$8)', lines)
       if (row && row.append !== null) {
         const before = row.append as number
-        this.#onAppended(before, calls)
+        this.#told.appended(before, calls)
         return wholeGroup(calls, before)
       }
     }

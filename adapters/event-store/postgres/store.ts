@@ -59,10 +59,11 @@ export const openPostgresEventStore = async ({
   })
   const closing = new AbortController()
   const connection = new Connection(database, APPENDING_SESSION)
-  const tail = new Tail(database, onTrouble)
-  const appends = new GroupAppend(connection, deadlineMs, (before, calls) =>
-    tail.offer(before, () => recordedAfter(before, calls)),
-  )
+  const tail: Tail = new Tail(database, onTrouble, () => appends.isAppending)
+  const appends = new GroupAppend(connection, deadlineMs, {
+    appended: (before, calls) => tail.offer(before, () => recordedAfter(before, calls)),
+    settled: () => tail.settled(),
+  })
   const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
     untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
   const head = async (): Promise<number> =>

@@ -37,6 +37,7 @@ export interface Found {
 export class Tail {
   readonly #database: Database
   readonly #onTrouble: (error: unknown) => void
+  readonly #isAppending: () => boolean
   #members = 0
   #stop = new AbortController()
   #ring: Kept[] = []
@@ -48,11 +49,17 @@ export class Tail {
   #waiters: (() => void)[] = []
   #wake: () => void = () => {}
   #woken = false
+  /** Newest place heard of while an own append was on its way. */
+  #heard = 0
 
-  /** @param onTrouble  told of every failed read; reading goes on by itself */
-  constructor(database: Database, onTrouble: (error: unknown) => void) {
+  /**
+   * @param onTrouble  told of every failed read; reading goes on by itself
+   * @param isAppending  whether an append of this process is on its way: its `settled` will follow
+   */
+  constructor(database: Database, onTrouble: (error: unknown) => void, isAppending: () => boolean) {
     this.#database = database
     this.#onTrouble = onTrouble
+    this.#isAppending = isAppending
   }
 
   /** Keeps the tail running until the returned function is called. */
@@ -115,8 +122,20 @@ export class Tail {
     void this.#run(signal)
   }
 
+  /** An append of this process has got its answer; what is new beside it, others have appended. */
+  settled(): void {
+    const newest = this.#heard
+    this.#heard = 0
+    if (newest > 0) this.#rouse(newest)
+  }
+
   #rouse(newest: number | null): void {
     if (newest !== null && this.#to !== null && newest <= this.#to) return
+    // Most likely it is our own append, whose answer is on its way and brings it without a read.
+    if (newest !== null && this.#isAppending()) {
+      this.#heard = Math.max(this.#heard, newest)
+      return
+    }
     this.#woken = true
     this.#wake()
   }

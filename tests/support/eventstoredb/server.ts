@@ -30,6 +30,8 @@ const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0')
 export interface StandIn {
   port: number
   troubles: Troubles
+  /** Whether something was written to a stream. */
+  has(stream: string): boolean
   /** Ends every connection in the middle of whatever it carries; new ones are taken. */
   dropConnections(): void
   /** Ends every connection, takes none for so long, and forgets what a restarted server forgets. */
@@ -137,6 +139,7 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
   return {
     port: (front.address() as AddressInfo).port,
     troubles,
+    has: (stream) => Array.isArray(log.visible(stream)),
     dropConnections,
     restart,
     close: async () => {

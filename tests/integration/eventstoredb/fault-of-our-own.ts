@@ -1,0 +1,8 @@
+/** A process with an open store in which something else throws where nobody catches. */
+import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
+
+const store = await openEventStoreDb({ url: process.argv[2]!, prefix: 'test.' })
+await store.end()
+setImmediate(() => {
+  throw new Error('a fault of our own')
+})

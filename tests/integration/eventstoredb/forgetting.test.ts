@@ -1,0 +1,128 @@
+import { BACKWARDS, END, EventStoreDBClient } from '@eventstore/db-client'
+import { expect } from 'chai'
+import { NO_STREAM } from '../../../domain/ports.ts'
+import { eventually } from '../../support/eventually.ts'
+import {
+  appended,
+  eventsOf,
+  follow,
+  idsOf,
+  part,
+  readStream,
+  revisionsOf,
+  streamName,
+} from '../../contract/event-store/harness.ts'
+import { openWorld, type World } from './world.ts'
+
+describe('what EventStoreDB is told to forget', function () {
+  this.timeout(30_000)
+  let world: World
+  let client: EventStoreDBClient
+  beforeEach(async () => {
+    world = await openWorld()
+    client = EventStoreDBClient.connectionString(world.url)
+  })
+  afterEach(async () => {
+    await client.dispose()
+    await world.close()
+  })
+
+  const metadataOf = async (stream: string): Promise<unknown> =>
+    (await client.getStreamMetadata(`test.${stream}`)).metadata
+
+  const post = (path: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${world.standIn.port}${path}`, { method: 'POST', headers: { accept: 'application/json' } })
+
+  const eraseOne = async (): Promise<string[]> => {
+    const { store } = world
+    const stream = streamName()
+    const events = eventsOf(5)
+    await appended(store, [part(stream, NO_STREAM, events)])
+    await appended(store, [part(streamName(), NO_STREAM)])
+    await store.erase(stream)
+    return idsOf(events)
+  }
+
+  const inEverything = async (ids: readonly string[]): Promise<string[]> =>
+    idsOf(await world.store.readAll(null, 1_000)).filter((id) => ids.includes(id))
+
+  it('is said of a stream before its first event', async () => {
+    const { store } = world
+    await store.retain('kept-', 3_600)
+    await store.retain('kept-longer-', 7_200)
+    const [kept, longer, other] = ['kept-a', 'kept-longer-a', streamName()]
+    await appended(store, [part(kept, NO_STREAM), part(longer, NO_STREAM), part(other, NO_STREAM)])
+    expect(await metadataOf(kept)).to.deep.equal({ maxAge: 3_600 })
+    expect(await metadataOf(longer)).to.deep.equal({ maxAge: 7_200 })
+    expect(await metadataOf(other)).to.equal(undefined)
+    const first = client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 5 })
+    const names: string[] = []
+    for await (const { event } of first) names.unshift(event!.streamId)
+    expect(names.indexOf('$$test.kept-a')).to.be.lessThan(names.indexOf('test.kept-a'))
+  })
+
+  it('is said anew of a stream that began under another age, and nothing else of it is lost', async () => {
+    const { store, another } = world
+    await store.retain('kept-', 3_600)
+    await appended(store, [part('kept-a', NO_STREAM, eventsOf(3))])
+    await client.setStreamMetadata('test.kept-a', { maxAge: 3_600, truncateBefore: 1, owner: 'somebody' })
+    const next = await another()
+    await next.retain('kept-', 60)
+    await appended(next, [part('kept-a', 2)])
+    expect(await metadataOf('kept-a')).to.deep.equal({ maxAge: 60, truncateBefore: 1, owner: 'somebody' })
+    await next.erase('kept-a')
+    expect(await metadataOf('kept-a')).to.deep.equal({ maxAge: 60, truncateBefore: 3, owner: 'somebody' })
+    expect(revisionsOf(await readStream(next, 'kept-a'))).to.deep.equal([3])
+  })
+
+  it('answers an append that stands but is hidden with a place that is not before it', async () => {
+    const { store } = world
+    await store.retain('kept-', 1)
+    const unit = [part('kept-a', NO_STREAM, eventsOf(2))]
+    const checkpoint = await appended(store, unit)
+    await eventually(async () => (await readStream(store, 'kept-a')).length === 0)
+    const again = await appended(store, unit)
+    expect(store.isAfter(checkpoint, again)).to.equal(false)
+    expect(again).to.equal(await store.end())
+  })
+
+  it('is gone from everything after a scavenge, but for the last event', async () => {
+    const ids = await eraseOne()
+    expect(await inEverything(ids)).to.deep.equal(ids)
+    await world.store.expire()
+    expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
+  })
+
+  it('is gone also where a scavenge was stopped before, and the next only finished that', async () => {
+    world.standIn.troubles.interrupt_scavenges = 1
+    expect((await post('/admin/scavenge')).status).to.equal(200)
+    await eventually(() => world.standIn.troubles.interrupt_scavenges === 0)
+    const ids = await eraseOne()
+    await world.store.expire()
+    expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
+  })
+
+  it('is gone also where another scavenge was running already', async () => {
+    const ids = await eraseOne()
+    expect((await post('/admin/scavenge')).status).to.equal(200)
+    expect((await post('/admin/scavenge')).status).to.equal(400)
+    await world.store.expire()
+    expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
+  })
+
+  it('leaves numbering, checkpoints and open subscriptions as they are', async () => {
+    const { store } = world
+    const stream = streamName()
+    const middle = await appended(store, [part(stream, NO_STREAM, eventsOf(4))])
+    const open = follow(store, { after: null })
+    await eventually(() => open.events().length === 4)
+    await appended(store, [part(stream, 3)])
+    await store.erase(stream)
+    await store.expire()
+    await appended(store, [part(stream, 4)])
+    await eventually(() => open.events().length === 6)
+    await open.stop()
+    expect(revisionsOf(await store.readAll(middle, 10))).to.deep.equal([4, 5])
+    expect(revisionsOf(await readStream(store, stream))).to.deep.equal([4, 5])
+  })
+})

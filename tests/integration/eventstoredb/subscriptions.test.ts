@@ -1,0 +1,120 @@
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
+import { expect } from 'chai'
+import { NO_STREAM } from '../../../domain/ports.ts'
+import { eventually } from '../../support/eventually.ts'
+import {
+  appended,
+  eventsOf,
+  follow,
+  idsOf,
+  part,
+  readToEnd,
+  streamName,
+  upTo,
+} from '../../contract/event-store/harness.ts'
+import { openWorld, type World } from './world.ts'
+
+describe('subscriptions to EventStoreDB', function () {
+  this.timeout(30_000)
+  let world: World
+  beforeEach(async () => (world = await openWorld()))
+  afterEach(() => world.close())
+
+  it('go on after every break, without gap or repeat', async () => {
+    const { store, standIn, troubles } = world
+    const following = follow(store, { after: null, maxBatch: 7 })
+    const ids: string[] = []
+    for (let round = 0; round < 15; round++) {
+      const events = eventsOf(20)
+      await appended(store, [part(streamName(), NO_STREAM, events)])
+      ids.push(...idsOf(events))
+      await eventually(() => following.events().length > ids.length - 10)
+      standIn.dropConnections()
+    }
+    await eventually(() => following.events().length >= ids.length)
+    await eventually(() => following.isLive())
+    await following.stop()
+    expect(idsOf(following.events())).to.deep.equal(ids)
+    expect(troubles).to.not.be.empty
+  })
+
+  it('never tell a checkpoint that is ahead of an event still to come', async () => {
+    const { store, url } = world
+    const client = EventStoreDBClient.connectionString(url)
+    const mine: string[] = []
+    for (let round = 0; round < 4; round++) {
+      // Others on the same server: the server tells checkpoints in between, long before our events have been taken.
+      const foreign = upTo(700).map(() => jsonEvent({ type: 'Foreign', data: {} }))
+      await client.appendToStream('foreign', foreign)
+      const events = eventsOf(40)
+      await appended(store, [part(streamName(), NO_STREAM, events)])
+      mine.push(...idsOf(events))
+    }
+    await client.dispose()
+    const following = follow(store, { after: null, maxBatch: 5 }, async ({ events }) => {
+      if (events.length > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    })
+    await eventually(() => following.isLive())
+    await following.stop()
+    expect(idsOf(following.events())).to.deep.equal(mine)
+    following.batches.forEach(({ checkpoint }, index) => {
+      const next = following.batches.slice(index + 1).find(({ events }) => events.length > 0)?.events[0]
+      if (next)
+        expect(store.isAfter(next.checkpoint, checkpoint), `${next.checkpoint} after ${checkpoint}`).to.equal(true)
+    })
+  })
+
+  it('move on over thousands of events of others on the same server', async () => {
+    const { store, url } = world
+    const last = await appended(store, [part(streamName(), NO_STREAM)])
+    const following = follow(store, { after: last })
+    await eventually(() => following.isLive())
+    const client = EventStoreDBClient.connectionString(url)
+    await client.appendToStream(
+      'foreign',
+      upTo(1_200).map(() => jsonEvent({ type: 'Foreign', data: {} })),
+    )
+    await client.dispose()
+    await eventually(() => store.isAfter(following.batches.at(-1)!.checkpoint, last), { what: 'a later checkpoint' })
+    await following.stop()
+    expect(following.events()).to.deep.equal([])
+  })
+
+  it('see the events of their own installation only', async () => {
+    const { store, another } = world
+    const neighbour = await another({ prefix: 'neighbour.' })
+    const stream = streamName()
+    const mine = await appended(store, [part(stream, NO_STREAM, eventsOf(2))])
+    const theirs = await appended(neighbour, [part(stream, NO_STREAM, eventsOf(3))])
+    for (const [who, count, end] of [
+      [store, 2, mine],
+      [neighbour, 3, theirs],
+    ] as const) {
+      const following = follow(who, { after: null })
+      await eventually(() => following.isLive())
+      await following.stop()
+      expect(following.events()).to.have.length(count)
+      expect(await readToEnd(who, null)).to.have.length(count)
+      expect(await who.end()).to.equal(end)
+    }
+  })
+
+  it('of a store that holds nothing are live at once, and have no end', async () => {
+    const { store } = world
+    expect(await store.end()).to.equal(null)
+    const following = follow(store, { after: null })
+    await eventually(() => following.isLive())
+    await following.stop()
+    const rest = follow(store, { after: following.batches.at(-1)!.checkpoint })
+    await eventually(() => rest.isLive())
+    await appended(store, [part(streamName(), NO_STREAM)])
+    await eventually(() => rest.events().length === 1)
+    await rest.stop()
+  })
+
+  it('refuse a checkpoint that this store never gave', async () => {
+    const { store } = world
+    expect(() => store.isAfter('17', '1/1')).to.throw(RangeError)
+    expect(await store.readAll('17', 1).catch((error: unknown) => error)).to.be.instanceOf(RangeError)
+  })
+})

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { Connection } from '../../../adapters/event-store/eventstoredb/connection.ts'
+import { isOutage } from '../../../adapters/event-store/eventstoredb/outage.ts'
+import { Reading } from '../../../adapters/event-store/eventstoredb/reading.ts'
+import { untilAnswered } from '../../../adapters/event-store/until-answered.ts'
+import { StoreUnavailable } from '../../../domain/errors.ts'
+import { NO_STREAM } from '../../../domain/ports.ts'
+import { standInUrl } from '../../support/eventstoredb/process.ts'
+import { eventually } from '../../support/eventually.ts'
+import {
+  appended,
+  appendOne,
+  checkpointOf,
+  eventsOf,
+  idsOf,
+  part,
+  readStream,
+  revisionsOf,
+  streamName,
+  upTo,
+} from '../../contract/event-store/harness.ts'
+import { openWorld, type World } from './world.ts'
+
+const run = (script: string, ...args: string[]) =>
+  promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...args])
+
+describe('an append to EventStoreDB whose outcome is unknown', function () {
+  this.timeout(30_000)
+  let world: World
+  beforeEach(async () => (world = await openWorld()))
+  afterEach(() => world.close())
+
+  /** Appends while the trouble strikes; it must succeed, and be there once. */
+  const isThereOnce = async (): Promise<void> => {
+    const { store } = world
+    const [stream, other] = [streamName(), streamName()]
+    const unit = [part(stream, NO_STREAM, eventsOf(2)), part(other, NO_STREAM)]
+    const checkpoint = await appended(store, unit)
+    expect(await appended(store, unit)).to.equal(checkpoint)
+    expect(idsOf(await readStream(store, stream))).to.deep.equal(idsOf(unit[0]!.events))
+    expect((await readStream(store, other)).map((event) => event.checkpoint)).to.deep.equal([checkpoint])
+  }
+
+  for (const [what, trouble] of [
+    ['the answer is lost and the connection stays', 'lose_answers'],
+    ['the connection breaks before it was written', 'drop_before'],
+    ['the connection breaks after it was written', 'drop_after'],
+    ['the server has just started', 'not_ready'],
+  ] as const)
+    it(`is tried again: ${what}`, async () => {
+      world.standIn.troubles[trouble] = 2
+      await isThereOnce()
+      expect(world.standIn.troubles[trouble]).to.equal(0)
+    })
+
+  it('is tried again: the server restarts in the middle of many', async () => {
+    const { store, standIn } = world
+    const streams = upTo(200).map(() => streamName())
+    const appending = Promise.all(streams.map((stream) => appendOne(store, [part(stream, NO_STREAM)])))
+    standIn.restart(300)
+    ;(await appending).forEach(checkpointOf)
+    const read = await store.read(streams.map((stream) => ({ stream })))
+    expect(read.map((events) => events.length)).to.deep.equal(streams.map(() => 1))
+  })
+
+  it('survives an answer that comes when nobody waits for it any more', async () => {
+    const elsewhere = await openWorld()
+    try {
+      const script = fileURLToPath(new URL('late-answer.ts', import.meta.url))
+      const { stdout } = await run(script, world.url, elsewhere.url)
+      expect(stdout).to.equal('1 event, goes on\n')
+    } finally {
+      await elsewhere.close()
+    }
+  })
+
+  it('leaves other uncaught errors what they are: the end of the process', async () => {
+    const script = fileURLToPath(new URL('fault-of-our-own.ts', import.meta.url))
+    const ended = await run(script, world.url).catch((error: { code: number; stderr: string }) => error)
+    expect(ended).to.include({ code: 1 })
+    expect(ended.stderr).to.contain('a fault of our own')
+  })
+
+  it('is refused as unavailable at its deadline, and may come again', async () => {
+    const { standIn, another } = world
+    const impatient = await another({ deadlineMs: 300 })
+    const unit = [part(streamName(), NO_STREAM)]
+    standIn.troubles.lose_answers = 10
+    expect(await appendOne(impatient, unit).catch((error: unknown) => error)).to.be.instanceOf(StoreUnavailable)
+    standIn.troubles.lose_answers = 0
+    await appended(impatient, unit)
+    expect(await readStream(impatient, unit[0]!.stream)).to.have.length(1)
+  })
+
+  it('ends at once when the store is closed', async () => {
+    const { standIn, another } = world
+    const closing = await another()
+    standIn.troubles.lose_answers = 10
+    const waiting = appendOne(closing, [part(streamName(), NO_STREAM)]).catch((error: unknown) => error)
+    await eventually(() => standIn.troubles.lose_answers < 10)
+    const started = performance.now()
+    await closing.close()
+    expect(await waiting).to.be.instanceOf(StoreUnavailable)
+    expect(performance.now() - started).to.be.lessThan(2_000)
+  })
+
+  it('is refused as unavailable where something listens that never answers', async () => {
+    const sockets: Socket[] = []
+    const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+    await eventually(() => mute.listening)
+    try {
+      const store = await world.another({ url: standInUrl((mute.address() as AddressInfo).port), deadlineMs: 400 })
+      const calls = [appendOne(store, [part(streamName(), NO_STREAM)]), readStream(store, streamName()), store.end()]
+      const errors = await Promise.all(calls.map((call: Promise<unknown>) => call.catch((error: unknown) => error)))
+      for (const error of errors) expect(error).to.be.instanceOf(StoreUnavailable)
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      mute.close()
+    }
+  })
+})
+
+describe('a read from EventStoreDB', function () {
+  this.timeout(30_000)
+  let world: World
+  before(async () => (world = await openWorld()))
+  after(() => world.close())
+
+  it('that was cut short is never taken for a whole one', async () => {
+    const stream = streamName()
+    await appended(world.store, [part(stream, NO_STREAM, eventsOf(1_500))])
+    const connection = new Connection(world.url, 3_000, () => {})
+    const patience = { isOutage, deadlineMs: 10_000, closing: new AbortController().signal }
+    const reading = new Reading(connection, 'test.', (attempt) => untilAnswered(attempt, patience))
+    try {
+      for (let n = 0; n < 15; n++) {
+        const found = reading.slices([{ stream }])
+        // Its client is given up because of another call, at any moment of it.
+        await new Promise((resolve) => setTimeout(resolve, 3 * n))
+        connection.silent(await connection.link())
+        expect(revisionsOf((await found)[0]!)).to.deep.equal(upTo(1_500))
+      }
+    } finally {
+      await connection.close()
+    }
+  })
+})
+
+describe('a node of EventStoreDB that is not the leader', () => {
+  it('sends appends and reads to the one that is', async () => {
+    const [follower, leader] = [await openWorld(), await openWorld()]
+    try {
+      follower.standIn.troubles.not_leader = 1_000
+      follower.standIn.troubles.leader_port = leader.standIn.port
+      const stream = streamName()
+      const checkpoint = await appended(follower.store, [part(stream, NO_STREAM, eventsOf(2))])
+      for (const { store } of [follower, leader]) expect(await readStream(store, stream)).to.have.length(2)
+      expect(await follower.store.end()).to.equal(checkpoint)
+      expect(follower.standIn.has(`test.${stream}`)).to.equal(false)
+    } finally {
+      await Promise.all([follower.close(), leader.close()])
+    }
+  })
+})

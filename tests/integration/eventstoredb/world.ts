@@ -1,0 +1,38 @@
+/** A stand-in in this process, to be told what to do wrong, and stores on it. */
+import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
+import type { EventStore } from '../../../domain/ports.ts'
+import { standInUrl } from '../../support/eventstoredb/process.ts'
+import { startStandIn, type StandIn } from '../../support/eventstoredb/server.ts'
+
+export interface World {
+  standIn: StandIn
+  url: string
+  store: EventStore
+  /** What the store has told of, in order. */
+  troubles: unknown[]
+  another(options?: { prefix?: string; deadlineMs?: number; url?: string }): Promise<EventStore>
+  close(): Promise<void>
+}
+
+export const openWorld = async (): Promise<World> => {
+  const standIn = await startStandIn()
+  const own = standInUrl(standIn.port)
+  const stores: EventStore[] = []
+  const troubles: unknown[] = []
+  const another: World['another'] = async ({ prefix = 'test.', url = own, ...options } = {}) => {
+    const store = await openEventStoreDb({ url, prefix, onTrouble: (error) => troubles.push(error), ...options })
+    stores.push(store)
+    return store
+  }
+  return {
+    standIn,
+    url: own,
+    store: await another(),
+    troubles,
+    another,
+    close: async () => {
+      await Promise.all(stores.map((store) => store.close()))
+      await standIn.close()
+    },
+  }
+}
