@@ -9,7 +9,6 @@ import { createApi, createHealth } from '../adapters/http/api.ts'
 import { listen } from '../adapters/http/server.ts'
 import { openIds } from '../adapters/ids.ts'
 import { openLogLines } from '../adapters/log-lines.ts'
-import { openEmbeddedLog } from '../adapters/log/embedded.ts'
 import { openMetrics } from '../adapters/metrics.ts'
 import { openPasswords } from '../adapters/passwords.ts'
 import { openDatabase } from '../adapters/postgres/database.ts'
@@ -34,6 +33,7 @@ import { plannedWork } from '../workflows/planned/planned-work.ts'
 import { allReactions } from '../workflows/reactions/all.ts'
 import { runReactions } from '../workflows/reactions/run.ts'
 import { greeting } from './greeting.ts'
+import { openLog, relay } from './open-log.ts'
 import { readSettings } from './settings.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -85,7 +85,7 @@ const run = async (): Promise<void> => {
   const sender = openSender(targets)
   const delivery = openDelivery({
     store,
-    log: openEmbeddedLog({ store, database, onTrouble }),
+    log: openLog({ settings, store, database, log }),
     queue: openDeliveryQueue(database),
     sender,
     ids,
@@ -127,6 +127,7 @@ const run = async (): Promise<void> => {
   const ending = new AbortController()
   const running = [
     projector.run(ending.signal),
+    relay({ settings, store, database, log }, ending.signal),
     delivery.run(stopping),
     runReactions(
       { store, reactions: allReactions(store, clock), checkpoint: openReactionCheckpoint(database), log },

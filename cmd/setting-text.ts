@@ -36,6 +36,12 @@ export const list: Text<string[]> = z
   .transform((value) => value.split(',').map((item) => item.trim()))
   .refine((items) => items.every(Boolean), 'must be a comma separated list')
 
+/** Servers, each `host:port`. */
+export const hostPorts: Text<string[]> = list.refine(
+  (items) => items.every((item) => /^[^\s/]+:\d{1,5}$/.test(item)),
+  'must be host:port, comma separated',
+)
+
 export const email: Text<string> = matching(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address').transform((value) =>
   value.toLowerCase(),
 )

@@ -37,7 +37,7 @@ export const SETTINGS = {
     'EventStoreDB; not set: Postgres',
   ),
   eventStorePrefix: setting('EVENTSTORE_PREFIX', 'baoco.', z.string(), "stands before every stream's name there"),
-  kafkaBrokers: optional('KAFKA_BROKERS', text.list, 'host:port, comma separated; not set: the embedded log'),
+  kafkaBrokers: optional('KAFKA_BROKERS', text.hostPorts, 'host:port, comma separated; not set: the embedded log'),
   kafkaTopic: setting('KAFKA_TOPIC', 'baoco.transactions', z.string(), 'topic of the transaction events'),
   kafkaSsl: setting('KAFKA_SSL', '0', text.flag, 'TLS to the brokers: 0 or 1'),
   kafkaSasl: secret(
@@ -138,7 +138,7 @@ export class SettingsError extends Error {
 }
 
 /** Adapters that come later: a setting that nothing would follow is refused, never ignored. */
-const NOT_YET = { eventStoreUrl: 'EventStoreDB', kafkaBrokers: 'Kafka', smtpUrl: 'sending mail by SMTP' } as const
+const NOT_YET = { eventStoreUrl: 'EventStoreDB', smtpUrl: 'sending mail by SMTP' } as const
 
 const entries = Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting<unknown>][]
 

@@ -7,7 +7,6 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Kafka, logLevel } from 'kafkajs'
 import { eventually } from '../eventually.ts'
@@ -59,14 +58,14 @@ transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 `
 
-/** A client of the test's own, which tries only once. */
-export const kafkaClient = (address: string): Kafka =>
+/** A client of the test's own, which soon gives up. */
+export const kafkaClient = (address: string, retries = 1): Kafka =>
   new Kafka({
     clientId: 'test',
     brokers: [address],
     logLevel: logLevel.NOTHING,
     connectionTimeout: 2_000,
-    retry: { retries: 1, initialRetryTime: 50 },
+    retry: { retries, initialRetryTime: 50, maxRetryTime: 500 },
   })
 
 const answers = async (address: string): Promise<boolean> => {
@@ -137,6 +136,3 @@ export const startKafka = async (): Promise<Broker> => {
   }
   return broker
 }
-
-/** For running one by hand: says its address and stays. */
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log((await startKafka()).address)

@@ -41,4 +41,4 @@ export const installKafka = async (): Promise<string> => {
   return folder
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await installKafka())
+if (process.argv[1] === fileURLToPath(import.meta.url)) void installKafka().then(console.log)

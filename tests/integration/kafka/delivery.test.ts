@@ -1,0 +1,123 @@
+import { expect } from 'chai'
+import { eventually } from '../../support/eventually.ts'
+import { needsKafka, sharedKafka } from '../../support/kafka/needs-kafka.ts'
+import { hang } from '../../support/shop.ts'
+import { openKafkaSetting, type KafkaSetting } from './setting.ts'
+
+/** Seconds ago that a transaction was captured whose first try is the queue's to make in a moment, a minute after its capture. */
+const SOON_DUE = 56
+
+describe('delivery by Kafka', function () {
+  this.timeout(90_000)
+  needsKafka()
+
+  let setting: KafkaSetting
+  beforeEach(async () => {
+    setting = await openKafkaSetting((await sharedKafka()).address)
+  })
+  afterEach(() => setting?.close())
+
+  const allSucceed = async (transactions: readonly number[], within = 30_000) => {
+    for (const transaction of transactions) await setting.untilStatus(transaction, 'success', within)
+  }
+
+  it('makes first tries from the topic, long before the queue would', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    setting.relay()
+    await setting.kafkaWorker()
+    const transactions = await setting.capture([rule], { count: 20 })
+    await allSucceed(transactions)
+    expect(shop.calls).to.have.length(20)
+  })
+
+  it('sends nothing old where Kafka comes to an installation with a history, whose events all go to the topic', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const embedded = await setting.worker()
+    const old = await setting.capture([rule], { user: 5, count: 30 })
+    await allSucceed(old)
+    await embedded.stop()
+    // One that was captured and not called before the change is called after it, once.
+    const waiting = await setting.capture([rule], { user: 5, count: 1 })
+    setting.relay()
+    await setting.kafkaWorker()
+    const [fresh] = await setting.capture([rule], { user: 5 })
+    await allSucceed([...waiting, fresh!])
+    const reader = await setting.reader()
+    const all = [...old, ...waiting, fresh]
+    await eventually(() => all.every((id) => reader.capturedFor(5).includes(id!)))
+    // The consumer has been handed the whole history when its group has committed to the end.
+    const { topic } = setting.kafka
+    await eventually(async () => {
+      const ends = await setting.admin((admin) => admin.fetchTopicOffsets(topic))
+      const [group] = await setting.admin((admin) =>
+        admin.fetchOffsets({ groupId: `${topic}.delivery`, topics: [topic] }),
+      )
+      const committed = new Map(group!.partitions.map(({ partition, offset }) => [partition, offset]))
+      return ends.every(({ partition, high }) => high === '0' || committed.get(partition) === high)
+    })
+    expect(shop.calls).to.have.length(32)
+  })
+
+  it('is not held by an endpoint that hangs', async () => {
+    const [hanging, fine] = [await setting.shop(hang), await setting.shop()]
+    const rules = [await setting.rule(hanging.url, { user: 5 }), await setting.rule(fine.url, { user: 6 })]
+    setting.relay()
+    await setting.kafkaWorker()
+    await setting.capture([rules[0]!], { user: 5, count: 100 })
+    const sent = await setting.capture([rules[1]!], { user: 6, count: 50 })
+    await eventually(() => fine.calls.length === 50)
+    await allSucceed(sent)
+    await eventually(() => hanging.calls.length > 0)
+    expect(fine.calls).to.have.length(50)
+  })
+
+  it('loses nothing and sends nothing twice while consumers come and go under load', async () => {
+    const shop = await setting.shop()
+    const users = [5, 6, 7, 8, 9]
+    const rules = new Map<number, number>()
+    for (const user of users) rules.set(user, await setting.rule(shop.url, { user }))
+    setting.relay()
+    const first = await setting.kafkaWorker()
+    const transactions: number[] = []
+    const load = async (rounds: number) => {
+      for (let round = 0; round < rounds; round++)
+        for (const user of users) transactions.push(...(await setting.capture([rules.get(user)!], { user, count: 2 })))
+    }
+    await load(10)
+    const second = await setting.kafkaWorker()
+    await load(20)
+    const third = await setting.kafkaWorker()
+    await eventually(() => third.told.length + second.told.length > 0)
+    await load(10)
+    await first.stop()
+    await load(20)
+    await third.stop()
+    await load(10)
+    await allSucceed(transactions, 60_000)
+    const calls = shop.calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)
+    expect([...calls].sort((a, b) => a - b)).to.deep.equal([...transactions].sort((a, b) => a - b))
+  })
+
+  it('goes on from the queue when the topic is deleted, and from the topic when it is there again', async () => {
+    const { topic } = setting.kafka
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    setting.relay()
+    await setting.kafkaWorker()
+    await allSucceed(await setting.capture([rule], { count: 3 }))
+    await setting.admin((admin) => admin.deleteTopics({ topics: [topic] }))
+    await allSucceed(await setting.capture([rule], { count: 10, age: SOON_DUE }))
+    // The relay and the consumer find out, make the topic again and go on by it.
+    const [later] = await setting.capture([rule])
+    const reader = await eventually(() => setting.reader())
+    await eventually(() => reader.capturedFor(5).includes(later!), { within: 30_000 })
+    const { topics } = await setting.admin((admin) => admin.fetchTopicMetadata({ topics: [topic] }))
+    expect(topics[0]!.partitions).to.have.length(12)
+    await eventually(async () => {
+      const [fresh] = await setting.capture([rule])
+      return setting.untilStatus(fresh!, 'success', 3_000)
+    }, { within: 30_000 }) // prettier-ignore
+  })
+})

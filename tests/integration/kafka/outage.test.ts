@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { eventually } from '../../support/eventually.ts'
+import { startKafka, type Broker } from '../../support/kafka/broker.ts'
+import { needsKafka } from '../../support/kafka/needs-kafka.ts'
+import { openKafkaSetting, type KafkaSetting } from './setting.ts'
+
+/** Seconds ago that a transaction was captured whose first try is the queue's to make in a moment, a minute after its capture. */
+const SOON_DUE = 56
+
+describe('a Kafka broker that goes away', function () {
+  this.timeout(120_000)
+  needsKafka()
+
+  let broker: Broker
+  let setting: KafkaSetting
+  before(async () => {
+    broker = await startKafka()
+  })
+  beforeEach(async () => {
+    setting = await openKafkaSetting(broker.address)
+  })
+  afterEach(() => setting?.close())
+  after(() => broker?.remove())
+
+  const opened = async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    setting.relay()
+    const worker = await setting.kafkaWorker()
+    const capture = (count: number, age = 0) => setting.capture([rule], { count, age })
+    const called = () => shop.calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)
+    return { shop, worker, capture, called }
+  }
+
+  const eachCalledOnce = async (called: () => number[], transactions: readonly number[]) => {
+    await eventually(() => transactions.every((id) => called().includes(id)), { within: 40_000 })
+    for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
+    expect(called()).to.have.members(transactions)
+  }
+
+  for (const [how, goAway] of [
+    ['stopped', () => broker.stop()],
+    ['killed', () => broker.kill()],
+  ] as const)
+    it(`${how} for 10 s: what was captured meanwhile is on the topic when it is back, and each call is made once`, async () => {
+      const { capture, called } = await opened()
+      const transactions = await capture(5)
+      await eventually(() => called().length === 5)
+      await goAway()
+      const downAt = performance.now()
+      while (performance.now() - downAt < 10_000) {
+        transactions.push(...(await capture(2)))
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+      // What is due is the queue's, Kafka or not.
+      const due = await capture(3, SOON_DUE)
+      await eventually(() => due.every((id) => called().includes(id)))
+      expect(called().filter((id) => transactions.includes(id))).to.have.length(5)
+      await broker.start()
+      await eachCalledOnce(called, [...transactions, ...due])
+      const reader = await setting.reader()
+      const all = [...transactions, ...due].sort((a, b) => a - b)
+      await eventually(() => new Set(reader.capturedFor(5)).size === all.length)
+      expect([...new Set(reader.capturedFor(5))]).to.deep.equal(all)
+    })
+
+  it('is waited for where it is not there yet', async () => {
+    await broker.stop()
+    const { capture, called } = await opened()
+    const transactions = await capture(5)
+    await broker.start()
+    await eachCalledOnce(called, transactions)
+  })
+
+  it('does not keep a relay or a worker from stopping', async () => {
+    const relay = setting.relay()
+    const worker = await setting.kafkaWorker()
+    await setting.capture([], { count: 5 })
+    await eventually(() => relay.said.includes('relay.started'))
+    await broker.stop()
+    await setting.capture([], { count: 5 })
+    await eventually(() => relay.said.includes('relay.waits'))
+    const began = performance.now()
+    await Promise.all([relay.stop(), worker.stop()])
+    expect(performance.now() - began).to.be.below(5_000)
+    await broker.start()
+  })
+})

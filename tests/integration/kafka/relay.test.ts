@@ -1,0 +1,162 @@
+import { ConfigResourceTypes } from 'kafkajs'
+import { expect } from 'chai'
+import { eventually } from '../../support/eventually.ts'
+import { needsKafka, sharedKafka } from '../../support/kafka/needs-kafka.ts'
+import { openKafkaSetting, type KafkaSetting } from './setting.ts'
+
+/** Each once, where it came first. */
+const firsts = <Item>(items: readonly Item[]): Item[] => [...new Set(items)]
+
+describe('the relay', function () {
+  this.timeout(90_000)
+  needsKafka()
+
+  let setting: KafkaSetting
+  beforeEach(async () => {
+    setting = await openKafkaSetting((await sharedKafka()).address)
+  })
+  afterEach(() => setting?.close())
+
+  const topicIsThere = () => eventually(() => setting.admin((admin) => admin.listTopics()).then((all) => all.includes(setting.kafka.topic))) // prettier-ignore
+
+  it('makes the topic where it is missing: 12 partitions, two weeks, never compacted', async () => {
+    const { topic } = setting.kafka
+    await setting.capture([])
+    setting.relay()
+    await topicIsThere()
+    const { topics } = await setting.admin((admin) => admin.fetchTopicMetadata({ topics: [topic] }))
+    expect(topics[0]!.partitions).to.have.length(12)
+    const configNames = ['cleanup.policy', 'retention.ms']
+    const { resources } = await setting.admin((admin) =>
+      admin.describeConfigs({
+        includeSynonyms: false,
+        resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames }],
+      }),
+    )
+    const configs = Object.fromEntries(
+      resources[0]!.configEntries.map(({ configName, configValue }) => [configName, configValue]),
+    )
+    expect(configs).to.include({ 'cleanup.policy': 'delete', 'retention.ms': String(14 * 86_400_000) })
+  })
+
+  it('sends each event as a CloudEvent in binary mode, without personal data', async () => {
+    const [transaction] = await setting.capture([41], { user: 77 })
+    const [captured] = await setting.events(transaction!)
+    const recorded = captured as unknown as { id: string; checkpoint: string; metadata: { at: string } }
+    setting.relay()
+    await topicIsThere()
+    const reader = await setting.reader()
+    await eventually(() => reader.messages.length === 1)
+    const { key, headers, value } = reader.messages[0]!
+    expect(key).to.equal('77')
+    expect(headers).to.deep.equal({
+      ce_specversion: '1.0',
+      ce_id: recorded.id,
+      ce_type: 'TransactionCaptured',
+      ce_source: 'https://pay.example.vn',
+      ce_subject: `transaction-${transaction}`,
+      ce_time: recorded.metadata.at,
+      ce_revision: '0',
+      ce_checkpoint: recorded.checkpoint,
+      'content-type': 'application/json',
+    })
+    expect(value).to.include({ transaction_id: transaction, amount: '150000.00', order_id: `DH${transaction}` })
+    expect(value).not.to.have.any.keys('raw_data', 'description', 'content', 'balance_after', 'counterpart_account')
+    expect(JSON.stringify(value)).not.to.contain('text of')
+  })
+
+  it('keeps the order of each user, whose events are all in one partition', async () => {
+    setting.relay()
+    const users = [501, 502, 503, 504, 505, 506]
+    const sent = new Map(users.map((user) => [user, [] as number[]]))
+    for (let round = 0; round < 15; round++)
+      for (const user of users) sent.get(user)!.push(...(await setting.capture([], { user, count: 3 })))
+    await topicIsThere()
+    const reader = await setting.reader()
+    await eventually(() => reader.messages.length === users.length * 45)
+    for (const user of users) {
+      expect(reader.capturedFor(user)).to.deep.equal(sent.get(user))
+      const partitions = reader.messages.filter(({ key }) => key === String(user)).map(({ partition }) => partition)
+      expect(firsts(partitions)).to.have.length(1)
+    }
+  })
+
+  it('sends everything at least once, in order, across kill -9 of the one that is active', async () => {
+    const lasts = 1_200
+    const relays = [setting.relayProcess(lasts), setting.relayProcess(lasts)]
+    const active = () => relays.find((relay) => relay.said.includes('relay.started'))
+    const sent: number[] = []
+    for (let kills = 0; kills < 4; kills++) {
+      const killed = await eventually(async () => {
+        sent.push(...(await setting.capture([], { user: 600, count: 5 })))
+        return active()
+      })
+      await topicIsThere()
+      // Under load, at any moment.
+      const goal = sent.length + 40 + 30 * kills
+      while (sent.length < goal) sent.push(...(await setting.capture([], { user: 600, count: 5 })))
+      await killed.kill()
+      relays.splice(relays.indexOf(killed), 1, setting.relayProcess(lasts))
+    }
+    const reader = await setting.reader()
+    await eventually(() => firsts(reader.capturedFor(600)).length === sent.length)
+    expect(firsts(reader.capturedFor(600))).to.deep.equal(sent)
+    // A repeat is the same event, to be told by its id.
+    expect(firsts(reader.messages.map(({ headers }) => headers.ce_id))).to.have.length(sent.length)
+  })
+
+  it('is taken over within 15 s of being frozen, and does no harm when it wakes', async () => {
+    const frozen = setting.relayProcess()
+    await eventually(() => frozen.said.includes('relay.started'))
+    const standby = setting.relayProcess()
+    const sent = await setting.capture([], { user: 700, count: 5 })
+    await topicIsThere()
+    const reader = await setting.reader()
+    await eventually(() => reader.capturedFor(700).length === 5)
+    frozen.process.kill('SIGSTOP')
+    const frozenAt = performance.now()
+    sent.push(...(await setting.capture([], { user: 700, count: 5 })))
+    await eventually(() => reader.capturedFor(700).length >= 10, { within: 15_000 })
+    expect(performance.now() - frozenAt).to.be.below(15_000)
+    expect(standby.said).to.include('relay.started')
+    const placed = async () => Number((await setting.query<{ checkpoint: string }>('SELECT checkpoint FROM ops.relay_checkpoint'))[0]!.checkpoint) // prettier-ignore
+    const place = await eventually(placed)
+
+    frozen.process.kill('SIGCONT')
+    for (let round = 0; round < 10; round++) sent.push(...(await setting.capture([], { user: 700, count: 5 })))
+    await eventually(() => firsts(reader.capturedFor(700)).length === sent.length)
+    expect(firsts(reader.capturedFor(700))).to.deep.equal(sent)
+    // What it had in hand when it froze may be there twice, and no more.
+    expect(reader.capturedFor(700).length - sent.length).to.be.at.most(5)
+    expect(await placed()).to.be.above(place)
+    const [lease] = await setting.query<{ holder: string }>('SELECT holder FROM ops.lease')
+    await standby.kill()
+    // It is a standby like any other now.
+    const more = await setting.capture([], { user: 700, count: 1 })
+    await eventually(() => reader.capturedFor(700).includes(more[0]!), { within: 15_000 })
+    expect((await setting.query<{ holder: string }>('SELECT holder FROM ops.lease'))[0]).not.to.deep.equal(lease)
+  })
+
+  it('ends where another has moved the checkpoint', async () => {
+    const relay = setting.relay()
+    await setting.capture([])
+    const rows = () => setting.query('SELECT 1 FROM ops.relay_checkpoint')
+    await eventually(async () => (await rows()).length === 1)
+    await setting.query("UPDATE ops.relay_checkpoint SET checkpoint = '0'")
+    await setting.capture([])
+    await eventually(() => relay.said.includes('relay.overtaken'))
+  })
+
+  it('says so and begins with the first event where the store is not the one it was', async () => {
+    const first = setting.relay()
+    await setting.capture([], { user: 800, count: 3 })
+    await eventually(async () => (await setting.query('SELECT 1 FROM ops.relay_checkpoint')).length === 1)
+    const reader = await setting.reader()
+    await eventually(() => reader.capturedFor(800).length === 3)
+    await first.stop()
+    await setting.query("UPDATE ops.relay_checkpoint SET event_id = '00000000-0000-4000-8000-000000000000'")
+    const again = setting.relay()
+    await eventually(() => reader.capturedFor(800).length === 6)
+    expect(again.said).to.include('relay.from_the_first_event')
+  })
+})

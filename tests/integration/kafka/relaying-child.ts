@@ -1,0 +1,33 @@
+/**
+ * A process that relays until it is killed.
+ *
+ *     node --import tsx relaying-child.ts <database url> <KafkaSettings as JSON> <milliseconds a lease lasts>
+ *
+ * Tells its parent what its log would say.
+ */
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import type { KafkaSettings } from '../../../adapters/log/kafka/client.ts'
+import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
+import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { openLease } from '../../../adapters/postgres/lease.ts'
+import { openRelayCheckpoint } from '../../../adapters/postgres/relay-checkpoint.ts'
+import { runRelay } from '../../../workflows/relay/relay.ts'
+
+const [, , url = '', settings = '', lasts] = process.argv
+const kafka = JSON.parse(settings) as KafkaSettings
+const database = openDatabase(url)
+const tell = (_fields: object, what: string) => void process.send!(what)
+await runRelay(
+  {
+    store: await openPostgresEventStore({ url }),
+    publisher: openKafkaPublisher({ ...kafka, source: 'https://pay.example.vn' }),
+    checkpoint: openRelayCheckpoint(database, kafka.topic),
+    lease: openLease({
+      database,
+      name: `relay ${kafka.topic}`,
+      ...(lasts && { lasts: Number(lasts), lookEvery: Number(lasts) / 4 }),
+    }),
+    log: { info: tell, warn: tell },
+  },
+  new AbortController().signal,
+)

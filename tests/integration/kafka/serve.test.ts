@@ -1,0 +1,109 @@
+/** `baoco serve` with a Kafka broker, as its operator sets it. */
+import { expect } from 'chai'
+import { vietcombankText } from '../../support/bank-texts.ts'
+import {
+  callApi,
+  newPlace,
+  readInstallation,
+  removePlace,
+  startBaoco,
+  type Installation,
+  type Running,
+} from '../../support/baoco-process.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startKafka, type Broker } from '../../support/kafka/broker.ts'
+import { needsKafka } from '../../support/kafka/needs-kafka.ts'
+import { openShop, type Shop } from '../../support/shop.ts'
+import { readTopic } from './topic-reader.ts'
+
+const TOPIC = 'baoco.transactions'
+
+describe('serve with KAFKA_BROKERS', function () {
+  this.timeout(120_000)
+  needsKafka()
+
+  let broker: Broker
+  let shop: Shop
+  let baoco: Running
+  let installation: Installation
+  let sent = 0
+  const settings = () => ({ ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off', KAFKA_BROKERS: broker.address })
+
+  const post = async (count: number): Promise<number[]> => {
+    const ids: number[] = []
+    for (let n = 0; n < count; n++) {
+      const body = vietcombankText(++sent, `DH${7000 + sent}`)
+      const response = await fetch(installation.personalUrl, { method: 'POST', body })
+      expect(response.status).to.equal(200)
+      ids.push(((await response.json()) as { data: { id: number } }).data.id)
+    }
+    return ids
+  }
+  const called = () => shop.calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)
+  const allCalled = (ids: readonly number[], within = 15_000) =>
+    eventually(() => ids.every((id) => called().includes(id)), { within, what: 'all calls' })
+  const allSucceeded = (): Promise<boolean> =>
+    eventually(async () => {
+      const { body } = await callApi(baoco, installation.apiKey, 'GET', '/api/transactions')
+      return (body.data as { webhook_status: string }[]).every(({ webhook_status }) => webhook_status === 'success')
+    })
+
+  before(async () => {
+    broker = await startKafka()
+    shop = await openShop()
+    const place = await newPlace()
+    baoco = await startBaoco(place, { ...settings(), KAFKA_BROKERS: '' })
+    installation = readInstallation(place, baoco.output())
+    const { status } = await callApi(baoco, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url }) // prettier-ignore
+    expect(status).to.equal(201)
+  })
+  after(async () => {
+    await baoco?.kill()
+    await shop?.close()
+    await broker?.remove()
+    if (installation) await removePlace(installation)
+  })
+
+  it('set on an installation that has a history: its events go to the topic, and nothing old is sent again', async () => {
+    const old = await post(10)
+    await allCalled(old)
+    await allSucceeded()
+    await baoco.stop()
+    baoco = await startBaoco(installation, settings())
+    const fresh = await post(5)
+    await allCalled(fresh)
+    const captured = async () => {
+      const reader = await readTopic(broker.address, TOPIC)
+      try {
+        return await eventually(() => reader.messages.filter(({ headers }) => headers.ce_type === 'WebhookAttempted').length >= 15 && reader.messages) // prettier-ignore
+      } finally {
+        await reader.close()
+      }
+    }
+    const messages = await captured()
+    const shown = JSON.stringify(messages)
+    expect(shown).to.contain(`DH${7000 + sent}`)
+    expect(shown).not.to.contain('raw_data').and.not.to.contain('SD TK')
+    expect(messages[0]!.headers.ce_source).to.equal(`http://localhost:${installation.port}`)
+    expect([...called()].sort()).to.deep.equal([...old, ...fresh].sort())
+  })
+
+  it('goes on over a kill -9, by the topic, within seconds', async () => {
+    const before = await post(5)
+    await baoco.kill()
+    baoco = await startBaoco(installation, settings())
+    const after = await post(5)
+    await allCalled([...before, ...after], 40_000)
+  })
+
+  it('receives while the broker is away, says what it waits for, ends within 10 s, and starts without it', async () => {
+    await broker.stop()
+    const away = await post(5)
+    await eventually(() => baoco.output().includes(`Kafka at ${broker.address}`))
+    expect(await baoco.stop()).to.be.below(10_000)
+    baoco = await startBaoco(installation, settings())
+    away.push(...(await post(5)))
+    await broker.start()
+    await allCalled(away, 40_000)
+  })
+})

@@ -1,0 +1,111 @@
+/** A store with its read models, relays of this process and of others, and delivery workers that read the topic. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { openKafkaLog } from '../../../adapters/log/kafka.ts'
+import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
+import { openLease } from '../../../adapters/postgres/lease.ts'
+import { openRelayCheckpoint } from '../../../adapters/postgres/relay-checkpoint.ts'
+import type { DeliveryOptions } from '../../../workflows/deliver/deliver.ts'
+import { runRelay } from '../../../workflows/relay/relay.ts'
+import { kafkaClient } from '../../support/kafka/broker.ts'
+import { openDeliverySetting } from '../delivery/setting.ts'
+import { readTopic, type TopicReader } from './topic-reader.ts'
+
+/** Milliseconds: the shortest that a broker takes. */
+const SESSION_TIMEOUT = 6_000
+
+export interface RelayProcess {
+  process: ChildProcess
+  /** What its log says. */
+  said: string[]
+  kill(): Promise<void>
+}
+
+/** @param address  of the broker */
+export const openKafkaSetting = async (address: string) => {
+  const base = await openDeliverySetting()
+  const kafka = { brokers: [address], topic: `test.${randomUUID()}` }
+  const relays = new Set<() => Promise<void>>()
+  const processes = new Set<RelayProcess>()
+  const readers = new Set<TopicReader>()
+  const setting = {
+    ...base,
+    kafka,
+    address,
+
+    /** Answers with what its log says, and what stops it. */
+    relay: () => {
+      const stop = new AbortController()
+      const said: string[] = []
+      const tell = (_fields: object, what: string) => void said.push(what)
+      const running = runRelay(
+        {
+          store: base.store,
+          publisher: openKafkaPublisher({ ...kafka, source: 'https://pay.example.vn' }),
+          checkpoint: openRelayCheckpoint(base.database, kafka.topic),
+          lease: openLease({ database: base.database, name: `relay ${kafka.topic}`, lookEvery: 100 }),
+          log: { info: tell, warn: tell },
+        },
+        stop.signal,
+      )
+      const end = async (): Promise<void> => {
+        relays.delete(end)
+        stop.abort()
+        await running
+      }
+      relays.add(end)
+      return { said, stop: end }
+    },
+
+    /** @param lasts  milliseconds of its lease; default: as everywhere */
+    relayProcess: (lasts?: number): RelayProcess => {
+      const script = fileURLToPath(new URL('relaying-child.ts', import.meta.url))
+      const args = [base.url, JSON.stringify(kafka), ...(lasts ? [String(lasts)] : [])]
+      const child = fork(script, args, { execArgv: ['--import', 'tsx'] })
+      const said: string[] = []
+      child.on('message', (what) => said.push(String(what)))
+      const relay: RelayProcess = {
+        process: child,
+        said,
+        kill: async () => {
+          processes.delete(relay)
+          if (child.exitCode !== null || child.signalCode !== null) return
+          child.kill('SIGKILL')
+          await once(child, 'exit')
+        },
+      }
+      processes.add(relay)
+      return relay
+    },
+
+    log: () => openKafkaLog({ ...kafka, sessionTimeout: SESSION_TIMEOUT }),
+
+    /** A delivery worker that reads the topic, as a process of its own would. */
+    kafkaWorker: (options: Partial<DeliveryOptions> = {}) => base.worker({ log: setting.log(), ...options }),
+
+    reader: async (): Promise<TopicReader> => {
+      const reader = await readTopic(address, kafka.topic)
+      readers.add(reader)
+      return reader
+    },
+
+    /** Asks the broker something. */
+    admin: async <Answer>(ask: (admin: ReturnType<ReturnType<typeof kafkaClient>['admin']>) => Promise<Answer>) => {
+      const admin = kafkaClient(address).admin()
+      await admin.connect()
+      return ask(admin).finally(() => admin.disconnect())
+    },
+
+    close: async () => {
+      await Promise.all([...processes].map((relay) => relay.kill()))
+      await Promise.all([...relays].map((stop) => stop()))
+      await Promise.all([...readers].map((reader) => reader.close()))
+      await base.close()
+    },
+  }
+  return setting
+}
+
+export type KafkaSetting = Awaited<ReturnType<typeof openKafkaSetting>>
