@@ -7,6 +7,9 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { eventually } from './eventually.ts'
 
+/** As `npm start` runs it. */
+const NODE_OPTIONS = ['--max-semi-space-size=64']
+
 const root = new URL('../..', import.meta.url).pathname
 
 export interface Installation {
@@ -52,7 +55,7 @@ export const newPlace = async (): Promise<Place> => ({
 
 /** Starts it and waits until it says that it is ready. */
 export const startBaoco = async ({ dataDir, port }: Place, env: Record<string, string> = {}): Promise<Running> => {
-  const child = spawn(process.execPath, [join(root, 'cmd/baoco.mjs'), 'serve'], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, join(root, 'cmd/baoco.mjs'), 'serve'], {
     cwd: root,
     detached: true, // a process group of its own, so that all of it can be killed at once
     stdio: ['ignore', 'pipe', 'pipe'],

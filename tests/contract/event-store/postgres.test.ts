@@ -81,6 +81,30 @@ describe('event store on Postgres, what it can beyond the contract', () => {
     )
   })
 
+  it('hands on its own appends and those of another process in one order, the same to both', async () => {
+    const other = await openPostgresEventStore({ url: database.url })
+    const start = await store.end()
+    const seen: [EventStore, string[]][] = [
+      [store, []],
+      [other, []],
+    ]
+    const stop = new AbortController()
+    const following = seen.map(async ([of, ids]) => {
+      for await (const { events } of of.subscribe({ after: start, signal: stop.signal }))
+        ids.push(...events.map(({ id }) => id))
+    })
+    const append = async (to: EventStore): Promise<void> => {
+      for (let n = 0; n < 100; n++) await to.append([[part(streamName(), NO_STREAM, eventsOf(2))]])
+    }
+    await Promise.all([append(store), append(store), append(other), append(other)])
+    await eventually(() => seen.every(([, ids]) => ids.length >= 800))
+    stop.abort()
+    await Promise.all(following)
+    const stored = (await readToEnd(store, start)).map(({ id }) => id)
+    for (const [, ids] of seen) expect(ids).to.deep.equal(stored)
+    await other.close()
+  })
+
   it('removes expired and erased events from everything at once', async () => {
     const start = await store.end()
     const [kept, erased, expiring] = [streamName(), streamName(), streamName('expiring')]
