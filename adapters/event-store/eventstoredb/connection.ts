@@ -53,6 +53,7 @@ export class Connection {
   #generation = 0
   #link: Promise<OpenLink>
   #current: OpenLink
+  #isRenewing = false
   #closed = false
 
   /**
@@ -67,6 +68,8 @@ export class Connection {
     this.#current = this.#open()
     this.#link = Promise.resolve(this.#current)
     this.#forget = onLateAnswer((error) => {
+      // Where one answer is late, more are; a new client is on its way then.
+      if (this.#isRenewing) return
       onTrouble(error)
       this.#renew(this.#current)
     })
@@ -164,10 +167,14 @@ export class Connection {
     if (link !== this.#current || this.#closed) return
     const old = this.#current
     const next = (this.#current = this.#open())
+    this.#isRenewing = true
     old.end.abort()
     this.#link = goodbye(old.client)
       .catch(this.#onTrouble)
-      .then(() => next)
+      .then(() => {
+        this.#isRenewing = false
+        return next
+      })
   }
 }
 

@@ -16,7 +16,8 @@ const isLateAnswer = (error: unknown): error is Error =>
 
 const onUncaught = (error: Error): void => {
   if (isLateAnswer(error)) {
-    for (const listener of listeners) listener(error)
+    // With a code it is the end of the call itself, once for each append that waited to be written: nothing more to do.
+    if (!('code' in error)) for (const listener of listeners) listener(error)
     return
   }
   if ((process as NodeJS.EventEmitter).emit('uncaughtException', error, 'uncaughtException')) return

@@ -78,6 +78,12 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
     }
   })
 
+  it('survives the end of a connection that more of them wait for than it takes at once', async () => {
+    const script = fileURLToPath(new URL('crowded.ts', import.meta.url))
+    const { stdout } = await run(script, world.url)
+    expect(stdout).to.equal('600 appended\n')
+  })
+
   it('leaves other uncaught errors what they are: the end of the process', async () => {
     const script = fileURLToPath(new URL('fault-of-our-own.ts', import.meta.url))
     const ended = await run(script, world.url).catch((error: { code: number; stderr: string }) => error)

@@ -1,0 +1,15 @@
+/** A process with so many appends on their way that some wait to be written, when its server goes away. Prints what came of it. */
+import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
+import { NO_STREAM } from '../../../domain/ports.ts'
+import { appended, appendOne, event, part, streamName, upTo } from '../../contract/event-store/harness.ts'
+
+const url = process.argv[2]!
+const store = await openEventStoreDb({ url, prefix: 'test.' })
+await appended(store, [part(streamName(), NO_STREAM)])
+const units = upTo(600).map(() => [part(streamName(), NO_STREAM, [event('x'.repeat(20_000))])])
+const appending = units.map((unit) => appendOne(store, unit))
+await appending[0]
+await fetch(`${url.replace('esdb:', 'http:').replace(/\?.*/, '')}/stand-in/restart`, { method: 'POST', body: '{}' })
+const results = await Promise.all(appending)
+console.log(`${results.filter(({ ok }) => ok).length} appended`)
+process.exit(0)
