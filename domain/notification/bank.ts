@@ -49,7 +49,7 @@ export interface Bank {
   layouts: readonly Layout[]
   /** Tables in its mails, tried before the mail's sentences. */
   tables: readonly MailTable[]
-  /** Some of its texts lack what stands in their title: a text that no layout fits is not read by its labels. */
+  /** Its memo stands where others print the amount: a text that no layout fits is not read by its labels. */
   onlyLayouts: boolean
   /** Prints `1 234 567` for thousands. */
   spacedThousands: boolean

@@ -10,6 +10,16 @@ export interface Page {
   shadow: string
 }
 
+/** What forwarder apps put behind an SMS: the SIM, its number, the time of the phone, the phone's name. */
+const FORWARDERS_LINES =
+  /\n(?:SIM[ _-]?\d[^\n]*|SubId: ?\d[^\n]*|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?:\n[^\n]{0,60}){0,4}$/i
+
+/** The text without the lines that a forwarder app put behind it. */
+export const withoutForwardersLines = ({ text, shadow }: Page): Page => {
+  const end = text.search(FORWARDERS_LINES)
+  return end < 0 ? { text, shadow } : { text: text.slice(0, end), shadow: shadow.slice(0, end) }
+}
+
 export const pageOf = (text: string): Page => {
   const whole = squeeze(normalise(text.slice(0, READ_AT_MOST)).slice(0, READ_AT_MOST))
   return { text: whole, shadow: shadowOf(whole) }

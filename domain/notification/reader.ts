@@ -10,7 +10,7 @@ import { readByLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
 import { mailPageOf } from './mail-page.ts'
 import { readByTable } from './mail-table.ts'
-import { pageOf, withTitle, type Page } from './page.ts'
+import { pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
 import { saysFailed, whyNoTransaction } from './rejection.ts'
 
@@ -87,7 +87,7 @@ const readLoosely = (page: Page, named: Bank | null, arrivedAt: Date): Reading |
 }
 
 const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
-  const body = pageOf(incoming.text)
+  const body = withoutForwardersLines(pageOf(incoming.text))
   if (body.text === '') return no('empty')
   if (incoming.package && isStranger(incoming.package)) return no('chat')
 

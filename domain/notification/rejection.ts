@@ -13,7 +13,7 @@ const BALANCE = /\bsd|so ?du|balance/
 
 /** A one-time password is recognised by being told, so that a memo with the word is not dropped. */
 const OTP_TOLD =
-  /\botp\b[^.\n]{0,60}?(?:la|is|:) ?\d{4,8}\b|\b\d{4,8} (?:la|is) (?:ma|your|otp)|ma xac (?:thuc|nhan|minh)[^.\n]{0,40}?(?:la|:) ?\d{4,8}\b/
+  /\bma otp:? ?\d{4,8}\b|\botp\b[^.\n]{0,60}?(?:la|is|:) ?\d{4,8}\b|\b\d{4,8} (?:la|is) (?:ma|your|otp)|ma xac (?:thuc|nhan|minh)[^.\n]{0,40}?(?:la|:) ?\d{4,8}\b/
 
 type Rule = readonly [NoTransaction, RegExp]
 

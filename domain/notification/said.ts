@@ -56,7 +56,9 @@ const leave = (said: Said, piece: string, at: number): void => {
   let rest = piece
   for (const found of piece.matchAll(SIGNED))
     if (isSum(found.groups ?? {})) {
-      if (/[a-z] ?: ?$/.test(piece.slice(0, found.index))) said.doubtful = true
+      const before = piece.slice(0, found.index)
+      // Behind a word a dash between blanks may be just a dash.
+      if (/[a-z] ?: ?$/.test(before) || (/[a-z] $/.test(before) && /^- /.test(found[0]))) said.doubtful = true
       note(said, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }

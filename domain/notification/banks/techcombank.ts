@@ -8,7 +8,6 @@ export const techcombank = bank('TCB', 'Techcombank', {
   senders: ['Techcombank'],
   packages: ['vn.com.techcombank.bb.app'],
   domains: ['techcombank.com.vn'],
-  onlyLayouts: true,
   layouts: [
     silentCurrency(
       'VND',

@@ -9,7 +9,6 @@ export const vpbank = bank('VPB', 'VPBank', {
   packages: ['com.vnpay.vpbankonline'],
   domains: ['vpb.com.vn'],
   names: ['VPB', 'VPBank NEO'],
-  onlyLayouts: true,
   layouts: [
     sms`TK {account} tai VPB {amount} luc {date:HH:mm dd/MM/yy}. So du {balance}[. ND: {content}]`,
     sms`TK {account} tai VPB {amount} do {content}. So du TK sau GD la {balance}`,

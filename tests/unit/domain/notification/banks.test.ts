@@ -118,6 +118,7 @@ describe('a bank without layouts, by its labels', () => {
     ['two directions', 'TK 0123. Loai giao dich: ghi co, ghi no. So tien: 5,000 VND. So du: 9,000 VND'],
     ['what will be', 'Tai khoan 0123456 se bi tru 500,000 VND. So du 1,000,000 VND'],
     ['what did not happen', 'TK 0123456 -500,000 VND khong thanh cong. SD 1,000,000 VND'],
+    ['a limit that was raised', 'Han muc TK 0123456 tang +50,000,000 VND. So du 5,000 VND'],
     ['half an amount', 'TK 0123456 +500,0'],
     ['half an amount, the text cut', 'TK 0123456. SD 1,000,000 VND. GD +500...'],
     ['a bank’s name that the sender is not', 'LPBank: TK 0123456 +500,000 VND. SD 1,000,000 VND'],

@@ -31,7 +31,11 @@ describe('the corpus of bank texts', () => {
         { text: entry.text, from: 'someone@msb.com.vn' },
       ]) {
         const { reading } = read(incoming, ARRIVAL)
-        if (reading) expect(moneyOf(reading), entry.id).to.deep.equal(moneyOf(entry.expected as Money))
+        if (!reading) continue
+        const { balance_after, ...moved } = moneyOf(entry.expected as Money)
+        expect(reading, entry.id).to.include(moved)
+        // Read by labels, a balance that might be the half of one is left out.
+        expect(reading.read_by === 'labels' ? [balance_after, null] : [balance_after]).to.include(reading.balance_after)
       }
   })
 

@@ -66,6 +66,14 @@ describe('reading a notification', () => {
   })
 })
 
+describe('lines of forwarder apps behind a text', () => {
+  it('are no part of it', () => {
+    for (const behind of ['SIM1_Viettel\nSubId：1\n2026-11-20 10:00:00\nXiaomi 12', 'SIM 2', '2026-11-20 10:00:00'])
+      expect(reading(`Vietcombank\n${VCB}DH1042\n${behind}`).content, behind).to.equal('DH1042')
+    expect(reading(`${VCB}don\nDH1042`).content).to.equal('don DH1042')
+  })
+})
+
 describe('what must not be mistaken', () => {
   it('a balance is no amount: a Techcombank push without its title is unread', () => {
     const text = 'Tài khoản: 19034753903333\nSố dư: VND 350,000\nDH9'

@@ -11,6 +11,7 @@ describe('why a text is no transaction', () => {
       'Ma OTP cua Quy khach la 123456, tuyet doi khong cung cap cho ai',
       'Ma OTP la 123456. GD chuyen -5,000,000VND tu TK 0011, SD 10,000VND',
       '123456 la ma OTP chuyen 500,000VND',
+      'Ma OTP 123456 cho giao dich -500,000VND, TK 0123, SD 1,000VND',
     ],
     promotion: ['Ưu đãi 20.000 VND cho lần thanh toán tiếp theo!', 'nhan ngay +50.000d khi dang ky'],
     login: ['Đăng nhập vào ứng dụng lúc 15:27. Nếu không phải bạn, liên hệ ngay.'],
