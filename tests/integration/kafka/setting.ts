@@ -3,6 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { KafkaSettings } from '../../../adapters/log/kafka/client.ts'
 import { openKafkaLog } from '../../../adapters/log/kafka.ts'
 import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
 import { openLease } from '../../../adapters/postgres/lease.ts'
@@ -59,11 +60,14 @@ export const openKafkaSetting = async (address: string) => {
       return { said, stop: end }
     },
 
-    /** @param lasts  milliseconds of its lease; default: as everywhere */
-    relayProcess: (lasts?: number): RelayProcess => {
+    /**
+     * @param lasts  milliseconds of its lease; default: as everywhere
+     * @param other  settings of its own
+     */
+    relayProcess: (lasts?: number, other: Partial<KafkaSettings> = {}, env: NodeJS.ProcessEnv = {}): RelayProcess => {
       const script = fileURLToPath(new URL('relaying-child.ts', import.meta.url))
-      const args = [base.url, JSON.stringify(kafka), ...(lasts ? [String(lasts)] : [])]
-      const child = fork(script, args, { execArgv: ['--import', 'tsx'] })
+      const args = [base.url, JSON.stringify({ ...kafka, ...other }), ...(lasts ? [String(lasts)] : [])]
+      const child = fork(script, args, { execArgv: ['--import', 'tsx'], env: { ...process.env, ...env } })
       const said: string[] = []
       child.on('message', (what) => said.push(String(what)))
       const relay: RelayProcess = {

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Kafka, logLevel } from 'kafkajs'
 import { eventually } from '../eventually.ts'
+import { CERTIFICATE, KEY } from './certificate.ts'
 import { installKafka } from './install.ts'
 
 const LOGGING = new URL('log4j.properties', import.meta.url).href
@@ -17,9 +18,14 @@ const LOGGING = new URL('log4j.properties', import.meta.url).href
 /** Small and quick to start; how fast it would be in an hour does not matter. */
 const JAVA = ['-Xmx320m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', `-Dlog4j.configuration=${LOGGING}`]
 
+/** Who may use the secured address. */
+export const USER = { username: 'baoco', password: 'correct-horse' }
+
 export interface Broker {
   /** As `KAFKA_BROKERS` names it. */
   address: string
+  /** The same broker by TLS, with `CERTIFICATE`, and SASL, for `USER`. */
+  securedAddress: string
   /** SIGTERM, and wait for its end. */
   stop(): Promise<void>
   /** kill -9, and wait for its end. */
@@ -43,13 +49,20 @@ const freePorts = async (count: number): Promise<number[]> => {
   return ports
 }
 
-const configuration = (folder: string, port: number, controller: number): string => `
+const configuration = (folder: string, port: number, controller: number, secure: number): string => `
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller},SECURE://127.0.0.1:${secure}
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL
+ssl.keystore.type=PEM
+ssl.keystore.location=${folder}/broker.pem
+sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512
+listener.name.secure.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_${USER.username}="${USER.password}";
+listener.name.secure.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.secure.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 log.dirs=${folder}/data
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=4
@@ -83,11 +96,17 @@ export const startKafka = async (): Promise<Broker> => {
   const jars = await installKafka()
   const folder = await mkdtemp(join(tmpdir(), 'baoco-kafka-'))
   const settings = join(folder, 'server.properties')
-  const [port = 0, controller = 0] = await freePorts(2)
-  await writeFile(settings, configuration(folder, port, controller))
+  const [port = 0, controller = 0, secure = 0] = await freePorts(3)
+  await writeFile(settings, configuration(folder, port, controller, secure))
+  await writeFile(join(folder, 'broker.pem'), `${KEY}\n${CERTIFICATE}\n`)
   const java = [...JAVA, '-cp', `${jars}/*`]
   const cluster = randomBytes(16).toString('base64url')
-  await promisify(execFile)('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', cluster, '-c', settings])
+  const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+    '--add-scram',
+    `${mechanism}=[name=${USER.username},password=${USER.password}]`,
+  ])
+  const format = ['kafka.tools.StorageTool', 'format', '-t', cluster, '-c', settings, ...users]
+  await promisify(execFile)('java', [...java, ...format])
 
   const address = `127.0.0.1:${port}`
   let child: ChildProcess | null = null
@@ -98,6 +117,7 @@ export const startKafka = async (): Promise<Broker> => {
 
   const broker: Broker = {
     address,
+    securedAddress: `127.0.0.1:${secure}`,
     start: async () => {
       let said = ''
       const starting = spawn('java', [...java, 'kafka.Kafka', settings], { stdio: ['ignore', 'pipe', 'pipe'] })
