@@ -1,0 +1,167 @@
+import { expect } from 'chai'
+import { openDatabase, type Database, type Queryable } from '../../../adapters/postgres/database.ts'
+import { openLease } from '../../../adapters/postgres/lease.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { openRelayCheckpoint } from '../../../adapters/postgres/relay-checkpoint.ts'
+import { eventually } from '../../support/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+const until = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+describe('what processes share by Postgres', () => {
+  let test: TestDatabase
+  let database: Database
+  before(async () => {
+    test = await freshDatabase()
+    await migrateDatabase(test.url)
+    database = openDatabase(test.url)
+  })
+  after(async () => {
+    await database?.close()
+    await test?.drop()
+  })
+
+  describe('a lease', () => {
+    let names = 0
+    const stops = new Set<() => Promise<void>>()
+    beforeEach(() => {
+      names++
+    })
+    afterEach(() => Promise.all([...stops].map((stop) => stop())))
+
+    /** One of those that want it. */
+    const wanting = ({ lasts = 600, over = database as Queryable, work = until } = {}) => {
+      const stopping = new AbortController()
+      const state = { holds: false, times: 0, troubles: [] as unknown[] }
+      const lease = openLease({
+        database: over,
+        name: `thing ${names}`,
+        lasts,
+        lookEvery: lasts / 6,
+        onTrouble: (error) => state.troubles.push(error),
+      })
+      const ended = lease.hold(async (held) => {
+        state.holds = true
+        state.times++
+        await work(held).finally(() => (state.holds = false))
+      }, stopping.signal)
+      const stop = async (): Promise<void> => {
+        stops.delete(stop)
+        stopping.abort()
+        await ended
+      }
+      stops.add(stop)
+      return { state, stop }
+    }
+
+    it('has one holder of many, who keeps it far beyond its time', async () => {
+      const all = Array.from({ length: 8 }, () => wanting({ lasts: 300 }))
+      const holders = () => all.filter(({ state }) => state.holds)
+      const [holder] = await eventually(() => holders().length === 1 && holders())
+      const began = performance.now()
+      await eventually(() => {
+        expect(holders()).to.deep.equal([holder])
+        return performance.now() - began > 1_500
+      })
+    })
+
+    it('is free at once when its holder ends', async () => {
+      const first = wanting({ lasts: 60_000 })
+      await eventually(() => first.state.holds)
+      const next = wanting({ lasts: 600 })
+      await first.stop()
+      const began = performance.now()
+      await eventually(() => next.state.holds)
+      expect(performance.now() - began).to.be.below(2_000)
+    })
+
+    it('is lost to a holder whom the database does not answer, before another has it', async () => {
+      let isAway = false
+      const never = new Promise<never>(() => {})
+      const cutOff: Queryable = { query: (...args) => (isAway ? never : database.query(...args)) }
+      const first = wanting({ over: cutOff })
+      await eventually(() => first.state.holds)
+      const next = wanting()
+      isAway = true
+      await eventually(() => {
+        expect(first.state.holds && next.state.holds).to.equal(false)
+        return next.state.holds
+      })
+      expect(first.state.holds).to.equal(false)
+      isAway = false
+    })
+
+    it('is lost to a holder whose row another has', async () => {
+      const first = wanting()
+      await eventually(() => first.state.holds)
+      await database.query('UPDATE ops.lease SET holder = gen_random_uuid(), expires_at = now() + $2 WHERE name = $1', [
+        `thing ${names}`,
+        '1 hour',
+      ])
+      await eventually(() => !first.state.holds)
+      // And it does not take away what is another's when it ends.
+      await first.stop()
+      expect(await database.query('SELECT 1 FROM ops.lease WHERE name = $1', [`thing ${names}`])).to.have.length(1)
+    })
+
+    it('begins again work that failed or ended, and says why it failed', async () => {
+      const failing = wanting({ work: () => Promise.reject(new Error('no such thing')) })
+      await eventually(() => failing.state.times >= 3)
+      await failing.stop()
+      expect(failing.state.troubles.map((error) => (error as Error).message)).to.include('no such thing')
+      const ending = wanting({ work: () => Promise.resolve() })
+      await eventually(() => ending.state.times >= 3)
+    })
+
+    it('is waited for while the database is away', async () => {
+      let isAway = true
+      const gone: Queryable = {
+        query: (...args) => (isAway ? Promise.reject(new Error('away')) : database.query(...args)),
+      }
+      const one = wanting({ over: gone })
+      await eventually(() => one.state.troubles.length >= 2)
+      isAway = false
+      await eventually(() => one.state.holds)
+    })
+  })
+
+  describe("the relay's checkpoint", () => {
+    const place = (n: number) => ({
+      checkpoint: String(n),
+      event_id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+      stream: `transaction-${n}`,
+      revision: n,
+    })
+
+    it('moves on only for whoever knows where it is', async () => {
+      const [one, two] = [openRelayCheckpoint(database, 'a'), openRelayCheckpoint(database, 'a')]
+      expect(await one.load()).to.equal(null)
+      expect(await one.advance(null, place(5))).to.equal(true)
+      expect(await one.load()).to.deep.equal(place(5))
+      expect(await two.advance(null, place(3))).to.equal(false)
+      expect(await two.advance(place(5), place(9))).to.equal(true)
+      expect(await one.advance(place(5), place(8))).to.equal(false)
+      expect(await one.load()).to.deep.equal(place(9))
+    })
+
+    it('takes a move whose answer got lost as made', async () => {
+      const relay = openRelayCheckpoint(database, 'b')
+      for (let tries = 0; tries < 2; tries++) expect(await relay.advance(null, place(1))).to.equal(true)
+      for (let tries = 0; tries < 2; tries++) expect(await relay.advance(place(1), place(2))).to.equal(true)
+    })
+
+    it('is each topic’s own', async () => {
+      await openRelayCheckpoint(database, 'c').advance(null, place(1))
+      expect(await openRelayCheckpoint(database, 'd').load()).to.equal(null)
+    })
+
+    it('is moved by one of two', async () => {
+      const moves = await Promise.all([6, 7].map((n) => openRelayCheckpoint(database, 'e').advance(null, place(n))))
+      expect(moves.filter(Boolean)).to.have.length(1)
+    })
+  })
+})
