@@ -1,4 +1,5 @@
 /** A Baoco as users run it, with a fresh data folder, for one benchmark. */
+import { durability } from '../../tests/support/inside.ts'
 import {
   callApi,
   newPlace,
@@ -26,6 +27,7 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   const place = await newPlace()
   const baoco = await startBaoco(place, { ...OPEN_DOORS, ...env })
   const installation = readInstallation(place, baoco.output())
+  console.log(`commits: ${await durability(place)}`)
   return {
     baoco,
     installation,

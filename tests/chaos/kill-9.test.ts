@@ -14,6 +14,7 @@ import {
   type Running,
 } from '../support/baoco-process.ts'
 import { vietcombankText } from '../support/bank-texts.ts'
+import { durability } from '../support/inside.ts'
 import { eventually } from '../support/eventually.ts'
 import { openShop, type Shop } from '../support/shop.ts'
 
@@ -69,6 +70,7 @@ describe('kill -9 under load', function () {
     const place = await newPlace()
     baoco = await startBaoco(place, ENV)
     installation = readInstallation(place, baoco.output())
+    console.log(`      commits: ${await durability(place)}`)
     await callApi(baoco, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url })
   })
 

@@ -1,0 +1,60 @@
+/** Every event there is, by the stream it is in. `docs/events.md` is made of this: `npm run docs`. */
+import type { z } from 'zod'
+import { emailEvents, firstAccountEvents } from './account/email-claim.ts'
+import { accountEvents } from './account/events.ts'
+import { bookEvents } from './book/events.ts'
+import { idEvents } from './ids.ts'
+import { notificationEvents } from './notification/events.ts'
+import { transactionEvents } from './transaction/events.ts'
+
+export interface StreamKind {
+  /** The stream's name, as a pattern. */
+  stream: string
+  /** What is told there. */
+  holds: string
+  kept: string
+  events: Readonly<Record<string, z.ZodObject>>
+}
+
+const { NotificationUnread, NotificationIgnored } = notificationEvents
+
+export const streamKinds: readonly StreamKind[] = [
+  {
+    stream: 'account-<user>',
+    holds: 'everything an account decides by',
+    kept: 'until the account is deleted',
+    events: accountEvents,
+  },
+  {
+    stream: 'book-<user>-<bank>',
+    holds: "what one user's bank has told lately; no text",
+    kept: '7 days',
+    events: bookEvents,
+  },
+  {
+    stream: 'transaction-<id>',
+    holds: 'what happened to one transaction',
+    kept: 'until it is deleted, then only `TransactionDeleted`',
+    events: transactionEvents,
+  },
+  {
+    stream: 'unread-<id>',
+    holds: 'a notification that no reader understood yet',
+    kept: 'until it is read',
+    events: { NotificationUnread },
+  },
+  {
+    stream: 'ignored-<user>',
+    holds: 'notifications that are no transactions',
+    kept: '30 days',
+    events: { NotificationIgnored },
+  },
+  { stream: 'email-<sha256>', holds: 'whose an e-mail address is', kept: 'for good', events: emailEvents },
+  { stream: 'first-account', holds: 'which account is the first', kept: 'for good', events: firstAccountEvents },
+  { stream: 'ids', holds: 'which ids are given out', kept: 'its newest event counts', events: idEvents },
+]
+
+/** Schema of an event's data by its type. */
+export const eventSchemas: ReadonlyMap<string, z.ZodObject> = new Map(
+  streamKinds.flatMap(({ events }) => Object.entries(events)),
+)
