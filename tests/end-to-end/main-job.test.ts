@@ -4,13 +4,13 @@ import { mainJob } from './main-job.ts'
 
 const nothingToClose = () => Promise.resolve()
 
-mainJob('embedded', () => Promise.resolve({ settings: {}, close: nothingToClose }))
+mainJob('embedded', () => Promise.resolve({ env: {}, close: nothingToClose }))
 
 describe('by Kafka', () => {
   needsKafka()
 
   mainJob('embedded store and Kafka', async () => {
     const { address } = await sharedKafka()
-    return { settings: { KAFKA_BROKERS: address, KAFKA_TOPIC: `test.${randomUUID()}` }, close: nothingToClose }
+    return { env: { KAFKA_BROKERS: address, KAFKA_TOPIC: `test.${randomUUID()}` }, close: nothingToClose }
   })
 })
