@@ -57,7 +57,8 @@ export const openKafkaLog = (options: KafkaLogOptions): Log => {
             const entries = entriesOf(part, partition)
             // Also when the batch before this one was cut off: nothing of a partition may be passed over.
             if (isOver.aborted) return
-            if (!(await untilDone(() => handler(entries).then(() => true), isOver, onTrouble))) return
+            const handOver = () => (entries.length > 0 ? handler(entries).then(() => true) : Promise.resolve(true))
+            if (!(await untilDone(handOver, isOver, onTrouble))) return
             const { offset } = part.at(-1)!
             resolveOffset(offset)
             const next = String(BigInt(offset) + 1n)

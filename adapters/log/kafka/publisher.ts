@@ -29,10 +29,18 @@ export const openKafkaPublisher = ({ source, onTrouble = () => {}, ...settings }
   const { topic } = settings
   let producer: Producer | null = null
 
-  const send = async (messages: readonly Message[]): Promise<void> => {
-    producer ??= await connected(kafka, topic)
-    for (const part of inParts(messages))
-      await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: [{ topic, messages: part }] })
+  const send = async (messages: readonly Message[], signal: AbortSignal): Promise<void> => {
+    if (!producer) {
+      const fresh = await connected(kafka, topic)
+      // Nobody waits for it any more.
+      if (signal.aborted) return fresh.disconnect()
+      producer = fresh
+    }
+    const sending = producer
+    for (const part of inParts(messages)) {
+      if (signal.aborted) return
+      await sending.sendBatch({ acks: -1, timeout: 10_000, topicMessages: [{ topic, messages: part }] })
+    }
   }
 
   const giveUp = (): Promise<void> => {
@@ -46,7 +54,7 @@ export const openKafkaPublisher = ({ source, onTrouble = () => {}, ...settings }
       const messages = messagesOf(events, source, onTrouble)
       if (messages.length === 0) return
       try {
-        await unlessAborted(send(messages), signal)
+        await unlessAborted(send(messages, signal), signal)
       } catch (error) {
         giveUp().catch(() => {})
         throw kafkaTrouble(settings, error)

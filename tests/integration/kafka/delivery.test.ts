@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { eventually } from '../../support/eventually.ts'
+import { kafkaClient } from '../../support/kafka/broker.ts'
 import { needsKafka, sharedKafka } from '../../support/kafka/needs-kafka.ts'
 import { hang } from '../../support/shop.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
@@ -71,6 +72,27 @@ describe('delivery by Kafka', function () {
     await allSucceed(sent)
     await eventually(() => hanging.calls.length > 0)
     expect(fine.calls).to.have.length(50)
+  })
+
+  it('is not held by what others write into the topic', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    setting.relay()
+    await setting.kafkaWorker()
+    await allSucceed(await setting.capture([rule], { user: 5 }))
+    const producer = kafkaClient(setting.address).producer()
+    await producer.connect()
+    const { topic } = setting.kafka
+    const strange = [
+      { key: '5', value: 'not ours' },
+      { key: null, value: null },
+      { key: '5', value: '{}', headers: { ce_subject: 'transaction-1', ce_id: 'x', ce_revision: '-1' } },
+    ]
+    for (const message of strange)
+      await producer.send({ topic, messages: [...Array(12).keys()].map((partition) => ({ ...message, partition })) })
+    await producer.disconnect()
+    await allSucceed(await setting.capture([rule], { user: 5, count: 5 }))
+    expect(shop.calls).to.have.length(6)
   })
 
   it('loses nothing and sends nothing twice while consumers come and go under load', async () => {

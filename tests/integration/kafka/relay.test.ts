@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ConfigResourceTypes } from 'kafkajs'
 import { expect } from 'chai'
 import { eventually } from '../../support/eventually.ts'
@@ -79,6 +80,26 @@ describe('the relay', function () {
       const partitions = reader.messages.filter(({ key }) => key === String(user)).map(({ partition }) => partition)
       expect(firsts(partitions)).to.have.length(1)
     }
+  })
+
+  it('sends on at once what is more than a broker takes in one request', async () => {
+    const [transaction] = await setting.capture([], { user: 550 })
+    const url = `https://shop.vn/${'x'.repeat(9_000)}`
+    const attempt = (number: number) => ({
+      id: randomUUID(),
+      type: 'WebhookAttempted',
+      data: { transaction_id: transaction, attempt: number, url },
+      metadata: { user_id: 550, at: new Date().toISOString(), correlation_id: 'c', causation_id: 'c', version: 1 },
+    })
+    const events = Array.from({ length: 300 }, (_, number) => attempt(number))
+    const [result] = await setting.store.append([[{ stream: `transaction-${transaction}`, expectedRevision: 0, events }]]) // prettier-ignore
+    expect(result).to.include({ ok: true })
+    const relay = setting.relay()
+    await topicIsThere()
+    const reader = await setting.reader()
+    await eventually(() => reader.messages.length === 301)
+    expect(reader.messages.slice(1).map(({ value }) => value.attempt)).to.deep.equal(events.map((_, n) => n))
+    expect(relay.said).not.to.include('relay.waits')
   })
 
   it('sends everything at least once, in order, across kill -9 of the one that is active', async () => {
