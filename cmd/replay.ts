@@ -1,12 +1,12 @@
 /** `baoco replay`: builds the read models anew beside the live ones and swaps; with `--verify` only compares. */
 import type { Command } from 'commander'
-import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
 import { migrateDatabase } from '../adapters/postgres/migrate.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import type { BuilderOptions, Progress } from '../projections/builder.ts'
 import { main } from '../projections/main.ts'
 import { replay as replayReadModels, verify } from '../projections/replay.ts'
 import type { Difference } from '../projections/verify.ts'
+import { openEventStore } from './open-event-store.ts'
 import { withDatabase } from './with-database.ts'
 
 const TELL_EVERY_MS = 1_000
@@ -29,9 +29,9 @@ export const replay = (program: Command): void => {
 }
 
 const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal: AbortSignal): Promise<void> =>
-  withDatabase(async ({ url, database }) => {
+  withDatabase(async ({ settings, url, database }) => {
     await migrateDatabase(url)
-    const store = await openPostgresEventStore({ url })
+    const store = await openEventStore(settings, url)
     const tables = openReadModelTables(database)
     try {
       await work({ store, tables, definition: main, signal, onProgress: teller() })

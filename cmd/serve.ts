@@ -4,7 +4,6 @@
  */
 import type { Command } from 'commander'
 import { systemClock as clock } from '../adapters/clock.ts'
-import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
 import { createApi, createHealth } from '../adapters/http/api.ts'
 import { listen } from '../adapters/http/server.ts'
 import { openIds } from '../adapters/ids.ts'
@@ -28,11 +27,12 @@ import { accountCache, Accounts } from '../workflows/accounts/accounts.ts'
 import { registerFirstAccount } from '../workflows/accounts/registration.ts'
 import { openCapture } from '../workflows/capture/capture.ts'
 import { openDelivery } from '../workflows/deliver/deliver.ts'
-import { expireEvents, retainAsPlanned } from '../workflows/planned/expire-events.ts'
+import { retainAsPlanned } from '../workflows/planned/expire-events.ts'
 import { plannedWork } from '../workflows/planned/planned-work.ts'
 import { allReactions } from '../workflows/reactions/all.ts'
 import { runReactions } from '../workflows/reactions/run.ts'
 import { greeting } from './greeting.ts'
+import { expiry, openEventStore, untilStoreAnswers } from './open-event-store.ts'
 import { openLog, relay } from './open-log.ts'
 import { readSettings } from './settings.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -67,7 +67,12 @@ const run = async (): Promise<void> => {
   const vault = openVault(secrets.vaultKeys)
   const passwords = openPasswords()
 
-  const store = await openPostgresEventStore({ url: databaseUrl, onTrouble })
+  const store = await openEventStore(settings, databaseUrl, onTrouble)
+  await untilStoreAnswers(store, log, stopping).catch(async (error: unknown) => {
+    await Promise.all([store.close(), database.close()])
+    await embedded?.stop()
+    throw error
+  })
   await retainAsPlanned(store)
   const ids = openIds({ store, clock, skip: settings.idSkip })
   const knownAccounts = accountCache()
@@ -133,7 +138,7 @@ const run = async (): Promise<void> => {
       { store, reactions: allReactions(store, clock), checkpoint: openReactionCheckpoint(database), log },
       ending.signal,
     ),
-    plannedWork([expireEvents(store)], log, ending.signal),
+    plannedWork([expiry(settings, store)], log, ending.signal),
   ]
   const listening = [await listen(createApi(parts), settings.port)]
   if (settings.metricsPort !== undefined) listening.push(await listen(createHealth(parts), settings.metricsPort))

@@ -42,6 +42,11 @@ export const hostPorts: Text<string[]> = list.refine(
   'must be host:port, comma separated',
 )
 
+export const kafkaTopic: Text<string> = matching(
+  /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/,
+  'must be letters, digits, dots, dashes and underlines',
+)
+
 export const email: Text<string> = matching(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address').transform((value) =>
   value.toLowerCase(),
 )
@@ -72,6 +77,12 @@ export const prefix: Text<string> = matching(/^[A-Za-z0-9]{2,10}$/, 'must be 2 t
 export const percent: Text<number> = matching(/^\d{1,3}(\.\d{1,2})?\s*%?$/, 'must be a percentage: 0 to 100')
   .transform((value) => Number(value.replace('%', '')))
   .refine((value) => value <= 100, 'must be a percentage: 0 to 100')
+
+/** Names that begin with $ are the server's own. */
+export const streamPrefix: Text<string> = matching(
+  /^(?!\$)[!-~]{1,100}$/,
+  'must be 1 to 100 printable ASCII characters without blanks, the first not $',
+)
 
 export const timeOfDay: Text<string> = matching(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 03:30')
 

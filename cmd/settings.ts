@@ -36,9 +36,14 @@ export const SETTINGS = {
     text.url('esdb', 'esdb+discover', 'kurrentdb'),
     'EventStoreDB; not set: Postgres',
   ),
-  eventStorePrefix: setting('EVENTSTORE_PREFIX', 'baoco.', z.string(), "stands before every stream's name there"),
+  eventStorePrefix: setting(
+    'EVENTSTORE_PREFIX',
+    'baoco.',
+    text.streamPrefix,
+    "stands before every stream's name there",
+  ),
   kafkaBrokers: optional('KAFKA_BROKERS', text.hostPorts, 'host:port, comma separated; not set: the embedded log'),
-  kafkaTopic: setting('KAFKA_TOPIC', 'baoco.transactions', z.string(), 'topic of the transaction events'),
+  kafkaTopic: setting('KAFKA_TOPIC', 'baoco.transactions', text.kafkaTopic, 'topic of the transaction events'),
   kafkaSsl: setting('KAFKA_SSL', '0', text.flag, 'TLS to the brokers: 0 or 1'),
   kafkaSasl: secret(
     'KAFKA_SASL',
@@ -138,7 +143,7 @@ export class SettingsError extends Error {
 }
 
 /** Adapters that come later: a setting that nothing would follow is refused, never ignored. */
-const NOT_YET = { eventStoreUrl: 'EventStoreDB', smtpUrl: 'sending mail by SMTP' } as const
+const NOT_YET = { smtpUrl: 'sending mail by SMTP' } as const
 
 const entries = Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting<unknown>][]
 

@@ -1,7 +1,6 @@
 /** What the commands on accounts need: the store, and what makes and opens accounts, for the time of one command. */
 import { randomUUID } from 'node:crypto'
 import { systemClock as clock } from '../adapters/clock.ts'
-import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
 import { openIds } from '../adapters/ids.ts'
 import { openPasswords } from '../adapters/passwords.ts'
 import type { Database } from '../adapters/postgres/database.ts'
@@ -10,6 +9,7 @@ import { keepSecrets } from '../adapters/secrets.ts'
 import { openVault } from '../adapters/vault.ts'
 import { Accounts, type OwnersOccasion } from '../workflows/accounts/accounts.ts'
 import { accountOfEmail, type RegistrationParts } from '../workflows/accounts/registration.ts'
+import { openEventStore } from './open-event-store.ts'
 import type { Settings } from './settings.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -24,7 +24,7 @@ export interface AccountCommand extends RegistrationParts {
 export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<Result>): Promise<Result> =>
   withDatabase(async ({ settings, database, url }) => {
     await migrateDatabase(url)
-    const store = await openPostgresEventStore({ url })
+    const store = await openEventStore(settings, url)
     try {
       const ids = openIds({ store, clock })
       const vault = openVault(keepSecrets(settings.dataDir, settings).vaultKeys)

@@ -76,9 +76,12 @@ export interface EventStore {
   isAfter(a: Checkpoint, b: Checkpoint): boolean
   /** Events of streams with this prefix are hidden from `read` once older than the age (seconds); said once at start. */
   retain(prefix: string, maxAgeSeconds: number): Promise<void>
-  /** Removes for good what `retain` has hidden; planned work, may be late or run twice. Answers how many. */
+  /**
+   * Removes for good what `retain` and `erase` have hidden; planned work, may be late or run twice. Answers how many events,
+   * 0 where the store does not tell.
+   */
   expire(): Promise<number>
-  /** Removes every event of a stream but its last, which stays. */
+  /** Hides every event of a stream but its last, which stays; they are gone for good at once, or with the next `expire`. */
   erase(stream: string): Promise<void>
   close(): Promise<void>
 }

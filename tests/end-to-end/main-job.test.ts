@@ -1,10 +1,23 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { needsKafka, sharedKafka } from '../support/kafka/needs-kafka.ts'
+import { givenOrOwnEventStore } from '../support/eventstoredb/given-or-own.ts'
 import { mainJob } from './main-job.ts'
 
 const nothingToClose = () => Promise.resolve()
 
+/** With a server for the events the secrets are not made in the data folder. */
+const onEventStoreDb = async () => {
+  const { url, prefix, close } = await givenOrOwnEventStore()
+  const secret = () => randomBytes(32).toString('hex')
+  return {
+    env: { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix, JWT_SECRET: secret(), VAULT_KEY: secret() },
+    close,
+  }
+}
+
 mainJob('embedded', () => Promise.resolve({ env: {}, close: nothingToClose }))
+
+mainJob('EventStoreDB and embedded log', onEventStoreDb)
 
 describe('by Kafka', () => {
   needsKafka()
@@ -12,5 +25,10 @@ describe('by Kafka', () => {
   mainJob('embedded store and Kafka', async () => {
     const { address } = await sharedKafka()
     return { env: { KAFKA_BROKERS: address, KAFKA_TOPIC: `test.${randomUUID()}` }, close: nothingToClose }
+  })
+
+  mainJob('EventStoreDB and Kafka', async () => {
+    const [{ env, close }, { address }] = [await onEventStoreDb(), await sharedKafka()]
+    return { env: { ...env, KAFKA_BROKERS: address, KAFKA_TOPIC: `test.${randomUUID()}` }, close }
   })
 })

@@ -186,7 +186,7 @@ export const mainJob = (
     })
 
     it('has written only events of the catalogue, each as its schema says', async () => {
-      const events = await allEvents(installation)
+      const events = await allEvents(installation, env)
       expect(events.length).to.be.above(20)
       for (const { type, data, metadata } of events) {
         expect(eventSchemas.has(type), type).to.equal(true)
@@ -197,7 +197,7 @@ export const mainJob = (
 
     it('has read models that a rebuild from the first event gives again, row for row', async () => {
       const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs replay --verify`, {
-        env: { PATH: process.env.PATH, BAOCO_DATA_DIR: installation.dataDir },
+        env: { PATH: process.env.PATH, BAOCO_DATA_DIR: installation.dataDir, ...env },
       })
       expect(stdout).to.contain('every row is as it would be built anew')
     })

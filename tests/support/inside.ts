@@ -1,8 +1,9 @@
 /** A look inside a running installation: its database, as a command of its own would open it. */
-import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { silent } from '../../adapters/log-lines.ts'
 import { openDatabase } from '../../adapters/postgres/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded.ts'
+import { openEventStore } from '../../cmd/open-event-store.ts'
+import { readSettings } from '../../cmd/settings.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Place } from './baoco-process.ts'
 
@@ -24,9 +25,9 @@ export const durability = (place: Place): Promise<string> =>
     return settings.map(({ name, setting }) => `${name} ${setting}`).join(', ')
   })
 
-/** Everything in the event store. */
-export const allEvents = (place: Place): Promise<RecordedEvent[]> =>
+/** Everything in the event store. @param env  the settings it was started with */
+export const allEvents = (place: Place, env: Record<string, string> = {}): Promise<RecordedEvent[]> =>
   inside(place, async (url) => {
-    const store = await openPostgresEventStore({ url })
+    const store = await openEventStore(readSettings(env), url)
     return store.readAll(null, 1_000_000).finally(() => store.close())
   })

@@ -12,10 +12,13 @@ export const retainAsPlanned = async (store: Pick<EventStore, 'retain'>): Promis
   for (const [prefix, seconds] of Object.entries(KEPT_S)) await store.retain(prefix, seconds)
 }
 
-/** Every ten minutes: hidden events have little to lose by waiting, and small turns keep the store free for others. */
-export const expireEvents = (store: Pick<EventStore, 'expire'>): PlannedJob => ({
+/** Hidden events have little to lose by waiting, and small turns keep the store free for others. */
+const EVERY_TEN_MINUTES = '*/10 * * * *'
+
+/** @param at  when, for a store that has no small turns */
+export const expireEvents = (store: Pick<EventStore, 'expire'>, at = EVERY_TEN_MINUTES): PlannedJob => ({
   name: 'expire_events',
-  at: '*/10 * * * *',
+  at,
   run: async () => {
     const removed = await store.expire()
     return removed > 0 ? { removed } : null

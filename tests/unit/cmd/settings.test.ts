@@ -116,6 +116,8 @@ describe('settings', () => {
     ['KAFKA_SASL', 'plain:user'],
     ['KAFKA_BROKERS', 'kafka-1,kafka-2:9092'],
     ['KAFKA_BROKERS', 'http://kafka:9092'],
+    ['KAFKA_TOPIC', 'money in'],
+    ['KAFKA_TOPIC', '..'],
   ] as const) {
     it(`refuse ${name}=${bad} with one line that names it`, () => {
       const message = refusal({ [name]: bad })
@@ -147,9 +149,21 @@ describe('settings', () => {
     expect(readSettings({ DATABASE_URL, JWT_SECRET: SECRET, VAULT_KEY: KEY }).databaseUrl).to.equal(DATABASE_URL)
   })
 
+  it('take the address of an EventStoreDB, a cluster too, with the secrets', () => {
+    const EVENTSTORE_URL = 'esdb://admin:changeit@a:2113,b:2113,c:2113?nodePreference=leader'
+    expect(refusal({ EVENTSTORE_URL })).to.equal('setting JWT_SECRET and VAULT_KEY must be set with EVENTSTORE_URL')
+    const settings = readSettings({ EVENTSTORE_URL, JWT_SECRET: SECRET, VAULT_KEY: KEY })
+    expect(settings).to.include({ eventStoreUrl: EVENTSTORE_URL, eventStorePrefix: 'baoco.' })
+    expect(configLines(settings).join('\n')).to.include('esdb://admin:***@a:2113').and.not.include('changeit')
+    expect(refusal({ EVENTSTORE_URL: 'http://localhost:2113' })).to.include('EVENTSTORE_URL')
+  })
+
+  it('refuse a prefix that is not one of our own', () => {
+    for (const EVENTSTORE_PREFIX of ['$baoco.', 'with blank', 'dấu'])
+      expect(refusal({ EVENTSTORE_PREFIX }), EVENTSTORE_PREFIX).to.include('EVENTSTORE_PREFIX')
+  })
+
   it('refuse what this version has no adapter for, rather than ignore it', () => {
-    const secrets = { JWT_SECRET: SECRET, VAULT_KEY: KEY }
-    expect(refusal({ EVENTSTORE_URL: 'esdb://localhost:2113?tls=false', ...secrets })).to.include('EVENTSTORE_URL')
     expect(refusal({ SMTP_URL: 'smtp://localhost' })).to.include('SMTP_URL')
   })
 

@@ -1,0 +1,69 @@
+/**
+ * The event store, as the settings say: EventStoreDB, or the tables of the Postgres that holds everything else too. What is
+ * said to be forgotten is removed from Postgres in small turns all day, from EventStoreDB by one scavenge a day.
+ */
+import { orAborted } from '../adapters/event-store/abort.ts'
+import type { LogLines } from '../adapters/log-lines.ts'
+import { openEventStoreDb } from '../adapters/event-store/eventstoredb/store.ts'
+import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
+import { StoreUnavailable } from '../domain/errors.ts'
+import type { EventStore } from '../domain/ports.ts'
+import { expireEvents } from '../workflows/planned/expire-events.ts'
+import type { PlannedJob } from '../workflows/planned/planned-work.ts'
+import type { Settings } from './settings.ts'
+
+/** Asia/Ho_Chi_Minh is seven hours ahead of UTC all year. */
+const AHEAD_OF_UTC_H = 7
+/** Who looks on is told before the store has given up its first try. */
+const TOLD_AFTER_MS = 1_000
+
+type StoreSettings = Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
+
+/**
+ * @param databaseUrl  of the Postgres, migrated
+ * @param onTrouble  told of what goes on by itself
+ */
+export const openEventStore = (
+  { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
+  databaseUrl: string,
+  onTrouble: (error: unknown) => void = () => {},
+): Promise<EventStore> =>
+  url === undefined
+    ? openPostgresEventStore({ url: databaseUrl, onTrouble })
+    : openEventStoreDb({ url, prefix, onTrouble })
+
+/**
+ * Waits for a store that is away at the start, and says so.
+ * @throws when it is to stop meanwhile · what else the store answers by
+ */
+export const untilStoreAnswers = async (store: EventStore, log: LogLines, stopping: AbortSignal): Promise<void> => {
+  const tell = (error?: Error): void =>
+    log.warn({ waiting_for: 'event_store', ...(error && { reason: error.message }) }, 'start.waiting')
+  const early = setTimeout(() => tell(), TOLD_AFTER_MS)
+  try {
+    for (;;) {
+      try {
+        await orAborted(store.end(), stopping)
+        if (stopping.aborted) throw new Error('stopped while it waited for the event store')
+        return
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error
+        tell(error.cause instanceof Error ? error.cause : error)
+      }
+    }
+  } finally {
+    clearTimeout(early)
+  }
+}
+
+/** The planned work that removes for good what the store was told to forget. */
+export const expiry = (
+  { eventStoreUrl, scavengeAt }: Pick<Settings, 'eventStoreUrl' | 'scavengeAt'>,
+  store: EventStore,
+): PlannedJob => (eventStoreUrl === undefined ? expireEvents(store) : expireEvents(store, dailyAt(scavengeAt)))
+
+/** A time of day in Vietnam, as cron writes it in UTC. */
+const dailyAt = (time: string): string => {
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  return `${minute} ${(hour + 24 - AHEAD_OF_UTC_H) % 24} * * *`
+}

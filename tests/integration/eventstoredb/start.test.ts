@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { newPlace, removePlace, type Place } from '../../support/baoco-process.ts'
+import { startOwnStandIn, type OwnStandIn } from '../../support/eventstoredb/process.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
+
+describe('a start while EventStoreDB is away', function () {
+  this.timeout(90_000)
+  let place: Place
+  let server: OwnStandIn
+  before(async () => {
+    ;[place, server] = await Promise.all([newPlace(), startOwnStandIn()])
+    await server.stop()
+  })
+  after(async () => {
+    await server?.remove()
+    if (place) await removePlace(place)
+  })
+
+  const start = () => {
+    let output = ''
+    const child = spawn(process.execPath, [BAOCO, 'serve'], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        PORT: String(place.port),
+        BAOCO_DATA_DIR: place.dataDir,
+        EVENTSTORE_URL: server.url,
+        JWT_SECRET: randomBytes(32).toString('hex'),
+        VAULT_KEY: randomBytes(32).toString('hex'),
+      },
+    })
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    const ended = once(child, 'exit')
+    const prints = (what: RegExp) => eventually(() => what.test(output), { within: 60_000, what: String(what) })
+    return { child, ended, prints, output: () => output }
+  }
+
+  it('says what it waits for, ends when it is asked to, and comes up when the server does', async () => {
+    const first = start()
+    await first.prints(/"waiting_for":"event_store"/)
+    first.child.kill('SIGTERM')
+    const stopped = performance.now()
+    await first.ended
+    expect(performance.now() - stopped).to.be.lessThan(5_000)
+    expect(first.output()).to.not.contain('Baoco is ready')
+
+    const second = start()
+    await second.prints(/"waiting_for":"event_store"/)
+    await server.start()
+    await second.prints(/^Baoco is ready/m)
+    second.child.kill('SIGTERM')
+    await second.ended
+    expect(second.child.exitCode, second.output()).to.equal(0)
+  })
+})
