@@ -20,7 +20,7 @@ const SESSION_TIMEOUT = 10_000
 const BEAT_EVERY = 1_000
 
 /** Events handed over and committed together: a crash repeats no more of a partition. */
-const MOST_AT_A_TIME = 50
+const MOST_AT_A_TIME = 16
 
 export interface KafkaLogOptions extends KafkaSettings {
   /** Told of all that goes wrong; it is tried again. */

@@ -13,10 +13,13 @@ import { eventually } from '../eventually.ts'
 import { CERTIFICATE, KEY } from './certificate.ts'
 import { installKafka } from './install.ts'
 
-const LOGGING = new URL('log4j.properties', import.meta.url).href
-
 /** Small and quick to start; how fast it would be in an hour does not matter. */
-const JAVA = ['-Xmx320m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', `-Dlog4j.configuration=${LOGGING}`]
+const JAVA = [
+  '-Xmx320m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+]
 
 /** Who may use the secured address. */
 export const USER = { username: 'baoco', password: 'correct-horse' }
