@@ -5,6 +5,7 @@ import type { EventStore } from '../../../domain/ports.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import type { Capture } from '../../../workflows/capture/capture.ts'
 import { stepwise } from '../../support/stepwise-store.ts'
+import { STORES } from './stores.ts'
 import { USER, openWorld, vietcombankPush, vietcombankSms, type World } from './world.ts'
 
 interface Case {
@@ -48,38 +49,40 @@ const expectOneEvent = async (world: World, ids: readonly number[], count: numbe
   for (const each of all.values()) if (each !== first) expect(each.already_run_of).to.equal(first!.transaction_id)
 }
 
-describe('a process that dies while it captures', function () {
+for (const [on, openStore] of Object.entries(STORES))
+  describe(`a process that dies while it captures, on ${on}`, function () {
+    this.timeout(60_000)
+    let world: World
+    beforeEach(async () => (world = await openWorld(openStore)))
+    afterEach(() => world.close())
+
+    for (const { name, before, dying, other, streams } of cases)
+      for (let at = 0; at < streams; at++)
+        for (const process of ['the same process', 'another process'])
+          for (const way of ['sent again', 'a copy from elsewhere, then sent again'])
+            it(`${name}, dead after ${at} of ${streams} streams; ${way}, by ${process}`, async () => {
+              const { store, dieAfter, isDead } = await world.mortal()
+              const mortal: Capture = world.process({ store })
+              const ids: number[] = []
+              const take = async (capture: Capture, arrivals: readonly Arrival[]) =>
+                ids.push(...(await capture.take(arrivals)).map(idOf))
+              if (before.length > 0) await take(mortal, before)
+              dieAfter(at)
+              const failure = await mortal.take(dying).catch((error: unknown) => error)
+              isDead()
+              expect(failure).to.be.instanceOf(StoreUnavailable)
+              const next = process === 'the same process' ? mortal : world.process()
+              const fromElsewhere = way === 'sent again' ? [] : [other]
+              for (const each of [...fromElsewhere, ...dying, ...before, ...dying]) await take(next, [each])
+              await expectOneEvent(world, ids, before.length + dying.length + fromElsewhere.length)
+            })
+  })
+
+describe('a process that sleeps while it captures', function () {
   this.timeout(60_000)
   let world: World
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())
-
-  for (const { name, before, dying, other, streams } of cases)
-    for (let at = 0; at < streams; at++)
-      for (const process of ['the same process', 'another process'])
-        for (const way of ['sent again', 'a copy from elsewhere, then sent again'])
-          it(`${name}, dead after ${at} of ${streams} streams; ${way}, by ${process}`, async () => {
-            let alive = true
-            const mortal: Capture = world.process({
-              store: stepwise(world.store, (_part, done) => {
-                if (!alive && done === at) {
-                  alive = true
-                  throw new StoreUnavailable('it died here')
-                }
-              }),
-            })
-            const ids: number[] = []
-            const take = async (capture: Capture, arrivals: readonly Arrival[]) =>
-              ids.push(...(await capture.take(arrivals)).map(idOf))
-            if (before.length > 0) await take(mortal, before)
-            alive = false
-            const failure = await mortal.take(dying).catch((error: unknown) => error)
-            expect(failure).to.be.instanceOf(StoreUnavailable)
-            const next = process === 'the same process' ? mortal : world.process()
-            const fromElsewhere = way === 'sent again' ? [] : [other]
-            for (const each of [...fromElsewhere, ...dying, ...before, ...dying]) await take(next, [each])
-            await expectOneEvent(world, ids, before.length + dying.length + fromElsewhere.length)
-          })
 
   it('finds itself a resend when it wakes up after others have finished its work', async () => {
     let wake = () => {}

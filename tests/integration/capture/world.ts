@@ -1,8 +1,6 @@
 /** A store with one account in it, and as many processes that capture into it as a test wants. */
 import { randomUUID } from 'node:crypto'
-import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openIds } from '../../../adapters/ids.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import type { Fact, RecordedEvent } from '../../../domain/event.ts'
 import type { Arrival } from '../../../domain/notification/arrival.ts'
@@ -11,7 +9,7 @@ import { foldTransaction, type LiveTransaction } from '../../../domain/transacti
 import { openCapture, type Capture, type CaptureOptions } from '../../../workflows/capture/capture.ts'
 import { stamp } from '../../../workflows/stamp.ts'
 import { accountFacts, tokenOf } from '../../support/accounts.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { STORES, type Mortal } from './stores.ts'
 
 export const USER = 7
 export const NOW = new Date('2026-11-20T03:00:10.000Z')
@@ -20,6 +18,8 @@ export interface World {
   store: EventStore
   /** A process of its own: fresh caches, ids of its own block. */
   process(options?: Partial<CaptureOptions>): Capture
+  /** Another process's way to the store, which dies on command. */
+  mortal(): Promise<Mortal>
   write(stream: string, facts: readonly Fact[], expectedRevision?: number): Promise<void>
   events(prefix: string): Promise<RecordedEvent[]>
   /** Live transactions by id; fails on a stream that was started twice. */
@@ -27,10 +27,9 @@ export interface World {
   close(): Promise<void>
 }
 
-export const openWorld = async (): Promise<World> => {
-  const database = await freshDatabase()
-  await migrateDatabase(database.url)
-  const store = await openPostgresEventStore({ url: database.url })
+/** @param openStore  one of `STORES` */
+export const openWorld = async (openStore = STORES['Postgres, stream by stream']!): Promise<World> => {
+  const { store, mortal, close } = await openStore()
   const clock = { now: () => NOW }
   const write: World['write'] = async (stream, facts, expectedRevision = NO_STREAM) => {
     const occasion = { user_id: USER, at: NOW, correlation_id: randomUUID(), causation_id: randomUUID() }
@@ -61,10 +60,8 @@ export const openWorld = async (): Promise<World> => {
       }
       return folded
     },
-    close: async () => {
-      await store.close()
-      await database.drop()
-    },
+    mortal,
+    close,
   }
 }
 

@@ -52,7 +52,7 @@ export const batchAppend = (
     one.events.push(...message.getProposedMessagesList().map(eventIn))
     if (!message.getIsFinal()) return
     gathered.delete(id)
-    if (troubles.strikes('drop_before')) return dropConnections()
+    if (troubles.isCut(one.stream) || troubles.strikes('drop_before')) return dropConnections()
     const outcome = outcomeOf(log, one)
     if (troubles.strikes('drop_after')) return dropConnections()
     if (troubles.strikes('lose_answers')) return

@@ -10,6 +10,9 @@ export class Troubles {
   drop_before = 0
   /** So many appends are written, and end all connections instead of being answered. */
   drop_after = 0
+  /** So many appends more are taken to streams whose names match; then each ends all connections. null: all are. */
+  appends_left: number | null = null
+  appends_to = ''
   /** So many calls that require the leader are sent to another node. */
   not_leader = 0
   /** Where to. */
@@ -26,6 +29,12 @@ export class Troubles {
     if (this[trouble] <= 0) return false
     this[trouble]--
     return true
+  }
+
+  /** @returns whether this append is one too many */
+  isCut(stream: string): boolean {
+    if (this.appends_left === null || !new RegExp(this.appends_to).test(stream)) return false
+    return --this.appends_left < 0
   }
 
   async late(): Promise<void> {

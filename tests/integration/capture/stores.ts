@@ -1,0 +1,76 @@
+/** The stores that captures are tried on, each with a way to die in the middle of one. */
+import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { StoreUnavailable } from '../../../domain/errors.ts'
+import type { EventStore } from '../../../domain/ports.ts'
+import { standInUrl } from '../../support/eventstoredb/process.ts'
+import { startStandIn } from '../../support/eventstoredb/server.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+import { stepwise } from '../../support/stepwise-store.ts'
+
+export interface Mortal {
+  store: EventStore
+  /** The next call ends as unavailable after it has appended to so many streams; later calls do as they should. */
+  dieAfter(streams: number): void
+  /** The call has ended. */
+  isDead(): void
+}
+
+export interface TestStore {
+  store: EventStore
+  /** Another process's way to the store. */
+  mortal(): Promise<Mortal>
+  close(): Promise<void>
+}
+
+export const STORES: Record<string, () => Promise<TestStore>> = {
+  /** It takes a group whole or not at all: one without that is made of it. */
+  'Postgres, stream by stream': async () => {
+    const database = await freshDatabase()
+    await migrateDatabase(database.url)
+    const store = await openPostgresEventStore({ url: database.url })
+    return {
+      store,
+      mortal: async () => {
+        let left: number | null = null
+        return {
+          store: stepwise(store, (_part, done) => {
+            if (left !== null && done === left) throw new StoreUnavailable('it died here')
+          }),
+          dieAfter: (streams) => (left = streams),
+          isDead: () => (left = null),
+        }
+      },
+      close: async () => {
+        await store.close()
+        await database.drop()
+      },
+    }
+  },
+  /** The server takes so many appends and no more, so it is the adapter's own order that counts. */
+  EventStoreDB: async () => {
+    const standIn = await startStandIn()
+    const open = (deadlineMs: number) =>
+      openEventStoreDb({ url: standInUrl(standIn.port), prefix: 'test.', deadlineMs })
+    const store = await open(10_000)
+    const opened = [store]
+    return {
+      store,
+      mortal: async () => {
+        const impatient = await open(200)
+        opened.push(impatient)
+        return {
+          store: impatient,
+          dieAfter: (appends) =>
+            Object.assign(standIn.troubles, { appends_left: appends, appends_to: '^test\\.(book|transaction)-' }),
+          isDead: () => (standIn.troubles.appends_left = null),
+        }
+      },
+      close: async () => {
+        await Promise.all(opened.map((each) => each.close()))
+        await standIn.close()
+      },
+    }
+  },
+}
