@@ -10,7 +10,7 @@ import { movedBy } from './amount.ts'
 import type { Bank } from './bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { ANY_BANK, DOUBT } from './any-bank.ts'
-import { labelsIn, type Labelled } from './labels.ts'
+import { labelsIn, opensCell, type Labelled } from './labels.ts'
 import { CUT, type Page } from './page.ts'
 import { CURRENCY_CODE } from './printed-money.ts'
 import { timeIn } from './printed-time.ts'
@@ -39,7 +39,7 @@ const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (
 /** Where the memo ends: at a label that opens a line or a cell, or at a balance that ends the text. */
 const endOfMemo = ({ shadow }: Page, behind: readonly Labelled[]): { end: number; balance: Groups | null } => {
   for (const { field, at, start } of behind) {
-    const opens = /[\n|] ?$/.test(shadow.slice(Math.max(0, at - 2), at))
+    const opens = opensCell(shadow, at)
     const rest = shadow.slice(start)
     if (field === 'balance') {
       const found = BEGINS.exec(rest)

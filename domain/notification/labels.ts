@@ -53,14 +53,27 @@ export const compileLabels = (names: Partial<Record<Field, readonly string[]>>):
 
 const MARKS = /[ \n:|*/=]/
 
-/** The labels of a page in their order, each with its value's place, marks around it left out. */
-export const labelsIn = ({ shadow }: Page, { expression, fieldOf }: LabelTable): Labelled[] => {
+/** Whether something opens a line or a cell. */
+export const opensCell = (shadow: string, at: number): boolean =>
+  at === 0 || shadow[at] === '\n' || /[\n|] ?$/.test(shadow.slice(Math.max(0, at - 2), at))
+
+/**
+ * The labels of a page in their order, each with its value's place, marks around it left out.
+ * @param counts  whether a label that was found is one; words of a memo may look like it
+ */
+export const labelsIn = (
+  { shadow }: Page,
+  { expression, fieldOf }: LabelTable,
+  counts: (field: Field, at: number) => boolean = () => true,
+): Labelled[] => {
   const found = [...shadow.matchAll(expression)]
-  return found.map((match, place) => {
+    .map((match) => ({ match, field: fieldOf.get(key(match[0])) ?? ('other' as const) }))
+    .filter(({ match, field }) => counts(field, match.index))
+  return found.map(({ match, field }, place) => {
     let start = match.index + match[0].length
-    let end = found[place + 1]?.index ?? shadow.length
+    let end = found[place + 1]?.match.index ?? shadow.length
     while (start < end && MARKS.test(shadow.charAt(start))) start += 1
     while (end > start && MARKS.test(shadow.charAt(end - 1))) end -= 1
-    return { field: fieldOf.get(key(match[0])) ?? 'other', at: match.index, start, end }
+    return { field, at: match.index, start, end }
   })
 }

@@ -1,7 +1,7 @@
 /** Reads a mail that is a table of labels and values (`labels.ts`). */
 import { movedBy } from './amount.ts'
 import type { Bank, MailTable } from './bank.ts'
-import { labelsIn, type Field } from './labels.ts'
+import { labelsIn, opensCell, type Field } from './labels.ts'
 import { CUT, type Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
 import { timeIn, timeInMemo } from './printed-time.ts'
@@ -22,11 +22,21 @@ interface Value {
   shadow: string
 }
 
+/** Behind the memo's label only what opens a line or a cell is a label, or what ends the table: a payer may write `so tien` too. */
+const outsideMemo = (shadow: string) => {
+  let inMemo = false
+  return (field: Field, at: number): boolean => {
+    if (inMemo && !['content', 'status', 'end'].includes(field) && !opensCell(shadow, at)) return false
+    inMemo = field === 'content'
+    return true
+  }
+}
+
 /** What stands at each field: its first label that has a value. */
 const valuesOf = (page: Page, { labels, valueFirst }: MailTable): Map<Field, Value> => {
   const values = new Map<Field, Value>()
   let before = 0
-  for (const { field, at, start, end } of labelsIn(page, labels)) {
+  for (const { field, at, start, end } of labelsIn(page, labels, valueFirst ? undefined : outsideMemo(page.shadow))) {
     if (field === 'end' && !valueFirst) break
     const [from, to] = valueFirst ? [before, at] : [start, end]
     before = start

@@ -17,7 +17,7 @@ export const SIGNED = new RegExp(`(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(
 /** A value that begins with a sum, signed or not. */
 const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`)
 export const BEGINS = new RegExp(
-  `^(?:moi |con |hien tai |la |con lai |cua [^\\d\\n]{0,40} )*[:=]? ?(?<sign>[+-])? ?${SUM}`,
+  `^(?:(?:moi|con|hien tai|la|con lai|cua [^\\d\\n]{0,40})(?: |(?=:)))*[:=]? ?(?<sign>[+-])? ?${SUM}`,
 )
 /** A sum without a sign, with its currency: it might be the one that is meant. */
 export const UNSIGNED = new RegExp(

@@ -4,5 +4,7 @@ import { bank, sms } from '../bank.ts'
 export const shb = bank('SHB', 'SHB', {
   senders: ['SHB'],
   packages: ['vn.shb.mbanking', 'vn.shb.saha.mbanking'],
-  layouts: [sms`SDTK {account} den {date:HH:mm:ss ngay dd/MM/yyyy} la {balance}. GD moi nhat: {amount}[: {content}]`],
+  layouts: [
+    sms`<SDTK/SD TK/So du TK> {account}[ den {date:HH:mm:ss ngay dd/MM/yyyy}] la {balance}. GD moi nhat: {amount}[: {content}]`,
+  ],
 })

@@ -76,6 +76,10 @@ describe('a mail that is a table', () => {
     expect(content).to.equal(null)
   })
 
+  it('keeps a memo whole that holds the word of a label', () => {
+    expect(reading(MB, receipt('Thành công', 'tra so tien con lai, phi 0 DH1042')).content).to.equal('tra so tien con lai, phi 0 DH1042') // prettier-ignore
+  })
+
   const CAKE = 'no-reply@cake.vn'
   const cake = (amount: string, kind: string) =>
     `Thông tin tài khoản\nTài khoản chuyển\t0011223344\nTên người chuyển\tA\nTài khoản nhận\t0099887766 - Tài khoản thanh toán\n` +
