@@ -98,7 +98,8 @@ export const readByLabels = (
   const headEnd = memo?.at ?? page.shadow.length
   const said = listen(page, before, headEnd)
   const head = page.shadow.slice(0, headEnd)
-  if (said.doubtful || DOUBT.test(head)) return null
+  // Without their marks a gift (`tặng`) and a rise (`tăng`) are the same word.
+  if (said.doubtful || DOUBT.test(head) || /tặng/i.test(page.text.slice(0, headEnd))) return null
 
   const sums = said.amounts.length > 0 ? said.amounts : said.unsigned
   const [amount] = sums

@@ -85,7 +85,8 @@ const takeAccount = (said: Said, value: string, at: number): void => {
 
 const takeBalance = (said: Said, label: string, value: string, at: number): void => {
   const found = BEGINS.exec(value)
-  if (found?.groups && isSum(found.groups) && !/^[ .]*[0-9x*]{6,}(?![.,])/.test(value)) {
+  // Many digits without marks or currency are an account: `SD TK 0011000415567 +150,000VND`.
+  if (found?.groups && isSum(found.groups) && (found.groups.behind || !/^[ .]*[0-9x*]{6,}(?![.,])/.test(value))) {
     said.balances.push({ groups: found.groups, available: /kha dung|kd|available/.test(label), at })
     return
   }
