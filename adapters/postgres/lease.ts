@@ -79,7 +79,7 @@ export const openLease = (options: LeaseOptions): Lease => {
       ended.abort()
       // A database that is away shall not keep the process: then the lease runs out.
       const released = database.query(RELEASE, mine).catch(onTrouble)
-      await Promise.race([released, pause(RELEASE_WITHIN)])
+      await Promise.race([released, pause(RELEASE_WITHIN, undefined, { ref: false })])
     }
   }
 

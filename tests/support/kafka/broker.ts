@@ -33,6 +33,9 @@ export interface Broker {
   stop(): Promise<void>
   /** kill -9, and wait for its end. */
   kill(): Promise<void>
+  /** SIGSTOP: connections stay and nothing answers. */
+  freeze(): void
+  thaw(): void
   /** Again, on the same port and with what it had. */
   start(): Promise<void>
   /** Ends it for good; its folder goes with it. */
@@ -136,6 +139,8 @@ export const startKafka = async (): Promise<Broker> => {
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
     remove: async () => {
       await end('SIGKILL')
       process.off('exit', atExit)
