@@ -52,7 +52,7 @@ export const openEventStoreDb = async ({
   const retention = new Retention((stream, wanted, isNew) =>
     setMetadata(connection, answered, prefix + stream, wanted, isNew),
   )
-  const units = new Units({ connection, reading, retention, prefix, attemptMs }, deadlineMs, closing.signal)
+  const units = new Units({ connection, reading, retention, prefix }, deadlineMs, closing.signal)
   const erased: Hidden[] = []
 
   return {

@@ -11,6 +11,11 @@ import { checkpointOf } from './position.ts'
 import type { Reading } from './reading.ts'
 import type { Retention } from './retention.ts'
 
+/**
+ * The server compares it with its own clock, which may go wrong by a while; a try is given up by ours long before.
+ */
+const DEADLINE_MS = 60_000
+
 export type Written = { ok: true; checkpoint: Checkpoint } | { ok: false; revision: number }
 
 export interface StreamAppendParts {
@@ -19,8 +24,6 @@ export interface StreamAppendParts {
   retention: Retention
   /** Before every stream's name. */
   prefix: string
-  /** How long one try may take, milliseconds. */
-  attemptMs: number
 }
 
 /**
@@ -28,7 +31,7 @@ export interface StreamAppendParts {
  * @throws {RangeError} when this server takes less in one append than is usual
  */
 export const appendToStream = async (
-  { connection, reading, retention, prefix, attemptMs }: StreamAppendParts,
+  { connection, reading, retention, prefix }: StreamAppendParts,
   answered: <Result>(attempt: () => Promise<Result>) => Promise<Result>,
   stream: string,
   expected: Expected,
@@ -42,7 +45,7 @@ export const appendToStream = async (
           // Never "any": those ids are known again only until the server restarts.
           expectedRevision: isNew ? NO_STREAM_THERE : BigInt(expected),
           requiresLeader: true,
-          deadline: attemptMs,
+          deadline: DEADLINE_MS,
         }),
       ),
     )

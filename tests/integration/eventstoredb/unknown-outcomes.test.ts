@@ -156,6 +156,22 @@ describe('a read from EventStoreDB', function () {
   })
 })
 
+describe('a cluster of EventStoreDB', () => {
+  it('is found through those of its nodes that are there', async () => {
+    const world = await openWorld()
+    const gone = await openWorld()
+    await gone.close()
+    try {
+      const url = `esdb://127.0.0.1:${gone.standIn.port},127.0.0.1:${world.standIn.port}?tls=false`
+      const stream = streamName()
+      await appended(await world.another({ url }), [part(stream, NO_STREAM)])
+      expect(await readStream(world.store, stream)).to.have.length(1)
+    } finally {
+      await world.close()
+    }
+  })
+})
+
 describe('a node of EventStoreDB that is not the leader', () => {
   it('sends appends and reads to the one that is', async () => {
     const [follower, leader] = [await openWorld(), await openWorld()]

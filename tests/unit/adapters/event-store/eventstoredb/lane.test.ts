@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { jsonEvent } from '@eventstore/db-client'
+import { expect } from 'chai'
+import { Lane, type Part } from '../../../../../adapters/event-store/eventstoredb/lane.ts'
+
+const MOST_BYTES = 1_000
+
+/** A stream that answers as the server does, and writes down what it was asked. */
+const streamAt = (start: number, known: string[] = []) => {
+  let revision = start
+  const asked: [expected: number, events: number][] = []
+  const lane = new Lane('book', {
+    append: async (_stream, expected, events) => {
+      asked.push([expected, events.length])
+      if (expected !== revision) return { ok: false, revision }
+      revision += events.length
+      return { ok: true, checkpoint: `${revision}/${revision}` }
+    },
+    read: async ({ backwards }) => (backwards ? [] : known).map((id) => ({ id, revision, checkpoint: '1/1' })) as never,
+    mostBytes: MOST_BYTES,
+  })
+  return { lane, asked }
+}
+
+const partAt = (expected: number, { count = 1, bytes = 100, isLast = false } = {}): Part => ({
+  stream: 'book',
+  expected,
+  events: Array.from({ length: count }, () => jsonEvent({ id: randomUUID(), type: 'T', data: {} })),
+  bytes,
+  isLast,
+})
+
+const conflictAt = (revision: number) => ({ ok: false, conflict: { stream: 'book', revision } })
+
+const appendAll = (lane: Lane, parts: Part[]) => {
+  const turns = parts.map((part) => lane.enter(part))
+  return Promise.all(turns.map((turn) => turn.append()))
+}
+
+describe('what one call appends to one stream', () => {
+  it('goes as one append where each part follows on from the one before', async () => {
+    const { lane, asked } = streamAt(4)
+    const results = await appendAll(lane, [partAt(4, { count: 2 }), partAt(6), partAt(7)])
+    expect(asked).to.deep.equal([[4, 4]])
+    expect(results.every(({ ok }) => ok)).to.equal(true)
+  })
+
+  it('goes by itself where its place is the answer to its unit', async () => {
+    const { lane, asked } = streamAt(-1)
+    const results = await appendAll(lane, [partAt(-1), partAt(0, { isLast: true }), partAt(1)])
+    expect(asked).to.deep.equal([
+      [-1, 2],
+      [1, 1],
+    ])
+    expect(results[1]).to.deep.equal({ ok: true, checkpoint: '1/1' })
+  })
+
+  it('is cut where it would be too big for one append', async () => {
+    const { lane, asked } = streamAt(-1)
+    await appendAll(lane, [partAt(-1, { bytes: 600 }), partAt(0, { bytes: 400 }), partAt(1, { bytes: 1 })])
+    expect(asked).to.deep.equal([
+      [-1, 2],
+      [1, 1],
+    ])
+  })
+
+  it('finds each its own answer where the whole is refused, and nothing is tried that builds on what failed', async () => {
+    const { lane, asked } = streamAt(5)
+    expect(await appendAll(lane, [partAt(4), partAt(5), partAt(6)])).to.deep.equal([
+      conflictAt(5),
+      conflictAt(5),
+      conflictAt(5),
+    ])
+    expect(asked).to.deep.equal([
+      [4, 3],
+      [4, 1],
+    ])
+  })
+
+  it('is a success after a failure only where it stands already', async () => {
+    const standing = partAt(2)
+    const { lane } = streamAt(5, [standing.events[0]!.id])
+    const [failed, again] = await appendAll(lane, [partAt(1), standing])
+    expect([failed!.ok, again!.ok]).to.deep.equal([false, true])
+  })
+
+  it('waits for a part that is not due yet, and fails with one whose unit has failed', async () => {
+    const { lane, asked } = streamAt(-1)
+    const [first, second, third] = [partAt(-1), partAt(0), partAt(1)].map((part) => lane.enter(part))
+    const results = [first!.append(), third!.append()]
+    expect(await results[0]).to.include({ ok: true })
+    second!.abandon()
+    expect(await results[1]).to.deep.equal(conflictAt(0))
+    expect(asked).to.deep.equal([[-1, 1]])
+  })
+
+  it('goes by itself where two start at the same revision', async () => {
+    const { lane } = streamAt(-1)
+    const [won, lost] = await appendAll(lane, [partAt(-1), partAt(-1)])
+    expect([won!.ok, lost]).to.deep.equal([true, conflictAt(0)])
+  })
+})
