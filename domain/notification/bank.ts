@@ -24,8 +24,8 @@ export interface Layout {
 /** A mail that is a table of labels and values, however its cells came through (`mail-table.ts`). */
 export interface MailTable {
   labels: LabelTable
-  /** A phrase that tells this mail, in shadow form. */
-  tells: string
+  /** A phrase that tells this mail, in shadow form; its words may stand on two lines. */
+  tells: RegExp
   /** Fixed where the bank sends this mail only for one; null where sign or words tell. */
   direction: 'credit' | 'debit' | null
   /** The value stands before its label. */
@@ -99,7 +99,7 @@ export const mailTable = (
   labels: Parameters<typeof compileLabels>[0],
   options: Partial<Pick<MailTable, 'direction' | 'valueFirst' | 'timeInMemo'>> = {},
 ): MailTable => ({
-  tells: tells.toLowerCase(),
+  tells: new RegExp(tells.toLowerCase().replace(/ /g, '[ \\n]')),
   labels: compileLabels(labels),
   direction: null,
   valueFirst: false,

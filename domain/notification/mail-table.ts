@@ -77,7 +77,7 @@ const otherSide = (values: Map<Field, Value>, side: 'from' | 'to') => {
 
 /** null where the mail is not this table, or does not say direction, amount and currency for certain. */
 export const readByTable = (table: MailTable, bank: Bank, page: Page, arrivedAt: Date): Reading | 'failed' | null => {
-  if (!page.shadow.includes(table.tells)) return null
+  if (!table.tells.test(page.shadow)) return null
   const values = valuesOf(page, table)
   if (
     /khong thanh cong|that bai|tu choi|loi|fail|declined|cho xu ly|dang xu ly/.test(values.get('status')?.shadow ?? '')

@@ -76,6 +76,13 @@ describe('a mail that is a table', () => {
     expect(content).to.equal(null)
   })
 
+  it('is read from text in which labels and values stand on lines, labels on two', () => {
+    const text =
+      'Số tham\nchiếu\n26202\nTài khoản\ntrích nợ\nNGUYEN A - 3510187650000 (VND)\nSố tiền giao\ndịch\n(VND) 20,000.00\n' +
+      'Nội dung\nchuyển tiền\nabc DH1\nTình trạng\nGiao dịch thành công\nTrân trọng'
+    expect(reading(MB, text)).to.include({ amount: '20000.00', account_number: '3510187650000', content: 'abc DH1' })
+  })
+
   it('keeps a memo whole that holds the word of a label', () => {
     expect(reading(MB, receipt('Thành công', 'tra so tien con lai, phi 0 DH1042')).content).to.equal('tra so tien con lai, phi 0 DH1042') // prettier-ignore
   })
