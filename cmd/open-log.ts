@@ -31,11 +31,15 @@ const telling =
   (error: unknown): void =>
     log.warn({ reason: error instanceof Error ? error.message : String(error) }, what)
 
-/** What this process delivers from. It waits for servers that are away, and says so. */
-export const openLog = ({ settings, store, database, log }: LogParts): Log => {
+/**
+ * What this process delivers from. It waits for servers that are away, and says so.
+ * @returns the log, and whether it works; the embedded one does where the store does
+ */
+export const openLog = ({ settings, store, database, log }: LogParts): Log & { check: () => Promise<unknown> } => {
   const kafka = kafkaOf(settings)
   const onTrouble = telling(log, 'log.trouble')
-  return kafka ? openKafkaLog({ ...kafka, onTrouble }) : openEmbeddedLog({ store, database, onTrouble })
+  if (kafka) return openKafkaLog({ ...kafka, onTrouble })
+  return { ...openEmbeddedLog({ store, database, onTrouble }), check: () => store.end() }
 }
 
 /** Relays while this process is the one of all that does, until the signal aborts; returns at once without Kafka. */

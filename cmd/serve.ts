@@ -32,7 +32,7 @@ import { plannedWork } from '../workflows/planned/planned-work.ts'
 import { allReactions } from '../workflows/reactions/all.ts'
 import { runReactions } from '../workflows/reactions/run.ts'
 import { greeting } from './greeting.ts'
-import { expiry, openEventStore, untilStoreAnswers } from './open-event-store.ts'
+import { expiry, openEventStore, refuseToBeginAnew, untilStoreAnswers } from './open-event-store.ts'
 import { openLog, relay } from './open-log.ts'
 import { readSettings } from './settings.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -68,7 +68,8 @@ const run = async (): Promise<void> => {
   const passwords = openPasswords()
 
   const store = await openEventStore(settings, databaseUrl, onTrouble)
-  await untilStoreAnswers(store, log, stopping).catch(async (error: unknown) => {
+  const isThere = untilStoreAnswers(store, log, stopping).then(() => refuseToBeginAnew(settings, store, database))
+  await isThere.catch(async (error: unknown) => {
     await Promise.all([store.close(), database.close()])
     await embedded?.stop()
     throw error
@@ -88,9 +89,10 @@ const run = async (): Promise<void> => {
 
   const targets = { allowPrivate: settings.allowPrivateTargets, ownOrigins: [new URL(settings.baseUrl).origin] }
   const sender = openSender(targets)
+  const deliveryLog = openLog({ settings, store, database, log })
   const delivery = openDelivery({
     store,
-    log: openLog({ settings, store, database, log }),
+    log: deliveryLog,
     queue: openDeliveryQueue(database),
     sender,
     ids,
@@ -121,6 +123,7 @@ const run = async (): Promise<void> => {
   const readiness = [
     { name: 'event_store', needed: true, check: () => store.end() },
     { name: 'read_models', needed: false, check: () => readModelsFollow(projector) },
+    { name: 'log', needed: false, check: () => deliveryLog.check() },
   ]
   const parts = {
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender, log, readiness,

@@ -29,10 +29,20 @@ export interface KafkaLogOptions extends KafkaSettings {
   sessionTimeout?: number
 }
 
-export const openKafkaLog = (options: KafkaLogOptions): Log => {
+export interface KafkaLog extends Log {
+  /** For the machine that watches. @throws what keeps its consumer from working */
+  check(): Promise<void>
+}
+
+export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
   const { onTrouble = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
   const { topic } = settings
-  const tell = (error: unknown) => onTrouble(kafkaTrouble(settings, error))
+  let trouble: Error | null = new Error('no consumer has come to work yet')
+  const tell = (error: unknown) => {
+    trouble = kafkaTrouble(settings, error)
+    onTrouble(trouble)
+  }
+  const onWorking = () => void (trouble = null)
 
   const entriesOf = (messages: readonly KafkaMessage[], partition: number): LogEntry[] =>
     messages.flatMap((message) => {
@@ -43,6 +53,7 @@ export const openKafkaLog = (options: KafkaLogOptions): Log => {
     })
 
   return {
+    check: () => (trouble ? Promise.reject(trouble) : Promise.resolve()),
     consume: async (group, handler, signal) => {
       const kafka = openKafkaClient(settings)
 
@@ -71,7 +82,10 @@ export const openKafkaLog = (options: KafkaLogOptions): Log => {
 
       // A session that came to work is followed by the next at once, one that did not after a while.
       const session = () =>
-        consumerSession({ kafka, topic, groupId: `${topic}.${group}`, sessionTimeout, takeBatch, tell }, signal)
+        consumerSession(
+          { kafka, topic, groupId: `${topic}.${group}`, sessionTimeout, takeBatch, onWorking, tell },
+          signal,
+        )
       while (!signal.aborted) await untilDone(session, signal, tell)
     },
   }

@@ -28,6 +28,8 @@ export interface SessionOptions {
   sessionTimeout: number
   /** Hands a batch over and commits it; the signal aborts when this session is over. */
   takeBatch: (payload: EachBatchPayload, isOver: AbortSignal) => Promise<void>
+  /** Told whenever it has a part of the topic to read. */
+  onWorking: () => void
   /** Told why a session ended that had come to work. */
   tell: (error: unknown) => void
 }
@@ -56,7 +58,10 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   const { GROUP_JOIN, FETCH, HEARTBEAT, CRASH } = consumer.events
   for (const event of [GROUP_JOIN, FETCH, HEARTBEAT] as const)
     consumer.on(event as typeof FETCH, () => void (heardAt = performance.now()))
-  consumer.on(GROUP_JOIN, () => void (isWorking = true))
+  consumer.on(GROUP_JOIN, () => {
+    isWorking = true
+    options.onWorking()
+  })
 
   const eachBatch = async (payload: EachBatchPayload): Promise<void> => {
     busy++

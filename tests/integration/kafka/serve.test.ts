@@ -42,6 +42,10 @@ describe('serve with KAFKA_BROKERS', function () {
   const called = () => shop.calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)
   const allCalled = (ids: readonly number[], within = 15_000) =>
     eventually(() => ids.every((id) => called().includes(id)), { within, what: 'all calls' })
+  const readiness = async () => {
+    const response = await fetch(`${baoco.baseUrl}/readyz`)
+    return ((await response.json()) as { parts: Record<string, string> }).parts
+  }
   const allSucceeded = (): Promise<boolean> =>
     eventually(async () => {
       const { body } = await callApi(baoco, installation.apiKey, 'GET', '/api/transactions')
@@ -100,10 +104,13 @@ describe('serve with KAFKA_BROKERS', function () {
     await broker.stop()
     const away = await post(5)
     await eventually(() => baoco.output().includes(`Kafka at ${broker.address}`))
+    await eventually(async () => (await readiness()).log === 'unavailable')
+    expect((await fetch(`${baoco.baseUrl}/readyz`)).status).to.equal(200)
     expect(await baoco.stop()).to.be.below(10_000)
     baoco = await startBaoco(installation, settings())
     away.push(...(await post(5)))
     await broker.start()
     await allCalled(away, 40_000)
+    expect(await readiness()).to.include({ event_store: 'ok', log: 'ok' })
   })
 })
