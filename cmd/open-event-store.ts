@@ -6,6 +6,7 @@ import { orAborted } from '../adapters/event-store/abort.ts'
 import type { LogLines } from '../adapters/log-lines.ts'
 import { openEventStoreDb } from '../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
+import type { Queryable } from '../adapters/postgres/database.ts'
 import { StoreUnavailable } from '../domain/errors.ts'
 import type { EventStore } from '../domain/ports.ts'
 import { expireEvents } from '../workflows/planned/expire-events.ts'
@@ -54,6 +55,24 @@ export const untilStoreAnswers = async (store: EventStore, log: LogLines, stoppi
   } finally {
     clearTimeout(early)
   }
+}
+
+/**
+ * A setting alone must not make an installation forget its past: with events in its Postgres it does not begin anew on an
+ * empty server.
+ * @throws where it would
+ */
+export const refuseToBeginAnew = async (
+  { eventStoreUrl }: StoreSettings,
+  store: EventStore,
+  database: Queryable,
+): Promise<void> => {
+  if (eventStoreUrl === undefined || (await store.end()) !== null) return
+  const [row] = await database.query<{ position: number }>('SELECT store.newest() AS position')
+  if (row!.position > 0)
+    throw new Error(
+      'the events of this installation are in its Postgres, and EVENTSTORE_URL with EVENTSTORE_PREFIX names none',
+    )
 }
 
 /** The planned work that removes for good what the store was told to forget. */

@@ -9,7 +9,7 @@ import { keepSecrets } from '../adapters/secrets.ts'
 import { openVault } from '../adapters/vault.ts'
 import { Accounts, type OwnersOccasion } from '../workflows/accounts/accounts.ts'
 import { accountOfEmail, type RegistrationParts } from '../workflows/accounts/registration.ts'
-import { openEventStore } from './open-event-store.ts'
+import { openEventStore, refuseToBeginAnew } from './open-event-store.ts'
 import type { Settings } from './settings.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -26,6 +26,7 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
     await migrateDatabase(url)
     const store = await openEventStore(settings, url)
     try {
+      await refuseToBeginAnew(settings, store, database)
       const ids = openIds({ store, clock })
       const vault = openVault(keepSecrets(settings.dataDir, settings).vaultKeys)
       const on = async (email: string): Promise<OwnersOccasion> => {
