@@ -1,6 +1,7 @@
 /** From the post of a bank's text to its arrival at the shop's endpoint, at a fixed rate: p50 under 15 ms, p99 under 60 ms at 200/s. */
 import { runChild, startChild } from './support/children.ts'
-import { addRule, secondsUntil, startBench } from './support/installation.ts'
+import { secondsUntil, startBench } from './support/installation.ts'
+import { addRules } from './support/shops.ts'
 import { percentile, type LoadReport } from './support/load.ts'
 
 const RATE = Number(process.env.RATE ?? 200)
@@ -10,9 +11,9 @@ const WARM_UP = RATE * 3
 
 const bench = await startBench()
 const receiver = await startChild('./receiver.ts')
-await addRule(bench, `${receiver.url}/`)
+await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
 const load = await runChild<LoadReport>('./load.ts', {
-  url: bench.installation.personalUrl,
+  urls: bench.urls,
   count: RATE * SECONDS + WARM_UP,
   rate: RATE,
   connections: 32,

@@ -1,7 +1,8 @@
 /** Resident memory under steady load: at minute 10 at most 1.1 × that at minute 2. */
 import { readFile } from 'node:fs/promises'
 import { runChild, startChild } from './support/children.ts'
-import { addRule, startBench } from './support/installation.ts'
+import { startBench } from './support/installation.ts'
+import { addRules } from './support/shops.ts'
 import type { LoadReport } from './support/load.ts'
 
 const RATE = Number(process.env.RATE ?? 100)
@@ -9,13 +10,13 @@ const MINUTES = Number(process.env.MINUTES ?? 10)
 
 const bench = await startBench()
 const receiver = await startChild('./receiver.ts')
-await addRule(bench, `${receiver.url}/`)
+await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
 const residentMiB = async (): Promise<number> => {
   const [, kib] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${bench.baoco.process.pid}/status`, 'utf8'))!
   return Number(kib) / 1024
 }
 const load = runChild<LoadReport>('./load.ts', {
-  url: bench.installation.personalUrl,
+  urls: bench.urls,
   count: RATE * 60 * MINUTES,
   rate: RATE,
   connections: 32,

@@ -3,15 +3,16 @@
  * Both are driven by the same load generator, in turn, in one run: the ratio counts, not the figures.
  */
 import { runChild, startChild } from './support/children.ts'
-import { addRule, listTotal, secondsUntil, startBench } from './support/installation.ts'
+import { secondsUntil, startBench } from './support/installation.ts'
+import { addRules, listed } from './support/shops.ts'
 import type { Load, LoadReport } from './support/load.ts'
 
 const SECONDS = Number(process.env.SECONDS ?? 20)
 const CONNECTIONS = Number(process.env.CONNECTIONS ?? 256)
 
-const burst = (url: string, load: Partial<Load>): Promise<LoadReport> =>
+const burst = (urls: readonly string[], load: Partial<Load>): Promise<LoadReport> =>
   runChild<LoadReport>('./load.ts', {
-    url,
+    urls,
     seconds: SECONDS,
     connections: CONNECTIONS,
     orders: false,
@@ -21,7 +22,7 @@ const burst = (url: string, load: Partial<Load>): Promise<LoadReport> =>
 
 const bare = async (): Promise<number> => {
   const koa = await startChild('./bare-koa.ts')
-  const { accepted, seconds } = await burst(`${koa.url}/`, { seconds: SECONDS / 2 })
+  const { accepted, seconds } = await burst([`${koa.url}/`], { seconds: SECONDS / 2 })
   koa.stop()
   return accepted / seconds
 }
@@ -30,10 +31,10 @@ const measure = async (withRule: boolean): Promise<void> => {
   const before = await bare()
   const bench = await startBench()
   const receiver = await startChild('./receiver.ts')
-  if (withRule) await addRule(bench, `${receiver.url}/`)
-  const earlier = await listTotal(bench)
-  const { accepted, refused, seconds, p50, p99 } = await burst(bench.installation.personalUrl, { orders: withRule })
-  const caughtUp = await secondsUntil(60, async () => (await listTotal(bench)) - earlier >= accepted)
+  if (withRule) await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
+  const earlier = await listed(bench.baoco, bench.shops)
+  const { accepted, refused, seconds, p50, p99 } = await burst(bench.urls, { orders: withRule })
+  const caughtUp = await secondsUntil(60, async () => (await listed(bench.baoco, bench.shops)) - earlier >= accepted)
   let delivered = ''
   if (withRule) {
     const orders = async () => ((await (await fetch(`${receiver.url}/count`)).json()) as { orders: number }).orders

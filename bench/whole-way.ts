@@ -3,7 +3,8 @@
  * Beside it, in one run: a loop that only signs and posts the same bodies with the same sender, at its best concurrency.
  */
 import { runChild, startChild } from './support/children.ts'
-import { addRule, secondsUntil, startBench } from './support/installation.ts'
+import { secondsUntil, startBench } from './support/installation.ts'
+import { addRules } from './support/shops.ts'
 import type { LoadReport } from './support/load.ts'
 import { metric } from './support/metrics.ts'
 
@@ -27,9 +28,9 @@ const yardstick = async (): Promise<number> => {
 const best = await yardstick()
 const bench = await startBench()
 const receiver = await startChild('./receiver.ts')
-await addRule(bench, `${receiver.url}/`)
+await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
 const load = await runChild<LoadReport>('./load.ts', {
-  url: bench.installation.personalUrl,
+  urls: bench.urls,
   count: COUNT,
   connections: 64,
   orders: true,

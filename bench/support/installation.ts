@@ -1,7 +1,7 @@
 /** A Baoco as users run it, with a fresh data folder, for one benchmark. */
+import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/support/inside.ts'
 import {
-  callApi,
   newPlace,
   readInstallation,
   removePlace,
@@ -13,40 +13,31 @@ import {
 export interface Bench {
   baoco: Running
   installation: Installation
-  api: (
-    method: string,
-    path: string,
-    body?: unknown,
-  ) => Promise<{ status: number; body: Record<string, unknown> & { data?: unknown } }>
+  shops: readonly ShopAccount[]
+  urls: readonly string[]
   end(): Promise<void>
 }
 
 const OPEN_DOORS = { RATE_LIMITS: 'off', ALLOW_PRIVATE_TARGETS: '1', LOG_LEVEL: 'warn' }
 
-export const startBench = async (env: Record<string, string> = {}): Promise<Bench> => {
+/** @param accounts  how many shops use it */
+export const startBench = async ({ accounts = 8 } = {}): Promise<Bench> => {
   const place = await newPlace()
-  const baoco = await startBaoco(place, { ...OPEN_DOORS, ...env })
+  const baoco = await startBaoco(place, OPEN_DOORS)
   const installation = readInstallation(place, baoco.output())
   console.log(`commits: ${await durability(place)}`)
+  const shops = await openShops(baoco, installation, accounts)
   return {
     baoco,
     installation,
-    api: (method, path, body) => callApi(baoco, installation.apiKey, method, path, body),
+    shops,
+    urls: shops.map(({ personalUrl }) => personalUrl),
     end: async () => {
       await baoco.stop()
       await removePlace(installation)
     },
   }
 }
-
-/** Every payment with prefix DH is posted to this address from now on. */
-export const addRule = async (bench: Bench, url: string): Promise<void> => {
-  const { status, body } = await bench.api('POST', '/api/webhooks', { name: 'benchmark', url })
-  if (status !== 201) throw new Error(`the rule was not created: ${JSON.stringify(body)}`)
-}
-
-export const listTotal = async (bench: Bench): Promise<number> =>
-  (await bench.api('GET', '/api/transactions')).body.total as number
 
 /** Seconds until a question answers true, asked every 50 ms; fails after `most`. */
 export const secondsUntil = async (most: number, ask: () => Promise<boolean>): Promise<number> => {

@@ -7,7 +7,8 @@ import { Pool } from 'undici'
 import { vietcombankText } from '../../tests/support/bank-texts.ts'
 
 export interface Load {
-  url: string
+  /** Posted to in turn; of one origin. */
+  urls: readonly string[]
   /** Ends after so many posts, or so many seconds, whichever is given. */
   count?: number
   seconds?: number
@@ -41,7 +42,8 @@ export const percentile = (values: readonly number[], share: number): number => 
 }
 
 const run = async (load: Load): Promise<LoadReport> => {
-  const { origin, pathname } = new URL(load.url)
+  const { origin } = new URL(load.urls[0]!)
+  const paths = load.urls.map((url) => new URL(url).pathname)
   const pool = new Pool(origin, { connections: load.connections, pipelining: 1 })
   const durations: number[] = []
   const sentAt: Record<number, number> = {}
@@ -60,7 +62,7 @@ const run = async (load: Load): Promise<LoadReport> => {
     try {
       const { statusCode, body } = await pool.request({
         method: 'POST',
-        path: pathname,
+        path: paths[own % paths.length]!,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ text }),
       })

@@ -3,6 +3,8 @@ import type { Job } from './job.ts'
 
 /** Most notifications of a group, and most of one account in it, so that others find room beside a burst. */
 const MOST_OF_GROUP = 512
+/** Up to here all that waits goes together; of more only half, so that the next is decided while this one is stored. */
+const UNDIVIDED = 64
 const MOST_OF_ACCOUNT = 256
 /** Most characters of bodies in a group: a group of large ones stays what a store takes at once. */
 const MOST_CHARACTERS = 4 * 1024 * 1024
@@ -31,9 +33,10 @@ export class Waiting {
   /** Takes the next group; its accounts are held until `done`. Empty where nothing can go now. */
   nextGroup(): Job[] {
     const group: Job[] = []
+    const mostOfGroup = Math.min(MOST_OF_GROUP, Math.max(UNDIVIDED, this.#size / 2))
     let characters = 0
     for (const [userId, queue] of this.#queues) {
-      if (group.length >= MOST_OF_GROUP || characters >= MOST_CHARACTERS) break
+      if (group.length >= mostOfGroup || characters >= MOST_CHARACTERS) break
       if (this.#inFlight.has(userId)) continue
       const most = Math.min(MOST_OF_ACCOUNT, MOST_OF_GROUP - group.length)
       let count = 0

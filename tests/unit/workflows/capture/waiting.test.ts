@@ -44,6 +44,15 @@ describe('notifications that wait for a group', () => {
     expect(usersOf(waiting.nextGroup())).to.deep.equal([4])
   })
 
+  it('go by halves when they are many, so that one group is decided while the other is stored', () => {
+    const waiting = new Waiting()
+    for (let user = 1; user <= 8; user++) waiting.add(jobs(user, 32))
+    expect(usersOf(waiting.nextGroup())).to.deep.equal([1, 2, 3, 4])
+    expect(usersOf(waiting.nextGroup())).to.deep.equal([5, 6])
+    waiting.add(jobs(9, 1))
+    expect(usersOf(waiting.nextGroup())).to.deep.equal([7, 8])
+  })
+
   it('go in smaller groups when their bodies are large, and never not at all', () => {
     const waiting = new Waiting()
     waiting.add(jobs(1, 10, 'x'.repeat(3 * 1024 * 1024)))
