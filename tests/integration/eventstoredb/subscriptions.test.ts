@@ -12,6 +12,8 @@ import {
   streamName,
   upTo,
 } from '../../contract/event-store/harness.ts'
+import { openProxy, type Proxy } from '../../contract/event-store/proxy.ts'
+import { standInUrl } from '../../support/eventstoredb/process.ts'
 import { openWorld, type World } from './world.ts'
 
 describe('subscriptions to EventStoreDB', function () {
@@ -36,6 +38,32 @@ describe('subscriptions to EventStoreDB', function () {
     await following.stop()
     expect(idsOf(following.events())).to.deep.equal(ids)
     expect(troubles).to.not.be.empty
+  })
+
+  describe('over a connection through which nothing comes any more', () => {
+    let proxy: Proxy
+    beforeEach(async () => (proxy = await openProxy(world.standIn.port)))
+    afterEach(() => proxy.close())
+
+    it('are made again over a new one where the server does not confirm them', async () => {
+      const through = await world.another({ url: standInUrl(proxy.port), deadlineMs: 400 })
+      await appended(through, [part(streamName(), NO_STREAM)])
+      proxy.silence()
+      const following = follow(through, { after: null })
+      await eventually(() => following.isLive(), { within: 5_000 })
+      await following.stop()
+      expect(following.events()).to.have.length(1)
+    })
+
+    it('notice that within a quarter of a minute, though nobody else asks for anything', async () => {
+      const through = await world.another({ url: standInUrl(proxy.port) })
+      const following = follow(through, { after: null })
+      await eventually(() => following.isLive())
+      proxy.silence()
+      await appended(world.store, [part(streamName(), NO_STREAM)])
+      await eventually(() => following.events().length === 1, { within: 18_000 })
+      await following.stop()
+    })
   })
 
   it('never tell a checkpoint that is ahead of an event still to come', async () => {
