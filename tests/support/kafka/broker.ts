@@ -106,7 +106,8 @@ export const startKafka = async (): Promise<Broker> => {
   await writeFile(settings, configuration(folder, port, controller, secure))
   await writeFile(join(folder, 'broker.pem'), `${KEY}\n${CERTIFICATE}\n`)
   const java = [...JAVA, '-cp', `${jars}/*`]
-  const cluster = randomBytes(16).toString('base64url')
+  // The first byte keeps it from looking like an option.
+  const cluster = Buffer.concat([Buffer.of(1), randomBytes(15)]).toString('base64url')
   const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
     '--add-scram',
     `${mechanism}=[name=${USER.username},password=${USER.password}]`,
