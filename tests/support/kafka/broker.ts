@@ -113,7 +113,6 @@ export const startKafka = async (): Promise<Broker> => {
     `${mechanism}=[name=${USER.username},password=${USER.password}]`,
   ])
   const format = ['kafka.tools.StorageTool', 'format', '-t', cluster, '-c', settings, ...users]
-  await promisify(execFile)('java', [...java, ...format])
 
   const address = `127.0.0.1:${port}`
   let child: ChildProcess | null = null
@@ -158,6 +157,7 @@ export const startKafka = async (): Promise<Broker> => {
 
   process.once('exit', atExit)
   try {
+    await promisify(execFile)('java', [...java, ...format])
     await broker.start()
   } catch (error) {
     await broker.remove()
