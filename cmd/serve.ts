@@ -87,6 +87,17 @@ const run = async (): Promise<void> => {
   const projector = await openProjector({ store, tables, definition: main, log })
   const metrics = openMetrics({ projectionLagMs: () => projector.lag() })
 
+  const capture = openCapture({
+    store,
+    ids,
+    clock,
+    accounts: knownAccounts,
+    onTaken: (taken) => {
+      metrics.notificationTaken(taken.outcome)
+      log.info(taken, 'notification.received')
+    },
+  })
+
   const targets = { allowPrivate: settings.allowPrivateTargets, ownOrigins: [new URL(settings.baseUrl).origin] }
   const sender = openSender(targets)
   const deliveryLog = openLog({ settings, store, database, log })
@@ -100,6 +111,7 @@ const run = async (): Promise<void> => {
     clock,
     readModels: projector,
     schedule: settings.retrySchedule,
+    givesWay: () => capture.isBusy(),
     soleWorker: embedded !== null,
     onAttempt: (attempt) => {
       metrics.attempted(attempt)
@@ -107,17 +119,6 @@ const run = async (): Promise<void> => {
     },
     onClaimsOpen: (claims_open) => log.info({ claims_open }, 'delivery.claims_open'),
     onError: onTrouble,
-  })
-
-  const capture = openCapture({
-    store,
-    ids,
-    clock,
-    accounts: knownAccounts,
-    onTaken: (taken) => {
-      metrics.notificationTaken(taken.outcome)
-      log.info(taken, 'notification.received')
-    },
   })
 
   const readiness = [

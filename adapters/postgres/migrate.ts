@@ -1,6 +1,7 @@
 /** The database's tables, by the numbered SQL files in `migrations/`: each runs once, in order, all new ones or none. */
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
+import { openDatabase, type Database } from './database.ts'
 
 /** What it has to say comes as an error too. */
 const silent = { info: () => {}, warn: () => {}, error: () => {} }
@@ -15,8 +16,22 @@ const FOLDER = fileURLToPath(new URL('migrations', import.meta.url))
  * @throws when a file fails; the database is as it was
  */
 export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Promise<string[]> => {
+  // A connection of ours: one that breaks fails the migration and never the process, and it is closed when this returns.
+  const database = openDatabase(databaseUrl, { poolSize: 1, applicationName: 'baoco migrate' })
+  try {
+    return await migrate(database, folder)
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    throw new Error(`the database could not be migrated: ${message || code}`, { cause: error })
+  } finally {
+    await database.close()
+  }
+}
+
+const migrate = async (database: Database, folder: string): Promise<string[]> => {
+  const dbClient = await database.connect()
   const ran = await runner({
-    databaseUrl: { connectionString: databaseUrl, application_name: 'baoco migrate' },
+    dbClient,
     dir: folder,
     ignorePattern: '(?!\\d+_.*\\.sql$).*',
     direction: 'up',
@@ -25,8 +40,6 @@ export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Pro
     singleTransaction: true,
     advisoryLockMode: 'wait',
     logger: silent,
-  }).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`the database could not be migrated: ${error.message || error.code}`, { cause: error })
-  })
+  }).finally(() => dbClient.end())
   return ran.map(({ name }) => name)
 }

@@ -53,6 +53,8 @@ export interface Capture {
    * @throws {StoreUnavailable} when not all of it is known to be stored: sending it again is safe
    */
   take(arrivals: readonly Arrival[]): Promise<Taken[]>
+  /** Whether more wait for their answer than a group or two: others in this process do well to give way. */
+  isBusy(): boolean
 }
 
 const GROUPS_IN_FLIGHT = 2
@@ -61,6 +63,9 @@ const LOOK_AGAIN_MS = 100
 const MOST_CONTENTION_MS = 15_000
 /** Beyond this many waiting the store is too slow for what comes in: callers are told, not held. */
 const MOST_WAITING = 20_000
+
+/** Notifications that are not answered yet. */
+const BUSY_FROM = 100
 
 const byStamp = (a: Arrival, b: Arrival): number =>
   (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()
@@ -72,6 +77,8 @@ export const openCapture = (options: CaptureOptions): Capture => {
   } // prettier-ignore
   const waiting = new Waiting()
   let inFlight = 0
+  /** Of the groups in flight. */
+  let unanswered = 0
   let starting = false
 
   const tell = (job: Job, outcome: Outcome | 'failed', taken: Taken | null, group: number): void =>
@@ -120,8 +127,10 @@ export const openCapture = (options: CaptureOptions): Capture => {
       const jobs = waiting.nextGroup()
       if (jobs.length === 0) return
       inFlight++
+      unanswered += jobs.length
       void run(jobs).finally(() => {
         inFlight--
+        unanswered -= jobs.length
         waiting.done(jobs)
         startSoon()
       })
@@ -149,6 +158,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   }
 
   return {
+    isBusy: () => waiting.size + unanswered >= BUSY_FROM,
     take: (arrivals) => {
       if (waiting.size + arrivals.length > MOST_WAITING)
         return Promise.reject(new StoreUnavailable('more notifications are waiting than the store takes'))

@@ -51,6 +51,8 @@ export interface DeliveryOptions {
   readModels: ReadModels
   /** Seconds before each retry (`RETRY_SCHEDULE`). */
   schedule: readonly number[]
+  /** Whether receiving, in this process, has more to do than it can: first tries give way to it. */
+  givesWay?: () => boolean
   /** Embedded: this process is the only one, so claims of others are of the dead. */
   soleWorker?: boolean
   /** From 0 up to 1; default `Math.random`. */
@@ -170,6 +172,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     isAfter: (a, b) => store.isAfter(a, b),
     readModels,
     mayClaim,
+    givesWay: options.givesWay ?? (() => false),
     roomFor: (userId) => lanes.first.roomFor(userId),
     claim: (transactions) => queue.claimFirst(worker, transactions, lanes.first.fullRules(), MOST_IN_CLAIM),
     handOver: async (claimed, entries) => {

@@ -3,6 +3,7 @@
  * ever holds the log. From the notes, a few of every user in turn are claimed as the lane gets room. What cannot be noted,
  * or waits for read models that do not come, is left to the queue, where it is due a minute after its capture.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
 import { Bell } from './bell.ts'
 import type { Claimed } from './queue.ts'
@@ -14,6 +15,13 @@ const MOST_NOTED = 50_000
 const MOST_IN_CLAIM = 256
 const MOST_OF_USER = 64
 
+/**
+ * While receiving has more to do than it can, a claim takes few, and the next waits so long (milliseconds): a phone must have
+ * its answer now, a shop's first call can be seconds later. The queue, where it is due after a minute, does not give way.
+ */
+const MOST_GIVING_WAY = 32
+const GIVING_WAY = 100
+
 /** Milliseconds the read models may take to pass a batch. */
 const PATIENCE = 5_000
 
@@ -22,6 +30,8 @@ export interface FirstTriesOptions {
   readModels: ReadModels
   /** Whether anything may be claimed now. */
   mayClaim: () => boolean
+  /** Whether receiving has more to do than it can. */
+  givesWay: () => boolean
   /** How many of a user's transactions may be claimed now. */
   roomFor: (userId: number) => number
   claim: (transactions: readonly number[]) => Promise<Claimed[]>
@@ -63,6 +73,7 @@ export class FirstTries {
       const entries = this.#take()
       if (entries.length === 0) await this.#bell.wait(this.#noted > 0 ? 100 : 60_000)
       else await this.#claim(entries).catch(this.#options.onError)
+      if (this.#options.givesWay()) await pause(GIVING_WAY, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -77,9 +88,10 @@ export class FirstTries {
     const taken: LogEntry[] = []
     if (!this.#options.mayClaim()) return taken
     const users = [...this.#notes.keys()]
-    const share = users.length > 1 ? MOST_OF_USER : MOST_IN_CLAIM
+    const most = this.#options.givesWay() ? MOST_GIVING_WAY : MOST_IN_CLAIM
+    const share = users.length > 1 ? Math.min(MOST_OF_USER, most) : most
     for (const user of users) {
-      const count = Math.min(share, MOST_IN_CLAIM - taken.length, this.#options.roomFor(user))
+      const count = Math.min(share, most - taken.length, this.#options.roomFor(user))
       if (count === 0) continue
       const notes = this.#notes.get(user)!
       taken.push(...notes.splice(0, count))

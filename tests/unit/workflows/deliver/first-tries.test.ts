@@ -19,6 +19,7 @@ const running = (options: Partial<FirstTriesOptions> = {}) => {
     isAfter: (a, b) => Number(a) > Number(b),
     readModels: { passed: (checkpoint) => Promise.resolve(waitedFor.push(checkpoint) > 0) },
     mayClaim: () => true,
+    givesWay: () => false,
     roomFor: () => 100,
     claim: (transactions) => {
       claims.push([...transactions])
@@ -92,6 +93,18 @@ describe('first tries', () => {
     await eventually(() => claims.flat().length > 20_000)
     expect(claims.flat().filter((transaction) => transaction > 100_000)).to.have.length(10)
     expect(claims.flat().length).to.be.below(30_000)
+    await stop()
+  })
+
+  it('give way to receiving: few at a time, but some, and all of them once it is quiet', async () => {
+    let isBusy = true
+    const { tries, claims, stop } = running({ givesWay: () => isBusy })
+    tries.note(entries(1, 500, 1))
+    await eventually(() => claims.length === 2)
+    expect(claims.map(({ length }) => length)).to.deep.equal([32, 32])
+    isBusy = false
+    await eventually(() => claims.flat().length === 500)
+    expect(claims.length).to.be.at.most(8)
     await stop()
   })
 })
