@@ -84,7 +84,7 @@ const run = async (): Promise<void> => {
   )
 
   const tables = openReadModelTables(database)
-  const projector = await openProjector({ store, tables, definition: main, log })
+  const projector = await openProjector({ store, tables, definition: main, log, givesWay: () => capture.isBusy() })
   const metrics = openMetrics({ projectionLagMs: () => projector.lag() })
 
   const capture = openCapture({

@@ -239,6 +239,22 @@ describe('projector', () => {
     expect(await applying.catch((error: unknown) => error)).to.be.instanceOf(Poison)
   })
 
+  it('gathers larger batches while receiving has more than it can do, and writes them all', async () => {
+    let batches = 0
+    const tables: typeof setting.tables = {
+      ...setting.tables,
+      commit: (claim, statements) => {
+        batches++
+        return setting.tables.commit(claim, statements)
+      },
+    }
+    const { projector } = await setting.start({ tables, givesWay: () => true })
+    const history = new History(15).grow(100)
+    for (const decided of history.decided) await setting.append([decided])
+    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(batches).to.be.below(history.decided.length / 4)
+  })
+
   it('writes a single event in milliseconds', async () => {
     const { projector } = await setting.start()
     const history = new History(14).grow(60)
