@@ -32,7 +32,7 @@ await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
 const load = await runChild<LoadReport>('./load.ts', {
   urls: bench.urls,
   count: COUNT,
-  connections: 64,
+  connections: 256,
   orders: true,
   from: 1,
 })

@@ -9,7 +9,7 @@ import { Bell } from './bell.ts'
 import type { Claimed } from './queue.ts'
 
 /** Transactions noted, of all users. */
-const MOST_NOTED = 50_000
+const MOST_NOTED = 100_000
 
 /** Transactions in one claim, and of one user in it while others wait. */
 const MOST_IN_CLAIM = 256

@@ -125,7 +125,8 @@ const longest = (texts: readonly string[]): string | undefined =>
 
 /** Where no known name holds a text: the longest value that is more than a word, such as under a name of the user's own. */
 const longestProse = (value: unknown, depth = 0): string | undefined => {
-  if (typeof value === 'string') return /\S\s+\S/.test(value) ? storable(value) : undefined
+  // A pattern that had to look behind the blanks would run out of stack on millions of them.
+  if (typeof value === 'string') return /\s/.test(value.trim()) ? storable(value) : undefined
   if (!isObject(value) || depth > 4) return undefined
   return longest(Object.values(value).flatMap((member) => longestProse(member, depth + 1) ?? []))
 }

@@ -86,13 +86,13 @@ describe('first tries', () => {
   it('of whoever has noted most are left to the queue when there are too many', async () => {
     let may = false
     const { tries, claims, stop } = running({ mayClaim: () => may })
-    tries.note([...entries(100_001, 10, 2), ...entries(1, 50_000, 1)])
+    tries.note([...entries(200_001, 10, 2), ...entries(1, 100_000, 1)])
     may = true
     tries.wake()
-    await eventually(() => claims.flat().includes(100_010))
-    await eventually(() => claims.flat().length > 20_000)
-    expect(claims.flat().filter((transaction) => transaction > 100_000)).to.have.length(10)
-    expect(claims.flat().length).to.be.below(30_000)
+    await eventually(() => claims.flat().includes(200_010))
+    await eventually(() => claims.flat().length > 40_000)
+    expect(claims.flat().filter((transaction) => transaction > 200_000)).to.have.length(10)
+    expect(claims.flat().length).to.be.below(60_000)
     await stop()
   })
 
