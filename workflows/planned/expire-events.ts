@@ -1,11 +1,12 @@
 /** How long the store keeps events that are not kept for good, and the planned work that removes them. */
+import { BOOK_RETENTION_S } from '../../domain/book/events.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { PlannedJob } from './planned-work.ts'
 
 const DAY_S = 86_400
 
 /** By the first part of a stream's name. A book tells copies of one event apart, which come within days. */
-export const KEPT_S = { 'book-': 7 * DAY_S, 'ignored-': 30 * DAY_S } as const
+export const KEPT_S = { 'book-': BOOK_RETENTION_S, 'ignored-': 30 * DAY_S } as const
 
 /** Said to the store at every start, before anything is written. */
 export const retainAsPlanned = async (store: Pick<EventStore, 'retain'>): Promise<void> => {
