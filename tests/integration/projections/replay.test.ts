@@ -62,6 +62,8 @@ describe('replay', () => {
         history.grow(20)
         await setting.append(history.decided.slice(written))
         written = history.decided.length
+        // As fast as they are projected, and no faster: what a replay has to catch up with stays small on any machine.
+        await projector.passed((await setting.store.end())!, 10_000)
       }
     })()
     // A replay has a connection of its own for its batches, as another process has.
