@@ -1,10 +1,12 @@
 /** Every event there is, by the stream it is in. `docs/events.md` is made of this: `npm run docs`. */
 import type { z } from 'zod'
+import { affiliateEvents } from './affiliate/events.ts'
 import { emailEvents, firstAccountEvents } from './account/email-claim.ts'
 import { accountEvents } from './account/events.ts'
 import { bookEvents } from './book/events.ts'
 import { idEvents } from './ids.ts'
 import { notificationEvents } from './notification/events.ts'
+import { planOrderEvents } from './plan-order/events.ts'
 import { transactionEvents } from './transaction/events.ts'
 
 export interface StreamKind {
@@ -48,6 +50,18 @@ export const streamKinds: readonly StreamKind[] = [
     holds: 'notifications that are no transactions',
     kept: '30 days',
     events: { NotificationIgnored },
+  },
+  {
+    stream: 'plan-order-<id>',
+    holds: 'a plan that somebody wants to buy, and that it was paid',
+    kept: 'for good',
+    events: planOrderEvents,
+  },
+  {
+    stream: 'affiliate-<user>',
+    holds: 'links, earnings and withdrawals of somebody who brings others',
+    kept: 'for good',
+    events: affiliateEvents,
   },
   { stream: 'email-<sha256>', holds: 'whose an e-mail address is', kept: 'for good', events: emailEvents },
   { stream: 'first-account', holds: 'which account is the first', kept: 'for good', events: firstAccountEvents },

@@ -8,6 +8,8 @@ export interface System {
   payment_prefix: string
   is_active: 0 | 1
   created_at: string
+  /** Of the shop whose plugin connected it. */
+  site_url?: string | undefined
 }
 
 export interface Rule {
@@ -32,6 +34,25 @@ export interface Device {
   name: string
   token_hash: string
   created_at: string
+  platform?: string | null
+  model?: string | null
+}
+
+/** A device that has not been paired yet. */
+export interface Invitation {
+  device_id: number
+  name: string
+  code_hash: string
+  expires_at: string
+  created_at: string
+}
+
+/** An account at a bank, as notifications name it. */
+export interface BankAccount {
+  bank_account_id: number
+  bank_code: string
+  account_number: string
+  is_active: 0 | 1
 }
 
 export interface Account {
@@ -51,6 +72,12 @@ export interface Account {
   systems: ReadonlyMap<number, System>
   rules: ReadonlyMap<number, Rule>
   devices: ReadonlyMap<number, Device>
+  invitations: ReadonlyMap<number, Invitation>
+  bank_accounts: ReadonlyMap<number, BankAccount>
+  /** Whose affiliate link led here. */
+  referred_by: number | null
+  /** The Vietnamese month in which its owner was last told of the quota: `2026-11`. */
+  quota_warned: string | null
   registered_at: string
 }
 
@@ -80,11 +107,12 @@ const changed = <Value extends object>(
 /** The account after one more event; null before the first. */
 export const evolve = (account: Account | null, event: AccountEvent): Account | null => {
   if (event.type === 'AccountRegistered') {
-    const { user_id, email, name, operator, registered_at } = event.data
+    const { user_id, email, name, operator, registered_at, referred_by = null } = event.data
     return {
-      user_id, email, name, operator, registered_at,
+      user_id, email, name, operator, registered_at, referred_by,
       verified: false, locked: false, password_hash: null, token_version: 0, key_hash: null, receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
+      invitations: new Map(), bank_accounts: new Map(), quota_warned: null,
     } // prettier-ignore
   }
   if (!account) return null
@@ -99,6 +127,8 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       return { ...account, receive_url: { token_hash: event.data.token_hash, sealed_token: event.data.sealed_token } }
     case 'PlanChanged':
       return { ...account, plan: event.data.plan, plan_expires_at: event.data.expires_at }
+    case 'QuotaWarned':
+      return { ...account, quota_warned: event.data.month }
     case 'AccountLocked':
       return { ...account, locked: true }
     case 'AccountUnlocked':
@@ -125,9 +155,45 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       const { user_id: _, ...device } = event.data
       return { ...account, devices: set(account.devices, device.device_id, device) }
     }
+    case 'DeviceInvited': {
+      const { user_id: _, ...invitation } = event.data
+      return { ...account, invitations: set(account.invitations, invitation.device_id, invitation) }
+    }
+    case 'DevicePaired': {
+      const { device_id, token_hash, platform, model } = event.data
+      const invitation = account.invitations.get(device_id)
+      if (!invitation) return account
+      const { name, created_at } = invitation
+      return {
+        ...account,
+        invitations: without(account.invitations, device_id),
+        devices: set(account.devices, device_id, { device_id, name, token_hash, created_at, platform, model }),
+      }
+    }
+    case 'DeviceRenamed': {
+      const { device_id, name } = event.data
+      return {
+        ...account,
+        invitations: changed(account.invitations, device_id, { name }),
+        devices: changed(account.devices, device_id, { name }),
+      }
+    }
     case 'DeviceRemoved':
-      return { ...account, devices: without(account.devices, event.data.device_id) }
+      return {
+        ...account,
+        invitations: without(account.invitations, event.data.device_id),
+        devices: without(account.devices, event.data.device_id),
+      }
     case 'TrustedSendersSet':
       return { ...account, trusted_senders: event.data.trusted_senders }
+    case 'BankAccountSeen': {
+      const { bank_account_id, bank_code, account_number } = event.data
+      const seen: BankAccount = { bank_account_id, bank_code, account_number, is_active: 1 }
+      return { ...account, bank_accounts: set(account.bank_accounts, bank_account_id, seen) }
+    }
+    case 'BankAccountChanged': {
+      const { bank_account_id, is_active } = event.data
+      return { ...account, bank_accounts: changed(account.bank_accounts, bank_account_id, { is_active }) }
+    }
   }
 }

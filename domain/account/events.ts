@@ -43,6 +43,8 @@ export const accountEvents = {
     name: z.string().nullable(),
     operator: z.boolean(),
     registered_at: moment,
+    /** The user whose affiliate link led here. */
+    referred_by: id.optional(),
   }),
   EmailVerified: z.object({ user_id: id }),
   PasswordSet: z.object({
@@ -52,10 +54,24 @@ export const accountEvents = {
   }),
   ApiKeyRotated: z.object({ user_id: id, key_hash: hash }),
   ReceiveUrlRotated: z.object({ user_id: id, token_hash: hash, sealed_token: sealed }),
-  PlanChanged: z.object({ user_id: id, plan, expires_at: moment.nullable() }),
+  PlanChanged: z.object({
+    user_id: id,
+    plan,
+    expires_at: moment.nullable(),
+    /** The payment that bought it: an event's id. */
+    caused_by: z.string().optional(),
+  }),
+  /** Told once a Vietnamese month: most of its quota is used. */
+  QuotaWarned: z.object({ user_id: id, month: z.string(), transactions: z.int(), limit: z.int() }),
   AccountLocked: z.object({ user_id: id, reason: z.string() }),
   AccountUnlocked: z.object({ user_id: id }),
-  SystemAdded: systemFields.extend({ user_id: id, system_id: id, created_at: moment }),
+  SystemAdded: systemFields.extend({
+    user_id: id,
+    system_id: id,
+    created_at: moment,
+    /** Of a shop whose plugin connected it: what it is known by when it connects again. */
+    site_url: z.string().optional(),
+  }),
   SystemChanged: systemFields.partial().extend({ user_id: id, system_id: id }),
   SystemRemoved: z.object({ user_id: id, system_id: id }),
   RuleCreated: ruleFields.extend({
@@ -70,8 +86,40 @@ export const accountEvents = {
   /** A rule set inactive by the service itself: its endpoint answered 410. */
   RulePaused: z.object({ user_id: id, rule_id: id, reason: z.literal('gone'), caused_by: z.string() }),
   DeviceAdded: z.object({ user_id: id, device_id: id, name: z.string(), token_hash: hash, created_at: moment }),
+  /** A device that may be paired: until the end given, once, by who knows the code. */
+  DeviceInvited: z.object({
+    user_id: id,
+    device_id: id,
+    name: z.string(),
+    code_hash: hash,
+    expires_at: moment,
+    created_at: moment,
+  }),
+  DevicePaired: z.object({
+    user_id: id,
+    device_id: id,
+    token_hash: hash,
+    platform: z.string().nullable(),
+    model: z.string().nullable(),
+  }),
+  DeviceRenamed: z.object({ user_id: id, device_id: id, name: z.string() }),
   DeviceRemoved: z.object({ user_id: id, device_id: id }),
   TrustedSendersSet: z.object({ user_id: id, trusted_senders: z.array(z.string()) }),
+  /** The first notification that named this account of a bank. */
+  BankAccountSeen: z.object({
+    user_id: id,
+    bank_account_id: id,
+    bank_code: z.string(),
+    /** As printed, masked digits included. */
+    account_number: z.string(),
+    /** The transaction that named it. */
+    transaction_id: id,
+  }),
+  BankAccountChanged: z.object({
+    user_id: id,
+    bank_account_id: id,
+    is_active: z.union([z.literal(0), z.literal(1)]),
+  }),
 }
 
 type Schemas = typeof accountEvents

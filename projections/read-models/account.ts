@@ -41,7 +41,13 @@ export const account = projection(
     RuleDeleted: (event) => changed(event),
     RulePaused: (event) => changed(event),
     DeviceAdded: (event) => changed(event),
+    DeviceInvited: (event) => changed(event),
+    DevicePaired: (event) => changed(event),
+    DeviceRenamed: (event) => changed(event),
     DeviceRemoved: (event) => changed(event),
     TrustedSendersSet: (event) => changed(event),
+    BankAccountSeen: (event) => changed(event),
+    BankAccountChanged: (event) => changed(event),
+    QuotaWarned: (event) => changed(event),
   },
 )

@@ -1,0 +1,37 @@
+/** What somebody earns by bringing others: stream `affiliate-<user>`. */
+import { z } from 'zod'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+/** VND. */
+const decimal = z.string().regex(/^\d+\.\d{2}$/)
+
+const bank = { bank_code: z.string(), account_number: z.string(), account_name: z.string() }
+
+export const affiliateEvents = {
+  AffiliateLinkCreated: z.object({ user_id: id, link_id: id, label: z.string(), code: z.string(), created_at: moment }),
+  /** Where withdrawals are paid to. */
+  AffiliateBankSet: z.object({ user_id: id, ...bank }),
+  CommissionEarned: z.object({
+    user_id: id,
+    amount: decimal,
+    /** Who paid for a plan. */
+    referred_user_id: id,
+    plan_order_id: id,
+    /** The payment: an event's id. */
+    caused_by: z.string(),
+  }),
+  WithdrawalRequested: z.object({
+    user_id: id,
+    withdrawal_id: id,
+    amount: decimal,
+    ...bank,
+    requested_at: moment,
+  }),
+}
+
+type Schemas = typeof affiliateEvents
+export type AffiliateEventData = { [Type in keyof Schemas]: z.infer<Schemas[Type]> }
+export type AffiliateEvent = { [Type in keyof Schemas]: { type: Type; data: AffiliateEventData[Type] } }[keyof Schemas]
+
+export const affiliateStream = (userId: number): string => `affiliate-${userId}`

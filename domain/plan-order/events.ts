@@ -1,0 +1,37 @@
+/** One plan that somebody wants to buy by bank transfer: stream `plan-order-<id>`. */
+import { z } from 'zod'
+import { plan } from '../account/events.ts'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+const decimal = z.string().regex(/^\d+\.\d{2}$/)
+
+export const planOrderEvents = {
+  PlanOrdered: z.object({
+    plan_order_id: id,
+    /** What the payer writes: the operator's plan prefix and the id. */
+    order_id: z.string(),
+    user_id: id,
+    plan,
+    /** Its price, VND. */
+    amount: decimal,
+    ordered_at: moment,
+  }),
+  PlanPaid: z.object({
+    plan_order_id: id,
+    /** The buyer. */
+    user_id: id,
+    plan,
+    /** The transaction on the operator's account that paid it. */
+    transaction_id: id,
+    /** What was paid, VND: the price or more. */
+    amount: decimal,
+    paid_at: moment,
+  }),
+}
+
+type Schemas = typeof planOrderEvents
+export type PlanOrderEventData = { [Type in keyof Schemas]: z.infer<Schemas[Type]> }
+export type PlanOrderEvent = { [Type in keyof Schemas]: { type: Type; data: PlanOrderEventData[Type] } }[keyof Schemas]
+
+export const planOrderStream = (planOrderId: number): string => `plan-order-${planOrderId}`
