@@ -8,6 +8,7 @@ import { createApi, createHealth } from '../adapters/http/api.ts'
 import { listen } from '../adapters/http/server.ts'
 import { openIds } from '../adapters/ids.ts'
 import { openLogLines } from '../adapters/log-lines.ts'
+import { openOutbox, sweepOutbox } from '../adapters/mail-out/outbox.ts'
 import { openMetrics } from '../adapters/metrics.ts'
 import { openPasswords } from '../adapters/passwords.ts'
 import { openDatabase } from '../adapters/postgres/database.ts'
@@ -34,6 +35,7 @@ import { runReactions } from '../workflows/reactions/run.ts'
 import { greeting } from './greeting.ts'
 import { expiry, openEventStore, refuseToBeginAnew, untilStoreAnswers } from './open-event-store.ts'
 import { openLog, relay } from './open-log.ts'
+import { sendMails } from './send-mails.ts'
 import { readSettings } from './settings.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -121,13 +123,14 @@ const run = async (): Promise<void> => {
     onError: onTrouble,
   })
 
+  const outbox = openOutbox(database)
   const readiness = [
     { name: 'event_store', needed: true, check: () => store.end() },
     { name: 'read_models', needed: false, check: () => readModelsFollow(projector) },
     { name: 'log', needed: false, check: () => deliveryLog.check() },
   ]
   const parts = {
-    store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender, log, readiness,
+    store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender, log, readiness, outbox,
     urlProblem: (url: string) => checkUrl(url, targets),
     metrics: metrics.registry,
     settings: { ...settings, jwtSecret: secrets.jwtSecret },
@@ -142,7 +145,8 @@ const run = async (): Promise<void> => {
       { store, reactions: allReactions(store, clock), checkpoint: openReactionCheckpoint(database), log },
       ending.signal,
     ),
-    plannedWork([expiry(settings, store)], log, ending.signal),
+    plannedWork([expiry(settings, store), sweepOutbox(database)], log, ending.signal),
+    sendMails({ settings, outbox, log }, ending.signal),
   ]
   const listening = [await listen(createApi(parts), settings.port)]
   if (settings.metricsPort !== undefined) listening.push(await listen(createHealth(parts), settings.metricsPort))

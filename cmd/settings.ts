@@ -50,7 +50,11 @@ export const SETTINGS = {
     text.kafkaSasl,
     'mechanism:user:password, mechanism plain, scram-sha-256 or scram-sha-512',
   ),
-  smtpUrl: optional('SMTP_URL', text.url('smtp', 'smtps'), 'mail server; not set: mails go to the outbox'),
+  smtpUrl: optional(
+    'SMTP_URL',
+    text.url('smtp', 'smtps'),
+    'mail server, smtp(s)://user:password@host:port?from=sender; not set: mails go to the outbox',
+  ),
   adminEmail: setting('ADMIN_EMAIL', 'owner@baoco.local', text.email, 'e-mail of the operator, the first account'),
   adminPassword: secret(
     'ADMIN_PASSWORD',
@@ -142,9 +146,6 @@ export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
-/** Adapters that come later: a setting that nothing would follow is refused, never ignored. */
-const NOT_YET = { smtpUrl: 'sending mail by SMTP' } as const
-
 const entries = Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting<unknown>][]
 
 /**
@@ -176,13 +177,6 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
 }
 
 const refuseGaps = (settings: Read): void => {
-  for (const key of Object.keys(NOT_YET) as (keyof typeof NOT_YET)[]) {
-    if (settings[key] !== undefined) {
-      throw new SettingsError(
-        `setting ${SETTINGS[key].env} cannot be used: this version does not have ${NOT_YET[key]} yet`,
-      )
-    }
-  }
   // Made in a data folder they would differ from machine to machine, and be lost with the machine while the events stay.
   const server = settings.databaseUrl ? 'DATABASE_URL' : settings.eventStoreUrl ? 'EVENTSTORE_URL' : undefined
   const missing = [SETTINGS.jwtSecret, SETTINGS.vaultKey].filter(

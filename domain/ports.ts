@@ -160,6 +160,23 @@ export interface Sender {
   close(): Promise<void>
 }
 
+export interface Mail {
+  to: string
+  /** One line. */
+  subject: string
+  /** Plain text. */
+  text: string
+}
+
+export interface Mailer {
+  /**
+   * Resolves when the mail is safe with us; it leaves later, and is tried again for a day. What must not be lost is sent by a
+   * reaction, under the id of the event that asks for it.
+   * @param mail.key  the same mail, sent again under the same key within a week, is one mail
+   */
+  send(mail: Mail & { key?: string }): Promise<void>
+}
+
 /** Of all processes that want to do a thing, one does it. */
 export interface Lease {
   /**

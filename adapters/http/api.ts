@@ -13,6 +13,7 @@ import { requestMetrics } from './request-metrics.ts'
 import { accountRoutes } from './routes/account.ts'
 import { authRoutes } from './routes/auth.ts'
 import { healthRoutes } from './routes/health.ts'
+import { outboxRoutes } from './routes/outbox.ts'
 import { receiveRoutes } from './routes/receive.ts'
 import { systemRoutes } from './routes/systems.ts'
 import { transactionRoutes } from './routes/transactions.ts'
@@ -64,6 +65,7 @@ export const createApi = (given: ApiParts): Koa => {
   systemRoutes(router, parts, signedIn)
   webhookRoutes(router, parts, signedIn)
   transactionRoutes(router, parts, signedIn)
+  outboxRoutes(router, parts, signedIn)
   healthRoutes(router, parts)
 
   const app = application(parts, requestMetrics(parts.metrics, parts.log))

@@ -4,6 +4,7 @@ import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
 import type { Clock, EventStore, Ids, Passwords, ReadModels, Sender, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { LogLines } from '../log-lines.ts'
+import type { Outbox } from '../mail-out/outbox.ts'
 import type { Queryable } from '../postgres/database.ts'
 import type { Part } from './routes/health.ts'
 import type { RateLimit, RateLimitName } from './rate-limits.ts'
@@ -23,6 +24,7 @@ export interface ApiParts {
   sender: Sender
   /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
   urlProblem: (url: string) => string | null
+  outbox: Outbox
   log: LogLines
   metrics: Registry
   /** What must answer for `/readyz` to say so. */

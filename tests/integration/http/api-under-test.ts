@@ -7,6 +7,7 @@ import { listen, type Listening } from '../../../adapters/http/server.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openIds } from '../../../adapters/ids.ts'
 import { silent } from '../../../adapters/log-lines.ts'
+import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openPasswords } from '../../../adapters/passwords.ts'
 import { openDatabase } from '../../../adapters/postgres/database.ts'
 import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
@@ -110,6 +111,7 @@ export const openApi = async (
   const app = createApi({
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, { allowPrivate: true }),
+    outbox: openOutbox(database),
     log: silent,
     metrics: new Registry(),
     readiness: [

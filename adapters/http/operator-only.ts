@@ -1,0 +1,8 @@
+import { Refused } from '../../domain/errors.ts'
+import type { ApiMiddleware } from './context.ts'
+
+/** Stands behind `signedIn`. For others than the operator there is nothing here. @throws {Refused} NOT_FOUND */
+export const operatorOnly: ApiMiddleware = (context, next) => {
+  if (!context.state.account.operator) throw new Refused('NOT_FOUND', 'There is nothing at this address.')
+  return next()
+}

@@ -1,0 +1,57 @@
+/**
+ * Carries mails from the outbox to the mail server. Any number of processes may do it: each takes its own. A mail is tried
+ * for a day, after pauses that grow; one that was sent just before a crash may be sent twice, under the same Message-ID.
+ */
+import type { LogLines } from '../log-lines.ts'
+import type { DueMail, Outbox } from './outbox.ts'
+import { Rejected, type MailServer } from './smtp.ts'
+
+/** Other processes put mails in too: the table is looked at so often (milliseconds). */
+const LOOK_EVERY = 1_000
+const AT_A_TIME = 10
+/** Seconds before the second try, doubled for each one after it, and the longest pause. */
+const FIRST_PAUSE = 2
+const LONGEST_PAUSE = 600
+
+export interface PostOptions {
+  outbox: Outbox
+  server: MailServer
+  /** Of this installation: the name behind the `@` of every Message-ID. */
+  host: string
+  log: LogLines
+  /** Milliseconds; another only for tests. */
+  lookEvery?: number
+}
+
+const pauseAfter = (tries: number): number => Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
+
+/** Runs until the signal aborts; the mail in hand is finished. */
+export const postMails = async (options: PostOptions, signal: AbortSignal): Promise<void> => {
+  const { outbox, server, host, log, lookEvery = LOOK_EVERY } = options
+
+  const post = async ({ id, tries, ...mail }: DueMail): Promise<void> => {
+    try {
+      await server.deliver(mail, `<baoco-${id}-${Date.parse(mail.created_at)}@${host}>`)
+    } catch (error) {
+      const isFinal = error instanceof Rejected
+      // Not the server's words: they repeat the address.
+      const { code, responseCode } = error as { code?: string; responseCode?: number }
+      log.warn({ mail_id: id, tries, is_final: isFinal, code, response_code: responseCode }, 'mail.failed')
+      return outbox.failed(id, isFinal ? null : pauseAfter(tries))
+    }
+    await outbox.sent(id)
+    log.info({ mail_id: id, tries }, 'mail.sent')
+  }
+
+  while (!signal.aborted) {
+    let mails: DueMail[] = []
+    try {
+      mails = await outbox.take(AT_A_TIME)
+      await Promise.all(mails.map(post))
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'mail.outbox_unavailable')
+    }
+    if (mails.length < AT_A_TIME) await outbox.arrival(lookEvery, signal)
+  }
+  server.close()
+}

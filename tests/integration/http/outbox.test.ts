@@ -1,0 +1,33 @@
+/** Mails that wait for their reader, for the operator alone. */
+import { expect } from 'chai'
+import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
+import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+
+describe('the outbox', () => {
+  let api: ApiUnderTest
+  before(async () => {
+    api = await openApi()
+  })
+  after(() => api.close())
+
+  it('is listed to the operator, newest first', async () => {
+    const database = openDatabase(api.databaseUrl)
+    const { send } = openOutbox(database)
+    await send({ to: 'a@example.com', subject: 'One', text: 'first' })
+    await send({ to: 'b@example.com', subject: 'Two', text: 'second' })
+    await database.close()
+    const { status, body } = await api.ask('GET', '/api/outbox', { key: api.owner.api_key })
+    expect(status).to.equal(200)
+    expect(body.data.map(({ text }: { text: string }) => text)).to.deep.equal(['second', 'first'])
+    expect(body.data[0]).to.have.all.keys('id', 'to', 'subject', 'text', 'created_at')
+    expect(body.data[0]).to.include({ to: 'b@example.com', subject: 'Two' })
+  })
+
+  it('is not there for others', async () => {
+    const { api_key } = await api.newAccount('customer@example.com')
+    const { status, body } = await api.ask('GET', '/api/outbox', { key: api_key })
+    expect([status, body.error]).to.deep.equal([404, 'NOT_FOUND'])
+    expect((await api.ask('GET', '/api/outbox')).status).to.equal(401)
+  })
+})

@@ -1,0 +1,209 @@
+import { expect } from 'chai'
+import { openOutbox, sweepOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
+import { postMails } from '../../../adapters/mail-out/post-mails.ts'
+import { openMailServer } from '../../../adapters/mail-out/smtp.ts'
+import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startMailServer, type TestMailServer } from '../../support/mail-server.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { CERTIFICATE, KEY } from '../webhook-sender/certificate.ts'
+
+const MAIL = {
+  to: 'chu.shop@example.com',
+  subject: 'Xác nhận địa chỉ',
+  text: 'Mở liên kết: https://pay.example/x?a=1\n',
+}
+
+describe('mail out', () => {
+  let place: TestDatabase
+  let database: Database
+  let outbox: Outbox
+  let server: TestMailServer | undefined
+  let logged: { what: string; fields: Record<string, unknown> }[]
+  let stops: (() => Promise<void>)[]
+
+  before(async () => {
+    place = await freshDatabase()
+    await migrateDatabase(place.url)
+    database = openDatabase(place.url)
+  })
+  after(async () => {
+    await database.close()
+    await place.drop()
+  })
+  beforeEach(async () => {
+    await database.query('DELETE FROM ops.outbox')
+    outbox = openOutbox(database)
+    logged = []
+    stops = []
+  })
+  afterEach(async () => {
+    for (const stop of stops) await stop()
+    await server?.close()
+    server = undefined
+  })
+
+  const post = (url: string, from: Outbox = outbox) => {
+    const stopping = new AbortController()
+    const line = (fields: object, what: string) => void logged.push({ what, fields: fields as Record<string, unknown> })
+    const running = postMails(
+      {
+        outbox: from,
+        server: openMailServer(url, 'owner@baoco.example'),
+        host: 'pay.example',
+        log: { debug: line, info: line, warn: line, error: line },
+        lookEvery: 50,
+      },
+      stopping.signal,
+    )
+    stops.push(async () => {
+      stopping.abort()
+      await running
+    })
+  }
+  const dueNow = () => database.query("UPDATE ops.outbox SET due_at = now() WHERE due_at < 'infinity'")
+
+  it('reaches its reader through a mail server, as it was written', async () => {
+    server = await startMailServer()
+    post(`smtp://127.0.0.1:${server.port}`)
+    await outbox.send(MAIL)
+    await eventually(() => server!.mails.length === 1)
+    const [mail] = server.mails
+    expect(mail!.subject).to.equal(MAIL.subject)
+    expect(mail!.text).to.equal(MAIL.text)
+    expect(mail!.html).to.equal(false)
+    expect(mail!.from!.value[0]!.address).to.equal('owner@baoco.example')
+    expect([mail!.to].flat().map((to) => to!.text)).to.deep.equal([MAIL.to])
+    expect(mail!.messageId).to.match(/^<baoco-\d+-\d+@pay\.example>$/)
+    await eventually(async () => (await outbox.list()).length === 0)
+    const [row] = await database.query<{ body: string }>('SELECT body FROM ops.outbox')
+    expect(row!.body, 'links that open accounts are not kept').to.equal('')
+  })
+
+  it('waits for a mail server that is down, and goes when it is up', async () => {
+    const { port, close } = await startMailServer()
+    await close()
+    post(`smtp://127.0.0.1:${port}`)
+    await outbox.send(MAIL)
+    await eventually(() => logged.some(({ what }) => what === 'mail.failed'))
+    expect(logged[0]!.fields).to.include({ tries: 1, is_final: false, code: 'ESOCKET' })
+    expect(await outbox.list()).to.have.length(1)
+    server = await startMailServer({}, port)
+    await eventually(async () => {
+      await dueNow()
+      return server!.mails.length === 1
+    })
+    expect(JSON.stringify(logged)).to.not.include(MAIL.to).and.not.include('liên kết')
+  })
+
+  it('is tried again after pauses that grow', async () => {
+    const { port, close } = await startMailServer()
+    await close()
+    await outbox.send(MAIL)
+    post(`smtp://127.0.0.1:${port}`)
+    const pauses: number[] = []
+    for (let tries = 1; tries <= 3; tries++) {
+      await eventually(() => logged.length === tries)
+      const row = await eventually(async () => {
+        const [{ pause }] = (await database.query<{ pause: number }>(
+          'SELECT extract(epoch FROM due_at - now())::float8 AS pause FROM ops.outbox',
+        )) as [{ pause: number }]
+        return pause < 100 && { pause }
+      })
+      pauses.push(row.pause)
+      await dueNow()
+    }
+    expect(pauses[0]).to.be.within(0, 2)
+    expect(pauses[1]).to.be.greaterThan(pauses[0]!).and.at.most(4)
+    expect(pauses[2]).to.be.greaterThan(pauses[1]!).and.at.most(8)
+  })
+
+  it('survives the process that took it, which is not heard of again', async () => {
+    await outbox.send(MAIL)
+    expect(await outbox.take(10)).to.have.length(1)
+    expect(await outbox.take(10), 'it is in its hands').to.deep.equal([])
+    server = await startMailServer()
+    post(`smtp://127.0.0.1:${server.port}`)
+    await dueNow()
+    await eventually(() => server!.mails.length === 1)
+  })
+
+  it('is one mail where several processes send, and where it comes again under its key', async () => {
+    server = await startMailServer()
+    const url = `smtp://127.0.0.1:${server.port}`
+    for (let number = 0; number < 3; number++) post(url, openOutbox(database))
+    for (let number = 0; number < 30; number++) await outbox.send({ ...MAIL, key: `mail ${number % 15}` })
+    await eventually(async () => (await outbox.list()).length === 0)
+    await outbox.send({ ...MAIL, key: 'mail 0' })
+    expect(await outbox.list()).to.deep.equal([])
+    expect(server.mails).to.have.length(15)
+  })
+
+  it('is not tried again where the server never takes it', async () => {
+    server = await startMailServer({
+      onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no such mailbox'), { responseCode: 550 })),
+    })
+    post(`smtp://127.0.0.1:${server.port}`)
+    await outbox.send(MAIL)
+    await eventually(() => logged.length === 1)
+    expect(logged[0]!.fields).to.include({ is_final: true, response_code: 550 })
+    await eventually(async () => {
+      const [row] = await database.query<{ never: boolean }>("SELECT due_at = 'infinity' AS never FROM ops.outbox")
+      return row!.never
+    })
+  })
+
+  it('logs in with what the address says, and names its sender', async () => {
+    server = await startMailServer({
+      allowInsecureAuth: true,
+      authOptional: false,
+      onAuth: ({ username, password }, _session, done) =>
+        username === 'shop@example.com' && password === 'p@ss:word/1'
+          ? done(null, { user: username })
+          : done(new Error('no')),
+    })
+    post(`smtp://shop%40example.com:p%40ss%3Aword%2F1@127.0.0.1:${server.port}`)
+    await outbox.send(MAIL)
+    await eventually(() => server!.senders.length === 1)
+    expect(server.senders).to.deep.equal(['shop@example.com'])
+    post(`smtp://shop%40example.com:p%40ss%3Aword%2F1@127.0.0.1:${server.port}?from=Baoco%20%3Cno-reply@x.vn%3E`)
+    await stops.shift()!()
+    await outbox.send(MAIL)
+    await eventually(() => server!.senders.length === 2)
+    expect(server.senders[1]).to.equal('no-reply@x.vn')
+  })
+
+  it('goes by TLS, and never to a server that cannot prove its name', async () => {
+    for (const [scheme, secure] of [
+      ['smtps', true],
+      ['smtp', false],
+    ] as const) {
+      const own = await startMailServer({ key: KEY, cert: CERTIFICATE, secure })
+      const before = logged.length
+      post(`${scheme}://127.0.0.1:${own.port}`)
+      await outbox.send(MAIL)
+      await eventually(() => logged.length > before)
+      expect(logged.at(-1)!.fields, scheme).to.include({ is_final: false, code: 'ESOCKET' })
+      expect(own.mails).to.deep.equal([])
+      for (const stop of stops.splice(0)) await stop()
+      await database.query('DELETE FROM ops.outbox')
+      await own.close()
+    }
+  })
+
+  it('is listed until it is sent, and swept after a week', async () => {
+    await outbox.send({ ...MAIL, to: 'old@example.com' })
+    await database.query("UPDATE ops.outbox SET created_at = now() - interval '8 days'")
+    await outbox.send(MAIL)
+    const [newest, old] = await outbox.list()
+    expect(newest).to.have.all.keys('id', 'to', 'subject', 'text', 'created_at')
+    expect(newest).to.include(MAIL)
+    expect(old).to.include({ to: 'old@example.com' })
+    expect(await outbox.take(10), 'what is old is news no more').to.have.length(1)
+    const sweep = sweepOutbox(database)
+    expect(await sweep.run(new AbortController().signal)).to.deep.equal({ swept: 1 })
+    expect(await sweep.run(new AbortController().signal)).to.equal(null)
+    expect((await outbox.list()).map(({ to }) => to)).to.deep.equal([MAIL.to])
+  })
+})
