@@ -1,13 +1,10 @@
 /** What Baoco counts, in Prometheus' terms. Labels never hold what a user or a stranger wrote. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What the gauges ask at every look. */
-export interface Watched {
-  /** Milliseconds from the last event projected to now while there is more to do. */
-  projectionLagMs: () => number
-}
+/** Milliseconds at this moment; null where this process is not the one that does it. */
+type Lag = () => number | null
 
-export const openMetrics = ({ projectionLagMs }: Watched) => {
+export const openMetrics = () => {
   const registers = [new Registry()]
   const registry = registers[0]!
   collectDefaultMetrics({ register: registry, prefix: 'baoco_' })
@@ -41,17 +38,24 @@ export const openMetrics = ({ projectionLagMs }: Watched) => {
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 60],
     registers,
   })
+  const lags = new Map<string, Lag>()
   new Gauge({
     name: 'baoco_projection_lag_seconds',
-    help: 'How far the read models are behind',
+    help: 'How far the read models are behind, told by the process that projects them',
+    labelNames: ['projector'],
     registers,
     collect() {
-      this.set(projectionLagMs() / 1000)
+      this.reset()
+      for (const [projector, lag] of lags) {
+        const ms = lag()
+        if (ms !== null) this.set({ projector }, ms / 1000)
+      }
     },
   })
 
   return {
     registry,
+    watchProjection: (projector: string, lag: Lag): void => void lags.set(projector, lag),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {
       attempt: number

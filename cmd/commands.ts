@@ -1,10 +1,16 @@
 /** Every command, in the order `baoco --help` lists them. A new one is a file in this folder and a line here. */
 import type { Command } from 'commander'
 import { account } from './account.ts'
+import { api } from './api.ts'
 import { config } from './config.ts'
+import { deliver } from './deliver.ts'
 import { device } from './device.ts'
 import { migrate } from './migrate.ts'
+import { project } from './project.ts'
+import { relay } from './relay.ts'
 import { replay } from './replay.ts'
 import { serve } from './serve.ts'
 
-export const commands: readonly ((program: Command) => void)[] = [serve, account, device, config, migrate, replay]
+const roles = [serve, api, project, relay, deliver]
+
+export const commands: readonly ((program: Command) => void)[] = [...roles, account, device, config, migrate, replay]

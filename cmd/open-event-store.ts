@@ -2,7 +2,6 @@
  * The event store, as the settings say: EventStoreDB, or the tables of the Postgres that holds everything else too. What is
  * said to be forgotten is removed from Postgres in small turns all day, from EventStoreDB by one scavenge a day.
  */
-import { orAborted } from '../adapters/event-store/abort.ts'
 import type { LogLines } from '../adapters/log-lines.ts'
 import { openEventStoreDb } from '../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
@@ -12,11 +11,10 @@ import type { EventStore } from '../domain/ports.ts'
 import { expireEvents } from '../workflows/planned/expire-events.ts'
 import type { PlannedJob } from '../workflows/planned/planned-work.ts'
 import type { Settings } from './settings.ts'
+import { untilThere } from './until-there.ts'
 
 /** Asia/Ho_Chi_Minh is seven hours ahead of UTC all year. */
 const AHEAD_OF_UTC_H = 7
-/** Who looks on is told before the store has given up its first try. */
-const TOLD_AFTER_MS = 1_000
 
 type StoreSettings = Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
 
@@ -37,24 +35,9 @@ export const openEventStore = (
  * Waits for a store that is away at the start, and says so.
  * @throws when it is to stop meanwhile · what else the store answers by
  */
-export const untilStoreAnswers = async (store: EventStore, log: LogLines, stopping: AbortSignal): Promise<void> => {
-  const tell = (error?: Error): void =>
-    log.warn({ waiting_for: 'event_store', ...(error && { reason: error.message }) }, 'start.waiting')
-  const early = setTimeout(() => tell(), TOLD_AFTER_MS)
-  try {
-    for (;;) {
-      try {
-        await orAborted(store.end(), stopping)
-        if (stopping.aborted) throw new Error('stopped while it waited for the event store')
-        return
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error
-        tell(error.cause instanceof Error ? error.cause : error)
-      }
-    }
-  } finally {
-    clearTimeout(early)
-  }
+export const untilStoreAnswers = (store: EventStore, log: LogLines, stopping: AbortSignal): Promise<void> => {
+  const isAway = (error: unknown) => error instanceof StoreUnavailable
+  return untilThere({ name: 'event_store', ask: () => store.end(), isAway, log, stopping })
 }
 
 /**

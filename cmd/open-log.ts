@@ -7,19 +7,13 @@ import { openEmbeddedLog } from '../adapters/log/embedded.ts'
 import { openKafkaLog } from '../adapters/log/kafka.ts'
 import type { KafkaSettings } from '../adapters/log/kafka/client.ts'
 import { openKafkaPublisher } from '../adapters/log/kafka/publisher.ts'
-import type { Database } from '../adapters/postgres/database.ts'
-import { openLease } from '../adapters/postgres/lease.ts'
 import { openRelayCheckpoint } from '../adapters/postgres/relay-checkpoint.ts'
-import type { EventStore, Log } from '../domain/ports.ts'
+import type { Log } from '../domain/ports.ts'
 import { runRelay } from '../workflows/relay/relay.ts'
+import type { Installation } from './installation.ts'
 import type { Settings } from './settings.ts'
 
-export interface LogParts {
-  settings: Settings
-  store: EventStore
-  database: Database
-  log: LogLines
-}
+type LogParts = Pick<Installation, 'settings' | 'store' | 'database' | 'log'>
 
 const kafkaOf = ({ kafkaBrokers, kafkaTopic, kafkaSsl, kafkaSasl }: Settings): KafkaSettings | null =>
   kafkaBrokers
@@ -42,19 +36,28 @@ export const openLog = ({ settings, store, database, log }: LogParts): Log & { c
   return { ...openEmbeddedLog({ store, database, onTrouble }), check: () => store.end() }
 }
 
-/** Relays while this process is the one of all that does, until the signal aborts; returns at once without Kafka. */
-export const relay = async ({ settings, store, database, log }: LogParts, signal: AbortSignal): Promise<void> => {
+/** What this process relays when it is its turn; null without Kafka. */
+export const openRelay = ({
+  settings,
+  store,
+  database,
+  log,
+  onlyOne,
+}: LogParts & Pick<Installation, 'onlyOne'>): { run(signal: AbortSignal): Promise<void> } | null => {
   const kafka = kafkaOf(settings)
-  if (!kafka) return
+  if (!kafka) return null
   const onTrouble = telling(log, 'relay.trouble')
-  await runRelay(
-    {
-      store,
-      publisher: openKafkaPublisher({ ...kafka, source: settings.baseUrl, onTrouble }),
-      checkpoint: openRelayCheckpoint(database, kafka.topic),
-      lease: openLease({ database, name: `relay ${kafka.topic}`, onTrouble }),
-      log,
-    },
-    signal,
-  )
+  return {
+    run: (signal) =>
+      runRelay(
+        {
+          store,
+          publisher: openKafkaPublisher({ ...kafka, source: settings.baseUrl, onTrouble }),
+          checkpoint: openRelayCheckpoint(database, kafka.topic),
+          lease: onlyOne(`relay ${kafka.topic}`),
+          log,
+        },
+        signal,
+      ),
+  }
 }

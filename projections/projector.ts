@@ -2,8 +2,9 @@
  * The runner of read models: one subscription, one checkpoint, one transaction a batch. Batches grow by themselves: while
  * one is written, the next gathers in the store.
  *
- * It stops, and says so, when it meets an event that cannot be applied or when another process moves its checkpoint.
- * While the database or the store is away it waits and goes on from the checkpoint that is stored.
+ * It stops, and says so, when it meets an event that cannot be applied. Where another process moves its checkpoint it has
+ * been overtaken (it was frozen, and lost its turn): its batch is not written, and it ends until its turn comes again. While
+ * the database or the store is away it waits and goes on from the checkpoint that is stored.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../domain/errors.ts'
@@ -26,13 +27,15 @@ const GATHERING_MS = 200
 const BACK_OFF_MS = { first: 50, most: 5_000 }
 
 export type ProjectorState =
-  /** not running yet */
-  | 'opened'
+  /** not running: another process's turn, or not yet */
+  | 'idle'
   | 'rebuilding'
   | 'catching_up'
   | 'live'
   /** the database or the store does not answer */
   | 'away'
+  /** another process has moved the checkpoint */
+  | 'overtaken'
   /** for good, see `reason` */
   | 'stopped'
 
@@ -50,9 +53,11 @@ export interface ProjectorHealth {
 export interface Projector extends ReadModels {
   /**
    * Runs until the signal aborts, or until it has to stop: then `health` and a log line tell why. Receiving must not end
-   * because of it, so it does not throw.
+   * because of it, so it does not throw. It may be run again.
    */
   run(signal: AbortSignal): Promise<void>
+  /** Whether it is the one that projects, so that its `passed` tells. */
+  isRunning(): boolean
   health(): ProjectorHealth
   /** Everything up to here is in the read models; null: nothing is. */
   position(): Checkpoint | null
@@ -81,7 +86,7 @@ class RunningProjector implements Projector {
   readonly #options: ProjectorOptions
   readonly #version: string
   readonly #waiters: Waiters
-  #state: ProjectorState = 'opened'
+  #state: ProjectorState = 'idle'
   #reason: string | null = null
   #lastEventAt: string | null = null
   #applied = 0
@@ -115,7 +120,16 @@ class RunningProjector implements Projector {
     return Math.max(0, Date.now() - Date.parse(this.#lastEventAt))
   }
 
+  isRunning(): boolean {
+    return this.#state === 'rebuilding' || this.#state === 'catching_up' || this.#state === 'live'
+  }
+
   async run(signal: AbortSignal): Promise<void> {
+    await this.#run(signal)
+    if (signal.aborted) this.#is('idle')
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
     const { log } = this.#options
     const { projector } = this.#options.definition
     let tries = 0
@@ -126,6 +140,10 @@ class RunningProjector implements Projector {
       } catch (error) {
         if (signal.aborted) return
         const reason = (error as Error).message
+        if (error instanceof Overtaken) {
+          this.#is('overtaken', reason)
+          return log.warn({ projector, reason }, 'projection.overtaken')
+        }
         if (!this.#isAway(error)) {
           this.#is('stopped', reason)
           log.error({ projector, reason, ...(error instanceof Poison && error.event) }, 'projection.stopped')
@@ -147,7 +165,7 @@ class RunningProjector implements Projector {
   }
 
   #isAway(error: unknown): boolean {
-    if (error instanceof Overtaken || error instanceof Poison) return false
+    if (error instanceof Poison) return false
     return error instanceof StoreUnavailable || this.#options.tables.isAway(error)
   }
 

@@ -16,6 +16,8 @@ import * as server from './embedded-server.ts'
 export interface EmbeddedPostgres {
   /** `postgres://…`, good until `stop`. */
   url: string
+  /** It was started by this call, so nobody has been using it. */
+  isFresh: boolean
   stop(): Promise<void>
 }
 
@@ -61,6 +63,7 @@ export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<E
     const stop = keepRunning(place, port, running, log)
     return {
       url: urlOf({ password, port }),
+      isFresh: true,
       stop: async () => {
         await stop()
         unlock()
@@ -84,7 +87,7 @@ export const attachOrStart = async (options: Options): Promise<EmbeddedPostgres>
       if (!(error instanceof FolderInUse)) throw error
       // The owner may be starting still, or just have ended.
       const access = readAccess(options.dataDir)
-      if (access && (await answers(urlOf(access)))) return { url: urlOf(access), stop: async () => {} }
+      if (access && (await answers(urlOf(access)))) return { url: urlOf(access), isFresh: false, stop: async () => {} }
       if (Date.now() > until) throw new Error(`${error.message}, and its database does not answer`)
     }
   }

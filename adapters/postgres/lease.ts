@@ -28,6 +28,11 @@ UPDATE ops.lease SET expires_at = now() + make_interval(secs => $3) WHERE name =
 
 const RELEASE = 'DELETE FROM ops.lease WHERE name = $1 AND holder = $2'
 
+/** Nobody holds anything any more: for who knows that all others are gone. */
+export const forgetLeases = async (database: Queryable): Promise<void> => {
+  await database.query('DELETE FROM ops.lease')
+}
+
 export interface LeaseOptions {
   database: Queryable
   /** What is leased. */

@@ -1,11 +1,9 @@
 /**
  * What projections need of Postgres beyond the pool: a connection of its own for the batches, on which a whole transaction
- * goes out at once and is answered at once, and for other processes a look at the checkpoint.
+ * goes out at once and is answered at once.
  */
 import type { Writable } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Checkpoint, ReadModels } from '../../domain/ports.ts'
 import { isOutage } from '../event-store/postgres/outage.ts'
 import type { Database, Queryable } from './database.ts'
 
@@ -99,27 +97,3 @@ export const openReadModelTables = (database: Database): PostgresReadModelTables
     },
   }
 }
-
-const POLL_MS = 20
-
-/** For a process that does not run the projector itself: asks its checkpoint until it has passed. */
-export const pollReadModels = (
-  database: Queryable,
-  isAfter: (a: Checkpoint, b: Checkpoint) => boolean,
-  projector = 'main',
-): ReadModels => ({
-  passed: async (checkpoint, timeoutMs) => {
-    for (const deadline = performance.now() + timeoutMs; ;) {
-      const [row] = await database.query<{ passed: Checkpoint | null }>(
-        'SELECT passed FROM read_model.checkpoint WHERE projector = $1',
-        [projector],
-        'read_model_passed',
-      )
-      const passed = row?.passed ?? null
-      if (passed !== null && !isAfter(checkpoint, passed)) return true
-      const left = deadline - performance.now()
-      if (left <= 0) return false
-      await pause(Math.min(POLL_MS, left))
-    }
-  },
-})

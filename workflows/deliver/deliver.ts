@@ -53,7 +53,7 @@ export interface DeliveryOptions {
   schedule: readonly number[]
   /** Whether receiving, in this process, has more to do than it can: first tries give way to it. */
   givesWay?: () => boolean
-  /** Embedded: this process is the only one, so claims of others are of the dead. */
+  /** This process has just started the database: claims that it finds there are of the dead. */
   soleWorker?: boolean
   /** From 0 up to 1; default `Math.random`. */
   random?: () => number

@@ -16,7 +16,7 @@ export interface HeartbeatOptions {
   queue: DeliveryQueue
   worker: string
   clock: Clock
-  /** No other worker can be alive: those there are have died. */
+  /** No other worker can have been alive when this one came: those it meets at its first beat have died. */
   soleWorker: boolean
   /** Milliseconds. */
   every: number
@@ -52,6 +52,7 @@ export class Heartbeat {
   async beat(): Promise<{ wasSilent: boolean }> {
     const { queue, worker, clock, soleWorker } = this.#options
     const wasSilent = this.isSilent
+    const isFirst = this.#beatenAt === -Infinity
     const began = performance.now()
     const told = await queue.beat(worker).catch((error: unknown) => {
       for (const other of this.#others.values()) other.misses = 0
@@ -72,7 +73,8 @@ export class Heartbeat {
       // A silence of our own counts nobody's misses.
       const misses = hasBeaten || wasSilent ? 0 : known.misses + 1
       this.#others.set(other, { beat, misses })
-      const isDead = ended || misses >= MISSES_OF_THE_DEAD || (soleWorker && (!known || !hasBeaten))
+      const isDead =
+        ended || misses >= MISSES_OF_THE_DEAD || (this.#dead.has(other) && !hasBeaten) || (soleWorker && isFirst)
       if (isDead) this.#dead.add(other)
       else this.#dead.delete(other)
     }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { pollReadModels } from '../../../adapters/postgres/read-models.ts'
+import { followReadModels } from '../../../adapters/postgres/read-model-progress.ts'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import { Applier, Overtaken, Poison } from '../../../projections/applier.ts'
 import { readCheckpoint } from '../../../projections/checkpoint.ts'
@@ -140,7 +140,7 @@ describe('projector', () => {
 
   it('answers waiters of another process from the checkpoint row', async () => {
     await setting.start()
-    const elsewhere = pollReadModels(setting.database, (a, b) => setting.store.isAfter(a, b))
+    const elsewhere = followReadModels(setting.database, (a, b) => setting.store.isAfter(a, b), 'main')
     await setting.append(new History(8).decided)
     const end = (await setting.store.end())!
     expect(await elsewhere.passed(end, 10_000)).to.equal(true)
@@ -210,9 +210,10 @@ describe('projector', () => {
     const refused = await loser.apply([event], event.checkpoint).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(Overtaken)
     await setting.append(history.grow(20).decided.slice(BEGINNING))
-    await eventually(() => first.projector.health().state === 'stopped')
+    await eventually(() => first.projector.health().state === 'overtaken')
     expect(first.projector.health().reason).to.contain('another process')
-    expect(setting.logged.map(({ what }) => what)).to.include('projection.stopped')
+    expect(first.projector.isRunning()).to.equal(false)
+    expect(setting.logged.map(({ what }) => what)).to.include('projection.overtaken')
   })
 
   it('stops at an event that cannot be applied, after all before it, and names it', async () => {

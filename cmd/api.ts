@@ -1,0 +1,48 @@
+/** `baoco api`: receives notifications and answers users. Any number of processes. */
+import { createApi } from '../adapters/http/api.ts'
+import { listen } from '../adapters/http/server.ts'
+import { openPasswords } from '../adapters/passwords.ts'
+import { checkUrl } from '../adapters/webhook-sender/check-url.ts'
+import { Accounts } from '../workflows/accounts/accounts.ts'
+import { registerFirstAccount } from '../workflows/accounts/registration.ts'
+import { greeting } from './greeting.ts'
+import { readModelsAnswer, storeAnswers } from './needs.ts'
+import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from './role.ts'
+
+export const apiRole: Role = {
+  name: 'api',
+  description: 'receives notifications and answers users; any number of processes',
+
+  open: async (installation) => {
+    const { settings, secrets, store, ids, clock, vault, accounts, metrics, targets } = installation
+    const passwords = openPasswords()
+    const fresh = await registerFirstAccount(
+      { store, ids, clock, vault, passwords },
+      { email: settings.adminEmail, password: settings.adminPassword },
+    )
+    const parts = {
+      ...installation,
+      passwords,
+      accounts: new Accounts(store, accounts),
+      urlProblem: (url: string) => checkUrl(url, targets),
+      metrics: metrics.registry,
+      settings: { ...settings, jwtSecret: secrets.jwtSecret },
+    }
+    let isListening = (): void => {}
+    const listening = new Promise<void>((resolve) => (isListening = resolve))
+
+    return {
+      needs: [storeAnswers(installation), readModelsAnswer(installation, { needed: false })],
+      run: async (signal, readiness) => {
+        const { close } = await listen(createApi({ ...parts, readiness }), settings.port)
+        isListening()
+        await untilAborted(signal)
+        await close(REQUEST_GRACE_MS)
+      },
+      ready: async (stopping) => void (await Promise.race([listening, untilAborted(stopping)])),
+      greeting: () => greeting(settings.baseUrl, fresh, clock.now()),
+    }
+  },
+}
+
+export const api = roleCommand(apiRole)

@@ -1,0 +1,46 @@
+/** `baoco deliver`: calls the shops' webhooks. Any number of processes. */
+import { openDeliveryQueue } from '../adapters/postgres/delivery-queue.ts'
+import { openDelivery } from '../workflows/deliver/deliver.ts'
+import { databaseAnswers, storeAnswers } from './needs.ts'
+import { openLog } from './open-log.ts'
+import { roleCommand, type Role } from './role.ts'
+
+export const deliverRole: Role = {
+  name: 'deliver',
+  description: "calls the shops' webhooks; any number of processes",
+
+  open: (installation) => {
+    const { settings, store, database, sender, ids, vault, clock, capture, readModels, log, metrics } = installation
+    const deliveryLog = openLog(installation)
+    const delivery = openDelivery({
+      store,
+      log: deliveryLog,
+      queue: openDeliveryQueue(database),
+      sender,
+      ids,
+      vault,
+      clock,
+      readModels,
+      schedule: settings.retrySchedule,
+      givesWay: () => capture.isBusy(),
+      soleWorker: installation.isFreshDatabase,
+      onAttempt: (attempt) => {
+        metrics.attempted(attempt)
+        log.info(attempt, 'delivery.attempted')
+      },
+      onClaimsOpen: (claims_open) => log.info({ claims_open }, 'delivery.claims_open'),
+      onError: installation.onTrouble,
+    })
+    return {
+      needs: [
+        storeAnswers(installation),
+        databaseAnswers(installation),
+        // The queue makes the first tries that the log does not.
+        { name: 'log', needed: false, check: () => deliveryLog.check() },
+      ],
+      run: (signal) => delivery.run(signal),
+    }
+  },
+}
+
+export const deliver = roleCommand(deliverRole)

@@ -1,0 +1,113 @@
+/**
+ * What the roles of a process share: the servers, waited for and looked at, and the parts that are made once a process. A role
+ * takes from here and adds what is its own.
+ */
+import { systemClock as clock } from '../adapters/clock.ts'
+import { openIds } from '../adapters/ids.ts'
+import { openLogLines, type LogLines } from '../adapters/log-lines.ts'
+import { openOutbox, type Outbox } from '../adapters/mail-out/outbox.ts'
+import { openMetrics, type Metrics } from '../adapters/metrics.ts'
+import { openDatabase, type Database } from '../adapters/postgres/database.ts'
+import { forgetLeases, openLease } from '../adapters/postgres/lease.ts'
+import { keepSecrets, type Secrets } from '../adapters/secrets.ts'
+import { openVault } from '../adapters/vault.ts'
+import { openSender } from '../adapters/webhook-sender/sender.ts'
+import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../domain/ports.ts'
+import { accountCache, type AccountCache } from '../workflows/accounts/accounts.ts'
+import { openCapture, type Capture } from '../workflows/capture/capture.ts'
+import { retainAsPlanned } from '../workflows/planned/expire-events.ts'
+import { openEventStore, refuseToBeginAnew, untilStoreAnswers } from './open-event-store.ts'
+import { openPostgres } from './open-postgres.ts'
+import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
+import { readSettings, type Settings } from './settings.ts'
+
+export interface Installation {
+  settings: Settings
+  secrets: Secrets
+  log: LogLines
+  clock: Clock
+  database: Database
+  /** This process has started the database, so whoever used it before is gone. */
+  isFreshDatabase: boolean
+  store: EventStore
+  ids: Ids
+  vault: Vault
+  /** Accounts as folded from the store; shared by all that decide. */
+  accounts: AccountCache
+  capture: Capture
+  readModels: ReadModelsOfProcess
+  sender: Sender
+  /** Which addresses webhooks may not go to. */
+  targets: { allowPrivate: boolean; ownOrigins: readonly string[] }
+  /** Mails that are to be sent. */
+  outbox: Outbox
+  metrics: Metrics
+  /** For what goes wrong and is tried again. */
+  onTrouble: (error: unknown) => void
+  /** Of all processes that want to do this, one does. */
+  onlyOne(name: string): Lease
+  close(): Promise<void>
+}
+
+/**
+ * Waits for servers that are away, and says for which.
+ * @param options.ownsDatabase  this process must be the one that runs the embedded Postgres
+ * @throws in one line what keeps it from starting
+ */
+export const openInstallation = async (
+  stopping: AbortSignal,
+  options: { ownsDatabase?: boolean } = {},
+): Promise<Installation> => {
+  const settings = readSettings(process.env)
+  const log = openLogLines(settings.logLevel)
+  const onTrouble = (error: unknown) => log.warn({ err: error }, 'trouble')
+  const opened: (() => Promise<unknown>)[] = []
+  const close = async (): Promise<void> => {
+    for (const end of opened.splice(0).reverse()) await end()
+  }
+
+  try {
+    const postgres = await openPostgres(settings, log, stopping, options)
+    opened.push(postgres.stop)
+    const database = openDatabase(postgres.url)
+    opened.push(database.close)
+    if (postgres.isFresh) await forgetLeases(database)
+    const secrets = keepSecrets(settings.dataDir, settings)
+
+    const store = await openEventStore(settings, postgres.url, onTrouble)
+    opened.push(() => store.close())
+    await untilStoreAnswers(store, log, stopping)
+    await refuseToBeginAnew(settings, store, database)
+    await retainAsPlanned(store)
+
+    const ids = openIds({ store, clock, skip: settings.idSkip })
+    const accounts = accountCache()
+    const metrics = openMetrics()
+    const capture = openCapture({
+      store,
+      ids,
+      clock,
+      accounts,
+      onTaken: (taken) => {
+        metrics.notificationTaken(taken.outcome)
+        log.info(taken, 'notification.received')
+      },
+    })
+    const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b))
+    const targets = { allowPrivate: settings.allowPrivateTargets, ownOrigins: [new URL(settings.baseUrl).origin] }
+    const sender = openSender(targets)
+    opened.push(() => sender.close())
+
+    return {
+      settings, secrets, log, clock, database, store, ids, accounts, capture, readModels, sender, targets, metrics,
+      onTrouble, close,
+      isFreshDatabase: postgres.isFresh,
+      outbox: openOutbox(database),
+      vault: openVault(secrets.vaultKeys),
+      onlyOne: (name) => openLease({ database, name, onTrouble }),
+    } // prettier-ignore
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

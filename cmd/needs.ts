@@ -1,0 +1,29 @@
+/** What roles stand on, as `/readyz` tells. */
+import type { Part } from '../adapters/http/routes/health.ts'
+import type { Installation } from './installation.ts'
+
+export const storeAnswers = ({ store }: Pick<Installation, 'store'>): Part => ({
+  name: 'event_store',
+  needed: true,
+  check: () => store.end(),
+})
+
+export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): Part => ({
+  name: 'database',
+  needed: true,
+  check: () => database.query('SELECT 1'),
+})
+
+/** They can be read, and where this process projects them it goes on. */
+export const readModelsAnswer = (
+  { database, readModels }: Pick<Installation, 'database' | 'readModels'>,
+  { needed }: { needed: boolean },
+): Part => ({
+  name: 'read_models',
+  needed,
+  check: async () => {
+    const trouble = readModels.trouble()
+    if (trouble !== null) throw new Error(trouble)
+    await database.query('SELECT FROM read_model.checkpoint LIMIT 1')
+  },
+})

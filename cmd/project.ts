@@ -1,0 +1,84 @@
+/**
+ * `baoco project`: what follows from the events. The read models, the reactions that turn events into further ones, the
+ * work that goes by the clock, each done by one process of all while the others stand by; and the mails.
+ */
+import { sweepOutbox } from '../adapters/mail-out/outbox.ts'
+import { openReactionCheckpoint } from '../adapters/postgres/reaction-checkpoint.ts'
+import { openReadModelTables } from '../adapters/postgres/read-models.ts'
+import { projectors } from '../projections/all.ts'
+import type { Definition } from '../projections/definition.ts'
+import { openProjector } from '../projections/projector.ts'
+import { plannedWork } from '../workflows/planned/planned-work.ts'
+import { allReactions } from '../workflows/reactions/all.ts'
+import { runReactions } from '../workflows/reactions/run.ts'
+import type { Installation } from './installation.ts'
+import { databaseAnswers, readModelsAnswer, storeAnswers } from './needs.ts'
+import { expiry } from './open-event-store.ts'
+import { roleCommand, untilAborted, type Role } from './role.ts'
+import { sendMails } from './send-mails.ts'
+
+type Follower = (signal: AbortSignal) => Promise<void>
+
+const projecting = async (installation: Installation, definition: Definition): Promise<Follower> => {
+  const { store, database, log, capture, metrics, readModels, onlyOne } = installation
+  const tables = openReadModelTables(database)
+  const projector = await openProjector({ store, tables, definition, log, givesWay: () => capture.isBusy() })
+  const name = definition.projector
+  readModels.projectedBy(name, projector)
+  metrics.watchProjection(name, () => (projector.isRunning() ? projector.lag() : null))
+  const whileItsTurn: Follower = async (held) => {
+    await projector.run(held)
+    // At an event that cannot be applied the next one would stop too.
+    if (projector.health().state === 'stopped') await untilAborted(held)
+  }
+  return async (signal) => {
+    await onlyOne(`projector ${name}`).hold(whileItsTurn, signal)
+    await tables.close()
+  }
+}
+
+const reacting = ({ store, clock, database, log, onlyOne }: Installation): Follower => {
+  const reactions = allReactions(store, clock)
+  const checkpoint = openReactionCheckpoint(database)
+  return (signal) =>
+    onlyOne('reactions').hold((held) => runReactions({ store, reactions, checkpoint, log }, held), signal)
+}
+
+const planned = ({ settings, store, database, log, onlyOne }: Installation): Follower => {
+  const jobs = [expiry(settings, store), sweepOutbox(database)]
+  return (signal) => onlyOne('planned work').hold((held) => plannedWork(jobs, log, held), signal)
+}
+
+/** Each process takes its own from the outbox. */
+const mailing =
+  (installation: Installation): Follower =>
+  (signal) =>
+    sendMails(installation, signal)
+
+/** What was stored before this start is in the read models, or it is told why it never will be. */
+const caughtUp = async ({ store, readModels }: Installation, stopping: AbortSignal): Promise<void> => {
+  const end = await store.end()
+  while (end !== null && !stopping.aborted && !readModels.isStopped()) if (await readModels.passed(end, 1_000)) return
+}
+
+export const projectRole: Role = {
+  name: 'project',
+  description: 'keeps the read models, reacts to events, works by the clock; one is active, others stand by',
+
+  open: async (installation) => {
+    const projections = await Promise.all(projectors.map((definition) => projecting(installation, definition)))
+    const followers = [...projections, reacting(installation), planned(installation), mailing(installation)]
+    return {
+      follows: true,
+      needs: [
+        storeAnswers(installation),
+        databaseAnswers(installation),
+        readModelsAnswer(installation, { needed: true }),
+      ],
+      run: async (signal) => void (await Promise.all(followers.map((follow) => follow(signal)))),
+      ready: (stopping) => caughtUp(installation, stopping),
+    }
+  },
+}
+
+export const project = roleCommand(projectRole)

@@ -1,0 +1,5 @@
+/** Every projector there is, each with a subscription and a checkpoint of its own. A new one is a line here. */
+import type { Definition } from './definition.ts'
+import { main } from './main.ts'
+
+export const projectors: readonly Definition[] = [main]
