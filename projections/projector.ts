@@ -22,7 +22,7 @@ import { Waiters } from './waiters.ts'
 const MOST_EVENTS = 4_000
 
 /** How long a batch gathers while receiving has more to do than it can: milliseconds by which lists may be late then. */
-const GATHERING_MS = 200
+const GATHERING_MS = 1_000
 
 const BACK_OFF_MS = { first: 50, most: 5_000 }
 

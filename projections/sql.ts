@@ -2,7 +2,7 @@
  * Set-based changes as SQL: whatever the number of rows, the text is the same, so that it is prepared once. Values travel as
  * one array a column, written here: for a wide table that is several times faster than JSON on both sides.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../domain/sha256.ts'
 import type { ColumnType, Definition, Table, Value, Values } from './definition.ts'
 import type { Change } from './fold.ts'
 
@@ -134,7 +134,7 @@ export class SqlWriter {
   }
 }
 
-const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const shortHash = (text: string): string => sha256(text, 'hex').slice(0, 16)
 
 /** Names of prepared statements: the same text, the same name. */
 export const statementName = (text: string): string => `read_model_${shortHash(text)}`

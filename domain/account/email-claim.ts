@@ -2,8 +2,8 @@
  * One account an e-mail: a stream named by the address's hash holds whose it is. The installation's first account is
  * claimed in a stream of its own, so that a start with another ADMIN_EMAIL does not make a second operator.
  */
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { sha256 } from '../sha256.ts'
 import { normalEmail } from './access.ts'
 
 export const emailEvents = {
@@ -19,7 +19,6 @@ type Claims = typeof emailEvents & typeof firstAccountEvents
 export type ClaimEvent = { [Type in keyof Claims]: { type: Type; data: z.infer<Claims[Type]> } }[keyof Claims]
 
 /** The address itself is in no stream's name. */
-export const emailStream = (email: string): string =>
-  `email-${createHash('sha256').update(normalEmail(email)).digest('hex')}`
+export const emailStream = (email: string): string => `email-${sha256(normalEmail(email), 'hex')}`
 
 export const FIRST_ACCOUNT_STREAM = 'first-account'

@@ -2,7 +2,8 @@
  * Keys and tokens name their account, so that it is found without a read model: `<prefix><user>.<random>`.
  * The events keep only their SHA-256; the text is shown once.
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../sha256.ts'
 
 export const TOKEN_PREFIX = { api_key: 'bck_', receive_url: 'bcu_', device: 'bcd_' } as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
@@ -19,7 +20,7 @@ export const userOfToken = (kind: TokenKind, token: string): number | null => {
 }
 
 /** SHA-256, lower-case hexadecimal. */
-export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const hashOfToken = (token: string): string => sha256(token, 'hex')
 
 /** Whether a token is the one whose hash was kept; in constant time. */
 export const isToken = (token: string, hash: string): boolean => {

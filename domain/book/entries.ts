@@ -81,12 +81,18 @@ export class Entries {
   #references = new Int32Array(REFERENCE_INTS * 16)
   #referenceCount = 0
   #size = 0
+  #cuts = 0
   readonly #marks = new Map<number, string>()
   readonly #names = new Names()
 
   /** Number of notifications, not events. */
   get size(): number {
     return this.#size
+  }
+
+  /** Whether any of them is a text that somebody cut off. */
+  get holdsCuts(): boolean {
+    return this.#cuts > 0
   }
 
   probe(sighting: Sighting): Probe {
@@ -136,6 +142,7 @@ export class Entries {
     ints[at + SOURCE] = probe.source
     ints[at + ACCOUNT] = probe.account
     ints[at + CUT_AT] = probe.cutAt ?? NONE
+    if (probe.cutAt !== null) this.#cuts++
     for (let part = 0; part < 4; part++) ints[at + TEXT + part] = probe.text[part]!
     for (let part = 0; part < 2; part++) {
       ints[at + CONTENT + part] = probe.content?.[part] ?? 0
@@ -157,6 +164,7 @@ export class Entries {
   protected pop(): void {
     const entry = --this.#size
     this.#referenceCount = this.#ints[entry * INTS + REFERENCES]!
+    if (this.cutOf(entry) !== null) this.#cuts--
     this.#marks.delete(entry)
   }
 
@@ -167,7 +175,7 @@ export class Entries {
       const marks = this.#marks.get(entry) ?? ''
       return { id: this.idOf(entry), event: this.eventOf(entry), probe: { ...this.probeOf(entry), marks } }
     })
-    this.#size = this.#referenceCount = 0
+    this.#size = this.#referenceCount = this.#cuts = 0
     this.#marks.clear()
     this.#floats = new Float64Array(FLOATS * kept.length)
     this.#ints = new Int32Array(INTS * kept.length)

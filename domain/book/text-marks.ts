@@ -4,7 +4,7 @@
  * So up to seven characters right before the cut are not compared; amount, balance, time, account and order id are compared
  * beside it anyway.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../sha256.ts'
 
 const STEP = 8
 /** Longer texts are not cut by anyone who shows notifications; what is beyond is not marked. */
@@ -12,8 +12,7 @@ const MOST_CHARACTERS = 2_048
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /** SHA-256 of a normalised text, its first 16 bytes, base64url: 22 characters. */
-export const fingerprintOf = (text: string): string =>
-  createHash('sha256').update(text).digest('base64url').slice(0, 22)
+export const fingerprintOf = (text: string): string => sha256(text, 'base64url').slice(0, 22)
 
 /** Two characters for every eight of the text. */
 export const marksOf = (text: string): string => {

@@ -182,11 +182,14 @@ const rowThree = (book: Book, probe: Probe): number => {
       )
     })
   }
-  book.walk('sourceAmount', probe, (entry) => {
-    if (book.sourceOf(entry) !== probe.source || (probe.cutAt === null && book.cutOf(entry) === null)) return
-    if (distanceTo(book, probe, entry).apart > SAME_CUT || !isCut(book, probe, entry)) return
-    nearest.offer(entry, () => true)
-  })
+  // A shop with one price walks far here, mostly for nothing.
+  if (probe.cutAt !== null || book.holdsCuts) {
+    book.walk('sourceAmount', probe, (entry) => {
+      if (book.sourceOf(entry) !== probe.source || (probe.cutAt === null && book.cutOf(entry) === null)) return
+      if (distanceTo(book, probe, entry).apart > SAME_CUT || !isCut(book, probe, entry)) return
+      nearest.offer(entry, () => true)
+    })
+  }
   return nearest.event
 }
 

@@ -1,5 +1,5 @@
 /** One attempt as an HTTP call: the body rendered now, signed with the rule's secret as it is now. */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../domain/sha256.ts'
 import type { Call } from '../../domain/ports.ts'
 import { render } from '../../domain/webhook/payload/render.ts'
 import { signedHeaders, webhookIdOf } from '../../domain/webhook/signature.ts'
@@ -25,6 +25,6 @@ export const formCall = (
   const body = render(rule, transaction, timestamp)
   const webhookId = webhookIdOf(transaction_id, rule_id)
   const headers = signedHeaders({ secret, body, webhookId, timestamp, attempt })
-  const body_sha256 = createHash('sha256').update(body).digest('hex')
+  const body_sha256 = sha256(body, 'hex')
   return { call: { method: rule.http_method, url: rule.url, headers, body }, timestamp, body_sha256 }
 }
