@@ -1,6 +1,6 @@
 /** `baoco device`: phones that post notifications. */
 import type { Command } from 'commander'
-import { newDevice } from '../workflows/accounts/access.ts'
+import { newDevice } from '../workflows/accounts/devices.ts'
 import { withAccounts } from './with-accounts.ts'
 
 export const device = (program: Command): void => {

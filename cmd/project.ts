@@ -37,8 +37,8 @@ const projecting = async (installation: Installation, definition: Definition): P
   }
 }
 
-const reacting = ({ store, clock, database, log, onlyOne }: Installation): Follower => {
-  const reactions = allReactions(store, clock)
+const reacting = ({ store, clock, ids, database, log, onlyOne }: Installation): Follower => {
+  const reactions = allReactions({ store, clock, ids })
   const checkpoint = openReactionCheckpoint(database)
   return (signal) =>
     onlyOne('reactions').hold((held) => runReactions({ store, reactions, checkpoint, log }, held), signal)

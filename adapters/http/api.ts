@@ -12,10 +12,13 @@ import { rateLimits } from './rate-limits.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { accountRoutes } from './routes/account.ts'
 import { authRoutes } from './routes/auth.ts'
+import { bankAccountRoutes } from './routes/bank-accounts.ts'
+import { deviceRoutes, pairingRoutes } from './routes/devices.ts'
 import { healthRoutes } from './routes/health.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { receiveRoutes } from './routes/receive.ts'
 import { systemRoutes } from './routes/systems.ts'
+import { trustedSenderRoutes } from './routes/trusted-senders.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { signedIn as signedInStep } from './signed-in.ts'
@@ -58,10 +61,14 @@ export const createApi = (given: ApiParts): Koa => {
   // Receiving has a router of its own, so that its routes are found among few.
   const receive = newRouter()
   receiveRoutes(receive, parts, limited)
+  pairingRoutes(receive, parts, limited)
 
   const router = newRouter()
   authRoutes(router, parts, { tokens, limited })
   accountRoutes(router, parts, signedIn)
+  deviceRoutes(router, parts, signedIn)
+  trustedSenderRoutes(router, parts, signedIn)
+  bankAccountRoutes(router, parts, signedIn)
   systemRoutes(router, parts, signedIn)
   webhookRoutes(router, parts, signedIn)
   transactionRoutes(router, parts, signedIn)

@@ -4,7 +4,7 @@ import { ruleFields, systemFields } from '../../domain/account/events.ts'
 import { sourceType } from '../../domain/transaction/events.ts'
 
 /** Text that can be stored and shown: no control characters, no half surrogate pairs. */
-const line = (most: number) =>
+export const line = (most: number) =>
   z
     .string()
     .trim()
@@ -33,9 +33,9 @@ export const SystemCreation = z.strictObject({
 })
 
 /** Fields that come in answers and may be sent back: they are passed over. */
-const readOnly = (...names: string[]) => Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
+export const readOnly = (...names: string[]) => Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
 
-const withoutReadOnly = <Given extends Record<string, unknown>>(given: Given, names: readonly string[]): Given =>
+export const withoutReadOnly = <Given extends Record<string, unknown>>(given: Given, names: readonly string[]): Given =>
   Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))) as Given
 
 const SYSTEM_READ_ONLY = ['id', 'created_at'] as const

@@ -1,8 +1,6 @@
 /** Who may use an account: registration, passwords, the API key, the personal URL, devices, the lock. */
-import { Refused } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountEvent, Plan } from './events.ts'
-import { PLAN_LIMITS, planAt } from './plan.ts'
 import { invalid } from './refusals.ts'
 
 /** As it is kept, claimed and compared. */
@@ -91,25 +89,6 @@ export const rotatedReceiveUrl = (user_id: number, kept: KeptSecrets['receive_ur
   type: 'ReceiveUrlRotated',
   data: { user_id, ...kept },
 })
-
-/**
- * A device with a token of its own.
- * @throws {Refused} DEVICE_LIMIT_REACHED with the plan and its limit
- */
-export const addDevice = (
-  account: Account,
-  { device_id, name, token_hash, at }: { device_id: number; name: string; token_hash: string; at: Date },
-): AccountEvent[] => {
-  const plan = planAt(account, at)
-  const limit = PLAN_LIMITS[plan].devices
-  if (account.devices.size >= limit)
-    throw new Refused('DEVICE_LIMIT_REACHED', `The plan ${plan} has no room for more devices (${limit} at most).`, {
-      plan,
-      limit,
-    })
-  const { user_id } = account
-  return [{ type: 'DeviceAdded', data: { user_id, device_id, name, token_hash, created_at: at.toISOString() } }]
-}
 
 /** The operator's decision, without an end; the plan it has already is nothing new. */
 export const setPlan = ({ user_id, plan, plan_expires_at }: Account, wanted: Plan): AccountEvent[] =>

@@ -5,17 +5,17 @@
 import { timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../sha256.ts'
 
-export const TOKEN_PREFIX = { api_key: 'bck_', receive_url: 'bcu_', device: 'bcd_' } as const
+export const TOKEN_PREFIX = { api_key: 'bck_', receive_url: 'bcu_', device: 'bcd_', pairing: 'bcp_' } as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
 
-/** @param random  at least 32 base64url characters of randomness */
+/** @param random  at least 32 base64url characters of randomness; of a pairing code 12 characters, 60 bits */
 export const formToken = (kind: TokenKind, userId: number, random: string): string =>
   `${TOKEN_PREFIX[kind]}${userId}.${random}`
 
 /** The account a token claims to belong to; null where it is not of that kind's form. */
 export const userOfToken = (kind: TokenKind, token: string): number | null => {
   if (!token.startsWith(TOKEN_PREFIX[kind])) return null
-  const [, user] = /^([1-9]\d{0,14})\.[\w-]{20,200}$/.exec(token.slice(TOKEN_PREFIX[kind].length)) ?? []
+  const [, user] = /^([1-9]\d{0,14})\.[\w-]{12,200}$/.exec(token.slice(TOKEN_PREFIX[kind].length)) ?? []
   return user === undefined ? null : Number(user)
 }
 

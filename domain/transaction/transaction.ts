@@ -26,6 +26,7 @@ export interface LiveTransaction {
   bank_code: string
   transaction_type: 'credit' | 'debit'
   amount: Money
+  account_number: string | null
   /** Texts in which an order id is looked for when it is matched again. */
   content: string | null
   description: string
@@ -76,11 +77,11 @@ const afterAttempt = (delivery: Delivery | undefined, attempted: Attempted): Del
  */
 export const evolve = (transaction: Transaction, event: TransactionEvent, at: string): Transaction => {
   if (event.type === 'TransactionCaptured') {
-    const { transaction_id, user_id, bank_code, transaction_type, amount, content, description } = event.data
-    const { order_id, prefix, already_run_of, webhook_status, created_at } = event.data
+    const { transaction_id, user_id, bank_code, transaction_type, amount, account_number, content } = event.data
+    const { description, order_id, prefix, already_run_of, webhook_status, created_at } = event.data
     return {
-      phase: 'live', transaction_id, user_id, captured_at: created_at, bank_code, transaction_type, amount, content,
-      description, order_id, prefix, already_run_of, webhook_status,
+      phase: 'live', transaction_id, user_id, captured_at: created_at, bank_code, transaction_type, amount,
+      account_number, content, description, order_id, prefix, already_run_of, webhook_status,
       deliveries: opened(new Map(), event.data.rules, created_at),
     } // prettier-ignore
   }

@@ -1,11 +1,14 @@
 /** Which of a user's rules a transaction fires, and the status it starts with (sections 3.1 and 6 of the interface). */
 import type { Account, Rule, System } from '../account/account.ts'
+import { isSwitchedOff } from '../account/bank-accounts.ts'
 import { atLeast, money, type Money } from '../money.ts'
 
 export interface Movement {
   bank_code: string
   transaction_type: 'credit' | 'debit'
   amount: Money
+  /** As printed; null where it is not. */
+  account_number: string | null
 }
 
 /** What the order id reader found in a text; `prefix` is the user's prefix it hit, null when it hit none. */
@@ -31,14 +34,17 @@ const fits = (rule: Rule, system: System, { bank_code, transaction_type, amount 
 
 /**
  * @param found  null where the text has no order id: nothing is sent (`skipped`)
- * @returns `pending` with at least one rule, else no rules: the prefix was not hit, its system is inactive, or no active
- *          rule fits (`no_match`)
+ * @returns `pending` with at least one rule, else no rules: the prefix was not hit, its system is inactive, the bank account
+ *          is switched off, or no active rule fits (`no_match`)
  */
 export const match = (account: Account, movement: Movement, found: FoundOrderId | null): Matched => {
   if (!found) return { order_id: null, prefix: null, rules: [], webhook_status: 'skipped' }
   const { order_id, prefix } = found
   const system = [...account.systems.values()].find((each) => each.payment_prefix === prefix && each.is_active === 1)
-  const rules = system ? [...account.rules.values()].filter((rule) => fits(rule, system, movement)) : []
+  const rules =
+    system && !isSwitchedOff(account, movement)
+      ? [...account.rules.values()].filter((rule) => fits(rule, system, movement))
+      : []
   return {
     order_id,
     prefix,

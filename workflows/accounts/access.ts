@@ -1,9 +1,9 @@
 /** Commands on what opens an account: its key, its personal URL, devices, the lock; and the login. */
-import { addDevice, rotatedKey, rotatedReceiveUrl, setPlan, unlock } from '../../domain/account/access.ts'
+import { rotatedKey, rotatedReceiveUrl, setPlan, unlock } from '../../domain/account/access.ts'
 import type { Account } from '../../domain/account/account.ts'
 import type { Plan } from '../../domain/account/events.ts'
 import { Refused } from '../../domain/errors.ts'
-import type { Checkpoint, EventStore, Ids, Passwords, Vault } from '../../domain/ports.ts'
+import type { Checkpoint, EventStore, Passwords, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { accountOfEmail } from './registration.ts'
 import { newReceiveToken, newToken } from './secrets.ts'
@@ -50,20 +50,6 @@ export const rotateReceiveUrl = async (
   const { token, kept } = newReceiveToken(occasion.user_id, vault)
   const { checkpoint } = await accounts.change(occasion, ({ user_id }) => [rotatedReceiveUrl(user_id, kept)])
   return { token, checkpoint }
-}
-
-/** @throws {Refused} DEVICE_LIMIT_REACHED · {StoreUnavailable} */
-export const newDevice = async (
-  { accounts, ids }: { accounts: Accounts; ids: Ids },
-  occasion: OwnersOccasion,
-  name: string,
-): Promise<Rotated & { device_id: number }> => {
-  const [device_id] = (await ids.next(1)) as [number]
-  const { token, hash } = newToken('device', occasion.user_id)
-  const { checkpoint } = await accounts.change(occasion, (account) =>
-    addDevice(account, { device_id, name, token_hash: hash, at: occasion.at }),
-  )
-  return { device_id, token, checkpoint }
 }
 
 /** @returns whether it had another */

@@ -15,6 +15,16 @@ export const newToken = (kind: TokenKind, userId: number): NewToken => {
   return { token, hash: hashOfToken(token) }
 }
 
+/** 32, of those that look alike only one: a pairing code may be typed. */
+const CODE_LETTERS = 'abcdefghjkmnpqrstuvwxyz023456789'
+
+/** @returns a code of 60 random bits, and the hash to keep */
+export const newPairingCode = (userId: number): NewToken => {
+  const random = [...randomBytes(12)].map((byte) => CODE_LETTERS[byte % CODE_LETTERS.length]).join('')
+  const token = formToken('pairing', userId, random)
+  return { token, hash: hashOfToken(token) }
+}
+
 export interface NewReceiveToken {
   token: string
   kept: KeptSecrets['receive_url']

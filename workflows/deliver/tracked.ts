@@ -42,11 +42,11 @@ const deliveryOf = ({ status, attempt, round_base, due_at }: Claimed['deliveries
 
 /** A transaction as the read models hold it: right at a revision where an append there succeeds. */
 const fromReadModels = ({ transaction, deliveries }: Claimed): LiveTransaction => {
-  const { id, user_id, created_at, bank_code, transaction_type, amount, content, description } = transaction
-  const { order_id, prefix, already_run_of, webhook_status } = transaction
+  const { id, user_id, created_at, bank_code, transaction_type, amount, account_number, content } = transaction
+  const { description, order_id, prefix, already_run_of, webhook_status } = transaction
   return {
-    phase: 'live', transaction_id: id, user_id, captured_at: created_at, bank_code, transaction_type, amount, content,
-    description, order_id, prefix, already_run_of, webhook_status,
+    phase: 'live', transaction_id: id, user_id, captured_at: created_at, bank_code, transaction_type, amount,
+    account_number, content, description, order_id, prefix, already_run_of, webhook_status,
     deliveries: new Map(deliveries.map((delivery) => [delivery.rule_id, deliveryOf(delivery)])),
   } // prettier-ignore
 }

@@ -11,6 +11,7 @@ import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openPasswords } from '../../../adapters/passwords.ts'
 import { openDatabase } from '../../../adapters/postgres/database.ts'
 import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { openReactionCheckpoint } from '../../../adapters/postgres/reaction-checkpoint.ts'
 import { openReadModelTables } from '../../../adapters/postgres/read-models.ts'
 import { openVault } from '../../../adapters/vault.ts'
 import { checkUrl } from '../../../adapters/webhook-sender/check-url.ts'
@@ -25,6 +26,8 @@ import { openProjector } from '../../../projections/projector.ts'
 import { accountCache, Accounts } from '../../../workflows/accounts/accounts.ts'
 import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
+import { allReactions } from '../../../workflows/reactions/all.ts'
+import { runReactions } from '../../../workflows/reactions/run.ts'
 import { stamp } from '../../../workflows/stamp.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
@@ -107,6 +110,18 @@ export const openApi = async (
       ),
   }
   const capture = capturing === 'real' ? openCapture({ store, ids, clock, accounts: cache }) : recorder
+  const reacting =
+    capturing === 'real'
+      ? runReactions(
+          {
+            store,
+            reactions: allReactions({ store, clock, ids }),
+            checkpoint: openReactionCheckpoint(database),
+            log: silent,
+          },
+          stopping.signal,
+        )
+      : undefined
   const sender = openSender({ allowPrivate: true })
   const app = createApi({
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
@@ -160,7 +175,7 @@ export const openApi = async (
       await server.close(1_000)
       await sender.close()
       stopping.abort()
-      await projecting
+      await Promise.all([projecting, reacting])
       await tables.close()
       await store.close()
       await database.close()

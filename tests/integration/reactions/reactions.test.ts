@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
+import { openIds } from '../../../adapters/ids.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
 import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
@@ -59,7 +60,12 @@ describe('reactions', () => {
   const gone = (transaction_id: number) =>
     transaction(transaction_id, 'DeliveryEnded', { rule_id: RULE, reason: 'gone' })
 
-  const start = (reactions: readonly Reaction[] = allReactions(store, { now: () => new Date() })) => {
+  const all = (): readonly Reaction[] => {
+    const clock = { now: () => new Date() }
+    return allReactions({ store, clock, ids: openIds({ store, clock }) })
+  }
+
+  const start = (reactions: readonly Reaction[] = all()) => {
     const stopping = new AbortController()
     const line = (fields: object, what: string) => void logged.push({ what, fields: fields as Record<string, unknown> })
     const running = runReactions(

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Account, Rule, System } from '../../../../domain/account/account.ts'
+import type { Account, BankAccount, Rule, System } from '../../../../domain/account/account.ts'
 import { match, type Movement } from '../../../../domain/webhook/matching.ts'
 
 const system = (system_id: number, payment_prefix: string, is_active: 0 | 1 = 1): System => ({
@@ -12,13 +12,19 @@ const rule = (rule_id: number, change: Partial<Rule> = {}): Rule => ({
   sealed_secret: '', created_at: '2026-01-01T00:00:00.000Z', ...change,
 }) // prettier-ignore
 
-const account = (rules: Rule[], systems = [system(1, 'DH')]): Account =>
+const account = (rules: Rule[], systems = [system(1, 'DH')], accounts: BankAccount[] = []): Account =>
   ({
     systems: new Map(systems.map((each) => [each.system_id, each])),
     rules: new Map(rules.map((each) => [each.rule_id, each])),
+    bank_accounts: new Map(accounts.map((each) => [each.bank_account_id, each])),
   }) as unknown as Account
 
-const movement: Movement = { bank_code: 'VCB', transaction_type: 'credit', amount: '150000.00' }
+const movement: Movement = {
+  bank_code: 'VCB',
+  transaction_type: 'credit',
+  amount: '150000.00',
+  account_number: '0011000415567',
+}
 const found = { order_id: 'DH1042', prefix: 'DH' }
 const rulesFor = (change: Partial<Rule>, moved: Partial<Movement> = {}) =>
   match(account([rule(7, change)]), { ...movement, ...moved }, found).rules
@@ -45,6 +51,19 @@ describe('matching', () => {
     expect(match(account([rule(7)], [system(1, 'DH', 0)]), movement, found)).to.deep.include(noMatch)
     expect(match(account([]), movement, found)).to.deep.include(noMatch)
     expect(match(account([rule(7, { is_active: 0 })]), movement, found)).to.deep.include(noMatch)
+  })
+
+  it('is no match on a bank account that is switched off, however it is masked, and on no other', () => {
+    const off: BankAccount = { bank_account_id: 5, bank_code: 'VCB', account_number: '0011000415567', is_active: 0 }
+    const on: BankAccount = { ...off, bank_account_id: 6, account_number: '0011000999999', is_active: 1 }
+    const statusFor = (moved: Partial<Movement>) =>
+      match(account([rule(7)], [system(1, 'DH')], [off, on]), { ...movement, ...moved }, found).webhook_status
+    expect(statusFor({})).to.equal('no_match')
+    expect(statusFor({ account_number: '0011xxxx5567' })).to.equal('no_match')
+    expect(statusFor({ account_number: '0011000999999' })).to.equal('pending')
+    expect(statusFor({ account_number: null })).to.equal('pending')
+    expect(statusFor({ bank_code: 'MB' })).to.equal('pending')
+    expect(match(account([rule(7)], [system(1, 'DH')], [off]), movement, null).webhook_status).to.equal('skipped')
   })
 
   it("fires a rule with a system only for that system's prefix", () => {

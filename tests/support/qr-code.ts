@@ -1,0 +1,32 @@
+/** What a camera reads in an SVG that draws a QR code. */
+import { createRequire } from 'node:module'
+import type jsqr from 'jsqr'
+
+// Its types call the function a default export, which Node does not see as one.
+const decode = createRequire(import.meta.url)('jsqr') as typeof jsqr.default
+
+/** The drawing as pixels: its paths are horizontal strokes, one unit a module. */
+const pixelsOf = (svg: string, scale = 4): { data: Uint8ClampedArray; width: number; height: number } => {
+  const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)![1])
+  const width = size * scale
+  const data = new Uint8ClampedArray(width * width * 4).fill(255)
+  const strokes = /stroke="#000000" d="([^"]+)"/.exec(svg)![1]!
+  let [x, y] = [0, 0]
+  for (const [, command, first, second] of strokes.matchAll(/([Mmh])(-?[\d.]+)(?:[ ,](-?[\d.]+))?/g)) {
+    if (command === 'M') [x, y] = [Number(first), Number(second)]
+    else if (command === 'm') [x, y] = [x + Number(first), y + Number(second)]
+    else {
+      for (let row = Math.floor(y) * scale; row < (Math.floor(y) + 1) * scale; row++)
+        for (let column = x * scale; column < (x + Number(first)) * scale; column++)
+          data.set([0, 0, 0], (row * width + column) * 4)
+      x += Number(first)
+    }
+  }
+  return { data, width, height: width }
+}
+
+/** @returns null where there is no code that can be read */
+export const textOfQr = (svg: string): string | null => {
+  const { data, width, height } = pixelsOf(svg)
+  return decode(data, width, height)?.data ?? null
+}

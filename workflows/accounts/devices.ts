@@ -1,0 +1,100 @@
+/** Commands on devices: load → decide → append. */
+import type { Device, Invitation } from '../../domain/account/account.ts'
+import * as decide from '../../domain/account/devices.ts'
+import { userOfToken } from '../../domain/account/tokens.ts'
+import { Refused } from '../../domain/errors.ts'
+import type { Checkpoint, Ids } from '../../domain/ports.ts'
+import type { Occasion } from '../stamp.ts'
+import type { Accounts, OwnersOccasion } from './accounts.ts'
+import { newPairingCode, newToken } from './secrets.ts'
+
+interface DeviceParts {
+  accounts: Accounts
+  ids: Ids
+}
+
+/** A device with its token, shown once. @throws {Refused} DEVICE_LIMIT_REACHED · {StoreUnavailable} */
+export const newDevice = async (
+  { accounts, ids }: DeviceParts,
+  occasion: OwnersOccasion,
+  name: string,
+): Promise<{ device_id: number; token: string; checkpoint: Checkpoint | null }> => {
+  const [device_id] = (await ids.next(1)) as [number]
+  const { token, hash } = newToken('device', occasion.user_id)
+  const { checkpoint } = await accounts.change(occasion, (account) =>
+    decide.addDevice(account, { device_id, name, token_hash: hash, at: occasion.at }),
+  )
+  return { device_id, token, checkpoint }
+}
+
+export interface Invited {
+  invitation: Invitation
+  /** Shown once. */
+  pairing_code: string
+  checkpoint: Checkpoint | null
+}
+
+/** @throws {Refused} DEVICE_LIMIT_REACHED · {StoreUnavailable} */
+export const inviteDevice = async (
+  { accounts, ids }: DeviceParts,
+  occasion: OwnersOccasion,
+  name: string,
+): Promise<Invited> => {
+  const [device_id] = (await ids.next(1)) as [number]
+  const { token: pairing_code, hash } = newPairingCode(occasion.user_id)
+  const { account, checkpoint } = await accounts.change(occasion, (account) =>
+    decide.inviteDevice(account, { device_id, name, code_hash: hash, at: occasion.at }),
+  )
+  return { invitation: account.invitations.get(device_id)!, pairing_code, checkpoint }
+}
+
+export interface Paired {
+  device_id: number
+  name: string
+  /** Shown once. */
+  device_token: string
+  checkpoint: Checkpoint | null
+}
+
+/**
+ * Whoever brings the code gets the device's token; the code is void then.
+ * @throws {Refused} UNAUTHORIZED for a code that is unknown, used or expired · {StoreUnavailable}
+ */
+export const pairDevice = async (
+  { accounts }: Pick<DeviceParts, 'accounts'>,
+  occasion: Omit<Occasion, 'user_id'>,
+  { code, platform, model }: { code: string; platform: string | null; model: string | null },
+): Promise<Paired> => {
+  const user_id = userOfToken('pairing', code)
+  // Looked for first: what is made up leaves no trace among the accounts kept in memory.
+  if (user_id === null || !(await accounts.find(user_id)))
+    throw new Refused('UNAUTHORIZED', 'This pairing code is not, or no longer, valid.')
+  const { token: device_token, hash: token_hash } = newToken('device', user_id)
+  const { account, checkpoint } = await accounts.change({ ...occasion, user_id }, (account) =>
+    decide.pairDevice(account, { code, token_hash, platform, model, at: occasion.at }),
+  )
+  const device = [...account.devices.values()].find((each) => each.token_hash === token_hash)!
+  return { device_id: device.device_id, name: device.name, device_token, checkpoint }
+}
+
+/** @throws {Refused} NOT_FOUND · {StoreUnavailable} */
+export const renameDevice = async (
+  { accounts }: Pick<DeviceParts, 'accounts'>,
+  occasion: OwnersOccasion,
+  device_id: number,
+  name: string | undefined,
+): Promise<{ device: Device | Invitation; checkpoint: Checkpoint | null }> => {
+  const { at } = occasion
+  const { account, checkpoint } = await accounts.change(occasion, (account) =>
+    decide.renameDevice(account, { device_id, name, at }),
+  )
+  return { device: decide.deviceOf(account, device_id, at), checkpoint }
+}
+
+/** @throws {Refused} NOT_FOUND · {StoreUnavailable} */
+export const removeDevice = async (
+  { accounts }: Pick<DeviceParts, 'accounts'>,
+  occasion: OwnersOccasion,
+  device_id: number,
+): Promise<{ checkpoint: Checkpoint | null }> =>
+  accounts.change(occasion, (account) => decide.removeDevice(account, device_id, occasion.at))
