@@ -19,23 +19,18 @@ export class WarmBook {
     this.stream = stream
   }
 
-  get isWarm(): boolean {
-    return this.revision !== NO_STREAM
-  }
-
   slice(): Slice {
     return { stream: this.stream, from: this.revision + 1 }
   }
 
   /** What was read after `slice`, to the end. */
-  readOn(events: readonly RecordedEvent[], now: number): void {
+  readOn(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       if (event.revision <= this.revision) continue
       this.book.see(event.data as NotificationSeen)
       this.revision = event.revision
     }
     this.revision = Math.max(this.revision, this.#told)
-    this.book.dropExpired(now)
   }
 
   told(revision: number): void {

@@ -1,10 +1,10 @@
 /**
- * One group of notifications from its accounts and books to the store: **one read, one append**, whatever its size. What a
- * resend or a copy must look at (is its first there, is it deleted) is foreseen from the books as they are warm here, so
- * that it comes with the same read; only where the store has something newer is there another.
+ * One group of notifications from its accounts and books to the store: **one read, one append**, whatever its size. It is
+ * decided on the accounts and books as they are warm here, and the read tells whether that is all there is; what a resend or
+ * a copy must look at besides (is its first there, is it deleted) comes with the same read. Only where it tells something new
+ * is the group decided again.
  */
 import type { Account } from '../../domain/account/account.ts'
-import { verdictOn } from '../../domain/book/verdict.ts'
 import type { Clock, EventStore, Ids, Slice, UnitResult } from '../../domain/ports.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import { ignoredStream } from '../../domain/notification/events.ts'
@@ -14,7 +14,7 @@ import type { AccountCache } from '../accounts/accounts.ts'
 import type { Folded } from '../fold-cache.ts'
 import type { Books, WarmBook } from './books.ts'
 import { Draft, type Answer, type Looked } from './draft.ts'
-import { appraiseJob, probeOf, type Job } from './job.ts'
+import type { Job } from './job.ts'
 
 export interface GroupPorts {
   store: EventStore
@@ -61,11 +61,7 @@ class Group {
 
   async run(): Promise<GroupDone> {
     try {
-      const [reserved, read] = await Promise.allSettled([this.#reserve(), this.#read(this.#foreseen())])
-      // Not before both have ended: a book that is put back must have nobody who still reads it on.
-      if (read.status === 'rejected') throw read.reason
-      if (reserved.status === 'rejected') throw reserved.reason
-      const ids = reserved.value
+      const ids = await this.#reserve()
       const { draft, used } = await this.#decide(ids)
       const results = await this.#append(draft)
       // What a failed unit may have left in a store without transactions keeps its ids.
@@ -91,36 +87,63 @@ class Group {
     return short > 0 ? [...spare, ...(await this.#ports.ids.next(short))] : spare
   }
 
-  /** Transactions that resends and copies will have to look at, by what is known here without reading. */
-  #foreseen(): Set<number> {
-    const ids = new Set<number>()
-    for (const job of this.#jobs) {
-      const warm = this.#bookOf.get(job)
-      const account = this.#accounts.get(job.userId)!.state
-      if (!warm?.isWarm || !account) continue
-      const appraised = appraiseJob(job, account)
-      if (appraised?.kind !== 'movement') continue
-      const verdict = verdictOn(warm.book, probeOf(job, appraised, warm), appraised.origin.channel === 'push')
-      if (verdict.kind !== 'new') ids.add(verdict.event)
-      if (verdict.kind === 'resend') ids.add(verdict.of)
+  /**
+   * On what is known here first, which is nearly always all there is: then the read says no more than that. Otherwise the
+   * decisions are taken back and made again on what it told.
+   */
+  async #decide(ids: readonly number[]): Promise<{ draft: Draft; used: number }> {
+    const now = this.#ports.clock.now().getTime()
+    for (const { book } of this.#books.values()) book.dropExpired(now)
+    let drafted = this.#draft(ids)
+    try {
+      if (!(await this.#read(drafted.draft))) return drafted
+      for (;;) {
+        drafted = this.#draft(ids)
+        const missing = [...drafted.draft.missing]
+        if (missing.length === 0) return drafted
+        drafted.draft.undo()
+        this.#keep(missing, await this.#ports.store.read(missing.map((id) => ({ stream: transactionStream(id) }))))
+      }
+    } catch (error) {
+      drafted.draft.undo()
+      throw error
     }
-    return ids
   }
 
-  /** Accounts and books read on to the end, and the transactions looked at, in one round trip. */
-  async #read(transactions: ReadonlySet<number>): Promise<void> {
-    const { store, accounts, clock } = this.#ports
+  #draft(ids: readonly number[]): { draft: Draft; used: number } {
+    let used = 0
+    const draft = new Draft({
+      at: this.#ports.clock.now(),
+      looked: this.#looked,
+      nextId: () => ids[used++]!,
+      ignoredRevision: (userId) => this.#ports.ignoredRevisions.get(userId) ?? NO_STREAM,
+      mayFinish: (job) => this.#mayFinish(job),
+    })
+    for (const job of this.#jobs) draft.add(job, this.#accounts.get(job.userId)!.state, this.#bookOf.get(job) ?? null)
+    return { draft, used }
+  }
+
+  /**
+   * Accounts and books read on to the end, and the transactions that a draft misses, in one round trip.
+   * @returns whether there was anything new in it: then the draft is taken back already
+   */
+  async #read(draft: Draft): Promise<boolean> {
+    const { store, accounts } = this.#ports
+    const missing = [...draft.missing]
     const users = [...this.#accounts.keys()]
     const books = [...this.#books.values()]
     const known = users.map((user) => this.#accounts.get(user)!)
     const answers = await store.read([
       ...users.map((user, n): Slice => ({ ...accounts.slice(String(user)), from: known[n]!.revision + 1 })),
       ...books.map((warm) => warm.slice()),
-      ...[...transactions].map((id): Slice => ({ stream: transactionStream(id) })),
+      ...missing.map((id): Slice => ({ stream: transactionStream(id) })),
     ])
+    const isNews = missing.length > 0 || answers.some((events) => events.length > 0)
+    if (isNews) draft.undo()
     users.forEach((user, n) => this.#accounts.set(user, accounts.advance(String(user), answers[n] ?? [], known[n])))
-    books.forEach((warm, n) => warm.readOn(answers[users.length + n] ?? [], clock.now().getTime()))
-    this.#keep([...transactions], answers.slice(users.length + books.length))
+    books.forEach((warm, n) => warm.readOn(answers[users.length + n] ?? []))
+    this.#keep(missing, answers.slice(users.length + books.length))
+    return isNews
   }
 
   #keep(
@@ -131,24 +154,6 @@ class Group {
       const events = streams[n] ?? []
       this.#looked.set(id, { state: foldTransaction(events), revision: events.at(-1)?.revision ?? NO_STREAM })
     })
-  }
-
-  async #decide(ids: readonly number[]): Promise<{ draft: Draft; used: number }> {
-    for (;;) {
-      let used = 0
-      const draft = new Draft({
-        at: this.#ports.clock.now(),
-        looked: this.#looked,
-        nextId: () => ids[used++]!,
-        ignoredRevision: (userId) => this.#ports.ignoredRevisions.get(userId) ?? NO_STREAM,
-        mayFinish: (job) => this.#mayFinish(job),
-      })
-      for (const job of this.#jobs) draft.add(job, this.#accounts.get(job.userId)!.state, this.#bookOf.get(job) ?? null)
-      if (draft.missing.size === 0) return { draft, used }
-      draft.undo()
-      const missing = [...draft.missing]
-      this.#keep(missing, await this.#ports.store.read(missing.map((id) => ({ stream: transactionStream(id) }))))
-    }
   }
 
   #mayFinish(job: Job): boolean {

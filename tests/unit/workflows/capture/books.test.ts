@@ -9,7 +9,7 @@ const filled = (books: Books, userId: number, count: number): WarmBook => {
     revision,
     data: { ...sighting(sms({ ref: `FT:${revision}` })), transaction_id: revision + 1, verdict: 'new', copy_of: null },
   }))
-  warm.readOn(events as unknown as RecordedEvent[], 0)
+  warm.readOn(events as unknown as RecordedEvent[])
   books.put(warm)
   return warm
 }
@@ -36,7 +36,7 @@ describe('books kept warm', () => {
     const warm = filled(new Books(100), 1, 3)
     expect(warm.slice()).to.deep.equal({ stream: 'book-1-VCB', from: 3 })
     filled(new Books(100), 1, 3)
-    warm.readOn([{ revision: 2 }] as RecordedEvent[], 0)
+    warm.readOn([{ revision: 2 }] as RecordedEvent[])
     expect(warm.book.size).to.equal(3)
   })
 
@@ -44,7 +44,7 @@ describe('books kept warm', () => {
     const warm = new Books(100).take(1, 'VCB')
     warm.told(41)
     expect(warm.slice().from).to.equal(0)
-    warm.readOn([], 0)
+    warm.readOn([])
     expect(warm.revision).to.equal(41)
   })
 })
