@@ -21,8 +21,10 @@ export const checkUrl = (text: string, { allowPrivate, ownOrigins = [] }: Target
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'must begin with https://'
   if (url.username || url.password) return 'must not contain a user name or password'
-  if (ownOrigins.includes(url.origin)) return 'must not be an address of this service itself'
   const host = hostOf(url)
+  // A trailing dot makes another origin and leads to the same place.
+  const origin = url.origin.replace(url.hostname, url.hostname.replace(/\.$/, ''))
+  if (ownOrigins.includes(origin)) return 'must not be an address of this service itself'
   if (!host) return 'has no host'
   if (isIP(host)) return isAllowedAddress(host, allowPrivate) ? null : 'must be a public address'
   return !allowPrivate && INSIDE_NAMES.test(host) ? 'must be a public address' : null
