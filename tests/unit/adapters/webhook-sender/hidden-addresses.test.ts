@@ -92,7 +92,7 @@ describe('addresses that hide', () => {
     it('are never dialled, wherever they stand among public ones', async () => {
       const literal = inside.map((bytes) => bytes.join('.'))
       const addresses = fc
-        .tuple(fc.array(fc.constantFrom('8.8.8.8', '2606:4700::1111'), { maxLength: 6 }), literal, fc.nat(6))
+        .tuple(fc.array(fc.constantFrom<string>('8.8.8.8', '2606:4700::1111'), { maxLength: 6 }), literal, fc.nat(6))
         .map(([others, hidden, at]) => others.toSpliced(at, 0, hidden))
       await fc.assert(
         fc.asyncProperty(addresses, async (answer) => {
