@@ -1,4 +1,4 @@
-/** A whole Baoco as a user runs it: `baoco serve` as a process of its own, on a data folder of its own. */
+/** Baoco as a user runs it: `baoco serve`, or one role of it, as a process of its own, on a data folder of its own. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,9 +53,13 @@ export const newPlace = async (): Promise<Place> => ({
   port: await freePort(),
 })
 
-/** Starts it and waits until it says that it is ready. */
-export const startBaoco = async ({ dataDir, port }: Place, env: Record<string, string> = {}): Promise<Running> => {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, join(root, 'cmd/baoco.mjs'), 'serve'], {
+/** Starts it, or the role named, and waits until it says that it is ready. */
+export const startBaoco = async (
+  { dataDir, port }: Place,
+  env: Record<string, string> = {},
+  role = 'serve',
+): Promise<Running> => {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, join(root, 'cmd/baoco.mjs'), role], {
     cwd: root,
     detached: true, // a process group of its own, so that all of it can be killed at once
     stdio: ['ignore', 'pipe', 'pipe'],
