@@ -6,6 +6,8 @@ import { orUnavailable } from '../postgres/queries/or-unavailable.ts'
 import type { ApiState } from './context.ts'
 import { errors } from './errors.ts'
 import { jsonWebTokens } from './json-web-tokens.ts'
+import type { Operation } from './openapi/operation.ts'
+import { openOperations } from './openapi/operations.ts'
 import type { ApiParts } from './parts.ts'
 import { queryLength } from './query-length.ts'
 import { rateLimits } from './rate-limits.ts'
@@ -14,6 +16,7 @@ import { accountRoutes } from './routes/account.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
 import { deviceRoutes, pairingRoutes } from './routes/devices.ts'
+import { documentRoutes } from './routes/document.ts'
 import { healthRoutes } from './routes/health.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { receiveRoutes } from './routes/receive.ts'
@@ -21,7 +24,7 @@ import { systemRoutes } from './routes/systems.ts'
 import { trustedSenderRoutes } from './routes/trusted-senders.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import { signedIn as signedInStep } from './signed-in.ts'
+import { signedIn as signedInBy } from './signed-in.ts'
 
 const newRouter = () => new Router<ApiState>({ sensitive: true })
 
@@ -56,24 +59,29 @@ export const createApi = (given: ApiParts): Koa => {
   const { clock, settings } = parts
   const tokens = jsonWebTokens(settings.jwtSecret, clock)
   const limited = rateLimits(settings.rateLimits)
-  const signedIn = signedInStep({ accounts: parts.accounts, tokens })
+  const signedIn = signedInBy({ accounts: parts.accounts, tokens })
+
+  const declared: Operation[] = []
 
   // Receiving has a router of its own, so that its routes are found among few.
   const receive = newRouter()
-  receiveRoutes(receive, parts, limited)
-  pairingRoutes(receive, parts, limited)
+  const receiving = openOperations(receive, declared)
+  receiveRoutes(receiving, parts, limited)
+  pairingRoutes(receiving, parts, limited)
 
   const router = newRouter()
-  authRoutes(router, parts, { tokens, limited })
-  accountRoutes(router, parts, signedIn)
-  deviceRoutes(router, parts, signedIn)
-  trustedSenderRoutes(router, parts, signedIn)
-  bankAccountRoutes(router, parts, signedIn)
-  systemRoutes(router, parts, signedIn)
-  webhookRoutes(router, parts, signedIn)
-  transactionRoutes(router, parts, signedIn)
-  outboxRoutes(router, parts, signedIn)
-  healthRoutes(router, parts)
+  const operations = openOperations(router, declared)
+  authRoutes(operations, parts, { tokens, limited })
+  accountRoutes(operations, parts, signedIn)
+  deviceRoutes(operations, parts, signedIn)
+  trustedSenderRoutes(operations, parts, signedIn)
+  bankAccountRoutes(operations, parts, signedIn)
+  systemRoutes(operations, parts, signedIn)
+  webhookRoutes(operations, parts, signedIn)
+  transactionRoutes(operations, parts, signedIn)
+  outboxRoutes(operations, parts, signedIn)
+  healthRoutes(operations, parts)
+  documentRoutes(operations, router, { declared, baseUrl: settings.baseUrl })
 
   const app = application(parts, requestMetrics(parts.metrics, parts.log))
   app.use(receive.routes())
@@ -85,7 +93,7 @@ export const createApi = (given: ApiParts): Koa => {
 /** Health and numbers alone, for METRICS_PORT and for roles without the API. */
 export const createHealth = (parts: Pick<ApiParts, 'log' | 'metrics' | 'readiness' | 'settings'>): Koa => {
   const router = newRouter()
-  healthRoutes(router, parts)
+  healthRoutes(openOperations(router, []), parts)
   const app = application(parts)
   app.use(router.routes())
   app.use(methodNotAllowed)

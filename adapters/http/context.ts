@@ -13,8 +13,6 @@ export interface ApiState {
 
 export type ApiContext = RouterContext<ApiState>
 export type ApiMiddleware = RouterMiddleware<ApiState>
-/** A route's last step; the input was checked before. */
-export type Handler<Input> = (context: ApiContext, input: Input) => Promise<void> | void
 
 /** What a command of this request's owner is recorded with. */
 export const occasionOf = (context: ApiContext, clock: Clock): OwnersOccasion => {
@@ -32,17 +30,4 @@ export const idOf = (context: ApiContext): number => {
   const text = context.params.id ?? ''
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new Refused('NOT_FOUND', 'There is nothing with this id.')
   return Number(text)
-}
-
-export const answer = (context: ApiContext, data: unknown): void => {
-  context.body = { success: true, data }
-}
-
-export const answerCreated = (context: ApiContext, data: unknown): void => {
-  context.status = 201
-  answer(context, data)
-}
-
-export const answerMessage = (context: ApiContext, message: string): void => {
-  context.body = { success: true, message }
 }

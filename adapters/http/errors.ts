@@ -3,7 +3,8 @@ import type { Middleware } from 'koa'
 import { Refused, StoreUnavailable } from '../../domain/errors.ts'
 import type { LogLines } from '../log-lines.ts'
 
-const STATUS: Readonly<Record<string, number>> = {
+/** Every code that an answer can carry, with its status. */
+export const STATUS = {
   VALIDATION_FAILED: 400,
   UNAUTHORIZED: 401,
   ACCOUNT_LOCKED: 403,
@@ -21,7 +22,9 @@ const STATUS: Readonly<Record<string, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMITED: 429,
   STORE_UNAVAILABLE: 503,
-}
+} as const
+
+export type ErrorCode = keyof typeof STATUS
 
 export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'Credentials are missing or not valid.')
 
@@ -53,7 +56,7 @@ export const errors =
         return
       }
       const refused = asRefused(error)
-      const status = refused ? STATUS[refused.code] : undefined
+      const status = refused ? STATUS[refused.code as ErrorCode] : undefined
       if (!refused || status === undefined) {
         log.error({ err: error, method: context.method, route: context._matchedRoute as unknown }, 'http.failed')
         context.status = 500

@@ -1,8 +1,10 @@
-/** Steps of a route that check what came in against its schema and hand it, typed, to the handler. */
+/** What an operation takes: read, checked against its schema and handed, typed, to the handler. */
 import { z } from 'zod'
 import type { Issue } from '../../domain/account/refusals.ts'
 import { Refused } from '../../domain/errors.ts'
-import type { ApiContext, ApiMiddleware, Handler } from './context.ts'
+import type { ApiContext } from './context.ts'
+import type { ErrorCode } from './errors.ts'
+import type { Input } from './openapi/operation.ts'
 import { readBody } from './raw-body.ts'
 
 const failed = (issues: readonly Issue[]): Refused =>
@@ -36,30 +38,35 @@ const readJson = async (context: ApiContext): Promise<unknown> => {
   }
 }
 
-/** Checks the JSON body. */
-export const body =
-  <Input>(schema: z.ZodType<Input>, handle: Handler<Input>): ApiMiddleware =>
-  async (context) => {
+const BODY_REFUSALS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+
+/** A JSON body. */
+export const body = <Value>(schema: z.ZodType<Value>): Input<Value> => ({
+  read: async (context) => {
     const value = await readJson(context)
     if (value === undefined) throw failed([{ path: '', message: 'A JSON object is expected.' }])
-    await handle(context, checked(schema, value))
-  }
+    return checked(schema, value)
+  },
+  body: { schema, required: true },
+  refuses: BODY_REFUSALS,
+})
 
-const nothing = z.strictObject({}, { error: 'This call takes no body.' })
+/** A JSON body that may be left out: then the handler gets undefined. */
+export const optionalBody = <Value>(schema: z.ZodType<Value>): Input<Value | undefined> => ({
+  read: async (context) => {
+    const value = await readJson(context)
+    return value === undefined ? undefined : checked(schema, value)
+  },
+  body: { schema, required: false },
+  refuses: BODY_REFUSALS,
+})
 
 /** For calls that take none: an empty one and `{}` are accepted. */
-export const noBody =
-  (handle: Handler<undefined>): ApiMiddleware =>
-  async (context) => {
-    const value = await readJson(context)
-    if (value !== undefined) checked(nothing, value)
-    await handle(context, undefined)
-  }
+export const noBody: Input<unknown> = optionalBody(z.strictObject({}, { error: 'This call takes no body.' }))
 
-/** Checks the query's parameters that the schema names; others are passed over, one given twice is refused. */
-export const query =
-  <Input>(schema: z.ZodType<Input> & { shape: Record<string, unknown> }, handle: Handler<Input>): ApiMiddleware =>
-  async (context) => {
+/** The query's parameters that the schema names; others are passed over, one given twice is refused. */
+export const query = <Schema extends z.ZodObject>(schema: Schema): Input<z.output<Schema>> => ({
+  read: (context) => {
     const given: Record<string, unknown> = {}
     const issues: Issue[] = []
     for (const name of Object.keys(schema.shape)) {
@@ -68,5 +75,8 @@ export const query =
       else if (value !== undefined) given[name] = value
     }
     if (issues.length > 0) throw failed(issues)
-    await handle(context, checked(schema, given))
-  }
+    return checked<z.output<Schema>>(schema as unknown as z.ZodType<z.output<Schema>>, given)
+  },
+  query: schema,
+  refuses: ['VALIDATION_FAILED'],
+})

@@ -5,6 +5,7 @@
 import { RateLimiterMemory, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
 import { Refused } from '../../domain/errors.ts'
 import type { ApiContext, ApiMiddleware } from './context.ts'
+import type { Part } from './openapi/operation.ts'
 
 export interface RateLimit {
   /** Requests in one window. */
@@ -15,24 +16,26 @@ export interface RateLimit {
 
 export type RateLimitName = 'login' | 'receive' | 'demo'
 
+/** A step for each name; names share their counters. */
+export type Limited = (name: RateLimitName) => Part
+
 /** Makes the counter behind a limit. */
 export type CounterFor = (name: string, limit: RateLimit) => RateLimiterAbstract
 
 const inMemory: CounterFor = (name, { requests, seconds }) =>
   new RateLimiterMemory({ keyPrefix: name, points: requests, duration: seconds })
 
-const unlimited: ApiMiddleware = (_context, next) => next()
+const unlimited: Part = { refuses: ['RATE_LIMITED'] }
 
 const byAddress = (context: ApiContext): string => context.ip
 
 /**
  * @param limits  `off` lets everything through
- * @returns a step of a route for each name; names share their counters
  */
 export const rateLimits = (
   limits: 'off' | Readonly<Record<RateLimitName, RateLimit>>,
   counterFor: CounterFor = inMemory,
-): ((name: RateLimitName) => ApiMiddleware) => {
+): Limited => {
   if (limits === 'off') return () => unlimited
   const steps = new Map<RateLimitName, ApiMiddleware>()
   const step = (name: RateLimitName): ApiMiddleware => {
@@ -56,6 +59,6 @@ export const rateLimits = (
   }
   return (name) => {
     if (!steps.has(name)) steps.set(name, step(name))
-    return steps.get(name)!
+    return { ...unlimited, step: steps.get(name)! }
   }
 }

@@ -9,6 +9,7 @@ import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { ApiContext, ApiMiddleware } from './context.ts'
 import { unauthorized } from './errors.ts'
 import type { JsonWebTokens } from './json-web-tokens.ts'
+import type { Part } from './openapi/operation.ts'
 
 type Credential = { kind: 'jwt' | 'api_key'; token: string }
 
@@ -27,7 +28,7 @@ const credentialOf = (context: ApiContext): Credential => {
 }
 
 /** Sets `state.account`. @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED · {StoreUnavailable} */
-export const signedIn = ({ accounts, tokens }: { accounts: Accounts; tokens: JsonWebTokens }): ApiMiddleware => {
+export const signedIn = ({ accounts, tokens }: { accounts: Accounts; tokens: JsonWebTokens }): Part => {
   const holderOf = async ({ kind, token }: Credential): Promise<Account | null> => {
     if (kind === 'jwt') {
       const claims = await tokens.verify(token)
@@ -38,11 +39,12 @@ export const signedIn = ({ accounts, tokens }: { accounts: Accounts; tokens: Jso
     const account = userId === null ? null : await accounts.find(userId)
     return account?.key_hash && isToken(token, account.key_hash) ? account : null
   }
-  return async (context, next) => {
+  const step: ApiMiddleware = async (context, next) => {
     const account = await holderOf(credentialOf(context))
     if (!account) throw unauthorized()
     if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
     context.state.account = account
     await next()
   }
+  return { step, credentials: ['jwt', 'api_key'], refuses: ['UNAUTHORIZED', 'ACCOUNT_LOCKED'] }
 }

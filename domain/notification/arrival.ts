@@ -1,5 +1,5 @@
 /** A notification at the door, before anything is known about it. */
-import type { SourceType } from '../transaction/events.ts'
+import type { SourceType, WebhookStatus } from '../transaction/events.ts'
 import type { Incoming } from './reading.ts'
 
 export interface Arrival {
@@ -19,6 +19,6 @@ export interface Arrival {
 
 /** What became of it (interface section 4, `/api/receive/*`). */
 export type Taken =
-  | { kind: 'transaction'; id: number; webhook_status: string; source_type: SourceType }
+  | { kind: 'transaction'; id: number; webhook_status: WebhookStatus; source_type: SourceType }
   | { kind: 'ignored'; reason: string }
   | { kind: 'unauthorized' }

@@ -1,10 +1,34 @@
 /** An account's own things as the API shows them (interface, sections 2.3 and 2.4). */
-import type { Account, Rule, System } from '../../../domain/account/account.ts'
+import { z } from 'zod'
+import type {
+  Account as AccountState,
+  Rule as RuleState,
+  System as SystemState,
+} from '../../../domain/account/account.ts'
+import { plan, ruleFields, systemFields } from '../../../domain/account/events.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
 import type { Vault } from '../../../domain/ports.ts'
 
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+export const Account = z
+  .strictObject({
+    id,
+    email: z.string(),
+    name: z.string().nullable(),
+    email_verified: z.boolean(),
+    plan,
+    plan_expires_at: moment.nullable(),
+    usage: z.strictObject({
+      transactions: z.int().min(0).meta({ description: 'Of this Vietnamese month.' }),
+      limit: z.int().min(0).nullable().meta({ description: 'null: unlimited.' }),
+    }),
+  })
+  .meta({ id: 'Account' })
+
 /** @param used  transactions of this month that count in the quota */
-export const presentAccount = (account: Account, used: number, now: Date) => {
+export const presentAccount = (account: AccountState, used: number, now: Date): z.output<typeof Account> => {
   const plan = planAt(account, now)
   return {
     id: account.user_id,
@@ -17,7 +41,16 @@ export const presentAccount = (account: Account, used: number, now: Date) => {
   }
 }
 
-export const presentSystem = ({ system_id, name, type, payment_prefix, is_active, created_at }: System) => ({
+export const System = z.strictObject({ id, ...systemFields.shape, created_at: moment }).meta({ id: 'System' })
+
+export const presentSystem = ({
+  system_id,
+  name,
+  type,
+  payment_prefix,
+  is_active,
+  created_at,
+}: SystemState): z.output<typeof System> => ({
   id: system_id,
   name,
   type,
@@ -26,10 +59,31 @@ export const presentSystem = ({ system_id, name, type, payment_prefix, is_active
   created_at,
 })
 
+export const Rule = z
+  .strictObject({
+    id,
+    user_id: id,
+    system_id: id.nullable(),
+    system_name: z.string().meta({ description: 'Empty without a system.' }),
+    ...ruleFields.omit({ system_id: true }).shape,
+    secret_key: z.string().regex(/^[0-9a-f]{48}$/),
+    is_auto: z.union([z.literal(0), z.literal(1)]),
+    created_at: moment,
+  })
+  .meta({ id: 'Rule' })
+
 /** With its secret_key: only its owner gets here. */
 export const presentRule =
   (userId: number, systems: ReadonlyMap<number, { name: string }>, vault: Vault) =>
-  ({ rule_id, sealed_secret, system_id, is_active, is_auto, created_at, ...rule }: Rule) => ({
+  ({
+    rule_id,
+    sealed_secret,
+    system_id,
+    is_active,
+    is_auto,
+    created_at,
+    ...rule
+  }: RuleState): z.output<typeof Rule> => ({
     id: rule_id,
     user_id: userId,
     system_id,
@@ -41,5 +95,9 @@ export const presentRule =
     created_at,
   })
 
+export const ReceiveUrl = z.strictObject({ url: z.url() }).meta({ id: 'ReceiveUrl' })
+
 /** The personal URL. */
-export const presentReceiveUrl = (baseUrl: string, token: string) => ({ url: `${baseUrl}/api/receive/u/${token}` })
+export const presentReceiveUrl = (baseUrl: string, token: string): z.output<typeof ReceiveUrl> => ({
+  url: `${baseUrl}/api/receive/u/${token}`,
+})

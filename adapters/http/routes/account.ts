@@ -1,44 +1,50 @@
 /** The caller's own account: what it is, its API key, its personal URL. */
-import type Router from '@koa/router'
+import { z } from 'zod'
 import { rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
 import { transactionsSince } from '../../postgres/queries/accounts.ts'
-import { answer, occasionOf, type ApiMiddleware, type ApiState, type Handler } from '../context.ts'
+import { occasionOf, type ApiContext } from '../context.ts'
 import { noBody } from '../input.ts'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { presentAccount, presentReceiveUrl } from '../presenters/account.ts'
+import { Account, presentAccount, presentReceiveUrl, ReceiveUrl } from '../presenters/account.ts'
 import { monthStart } from '../../../domain/account/quota-month.ts'
 import { Refused } from '../../../domain/errors.ts'
 
-export const accountRoutes = (router: Router<ApiState>, parts: ApiParts, signedIn: ApiMiddleware): void => {
-  const { clock, database, vault, settings } = parts
+const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown this once.' }) })
 
-  const showAccount: ApiMiddleware = async (context) => {
+export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { clock, database, vault, settings } = parts
+  const { get, post } = operations.of('Account')
+
+  const showAccount = async (context: ApiContext) => {
     const { account } = context.state
     const now = clock.now()
     const used = await transactionsSince(database, account.user_id, monthStart(now))
-    answer(context, presentAccount(account, used, now))
+    return presentAccount(account, used, now)
   }
 
-  const rotateApiKey: Handler<undefined> = async (context) => {
+  const rotateApiKey = async (context: ApiContext) => {
     const rotated = await rotateKey(parts, occasionOf(context, clock))
     await settled(parts, rotated)
-    answer(context, { api_key: rotated.token })
+    return { api_key: rotated.token }
   }
 
-  const showReceiveUrl: ApiMiddleware = (context) => {
+  const showReceiveUrl = (context: ApiContext) => {
     const { receive_url } = context.state.account
     if (!receive_url) throw new Refused('NOT_FOUND', 'This account has no personal URL yet: rotate it to get one.')
-    answer(context, presentReceiveUrl(settings.baseUrl, vault.open(receive_url.sealed_token)))
+    return presentReceiveUrl(settings.baseUrl, vault.open(receive_url.sealed_token))
   }
 
-  const newReceiveUrl: Handler<undefined> = async (context) => {
+  const newReceiveUrl = async (context: ApiContext) => {
     const rotated = await rotateReceiveUrl(parts, occasionOf(context, clock))
     await settled(parts, rotated)
-    answer(context, presentReceiveUrl(settings.baseUrl, rotated.token))
+    return presentReceiveUrl(settings.baseUrl, rotated.token)
   }
 
-  router.get('/api/account', signedIn, showAccount)
-  router.post('/api/account/api-key/rotate', signedIn, noBody(rotateApiKey))
-  router.get('/api/receive-url', signedIn, showReceiveUrl)
-  router.post('/api/receive-url/rotate', signedIn, noBody(newReceiveUrl))
+  get('/api/account', 'Show the account', signedIn, data(Account), showAccount)
+  post('/api/account/api-key/rotate', 'Make a new API key', signedIn, noBody, data(NewApiKey), rotateApiKey)
+  get('/api/receive-url', 'Show the personal URL', signedIn, refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
+  post('/api/receive-url/rotate', 'Make a new personal URL', signedIn, noBody, data(ReceiveUrl), newReceiveUrl)
 }

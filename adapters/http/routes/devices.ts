@@ -1,24 +1,17 @@
 /** Devices: listing, inviting with a QR code, pairing, renaming, removing. */
-import type Router from '@koa/router'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { Device, Invitation } from '../../../domain/account/account.ts'
+import type { Device as DeviceState, Invitation as InvitationState } from '../../../domain/account/account.ts'
 import { deviceOf, openInvitations } from '../../../domain/account/devices.ts'
 import { inviteDevice, pairDevice, removeDevice, renameDevice } from '../../../workflows/accounts/devices.ts'
 import { qrSvg } from '../../qr-code.ts'
-import {
-  answer,
-  answerCreated,
-  answerMessage,
-  idOf,
-  occasionOf,
-  type ApiMiddleware,
-  type ApiState,
-  type Handler,
-} from '../context.ts'
+import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../input.ts'
+import { created, data, message } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import type { rateLimits } from '../rate-limits.ts'
+import type { Limited } from '../rate-limits.ts'
 import { line, readOnly, withoutReadOnly } from '../requests.ts'
 
 export const DeviceCreation = z.strictObject({ name: line(100) })
@@ -36,8 +29,29 @@ export const Pairing = z.object({
   model: line(200).nullish(),
 })
 
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+const Device = z
+  .strictObject({
+    id,
+    name: z.string(),
+    paired: z.boolean(),
+    expires_at: moment.nullable().meta({ description: 'Of the pairing code, until the device is paired.' }),
+    platform: z.string().nullable(),
+    model: z.string().nullable(),
+    created_at: moment,
+  })
+  .meta({ id: 'Device' })
+
+const Invitation = z
+  .strictObject({ id, name: z.string(), pairing_code: z.string(), expires_at: moment, qr_svg: z.string() })
+  .meta({ id: 'Invitation' })
+
+const Paired = z.strictObject({ device_id: id, device_token: z.string(), name: z.string() }).meta({ id: 'Paired' })
+
 /** The code and the token are never in it. */
-const presentDevice = (device: Device | Invitation) => ({
+const presentDevice = (device: DeviceState | InvitationState): z.infer<typeof Device> => ({
   id: device.device_id,
   name: device.name,
   paired: 'token_hash' in device,
@@ -51,58 +65,58 @@ const presentDevice = (device: Device | Invitation) => ({
 const pairingLink = (baseUrl: string, code: string): string =>
   `baoco://pair?url=${encodeURIComponent(baseUrl)}&code=${encodeURIComponent(code)}`
 
-export const deviceRoutes = (router: Router<ApiState>, parts: ApiParts, signedIn: ApiMiddleware): void => {
+export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
   const { clock, settings } = parts
+  const { get, post, put, remove } = operations.of('Devices')
 
-  const listDevices: ApiMiddleware = (context) => {
+  const listDevices = (context: ApiContext) => {
     const { account } = context.state
     const all = [...account.devices.values(), ...openInvitations(account, clock.now())]
-    answer(context, all.sort((a, b) => b.device_id - a.device_id).map(presentDevice))
+    return all.sort((a, b) => b.device_id - a.device_id).map(presentDevice)
   }
 
-  const showDevice: ApiMiddleware = (context) =>
-    answer(context, presentDevice(deviceOf(context.state.account, idOf(context), clock.now())))
+  const showDevice = (context: ApiContext) => presentDevice(deviceOf(context.state.account, idOf(context), clock.now()))
 
-  const addDevice: Handler<z.infer<typeof DeviceCreation>> = async (context, { name }) => {
+  const addDevice = async (context: ApiContext, { name }: z.infer<typeof DeviceCreation>) => {
     const invited = await inviteDevice(parts, occasionOf(context, clock), name)
     await settled(parts, invited)
     const { invitation, pairing_code } = invited
     const { device_id: id, expires_at } = invitation
     const qr_svg = await qrSvg(pairingLink(settings.baseUrl, pairing_code))
-    answerCreated(context, { id, name: invitation.name, pairing_code, expires_at, qr_svg })
+    return { id, name: invitation.name, pairing_code, expires_at, qr_svg }
   }
 
-  const changeDevice: Handler<z.infer<typeof DeviceChange>> = async (context, { name }) => {
+  const changeDevice = async (context: ApiContext, { name }: z.infer<typeof DeviceChange>) => {
     const renamed = await renameDevice(parts, occasionOf(context, clock), idOf(context), name)
     await settled(parts, renamed)
-    answer(context, presentDevice(renamed.device))
+    return presentDevice(renamed.device)
   }
 
-  const deleteDevice: Handler<undefined> = async (context) => {
+  const deleteDevice = async (context: ApiContext) => {
     await settled(parts, await removeDevice(parts, occasionOf(context, clock), idOf(context)))
-    answerMessage(context, 'The device was removed; its token is void.')
+    return 'The device was removed; its token is void.'
   }
 
-  router.get('/api/devices', signedIn, listDevices)
-  router.post('/api/devices', signedIn, body(DeviceCreation, addDevice))
-  router.get('/api/devices/:id', signedIn, showDevice)
-  router.put('/api/devices/:id', signedIn, body(DeviceChange, changeDevice))
-  router.delete('/api/devices/:id', signedIn, noBody(deleteDevice))
+  const limit = refuses('DEVICE_LIMIT_REACHED')
+  get('/api/devices', 'List the devices', signedIn, data(z.array(Device)), listDevices)
+  post('/api/devices', 'Invite a device', signedIn, body(DeviceCreation), limit, created(Invitation), addDevice)
+  get('/api/devices/:id', 'Show a device', signedIn, data(Device), showDevice)
+  put('/api/devices/:id', 'Rename a device', signedIn, body(DeviceChange), data(Device), changeDevice)
+  remove('/api/devices/:id', 'Remove a device', signedIn, noBody, message, deleteDevice)
 }
 
 /** What the phone calls; the code is its credential. */
-export const pairingRoutes = (
-  router: Router<ApiState>,
-  parts: ApiParts,
-  limited: ReturnType<typeof rateLimits>,
-): void => {
-  const pair: Handler<z.infer<typeof Pairing>> = async (context, { code, platform = null, model = null }) => {
+export const pairingRoutes = (operations: Operations, parts: ApiParts, limited: Limited): void => {
+  const { post } = operations.of('Receiving')
+
+  const pair = async (_: ApiContext, { code, platform = null, model = null }: z.infer<typeof Pairing>) => {
     const request = randomUUID()
     const occasion = { at: parts.clock.now(), correlation_id: request, causation_id: request }
     const { device_id, device_token, name, checkpoint } = await pairDevice(parts, occasion, { code, platform, model })
     await settled(parts, { checkpoint })
-    answer(context, { device_id, device_token, name })
+    return { device_id, device_token, name }
   }
 
-  router.post('/api/receive/pair', limited('receive'), body(Pairing, pair))
+  const byCode = refuses('UNAUTHORIZED')
+  post('/api/receive/pair', 'Pair a device', limited('receive'), byCode, body(Pairing), data(Paired), pair)
 }

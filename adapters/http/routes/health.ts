@@ -1,7 +1,9 @@
 /** For the machine that watches: whether the process lives, whether what it needs answers, its numbers. */
-import type Router from '@koa/router'
 import type { Registry } from 'prom-client'
-import type { ApiMiddleware, ApiState } from '../context.ts'
+import { z } from 'zod'
+import type { ApiContext } from '../context.ts'
+import { text, whole } from '../openapi/answers.ts'
+import type { Operations } from '../openapi/operations.ts'
 
 /** Something this process stands on. */
 export interface Part {
@@ -27,30 +29,29 @@ const answers = async ({ check }: Part): Promise<boolean> => {
   }
 }
 
+const state = z.enum(['ok', 'unavailable'])
+const Alive = z.strictObject({ status: z.literal('ok') })
+const Readiness = z.strictObject({ status: state, parts: z.record(z.string(), state) })
+
 export const healthRoutes = (
-  router: Router<ApiState>,
+  operations: Operations,
   { metrics, readiness }: { metrics: Registry; readiness: readonly Part[] },
 ): void => {
-  const alive: ApiMiddleware = (context) => {
-    context.body = { status: 'ok' }
-  }
+  const { get } = operations.of('Health')
 
-  const ready: ApiMiddleware = async (context) => {
+  const alive = () => ({ status: 'ok' as const })
+
+  const ready = async (context: ApiContext) => {
     const states = await Promise.all(readiness.map(async (part) => ({ ...part, up: await answers(part) })))
     const down = states.some(({ needed, up }) => needed && !up)
     context.status = down ? 503 : 200
-    context.body = {
-      status: down ? 'unavailable' : 'ok',
-      parts: Object.fromEntries(states.map(({ name, up }) => [name, up ? 'ok' : 'unavailable'])),
-    }
+    const word = (up: boolean): z.infer<typeof state> => (up ? 'ok' : 'unavailable')
+    return { status: word(!down), parts: Object.fromEntries(states.map(({ name, up }) => [name, word(up)])) }
   }
 
-  const numbers: ApiMiddleware = async (context) => {
-    context.type = metrics.contentType
-    context.body = await metrics.metrics()
-  }
+  const numbers = text<string>(metrics.contentType, 'In Prometheus’ text format.')
 
-  router.get('/healthz', alive)
-  router.get('/readyz', ready)
-  router.get('/metrics', numbers)
+  get('/healthz', 'Whether the process lives', whole(Alive), alive)
+  get('/readyz', 'Whether what it needs answers', whole(Readiness, [200, 503]), ready)
+  get('/metrics', 'Its numbers', numbers, () => metrics.metrics())
 }

@@ -1,11 +1,25 @@
 /** Mails that were not sent, for the operator: all of them where there is no mail server. */
-import type Router from '@koa/router'
-import { answer, type ApiMiddleware, type ApiState } from '../context.ts'
+import { z } from 'zod'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import type { Operations } from '../openapi/operations.ts'
 import { operatorOnly } from '../operator-only.ts'
 import type { ApiParts } from '../parts.ts'
 
-export const outboxRoutes = (router: Router<ApiState>, { outbox }: ApiParts, signedIn: ApiMiddleware): void => {
-  const list: ApiMiddleware = async (context) => answer(context, await outbox.list())
+const Mail = z
+  .strictObject({
+    id: z.int().positive(),
+    to: z.string(),
+    subject: z.string(),
+    text: z.string(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Mail' })
 
-  router.get('/api/outbox', signedIn, operatorOnly, list)
+export const outboxRoutes = (operations: Operations, { outbox }: ApiParts, signedIn: Part): void => {
+  const { get } = operations.of('The operator')
+
+  get('/api/outbox', 'List the mails that were not sent', signedIn, operatorOnly, data(z.array(Mail)), () =>
+    outbox.list(),
+  )
 }

@@ -5,23 +5,69 @@
  * What has a good token is never answered with a 4xx that depends on the notification: forwarder apps send such a one again
  * for ever.
  */
-import type Router from '@koa/router'
+import { z } from 'zod'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
+import { webhookStatus } from '../../../domain/transaction/events.ts'
 import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
-import { answer, type ApiContext, type ApiMiddleware, type ApiState } from '../context.ts'
+import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../errors.ts'
+import { data } from '../openapi/answers.ts'
+import type { Input, Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import { READ_QUERY_LIMIT, rawQueryOf } from '../query-length.ts'
-import type { rateLimits } from '../rate-limits.ts'
+import type { Limited } from '../rate-limits.ts'
 import { readBody } from '../raw-body.ts'
 import { arrivalOf, itemArrival, type At } from '../receive/arrival.ts'
 import { readPosted } from '../receive/posted.ts'
 
 const BATCH_LIMIT = 200
 
-const presentTaken = (taken: Taken) => {
+// What apps should send, and may: nothing of it is asked for, other names and fields are as good.
+
+const moment = z.union([z.string(), z.number()]).meta({ description: 'ISO 8601, or Unix time in s or ms.' })
+const Sms = z.looseObject({ sender: z.string(), text: z.string(), received_at: moment }).partial().meta({ id: 'Sms' })
+const Push = z
+  .looseObject({ package: z.string(), title: z.string(), text: z.string(), received_at: moment })
+  .partial()
+  .meta({ id: 'Push' })
+const Forwarded = z
+  .looseObject({ text: z.string(), sender: z.string(), package: z.string(), title: z.string(), received_at: moment })
+  .partial()
+  .meta({ id: 'Forwarded' })
+const Batch = z
+  .looseObject({ items: z.array(z.looseObject({ type: z.enum(['sms', 'notification']) })).max(BATCH_LIMIT) })
+  .meta({ id: 'Batch' })
+
+const Result = z
+  .union([
+    z.strictObject({ id: z.int().positive(), webhook_status: webhookStatus }),
+    z.strictObject({ ignored: z.literal(true), reason: z.string() }),
+  ])
+  .meta({ id: 'Received' })
+
+const MEDIA_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+
+/** The handler reads it, without believing its type. */
+const anyBody = (schema: z.ZodType): Input<undefined> => ({
+  read: () => undefined,
+  body: { schema, required: false, mediaTypes: MEDIA_TYPES },
+  refuses: ['PAYLOAD_TOO_LARGE'],
+})
+
+const items: Input<undefined> = {
+  ...anyBody(Batch),
+  body: { schema: Batch, required: true },
+  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED'],
+}
+
+const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }
+
+const byDevice: Part = { credentials: ['device'], refuses: ['UNAUTHORIZED'] }
+
+const presentTaken = (taken: Taken): z.infer<typeof Result> => {
   if (taken.kind === 'unauthorized') throw unauthorized()
   return taken.kind === 'transaction'
     ? { id: taken.id, webhook_status: taken.webhook_status }
@@ -38,13 +84,15 @@ const deviceToken = (context: ApiContext): string => {
 }
 
 export const receiveRoutes = (
-  router: Router<ApiState>,
+  operations: Operations,
   { capture, accounts, clock }: ApiParts,
-  limited: ReturnType<typeof rateLimits>,
+  limited: Limited,
 ): void => {
-  const takeOne = async (context: ApiContext, arrival: Arrival): Promise<void> => {
+  const { get, head, post } = operations.of('Receiving')
+
+  const takeOne = async (arrival: Arrival) => {
     const [taken] = await capture.take([arrival])
-    answer(context, presentTaken(taken!))
+    return presentTaken(taken!)
   }
 
   const readOne = async (context: ApiContext, at: Omit<At, 'arrived_at'>): Promise<Arrival> => {
@@ -54,23 +102,21 @@ export const receiveRoutes = (
     return arrivalOf(posted, { ...at, arrived_at: clock.now() })
   }
 
-  const personal: ApiMiddleware = async (context) => {
+  const personal = async (context: ApiContext) => {
     const token = context.params.token ?? ''
     if (userOfToken('receive_url', token) === null) throw unauthorized()
     const arrival = await readOne(context, { credential: { kind: 'receive_url', token }, posted_as: null })
     const tooLong = rawQueryOf(context).length > READ_QUERY_LIMIT
-    await takeOne(context, tooLong ? { ...arrival, ignored_as: 'too_long' } : arrival)
+    return takeOne(tooLong ? { ...arrival, ignored_as: 'too_long' } : arrival)
   }
 
   /** Somebody looks whether there is something at the address; nothing was said. */
-  const look: ApiMiddleware = (context) => answer(context, {})
+  const look = () => ({})
 
-  const device =
-    (posted_as: 'sms' | 'notification'): ApiMiddleware =>
-    async (context) => {
-      const credential = { kind: 'device', token: deviceToken(context) } as const
-      await takeOne(context, await readOne(context, { credential, posted_as }))
-    }
+  const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) => {
+    const credential = { kind: 'device', token: deviceToken(context) } as const
+    return takeOne(await readOne(context, { credential, posted_as }))
+  }
 
   /** What is wrong with a batch is told only to who may post one. */
   const refuseBatch = async (token: string, refusal: Refused): Promise<never> => {
@@ -79,7 +125,7 @@ export const receiveRoutes = (
     throw known ? refusal : unauthorized()
   }
 
-  const batch: ApiMiddleware = async (context) => {
+  const batch = async (context: ApiContext) => {
     const token = deviceToken(context)
     const { value } = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
@@ -89,13 +135,23 @@ export const receiveRoutes = (
       return refuseBatch(token, invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` }))
     const at = { credential: { kind: 'device', token } as const, arrived_at: clock.now() }
     const taken = await capture.take(items.map((item: unknown) => itemArrival(item, at)))
-    answer(context, taken.map(presentTaken))
+    return taken.map(presentTaken)
   }
 
-  router.head('/api/receive/u/:token', limited('receive'), look)
-  router.get('/api/receive/u/:token', limited('receive'), personal)
-  router.post('/api/receive/u/:token', limited('receive'), personal)
-  router.post('/api/receive/sms', limited('receive'), device('sms'))
-  router.post('/api/receive/notification', limited('receive'), device('notification'))
-  router.post('/api/receive/batch', limited('receive'), batch)
+  const limit = limited('receive')
+  const byUrl = refuses('UNAUTHORIZED')
+  head('/api/receive/u/:token', 'Look whether it is there', limit, data(z.strictObject({})), look)
+  get('/api/receive/u/:token', 'Tell of a notification by GET', limit, byUrl, parameters, data(Result), personal)
+  post('/api/receive/u/:token', 'Tell of a notification', limit, byUrl, anyBody(Forwarded), data(Result), personal)
+  post('/api/receive/sms', 'Tell of an SMS', limit, byDevice, anyBody(Sms), data(Result), device('sms'))
+  post(
+    '/api/receive/notification',
+    'Tell of a push',
+    limit,
+    byDevice,
+    anyBody(Push),
+    data(Result),
+    device('notification'),
+  )
+  post('/api/receive/batch', 'Tell of several', limit, byDevice, items, data(z.array(Result)), batch)
 }

@@ -1,55 +1,49 @@
 /** Connected systems. */
-import type Router from '@koa/router'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { addSystem, changeSystem, removeSystem } from '../../../workflows/accounts/systems.ts'
-import {
-  answer,
-  answerCreated,
-  answerMessage,
-  idOf,
-  occasionOf,
-  type ApiMiddleware,
-  type ApiState,
-  type Handler,
-} from '../context.ts'
+import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../input.ts'
+import { created, data, message } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { presentSystem } from '../presenters/account.ts'
+import { presentSystem, System } from '../presenters/account.ts'
 import { SystemChange, SystemCreation } from '../requests.ts'
 
-export const systemRoutes = (router: Router<ApiState>, api: ApiParts, signedIn: ApiMiddleware): void => {
+export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Part): void => {
   const parts = { ...api, planPrefix: api.settings.planPrefix }
+  const { get, post, put, remove } = operations.of('Connected systems')
 
-  const listSystems: ApiMiddleware = (context) =>
-    answer(context, [...context.state.account.systems.values()].map(presentSystem).reverse())
+  const listSystems = (context: ApiContext) => [...context.state.account.systems.values()].map(presentSystem).reverse()
 
-  const showSystem: ApiMiddleware = (context) => {
+  const showSystem = (context: ApiContext) => {
     const system = context.state.account.systems.get(idOf(context))
     if (!system) throw notFound('connected system')
-    answer(context, presentSystem(system))
+    return presentSystem(system)
   }
 
-  const createSystem: Handler<z.infer<typeof SystemCreation>> = async (context, fields) => {
+  const createSystem = async (context: ApiContext, fields: z.infer<typeof SystemCreation>) => {
     const written = await addSystem(parts, occasionOf(context, api.clock), fields)
     await settled(api, written)
-    answerCreated(context, presentSystem(written.system))
+    return presentSystem(written.system)
   }
 
-  const updateSystem: Handler<z.infer<typeof SystemChange>> = async (context, change) => {
+  const updateSystem = async (context: ApiContext, change: z.infer<typeof SystemChange>) => {
     const written = await changeSystem(parts, occasionOf(context, api.clock), idOf(context), change)
     await settled(api, written)
-    answer(context, presentSystem(written.system))
+    return presentSystem(written.system)
   }
 
-  const deleteSystem: Handler<undefined> = async (context) => {
+  const deleteSystem = async (context: ApiContext) => {
     await settled(api, await removeSystem(parts, occasionOf(context, api.clock), idOf(context)))
-    answerMessage(context, 'The connected system was deleted.')
+    return 'The connected system was deleted.'
   }
 
-  router.get('/api/systems', signedIn, listSystems)
-  router.post('/api/systems', signedIn, body(SystemCreation, createSystem))
-  router.get('/api/systems/:id', signedIn, showSystem)
-  router.put('/api/systems/:id', signedIn, body(SystemChange, updateSystem))
-  router.delete('/api/systems/:id', signedIn, noBody(deleteSystem))
+  const conflicts = refuses('CONFLICT')
+  get('/api/systems', 'List the systems', signedIn, data(z.array(System)), listSystems)
+  post('/api/systems', 'Add a system', signedIn, body(SystemCreation), conflicts, created(System), createSystem)
+  get('/api/systems/:id', 'Show a system', signedIn, data(System), showSystem)
+  put('/api/systems/:id', 'Change a system', signedIn, body(SystemChange), conflicts, data(System), updateSystem)
+  remove('/api/systems/:id', 'Delete a system', signedIn, noBody, conflicts, message, deleteSystem)
 }

@@ -1,24 +1,30 @@
 /** Transactions (interface, section 4.2). */
-import type Router from '@koa/router'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { deleteTransaction, retryTransaction } from '../../../workflows/transactions/by-hand.ts'
 import { attemptsOfTransaction } from '../../postgres/queries/attempts.ts'
 import { findTransaction, listTransactions, TRANSACTIONS_A_PAGE } from '../../postgres/queries/transactions.ts'
-import { answer, answerMessage, idOf, occasionOf, type ApiMiddleware, type ApiState, type Handler } from '../context.ts'
+import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { noBody, query } from '../input.ts'
+import { data, message, whole } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { presentDelivery, presentTransaction } from '../presenters/transaction.ts'
+import { page as pageOf } from '../presenters/pages.ts'
+import { DeliveredTransaction, presentDelivery, presentTransaction, Transaction } from '../presenters/transaction.ts'
 import { TransactionDetail, TransactionList } from '../requests.ts'
 
-export const transactionRoutes = (router: Router<ApiState>, parts: ApiParts, signedIn: ApiMiddleware): void => {
-  const { clock, database } = parts
+const Transactions = pageOf(Transaction, { prefixes: z.array(z.string()) })
 
-  const listAll: Handler<z.infer<typeof TransactionList>> = async (context, { page, include_raw, ...filter }) => {
+export const transactionRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { clock, database } = parts
+  const { get, post, remove } = operations.of('Transactions')
+
+  const listAll = async (context: ApiContext, { page, include_raw, ...filter }: z.infer<typeof TransactionList>) => {
     const { user_id, systems } = context.state.account
     const { rows, total } = await listTransactions(database, user_id, filter, page)
-    context.body = {
-      success: true,
+    return {
+      success: true as const,
       data: rows.map((row) => presentTransaction(row, include_raw === true)),
       total,
       page,
@@ -27,7 +33,7 @@ export const transactionRoutes = (router: Router<ApiState>, parts: ApiParts, sig
     }
   }
 
-  const showOne: Handler<z.infer<typeof TransactionDetail>> = async (context, { include_raw }) => {
+  const showOne = async (context: ApiContext, { include_raw }: z.infer<typeof TransactionDetail>) => {
     const { user_id } = context.state.account
     const id = idOf(context)
     const [row, attempts] = await Promise.all([
@@ -35,22 +41,22 @@ export const transactionRoutes = (router: Router<ApiState>, parts: ApiParts, sig
       attemptsOfTransaction(database, user_id, id),
     ])
     if (!row) throw notFound('transaction')
-    answer(context, { ...presentTransaction(row, include_raw === true), deliveries: attempts.map(presentDelivery) })
+    return { ...presentTransaction(row, include_raw === true), deliveries: attempts.map(presentDelivery) }
   }
 
-  const retryOne: Handler<undefined> = async (context) => {
+  const retryOne = async (context: ApiContext) => {
     const { account } = context.state
     await settled(parts, await retryTransaction(parts, account, occasionOf(context, clock), idOf(context)))
-    answerMessage(context, 'The transaction is queued again.')
+    return 'The transaction is queued again.'
   }
 
-  const deleteOne: Handler<undefined> = async (context) => {
+  const deleteOne = async (context: ApiContext) => {
     await settled(parts, await deleteTransaction(parts, occasionOf(context, clock), idOf(context)))
-    answerMessage(context, 'The transaction and its deliveries were deleted.')
+    return 'The transaction and its deliveries were deleted.'
   }
 
-  router.get('/api/transactions', signedIn, query(TransactionList, listAll))
-  router.get('/api/transactions/:id', signedIn, query(TransactionDetail, showOne))
-  router.post('/api/transactions/:id/retry', signedIn, noBody(retryOne))
-  router.delete('/api/transactions/:id', signedIn, noBody(deleteOne))
+  get('/api/transactions', 'List the transactions', signedIn, query(TransactionList), whole(Transactions), listAll)
+  get('/api/transactions/:id', 'Show one', signedIn, query(TransactionDetail), data(DeliveredTransaction), showOne)
+  post('/api/transactions/:id/retry', 'Queue one again', signedIn, noBody, refuses('CONFLICT'), message, retryOne)
+  remove('/api/transactions/:id', 'Delete one and its deliveries', signedIn, noBody, message, deleteOne)
 }

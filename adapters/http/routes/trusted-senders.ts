@@ -1,28 +1,35 @@
 /** SMS senders believed beside the banks' own, for every bank. */
-import type Router from '@koa/router'
 import { z } from 'zod'
 import { setTrustedSenders } from '../../../domain/account/trusted-senders.ts'
-import { answer, occasionOf, type ApiMiddleware, type ApiState, type Handler } from '../context.ts'
+import { occasionOf, type ApiContext } from '../context.ts'
 import { body } from '../input.ts'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { line } from '../requests.ts'
 
 export const TrustedSenders = z.strictObject({ trusted_senders: z.array(line(100)).max(100) })
 
-export const trustedSenderRoutes = (router: Router<ApiState>, parts: ApiParts, signedIn: ApiMiddleware): void => {
-  const showSenders: ApiMiddleware = (context) => {
+const Shown = z.strictObject({ trusted_senders: z.array(z.string()) }).meta({ id: 'TrustedSenders' })
+
+export const trustedSenderRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { get, put } = operations.of('Account')
+
+  const showSenders = (context: ApiContext) => {
     const { trusted_senders } = context.state.account
-    answer(context, { trusted_senders })
+    return { trusted_senders: [...trusted_senders] }
   }
 
-  const replaceSenders: Handler<z.infer<typeof TrustedSenders>> = async (context, { trusted_senders }) => {
+  const replaceSenders = async (context: ApiContext, { trusted_senders }: z.infer<typeof TrustedSenders>) => {
     const changed = await parts.accounts.change(occasionOf(context, parts.clock), (account) =>
       setTrustedSenders(account, trusted_senders),
     )
     await settled(parts, changed)
-    answer(context, { trusted_senders: changed.account.trusted_senders })
+    return { trusted_senders: [...changed.account.trusted_senders] }
   }
 
-  router.get('/api/account/trusted-senders', signedIn, showSenders)
-  router.put('/api/account/trusted-senders', signedIn, body(TrustedSenders, replaceSenders))
+  const path = '/api/account/trusted-senders'
+  get(path, 'Show the SMS senders trusted besides the banks’', signedIn, data(Shown), showSenders)
+  put(path, 'Replace the trusted senders', signedIn, body(TrustedSenders), data(Shown), replaceSenders)
 }

@@ -1,4 +1,5 @@
 /** Reads of webhook attempts: of one transaction, and of one rule (its log). */
+import type { TransactionEventData } from '../../../domain/transaction/events.ts'
 import type { Queryable } from '../database.ts'
 
 export interface AttemptRow {
@@ -11,13 +12,13 @@ export interface AttemptRow {
   attempt: number
   sent_at: string
   duration_ms: number
-  outcome: string
+  outcome: TransactionEventData['WebhookAttempted']['outcome']
   error: string | null
   next_attempt_at: string | null
   created_at: string
 }
 
-export type LogRow = AttemptRow & { bank_code: string; amount: string; transaction_type: string }
+export type LogRow = AttemptRow & { bank_code: string; amount: string; transaction_type: 'credit' | 'debit' }
 
 /** Interface, section 8. */
 export const LOGS_A_PAGE = 20

@@ -1,13 +1,14 @@
 /** Reads of the transaction list and one transaction. Everything is restricted to its owner. */
+import type { SourceType, WebhookStatus } from '../../../domain/transaction/events.ts'
 import type { Queryable } from '../database.ts'
 
 export interface TransactionRow {
   id: number
   user_id: number
-  source_type: string
+  source_type: SourceType
   bank_code: string
   bank_name: string
-  transaction_type: string
+  transaction_type: 'credit' | 'debit'
   amount: string
   currency: string
   account_number: string | null
@@ -19,7 +20,7 @@ export interface TransactionRow {
   counterpart_bank: string | null
   description: string
   order_id: string | null
-  webhook_status: string
+  webhook_status: WebhookStatus
   already_run_of: number | null
   raw_data: string
   balance_after: string | null

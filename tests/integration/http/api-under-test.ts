@@ -1,5 +1,6 @@
 /** The API on a real store, real read models and a port of its own; capture is real too, or a recorder that answers as told. */
 import { once } from 'node:events'
+import type Koa from 'koa'
 import { Registry } from 'prom-client'
 import { createApi } from '../../../adapters/http/api.ts'
 import type { ApiParts } from '../../../adapters/http/parts.ts'
@@ -29,6 +30,7 @@ import { openCapture } from '../../../workflows/capture/capture.ts'
 import { allReactions } from '../../../workflows/reactions/all.ts'
 import { runReactions } from '../../../workflows/reactions/run.ts'
 import { stamp } from '../../../workflows/stamp.ts'
+import { answerCheck, type OpenApiDocument } from '../../support/openapi/document.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
 export interface Answer {
@@ -43,9 +45,13 @@ export interface Ask {
   json?: unknown
   body?: string | Buffer | FormData
   headers?: Record<string, string>
+  /** The answer is not held against the document: a fault is brought about. */
+  undocumented?: true
 }
 
 export interface ApiUnderTest {
+  /** For tests that look at what is mounted. */
+  app: Koa
   url: string
   databaseUrl: string
   store: EventStore
@@ -67,6 +73,9 @@ export interface ApiUnderTest {
 
 export const JWT_SECRET = 'a secret for tests, which nobody would guess'
 export const OWNERS_PASSWORD = 'correct horse battery staple'
+
+/** Every answer in every test is held against the document, which is the same for all of them. */
+let checkAnswer: ReturnType<typeof answerCheck> | undefined
 
 export const openApi = async (
   settings: Partial<ApiParts['settings']> = {},
@@ -149,11 +158,11 @@ export const openApi = async (
   }
 
   return {
-    url, databaseUrl, store, accounts, owner: owner!, clock, arrivals,
+    app, url, databaseUrl, store, accounts, owner: owner!, clock, arrivals,
     takes: (next) => {
       take = next
     },
-    ask: async (method, path, { key, json, body, headers = {} } = {}) => {
+    ask: async (method, path, { key, json, body, headers = {}, undocumented } = {}) => {
       const response = await fetch(url + path, {
         method,
         headers: {
@@ -164,8 +173,11 @@ export const openApi = async (
         ...(json === undefined ? (body === undefined ? {} : { body }) : { body: JSON.stringify(json) }),
       })
       const text = await response.text()
-      const isJson = response.headers.get('content-type')?.includes('json')
-      return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text }
+      const contentType = response.headers.get('content-type')
+      const answered = contentType?.includes('json') && text ? JSON.parse(text) : text
+      checkAnswer ??= answerCheck((await (await fetch(`${url}/api/openapi.json`)).json()) as OpenApiDocument)
+      if (!undocumented) checkAnswer({ method, path, status: response.status, contentType, body: answered })
+      return { status: response.status, headers: response.headers, body: answered }
     },
     newAccount: (email, plan = 'Pro', password = OWNERS_PASSWORD) => createAccount(registration, { email, plan, password }),
     decree: (userId, event) => append(`account-${userId}`, userId, [event]),

@@ -1,0 +1,62 @@
+/** What an operation answers when it is done: its schema, and how the handler's value becomes the answer. */
+import { z } from 'zod'
+import type { Answer } from './operation.ts'
+
+const JSON_TYPE = 'application/json'
+
+const done = <Schema extends z.ZodType>(schema: Schema) => z.strictObject({ success: z.literal(true), data: schema })
+
+/** `{success, data}`. */
+export const data = <Schema extends z.ZodType>(schema: Schema): Answer<z.output<Schema>> => ({
+  write: (context, value) => {
+    context.body = { success: true, data: value }
+  },
+  answers: [{ status: 200, description: 'Done.', mediaType: JSON_TYPE, schema: done(schema) }],
+})
+
+/** 201 `{success, data}`. */
+export const created = <Schema extends z.ZodType>(schema: Schema): Answer<z.output<Schema>> => ({
+  write: (context, value) => {
+    context.status = 201
+    context.body = { success: true, data: value }
+  },
+  answers: [{ status: 201, description: 'Created.', mediaType: JSON_TYPE, schema: done(schema) }],
+})
+
+/** `{success, message}`: the handler returns one plain sentence. */
+export const message: Answer<string> = {
+  write: (context, value) => {
+    context.body = { success: true, message: value }
+  },
+  answers: [
+    {
+      status: 200,
+      description: 'Done.',
+      mediaType: JSON_TYPE,
+      schema: z.strictObject({ success: z.literal(true), message: z.string() }).meta({ id: 'Message' }),
+    },
+  ],
+}
+
+/**
+ * The handler's value as it is, where the interface shows a flat answer.
+ * @param statuses  200 alone, or those that the handler chooses between by setting `context.status`
+ */
+export const whole = <Schema extends z.ZodType>(
+  schema: Schema,
+  statuses: readonly number[] = [200],
+): Answer<z.output<Schema>> => ({
+  write: (context, value) => {
+    context.body = value
+  },
+  answers: statuses.map((status) => ({ status, description: 'Done.', mediaType: JSON_TYPE, schema })),
+})
+
+/** What is no JSON: a text or a stream. */
+export const text = <Value>(mediaType: string, description: string): Answer<Value> => ({
+  write: (context, value) => {
+    context.type = mediaType
+    context.body = value
+  },
+  answers: [{ status: 200, description, mediaType, schema: null }],
+})

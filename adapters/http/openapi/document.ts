@@ -1,0 +1,120 @@
+/** The OpenAPI 3.1 document, made of the operations as they were declared. */
+import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
+import { z } from 'zod'
+import { STATUS, type ErrorCode } from '../errors.ts'
+import type { Credential, Operation } from './operation.ts'
+import { refusalSchema } from './refusals.ts'
+
+/** Each is one way in a request; a credential that goes in several places has several. */
+const SCHEMES: Record<Credential, Record<string, object>> = {
+  jwt: { jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From the login, for 7 days.' } },
+  api_key: {
+    api_key: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The account’s API key.' },
+    api_key_authorization: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description: '`Apikey` and the API key.',
+    },
+    api_key_query: { type: 'apiKey', in: 'query', name: 'api_key', description: 'For debugging in a browser.' },
+  },
+  session: {
+    session: { type: 'apiKey', in: 'cookie', name: 'baoco_session', description: 'The dashboard’s own session.' },
+  },
+  device: {
+    device: { type: 'apiKey', in: 'header', name: 'X-Device-Token', description: 'A paired phone’s token.' },
+    device_bearer: { type: 'http', scheme: 'bearer', description: 'A paired phone’s token.' },
+  },
+}
+
+/** As the router's patterns have them; ids are positive ints, what is none is 404. */
+const parameterSchema = (name: string) =>
+  name.endsWith('id')
+    ? z
+        .int()
+        .positive()
+        .max(1e15 - 1)
+    : z.string()
+
+const parametersOf = (path: string): z.ZodObject | undefined => {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  return names.length === 0
+    ? undefined
+    : z.object(Object.fromEntries(names.map((name) => [name, parameterSchema(name)])))
+}
+
+/** `/api/webhooks/:id` as the document writes it. */
+export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
+
+/** Such as `put-api-webhooks-id`: the same in every version of the document. */
+const operationId = ({ method, path }: Operation): string =>
+  [method, ...path.split(/[^\w]+/).filter(Boolean)].join('-').toLowerCase()
+
+const refusalResponses = (codes: readonly ErrorCode[]): RouteConfig['responses'] => {
+  const statuses = [...new Set(codes.map((code) => STATUS[code]))].sort()
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const here = codes.filter((code) => STATUS[code] === status)
+      const schemas = here.map(refusalSchema)
+      const schema = schemas.length === 1 ? schemas[0]! : z.union(schemas)
+      return [status, { description: here.join(', '), content: { 'application/json': { schema } } }]
+    }),
+  )
+}
+
+const routeOf = (operation: Operation): RouteConfig => {
+  const { method, path, tag, summary, credentials, query, body, answers, refuses } = operation
+  const params = parametersOf(path)
+  return {
+    method,
+    path: templateOf(path),
+    operationId: operationId(operation),
+    tags: [tag],
+    summary,
+    security: credentials.flatMap((credential) => Object.keys(SCHEMES[credential]).map((scheme) => ({ [scheme]: [] }))),
+    ...(operation.operatorOnly ? { 'x-operator-only': true } : {}),
+    request: {
+      ...(params ? { params } : {}),
+      ...(query ? { query } : {}),
+      ...(body
+        ? {
+            body: {
+              required: body.required,
+              content: Object.fromEntries(
+                (body.mediaTypes ?? ['application/json']).map((type) => [type, { schema: body.schema }]),
+              ),
+            },
+          }
+        : {}),
+    },
+    responses: {
+      ...refusalResponses(refuses),
+      ...Object.fromEntries(
+        answers.map(({ status, description, mediaType, schema }) => [
+          status,
+          { description, content: { [mediaType]: { schema: schema ?? z.string() } } },
+        ]),
+      ),
+    },
+  }
+}
+
+/** @param baseUrl  where the service is reached, without a slash at its end */
+export const openApiDocument = (operations: readonly Operation[], baseUrl: string): object => {
+  const registry = new OpenAPIRegistry()
+  for (const schemes of Object.values(SCHEMES))
+    for (const [name, scheme] of Object.entries(schemes))
+      registry.registerComponent('securitySchemes', name, scheme as never)
+  for (const operation of operations) registry.registerPath(routeOf(operation))
+  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Baoco',
+      version: '1',
+      description: 'Bank notifications become transactions, and transactions become webhooks.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+  })
+}

@@ -1,0 +1,104 @@
+/**
+ * How an operation of the API is declared: once, in one line, which mounts the route, checks what comes in, writes what the
+ * handler returns, and is the operation's entry in the OpenAPI document.
+ *
+ * ```ts
+ * const { get, post, put, remove } = operations.of('Webhook rules')
+ *
+ * get('/api/webhooks', 'List the rules', signedIn, data(z.array(Rule)), listRules)
+ * post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), refuses('WEBHOOK_LIMIT_REACHED'), created(Rule), addRule)
+ * put('/api/webhooks/:id', 'Change a rule', signedIn, body(RuleChange), data(Rule), updateRule)
+ * remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, deleteRule)
+ * ```
+ *
+ * The parts between summary and handler, in any order but steps as they are to run:
+ * - who may: `signedIn`, `operatorOnly` after it (others get 404); nothing for a public one; `limited('login')`;
+ * - what comes in (`input.ts`), at most one: `body(Schema)`, `optionalBody(Schema)`, `noBody`, `query(Schema)`. The handler
+ *   gets what the schema made of it as its second argument;
+ * - what goes out (`answers.ts`), exactly one: `data(Schema)`, `created(Schema)`, `message`, `whole(Schema)` for a flat one,
+ *   `text(mediaType, …)` for what is no JSON. The handler returns the value, and its type is checked against the schema. Schemas
+ *   of answers are `z.strictObject`s beside their presenter, with `.meta({ id: 'Rule' })` where the document is to name them;
+ * - `refuses('CONFLICT', …)`: codes the handler's commands throw, beyond what the other parts bring along: validation and sizes
+ *   by an input, 401 and 403 by `signedIn`, 429 by `limited`, 404 by an `:id` in the path, 414 and 503 always.
+ *
+ * Handlers never touch `context.body` or the status. Tests fail for a route that is mounted past this, and for an answer
+ * that is not as declared.
+ */
+import type Router from '@koa/router'
+import type { ApiContext, ApiMiddleware, ApiState } from '../context.ts'
+import type { ErrorCode } from '../errors.ts'
+import { isAnswer, isInput, type InputOf, type Method, type Operation, type OutputOf, type Part } from './operation.ts'
+
+/** The last of a line: one function of the domain or one query, and a presenter. */
+export type Handler<Input, Output> = (context: ApiContext, input: Input) => Output | Promise<Output>
+
+type Declare = <const Parts extends readonly Part[]>(
+  path: string,
+  summary: string,
+  ...line: [...Parts, Handler<InputOf<Parts>, OutputOf<Parts>>]
+) => void
+
+export interface Declarations {
+  get: Declare
+  head: Declare
+  post: Declare
+  put: Declare
+  /** DELETE. */
+  remove: Declare
+}
+
+export interface Operations {
+  /** @param tag  the heading under which the document shows them */
+  of(tag: string): Declarations
+}
+
+/** Codes of operations that nobody need declare. */
+const refusalsOf = (path: string, parts: readonly Part[]): ErrorCode[] => [
+  ...new Set<ErrorCode>([
+    ...parts.flatMap(({ refuses = [] }) => refuses),
+    ...(path.includes('/:id') ? (['NOT_FOUND'] as const) : []),
+    'QUERY_TOO_LONG',
+    ...(path.startsWith('/api/') ? (['STORE_UNAVAILABLE'] as const) : []),
+  ]),
+]
+
+/** @param declared  gets every operation, for the document */
+export const openOperations = (router: Router<ApiState>, declared: Operation[]): Operations => {
+  const declare =
+    (tag: string, method: Method): Declare =>
+    (path, summary, ...line) => {
+      const parts = line.slice(0, -1) as readonly Part[]
+      const handle = line.at(-1) as Handler<unknown, unknown>
+      const input = parts.find(isInput)
+      const answer = parts.find(isAnswer)
+      if (!answer) throw new Error(`${method} ${path} does not say what it answers`)
+      declared.push({
+        method,
+        path,
+        tag,
+        summary,
+        credentials: parts.flatMap(({ credentials = [] }) => credentials),
+        operatorOnly: parts.some(({ operatorOnly }) => operatorOnly),
+        refuses: refusalsOf(path, parts),
+        query: input?.query ?? null,
+        body: input?.body ?? null,
+        answers: answer.answers,
+      })
+      const run: ApiMiddleware = async (context) => {
+        answer.write(context, await handle(context, await input?.read(context)))
+      }
+      router[method](path, ...parts.flatMap(({ step }) => step ?? []), run)
+    }
+  return {
+    of: (tag) => ({
+      get: declare(tag, 'get'),
+      head: declare(tag, 'head'),
+      post: declare(tag, 'post'),
+      put: declare(tag, 'put'),
+      remove: declare(tag, 'delete'),
+    }),
+  }
+}
+
+/** Codes that the handler's commands throw. */
+export const refuses = (...codes: [ErrorCode, ...ErrorCode[]]): Part => ({ refuses: codes })

@@ -1,0 +1,43 @@
+/** What an answer looks like when something was refused: `{success, error, message}`, with more for some codes. */
+import { z } from 'zod'
+import { plan } from '../../../domain/account/events.ts'
+import { webhookStatus } from '../../../domain/transaction/events.ts'
+import type { ErrorCode } from '../errors.ts'
+
+const limitReached = { plan, limit: z.int().min(0) }
+
+const DETAIL: Partial<Record<ErrorCode, Record<string, z.ZodType>>> = {
+  VALIDATION_FAILED: {
+    issues: z.array(
+      z.strictObject({
+        path: z.string().meta({ description: 'The field, with dots where it is nested; empty for the whole.' }),
+        message: z.string(),
+      }),
+    ),
+  },
+  CONFLICT: { webhook_status: webhookStatus.optional().meta({ description: 'Of the transaction, on a retry.' }) },
+  WEBHOOK_LIMIT_REACHED: limitReached,
+  DEVICE_LIMIT_REACHED: limitReached,
+  MAIL_ACCOUNT_LIMIT_REACHED: limitReached,
+}
+
+const nameOf = (code: ErrorCode): string =>
+  code
+    .toLowerCase()
+    .replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    .concat('Error')
+
+const schemas = new Map<ErrorCode, z.ZodType>()
+
+/** One schema a code, named by it. */
+export const refusalSchema = (code: ErrorCode): z.ZodType => {
+  let schema = schemas.get(code)
+  if (!schema) {
+    const message = z.string().meta({ description: 'One plain sentence.' })
+    schema = z
+      .strictObject({ success: z.literal(false), error: z.literal(code), message, ...DETAIL[code] })
+      .meta({ id: nameOf(code) })
+    schemas.set(code, schema)
+  }
+  return schema
+}

@@ -1,0 +1,101 @@
+/** The API's own document, and a page that shows it: all of it from here, nothing from other hosts. */
+import type Router from '@koa/router'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { ApiMiddleware, ApiState } from '../context.ts'
+import { whole } from '../openapi/answers.ts'
+import { openApiDocument } from '../openapi/document.ts'
+import type { Operation } from '../openapi/operation.ts'
+import type { Operations } from '../openapi/operations.ts'
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Baoco: the API</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+    <link rel="icon" href="/docs/favicon-32x32.png" />
+  </head>
+  <body>
+    <div id="document"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`
+
+const START = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#document', deepLinking: true, validatorUrl: null })
+`
+
+/** Scripts, styles and calls from and to this origin alone. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const DIST = createRequire(import.meta.url)
+  .resolve('swagger-ui-dist/package.json')
+  .replace(/package\.json$/, '')
+
+/** A file of the page: read when it is first asked for, then kept; a caller that has it already is told so. */
+const file = (type: string, read: () => string | Buffer): ApiMiddleware => {
+  let kept: { bytes: Buffer; etag: string } | undefined
+  return (context) => {
+    if (!kept) {
+      const bytes = Buffer.from(read())
+      kept = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
+    }
+    context.set('Content-Security-Policy', POLICY)
+    context.set('X-Content-Type-Options', 'nosniff')
+    context.set('Referrer-Policy', 'no-referrer')
+    context.set('Cache-Control', 'no-cache')
+    context.set('ETag', kept.etag)
+    context.status = 200
+    if (context.fresh) {
+      context.status = 304
+      return
+    }
+    context.type = type
+    context.body = kept.bytes
+  }
+}
+
+const ofSwaggerUi = (name: string, type: string) => file(type, () => readFileSync(join(DIST, name)))
+
+/** @param declared  all operations, when the first request comes */
+export const documentRoutes = (
+  operations: Operations,
+  router: Router<ApiState>,
+  { declared, baseUrl }: { declared: readonly Operation[]; baseUrl: string },
+): void => {
+  const { get } = operations.of('This document')
+  let document: object | undefined
+
+  const Document = z.looseObject({ openapi: z.string() })
+  get('/api/openapi.json', 'Show this document', whole(Document), () => {
+    document ??= openApiDocument(declared, baseUrl)
+    return document as z.infer<typeof Document>
+  })
+
+  router.get(
+    '/docs',
+    file('text/html; charset=utf-8', () => PAGE),
+  )
+  router.get(
+    '/docs/start.js',
+    file('text/javascript; charset=utf-8', () => START),
+  )
+  router.get('/docs/swagger-ui.css', ofSwaggerUi('swagger-ui.css', 'text/css; charset=utf-8'))
+  router.get('/docs/swagger-ui-bundle.js', ofSwaggerUi('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'))
+  router.get('/docs/favicon-32x32.png', ofSwaggerUi('favicon-32x32.png', 'image/png'))
+}

@@ -1,0 +1,106 @@
+/** The OpenAPI document: whole, valid, and the same as what is mounted; and the page that shows it. */
+import { expect } from 'chai'
+import type Koa from 'koa'
+import type Router from '@koa/router'
+import { answerCheck, operationsOf, type OpenApiDocument } from '../../support/openapi/document.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+
+/** Pages and their files, which no program calls. */
+const PAGES = [/^GET \/docs(\/|$)/]
+
+/** Every route of every router of an application, `GET /api/webhooks/{id}`. */
+const mountedOn = (app: Koa): string[] =>
+  (app.middleware as { router?: Router }[]).flatMap(({ router }) =>
+    (router?.stack ?? []).flatMap(({ methods, path }) =>
+      methods
+        // Every GET answers HEAD too; one of its own is declared.
+        .filter((method) => method !== 'HEAD' || !methods.includes('GET'))
+        .map((method) => `${method} ${String(path).replace(/:(\w+)/g, '{$1}')}`),
+    ),
+  )
+
+describe('the OpenAPI document', () => {
+  let api: ApiUnderTest
+  let document: OpenApiDocument
+
+  before(async () => {
+    api = await openApi()
+    document = (await api.ask('GET', '/api/openapi.json')).body as OpenApiDocument
+  })
+  after(() => api.close())
+
+  it('has every operation that is mounted, and no other', () => {
+    const mounted = mountedOn(api.app).filter((route) => !PAGES.some((page) => page.test(route)))
+    const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`)
+    expect(documented).to.have.members(mounted)
+    expect(mounted.length).to.be.greaterThan(20)
+  })
+
+  it('is OpenAPI 3.1 whose parts can all be found, with a name of its own for every operation', () => {
+    expect(document.openapi).to.equal('3.1.0')
+    const operations = operationsOf(document)
+    const names = operations.map(({ operationId }) => operationId)
+    expect(new Set(names).size).to.equal(names.length)
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)]
+    for (const [, name] of references) expect(document.components.schemas).to.have.property(name!)
+    for (const { path, parameters = [], security, responses } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const declared = parameters.filter((each) => each.in === 'path').map(({ name }) => name)
+      expect(declared, path).to.have.members(inPath)
+      for (const scheme of security.flatMap((each) => Object.keys(each)))
+        expect(document.components.securitySchemes).to.have.property(scheme)
+      expect(
+        Object.keys(responses).some((status) => status.startsWith('2')),
+        path,
+      ).to.equal(true)
+    }
+  })
+
+  it('says for every operation with credentials that bad ones are refused', () => {
+    for (const { operationId, security, responses } of operationsOf(document))
+      if (security.length > 0) expect(responses, operationId).to.have.property('401')
+  })
+
+  it('shows what validates: fields, defaults, bounds', () => {
+    const creation = document.paths['/api/webhooks']!.post!.requestBody!.content!['application/json']!.schema
+    expect(creation).to.deep.include({ type: 'object', required: ['name', 'url'], additionalProperties: false })
+    expect((creation.properties as Record<string, unknown>).http_method).to.deep.include({
+      enum: ['POST', 'PUT'],
+      default: 'POST',
+    })
+    const search = document.paths['/api/transactions']!.get!.parameters!.find(({ name }) => name === 'search')!
+    expect(search).to.deep.include({ in: 'query', required: false })
+    expect(search.schema).to.deep.include({ type: 'string', maxLength: 2_048 })
+  })
+
+  it('is held against every answer of these tests, and finds what differs', () => {
+    const check = answerCheck(document)
+    const healthy = { method: 'GET', path: '/healthz', status: 200, contentType: 'application/json; charset=utf-8' }
+    check({ ...healthy, body: { status: 'ok' } })
+    expect(() => check({ ...healthy, body: { status: 'well' } })).to.throw('allowed values')
+    expect(() => check({ ...healthy, body: { status: 'ok', more: 1 } })).to.throw('additional properties')
+    expect(() => check({ ...healthy, status: 500, body: {} })).to.throw('not among its documented statuses')
+    expect(() => check({ ...healthy, contentType: 'text/plain', body: {} })).to.throw('as text/plain')
+    expect(() => check({ ...healthy, path: '/nothing', status: 400, body: {} })).to.throw('nothing declares')
+  })
+
+  it('is shown by a page that loads nothing from elsewhere', async () => {
+    const page = await fetch(`${api.url}/docs`)
+    const html = await page.text()
+    const policy = page.headers.get('content-security-policy')!
+    expect(policy).to.match(/default-src 'none'/)
+    expect(policy).not.to.match(/https?:|unsafe|\*/)
+    const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!)
+    expect(links).to.have.length(4)
+    for (const link of links) {
+      expect(link).to.match(/^\/docs\//)
+      const file = await fetch(api.url + link)
+      expect(file.status, link).to.equal(200)
+      expect((await file.arrayBuffer()).byteLength).to.be.greaterThan(50)
+      const again = await fetch(api.url + link, {
+        headers: { 'if-none-match': file.headers.get('etag')!, 'cache-control': 'max-age=0' },
+      })
+      expect(again.status, link).to.equal(304)
+    }
+  })
+})

@@ -1,0 +1,123 @@
+/** The API's document, for tests: its operations, and whether an answer is as it says. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormatsDefault from 'ajv-formats'
+
+// Its types speak of a default export that is not where Node finds it.
+const addFormats = addFormatsDefault as unknown as (ajv: Ajv2020) => void
+
+export interface Schema {
+  [keyword: string]: unknown
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query'
+  required?: boolean
+  schema: Schema
+}
+
+interface Content {
+  content?: Record<string, { schema: Schema }>
+}
+
+export interface DocumentedOperation {
+  operationId: string
+  summary: string
+  tags: string[]
+  security: Record<string, string[]>[]
+  parameters?: Parameter[]
+  requestBody?: Content & { required?: boolean }
+  responses: Record<string, Content & { description: string }>
+  'x-operator-only'?: true
+}
+
+export interface OpenApiDocument {
+  openapi: string
+  paths: Record<string, Record<string, DocumentedOperation>>
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> }
+}
+
+/** An operation with where it is. */
+export interface Located extends DocumentedOperation {
+  method: string
+  /** As the document has it: `/api/webhooks/{id}`. */
+  path: string
+}
+
+export const operationsOf = ({ paths }: OpenApiDocument): Located[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  )
+
+export interface Answered {
+  method: string
+  /** With or without its query. */
+  path: string
+  status: number
+  contentType: string | null
+  body: unknown
+}
+
+/** Where the document says nothing: no such path, or not by this method. */
+const UNDOCUMENTED: Record<number, string> = { 404: 'NOT_FOUND', 405: 'METHOD_NOT_ALLOWED', 414: 'QUERY_TOO_LONG' }
+
+const segmentsOf = (path: string): string[] => path.split('?')[0]!.split('/')
+
+const fits = (template: string, segments: readonly string[]): boolean => {
+  const parts = template.split('/')
+  return (
+    parts.length === segments.length &&
+    parts.every((part, index) => (part.startsWith('{') ? segments[index] !== '' : part === segments[index]))
+  )
+}
+
+/**
+ * @returns a check that throws where an answer is not as the document says: an undeclared status, another content type, a body
+ *   that breaks its schema. A fault (5xx that is not declared) is never as it says.
+ */
+export const answerCheck = (document: OpenApiDocument): ((answered: Answered) => void) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats(ajv)
+  ajv.addSchema({ $id: 'document', components: document.components })
+  const located = operationsOf(document)
+  const validators = new Map<Schema, ValidateFunction>()
+  const validatorOf = (schema: Schema): ValidateFunction => {
+    let validator = validators.get(schema)
+    if (!validator) {
+      const absolute = JSON.parse(
+        JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'),
+      ) as Schema
+      validator = ajv.compile(absolute)
+      validators.set(schema, validator)
+    }
+    return validator
+  }
+  const find = ({ method, path }: Answered): Located | undefined => {
+    const segments = segmentsOf(path)
+    const candidates = located.filter((each) => fits(each.path, segments))
+    // The most literal path first, as the router has them.
+    candidates.sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+    return candidates.find((each) => each.method === method)
+  }
+  return (answered) => {
+    const { method, path, status, contentType, body } = answered
+    const wrong = (why: string): never => {
+      throw new Error(`${method} ${path} answered ${status}, ${why}: ${JSON.stringify(body)?.slice(0, 1_000)}`)
+    }
+    const operation = find(answered)
+    if (!operation) {
+      if (method === 'HEAD') return
+      const code = UNDOCUMENTED[status]
+      if (status >= 400 && !(code && (body as { error?: unknown } | null)?.error === code)) wrong('which nothing declares')
+      return
+    }
+    const response = operation.responses[status]
+    if (!response) return wrong('which is not among its documented statuses')
+    if (method === 'HEAD') return
+    const [type] = (contentType ?? '').split(';')
+    const media = response.content?.[type!] ?? response.content?.[contentType ?? '']
+    if (!media) return wrong(`as ${contentType}, not as ${Object.keys(response.content ?? {}).join(', ')}`)
+    const validate = validatorOf(media.schema)
+    if (!validate(body)) wrong(ajv.errorsText(validate.errors, { dataVar: 'the answer' }))
+  }
+}
