@@ -5,6 +5,8 @@ import { api } from './api.ts'
 import { config } from './config.ts'
 import { deliver } from './deliver.ts'
 import { device } from './device.ts'
+import { exportEventsCommand } from './export-events.ts'
+import { importEventsCommand } from './import-events.ts'
 import { migrate } from './migrate.ts'
 import { project } from './project.ts'
 import { relay } from './relay.ts'
@@ -12,5 +14,6 @@ import { replay } from './replay.ts'
 import { serve } from './serve.ts'
 
 const roles = [serve, api, project, relay, deliver]
+const events = [replay, exportEventsCommand, importEventsCommand]
 
-export const commands: readonly ((program: Command) => void)[] = [...roles, account, device, config, migrate, replay]
+export const commands: readonly ((program: Command) => void)[] = [...roles, account, device, config, migrate, ...events]

@@ -9,6 +9,7 @@ import { openOutbox, type Outbox } from '../adapters/mail-out/outbox.ts'
 import { openMetrics, type Metrics } from '../adapters/metrics.ts'
 import { openDatabase, type Database } from '../adapters/postgres/database.ts'
 import { forgetLeases, openLease } from '../adapters/postgres/lease.ts'
+import { enter } from '../adapters/postgres/presence.ts'
 import { keepSecrets, type Secrets } from '../adapters/secrets.ts'
 import { openVault } from '../adapters/vault.ts'
 import { openSender } from '../adapters/webhook-sender/sender.ts'
@@ -51,10 +52,12 @@ export interface Installation {
 
 /**
  * Waits for servers that are away, and says for which.
+ * @param name  of what runs, for a command that must be alone
  * @param options.ownsDatabase  this process must be the one that runs the embedded Postgres
  * @throws in one line what keeps it from starting
  */
 export const openInstallation = async (
+  name: string,
   stopping: AbortSignal,
   options: { ownsDatabase?: boolean } = {},
 ): Promise<Installation> => {
@@ -72,6 +75,8 @@ export const openInstallation = async (
     const database = openDatabase(postgres.url)
     opened.push(database.close)
     if (postgres.isFresh) await forgetLeases(database)
+    const presence = await enter(database, name, onTrouble)
+    opened.push(presence.leave)
     const secrets = keepSecrets(settings.dataDir, settings)
 
     const store = await openEventStore(settings, postgres.url, onTrouble)

@@ -9,6 +9,7 @@ import type { Queryable } from '../adapters/postgres/database.ts'
 import { StoreUnavailable } from '../domain/errors.ts'
 import type { EventStore } from '../domain/ports.ts'
 import { expireEvents } from '../workflows/planned/expire-events.ts'
+import { importState } from '../workflows/moving/import.ts'
 import type { PlannedJob } from '../workflows/planned/planned-work.ts'
 import type { Settings } from './settings.ts'
 import { untilThere } from './until-there.ts'
@@ -41,6 +42,17 @@ export const untilStoreAnswers = (store: EventStore, log: LogLines, stopping: Ab
 }
 
 /**
+ * A store that is being filled from another has not all of its past yet: what begins there now would stand in the way of it.
+ * @throws where it is
+ */
+export const refuseHalfImported = async (store: EventStore): Promise<void> => {
+  if ((await importState(store)).is === 'unfinished')
+    throw new Error(
+      'an import into this event store has not ended: run `npx baoco import-events` again with the same file, or begin again in an empty store',
+    )
+}
+
+/**
  * A setting alone must not make an installation forget its past: with events in its Postgres it does not begin anew on an
  * empty server.
  * @throws where it would
@@ -50,6 +62,7 @@ export const refuseToBeginAnew = async (
   store: EventStore,
   database: Queryable,
 ): Promise<void> => {
+  await refuseHalfImported(store)
   if (eventStoreUrl === undefined || (await store.end()) !== null) return
   const [row] = await database.query<{ position: number }>('SELECT store.newest() AS position')
   if (row!.position > 0)

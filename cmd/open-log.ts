@@ -15,7 +15,8 @@ import type { Settings } from './settings.ts'
 
 type LogParts = Pick<Installation, 'settings' | 'store' | 'database' | 'log'>
 
-const kafkaOf = ({ kafkaBrokers, kafkaTopic, kafkaSsl, kafkaSasl }: Settings): KafkaSettings | null =>
+/** null where the log is the store's own subscription */
+export const kafkaOf = ({ kafkaBrokers, kafkaTopic, kafkaSsl, kafkaSasl }: Settings): KafkaSettings | null =>
   kafkaBrokers
     ? { brokers: kafkaBrokers, topic: kafkaTopic, ssl: kafkaSsl, ...(kafkaSasl && { sasl: kafkaSasl }) }
     : null

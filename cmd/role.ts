@@ -79,7 +79,7 @@ const readinessOf = (works: readonly Work[]): Part[] => {
 export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } = {}): Promise<void> => {
   const failing = new AbortController()
   const stopping = AbortSignal.any([stopSignal(), failing.signal])
-  const installation = await openInstallation(stopping, { ownsDatabase })
+  const installation = await openInstallation(roles.map(({ name }) => name).join(', '), stopping, { ownsDatabase })
   try {
     const works: Work[] = []
     for (const role of roles) {

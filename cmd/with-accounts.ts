@@ -5,6 +5,7 @@ import { openIds } from '../adapters/ids.ts'
 import { openPasswords } from '../adapters/passwords.ts'
 import type { Database } from '../adapters/postgres/database.ts'
 import { migrateDatabase } from '../adapters/postgres/migrate.ts'
+import { enter } from '../adapters/postgres/presence.ts'
 import { keepSecrets } from '../adapters/secrets.ts'
 import { openVault } from '../adapters/vault.ts'
 import { Accounts, type OwnersOccasion } from '../workflows/accounts/accounts.ts'
@@ -24,6 +25,7 @@ export interface AccountCommand extends RegistrationParts {
 export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<Result>): Promise<Result> =>
   withDatabase(async ({ settings, database, url }) => {
     await migrateDatabase(url)
+    const presence = await enter(database, 'a command on accounts')
     const store = await openEventStore(settings, url)
     try {
       await refuseToBeginAnew(settings, store, database)
@@ -39,5 +41,6 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
       return await work({ settings, database, store, ids, clock, vault, passwords: openPasswords(), accounts, on })
     } finally {
       await store.close()
+      await presence.leave()
     }
   })

@@ -4,7 +4,9 @@ import { affiliateEvents } from './affiliate/events.ts'
 import { emailEvents, firstAccountEvents } from './account/email-claim.ts'
 import { accountEvents } from './account/events.ts'
 import { bookEvents } from './book/events.ts'
+import { erasureEvents } from './erasure.ts'
 import { idEvents } from './ids.ts'
+import { importEvents } from './import.ts'
 import { notificationEvents } from './notification/events.ts'
 import { planOrderEvents } from './plan-order/events.ts'
 import { transactionEvents } from './transaction/events.ts'
@@ -66,6 +68,18 @@ export const streamKinds: readonly StreamKind[] = [
   { stream: 'email-<sha256>', holds: 'whose an e-mail address is', kept: 'for good', events: emailEvents },
   { stream: 'first-account', holds: 'which account is the first', kept: 'for good', events: firstAccountEvents },
   { stream: 'ids', holds: 'which ids are given out', kept: 'its newest event counts', events: idEvents },
+  {
+    stream: '<any of a deleted account>',
+    holds: 'that its past was erased',
+    kept: 'for good, as its only event',
+    events: erasureEvents,
+  },
+  {
+    stream: 'import',
+    holds: 'that the store was filled from a file of another',
+    kept: 'for good',
+    events: importEvents,
+  },
 ]
 
 /** Schema of an event's data by its type. */

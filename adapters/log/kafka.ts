@@ -9,7 +9,7 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Log, LogEntry } from '../../domain/ports.ts'
 import { untilDone } from '../../workflows/until-done.ts'
-import { kafkaTrouble, openKafkaClient, type KafkaSettings } from './kafka/client.ts'
+import { groupIdOf, kafkaTrouble, openKafkaClient, type KafkaSettings } from './kafka/client.ts'
 import { entryOf } from './kafka/cloud-event.ts'
 import { consumerSession } from './kafka/session.ts'
 
@@ -83,7 +83,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
       // A session that came to work is followed by the next at once, one that did not after a while.
       const session = () =>
         consumerSession(
-          { kafka, topic, groupId: `${topic}.${group}`, sessionTimeout, takeBatch, onWorking, tell },
+          { kafka, topic, groupId: groupIdOf(settings, group), sessionTimeout, takeBatch, onWorking, tell },
           signal,
         )
       while (!signal.aborted) await untilDone(session, signal, tell)

@@ -1,5 +1,5 @@
 /** How far reactions have come, in `ops.reaction_checkpoint`. */
-import type { Database } from './database.ts'
+import type { Queryable } from './database.ts'
 
 interface Place {
   checkpoint: string
@@ -9,7 +9,7 @@ interface Place {
 }
 
 /** See `workflows/reactions/run.ts`, whose needs this meets. */
-export const openReactionCheckpoint = (database: Database) => ({
+export const openReactionCheckpoint = (database: Queryable) => ({
   /** @returns null before the first */
   load: async (): Promise<Place | null> => {
     const [row] = await database.query<Place>(

@@ -8,6 +8,10 @@ const DAY_S = 86_400
 /** By the first part of a stream's name. A book tells copies of one event apart, which come within days. */
 export const KEPT_S = { 'book-': BOOK_RETENTION_S, 'ignored-': 30 * DAY_S } as const
 
+/** How long events of a stream are kept, seconds; null: for good. */
+export const keptFor = (stream: string): number | null =>
+  Object.entries(KEPT_S).find(([prefix]) => stream.startsWith(prefix))?.[1] ?? null
+
 /** Said to the store at every start, before anything is written. */
 export const retainAsPlanned = async (store: Pick<EventStore, 'retain'>): Promise<void> => {
   for (const [prefix, seconds] of Object.entries(KEPT_S)) await store.retain(prefix, seconds)

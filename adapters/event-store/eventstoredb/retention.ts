@@ -25,10 +25,10 @@ export class Retention {
     this.#ages.set(prefix, age)
   }
 
-  /** Resolves when the stream is known to have its age, at once where it needs none. */
-  told(stream: string, isNew: boolean): Promise<void> {
+  /** Resolves when the stream is known to have its age; null where it needs none. */
+  told(stream: string, isNew: boolean): Promise<void> | null {
     const age = this.#ageOf(stream)
-    if (age === undefined) return Promise.resolve()
+    if (age === undefined) return null
     const known = this.#told.get(stream)
     if (known?.age === age) return known.telling
     const telling = this.#tell(stream, { $maxAge: age }, isNew)

@@ -51,7 +51,8 @@ export const appendToStream = async (
     )
   try {
     const told = retention.told(stream, isNew)
-    if (isNew) await told
+    // Not waited for where there is nothing to wait for: appends go out in the order in which they are asked for.
+    if (isNew && told) await told
     const [{ position }] = await Promise.all([append(), told])
     if (position) {
       reading.knows(position)

@@ -31,3 +31,6 @@ export const openKafkaClient = ({ brokers, ssl = false, sasl }: KafkaSettings): 
 /** An error that says which servers it is about. */
 export const kafkaTrouble = ({ brokers }: KafkaSettings, cause: unknown): Error =>
   new Error(`Kafka at ${brokers.join(', ')}: ${(cause as Error)?.message ?? String(cause)}`, { cause })
+
+/** Installations that share a cluster have topics of their own, and so groups of their own. */
+export const groupIdOf = ({ topic }: Pick<KafkaSettings, 'topic'>, group: string): string => `${topic}.${group}`

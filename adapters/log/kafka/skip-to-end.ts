@@ -1,0 +1,19 @@
+/** Moves a consumer group to the end of its topic: what stands there already is not handed over any more. */
+import { groupIdOf, openKafkaClient, type KafkaSettings } from './client.ts'
+
+/** Nobody of the group may run. A topic that is not there yet is left alone. */
+export const skipToEnd = async (settings: KafkaSettings, group: string): Promise<void> => {
+  const { topic } = settings
+  const admin = openKafkaClient(settings).admin()
+  await admin.connect()
+  try {
+    if (!(await admin.listTopics()).includes(topic)) return
+    const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({
+      partition,
+      offset: high,
+    }))
+    await admin.setOffsets({ groupId: groupIdOf(settings, group), topic, partitions })
+  } finally {
+    await admin.disconnect()
+  }
+}

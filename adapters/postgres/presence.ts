@@ -1,0 +1,105 @@
+/**
+ * Who runs on an installation: every process holds a shared lock of the database while it works on it, and a command that must
+ * be alone takes it whole. The lock belongs to a connection, so it ends with its process however that ends, stays while that is
+ * frozen, and needs no clock.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Database } from './database.ts'
+
+const LOCK = `hashtext('baoco'), hashtext('presence')`
+const AGAIN_MS = 500
+
+const HOLDERS = `
+SELECT DISTINCT application_name AS name FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND l.classid::bigint = hashtext('baoco')::bigint & 4294967295 AND l.objid::bigint = hashtext('presence')::bigint & 4294967295
+  AND l.pid <> pg_backend_pid()
+ORDER BY name`
+
+/** The installation is in use by others; the message names them. */
+export class InUse extends Error {
+  override name = 'InUse'
+}
+
+const nameFor = (role: string): string => `baoco (${role})`
+
+const take = async (client: pg.Client, role: string, how: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared') => {
+  await client.query(`SELECT set_config('application_name', $1, false)`, [nameFor(role)])
+  const { rows } = await client.query<{ taken: boolean }>(`SELECT ${how}(${LOCK}) AS taken`)
+  if (rows[0]!.taken) return
+  const holders = (await client.query<{ name: string }>(HOLDERS)).rows.map(({ name }) => name)
+  throw new InUse(`this installation is in use: ${holders.join(', ') || 'another process'} runs on it`)
+}
+
+const connected = async (
+  database: Database,
+  role: string,
+  how: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
+): Promise<pg.Client> => {
+  const client = await database.connect()
+  try {
+    await take(client, role, how)
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+export interface Presence {
+  leave(): Promise<void>
+}
+
+/**
+ * This process works on the installation from now on. After an outage of the database it says so again by itself.
+ * @param role  for whoever asks what runs
+ * @param onTrouble  told of every try that fails
+ * @throws {InUse} while a command is alone on it
+ */
+export const enter = async (
+  database: Database,
+  role: string,
+  onTrouble: (error: unknown) => void = () => {},
+): Promise<Presence> => {
+  const leaving = new AbortController()
+  let client = await connected(database, role, 'pg_try_advisory_lock_shared')
+  const lost = (): Promise<void> =>
+    new Promise((resolve) => {
+      client.once('end', resolve)
+      leaving.signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  const stay = async (): Promise<void> => {
+    for (;;) {
+      await lost()
+      while (!leaving.signal.aborted) {
+        try {
+          client = await connected(database, role, 'pg_try_advisory_lock_shared')
+          break
+        } catch (error) {
+          onTrouble(error)
+          await pause(AGAIN_MS, undefined, { signal: leaving.signal, ref: false }).catch(() => {})
+        }
+      }
+      if (leaving.signal.aborted) return
+    }
+  }
+  const staying = stay()
+  return {
+    leave: async () => {
+      leaving.abort()
+      await staying
+      await client.end().catch(() => {})
+    },
+  }
+}
+
+/** Does the work while nobody else is on the installation. @throws {InUse} */
+export const alone = async <Result>(database: Database, role: string, work: () => Promise<Result>): Promise<Result> => {
+  const client = await connected(database, role, 'pg_try_advisory_lock')
+  try {
+    return await work()
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * The events of a store as a file: JSON lines, one an event, in the store's order. The last line tells how many there are, a
+ * SHA-256 over everything before it, and up to which event the old store's readers had come; so a file that was cut, altered or
+ * put together is known before anything is done with it.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { z } from 'zod'
+import type { Metadata, NewEvent } from '../../domain/event.ts'
+
+const line = z.strictObject({
+  stream: z.string().min(1),
+  revision: z.int().nonnegative(),
+  id: z.guid(),
+  type: z.string().min(1),
+  data: z.unknown(),
+  metadata: z.looseObject({ user_id: z.int().nullable(), at: z.iso.datetime() }),
+})
+
+const lastLine = z.strictObject({
+  events: z.int().nonnegative(),
+  /** Readers of the store (`reactions`, `relay <topic>`) and the last event of this file that each has met. */
+  readers: z.record(z.string(), z.guid()),
+  /** Lower-case hexadecimal: of all lines before this one, and of this one without it. */
+  sha256: z.string(),
+})
+
+export type LastLine = z.infer<typeof lastLine>
+
+export interface FiledEvent extends NewEvent {
+  stream: string
+  revision: number
+}
+
+/** What is wrong with a file, in one line. */
+export class BadFile extends Error {
+  override name = 'BadFile'
+}
+
+const digest = (hash: Hash, { events, readers }: Omit<LastLine, 'sha256'>): string =>
+  hash.update(JSON.stringify({ events, readers })).digest('hex')
+
+/** Makes the lines of a file, each with its line break. */
+export class FileWriter {
+  readonly #hash = createHash('sha256')
+  #events = 0
+
+  line({ stream, revision, id, type, data, metadata }: FiledEvent): string {
+    const text = `${JSON.stringify({ stream, revision, id, type, data, metadata })}\n`
+    this.#hash.update(text)
+    this.#events++
+    return text
+  }
+
+  end(readers: Readonly<Record<string, string>>): { text: string; told: LastLine } {
+    const told = { events: this.#events, readers: { ...readers } }
+    const whole = { ...told, sha256: digest(this.#hash, told) }
+    return { text: `${JSON.stringify(whole)}\n`, told: whole }
+  }
+}
+
+const parsed = (text: string, number: number): unknown => {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new BadFile(`line ${number} is not JSON`)
+  }
+}
+
+/** @throws {BadFile} */
+export const eventOfLine = (text: string, number: number): FiledEvent => {
+  const { data, error } = line.safeParse(parsed(text, number))
+  if (error)
+    throw new BadFile(`line ${number} is no event: ${error.issues[0]!.path.join('.')} ${error.issues[0]!.message}`)
+  return { ...data, metadata: data.metadata as unknown as Metadata }
+}
+
+/**
+ * Reads a file to its end.
+ * @param knows  whether this version knows a type of event
+ * @returns what its last line tells
+ * @throws {BadFile} where it is not whole, not as it was written, or of a version that has more events than this one
+ */
+export const checkFile = async (lines: AsyncIterable<string>, knows: (type: string) => boolean): Promise<LastLine> => {
+  const hash = createHash('sha256')
+  let last: string | undefined
+  let number = 0
+  for await (const text of lines) {
+    if (last !== undefined) {
+      const { type } = eventOfLine(last, number)
+      if (!knows(type)) throw new BadFile(`line ${number} is an event this version does not know: ${type}`)
+      hash.update(`${last}\n`)
+    }
+    last = text
+    number++
+  }
+  const { data: told } = lastLine.safeParse(last === undefined ? undefined : parsed(last, number))
+  if (!told) throw new BadFile('its last line does not say how many events there are: the file was cut off')
+  if (told.events !== number - 1)
+    throw new BadFile(`it holds ${number - 1} events, and its last line says ${told.events}`)
+  if (digest(hash, told) !== told.sha256) throw new BadFile('it is not as it was written: its SHA-256 differs')
+  return told
+}
