@@ -35,8 +35,8 @@ export const exportEvents = async ({ store, readers, now, write, onProgress }: E
   const file = new FileWriter()
   const met: Record<string, string> = {}
   let events = 0
-  const isGone = ({ stream, type, metadata }: RecordedEvent): boolean => {
-    if (stream === IMPORT_STREAM || (closed.has(stream) && !isClosing(type))) return true
+  const isGone = ({ stream, revision, metadata }: RecordedEvent): boolean => {
+    if (stream === IMPORT_STREAM || (closed.get(stream) ?? revision) !== revision) return true
     const kept = keptFor(stream)
     return kept !== null && Date.parse(metadata.at) < now.getTime() - kept * 1_000
   }
