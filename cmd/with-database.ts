@@ -4,7 +4,7 @@ import { openDatabase, type Database } from '../adapters/postgres/database.ts'
 import { attachOrStart } from '../adapters/postgres/embedded.ts'
 import { readSettings, type Settings } from './settings.ts'
 
-interface Surroundings {
+export interface Surroundings {
   settings: Settings
   database: Database
   /** `postgres://…` of that database. */

@@ -13,9 +13,11 @@ import { keptFor } from '../planned/expire-events.ts'
 import { FileWriter, type LastLine } from './event-file.ts'
 import { pages } from './pages.ts'
 
-const closedStreams = async (store: EventStore): Promise<Set<string>> => {
-  const closed = new Set<string>()
-  for await (const page of pages(store)) for (const { type, stream } of page) if (isClosing(type)) closed.add(stream)
+/** With the revision of what closes each; the last counts. */
+const closedStreams = async (store: EventStore): Promise<Map<string, number>> => {
+  const closed = new Map<string, number>()
+  for await (const page of pages(store))
+    for (const { type, stream, revision } of page) if (isClosing(type)) closed.set(stream, revision)
   return closed
 }
 

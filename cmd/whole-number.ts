@@ -1,0 +1,8 @@
+/** Command line arguments that are ids. */
+import { InvalidArgumentError } from 'commander'
+
+/** @throws {InvalidArgumentError} which is wrong usage */
+export const positiveInt = (text: string): number => {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('not a positive whole number')
+  return Number(text)
+}

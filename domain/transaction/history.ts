@@ -1,0 +1,58 @@
+/** What happened to a transaction, in words: one sentence an event, oldest first. No personal data is in them. */
+import type { RecordedEvent } from '../event.ts'
+import type { TransactionEvent } from './events.ts'
+
+export interface HistoryLine {
+  /** ISO 8601 UTC. */
+  at: string
+  event: string
+  text: string
+}
+
+const rulesOf = (rules: readonly number[]): string =>
+  rules.length === 0 ? 'no rule fits' : `${rules.length === 1 ? 'rule' : 'rules'} ${rules.join(', ')}`
+
+const orderOf = (order_id: string | null): string => (order_id === null ? 'no order id' : `order ${order_id}`)
+
+const sentence = (event: TransactionEvent): string => {
+  switch (event.type) {
+    case 'TransactionCaptured': {
+      const { source_type, bank_code, transaction_type, amount, currency, order_id, rules, already_run_of } = event.data
+      const copy =
+        already_run_of === null ? '' : `; the same event as transaction ${already_run_of}, so nothing is sent`
+      return `captured by ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${rulesOf(rules)}${copy}`
+    }
+    case 'TransactionCompleted':
+      return `a fuller copy (transaction ${event.data.completed_by}) brought ${orderOf(event.data.order_id)}, ${rulesOf(event.data.rules)}`
+    case 'WebhookAttempted': {
+      const { rule_id, attempt, method, url, http_status, error, duration_ms, outcome, next_attempt_at } = event.data
+      const answer = http_status === 0 ? `no answer (${error ?? 'unknown'})` : `answered ${http_status}`
+      const next = next_attempt_at === null ? '' : `, next attempt at ${next_attempt_at}`
+      return `attempt ${attempt} for rule ${rule_id}: ${method} ${hostOf(url)}, ${answer} in ${Math.round(duration_ms)} ms; ${outcome}${next}`
+    }
+    case 'WebhookRetryRequested': {
+      const { by, rematched, rules, order_id } = event.data
+      const again = rematched ? ` and matched again: ${orderOf(order_id)}` : ''
+      return `retry asked for ${by === 'bulk' ? 'in bulk' : 'by hand'}${again}, ${rulesOf(rules)}`
+    }
+    case 'DeliveryEnded': {
+      const { rule_id, reason } = event.data
+      return `delivery for rule ${rule_id} ended: ${reason === 'gone' ? 'the endpoint answered that it is gone' : 'the rule was deleted'}`
+    }
+    case 'WebhookStatusChanged':
+      return `status ${event.data.from} → ${event.data.to}`
+    case 'TransactionDeleted':
+      return 'deleted; what came before was erased'
+  }
+}
+
+/** Addresses may carry keys in path and query. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : 'its address')
+
+/** @param events  a whole stream `transaction-<id>` */
+export const historyOf = (events: readonly RecordedEvent[]): HistoryLine[] =>
+  events.map((event) => ({
+    at: event.metadata.at,
+    event: event.type,
+    text: sentence(event as RecordedEvent & TransactionEvent),
+  }))
