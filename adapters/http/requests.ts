@@ -106,8 +106,8 @@ const parameter = <Schema extends z.ZodType>(schema: Schema) =>
 const page = z
   .string()
   .regex(/^0*[1-9]\d{0,11}$/, 'A page is a whole number from 1.')
+  .default('1')
   .transform(Number)
-  .default(1)
 
 const word = z
   .string()

@@ -99,6 +99,10 @@ const routeOf = (operation: Operation): RouteConfig => {
   }
 }
 
+/** The generator writes a pattern's flags behind it; JSON Schema has none, and reads every pattern as if by `u`. */
+const withoutFlags = (key: string, value: unknown): unknown =>
+  key === 'pattern' && typeof value === 'string' ? value.replace(/\/u$/, '') : value
+
 /** @param baseUrl  where the service is reached, without a slash at its end */
 export const openApiDocument = (operations: readonly Operation[], baseUrl: string): object => {
   const registry = new OpenAPIRegistry()
@@ -106,7 +110,7 @@ export const openApiDocument = (operations: readonly Operation[], baseUrl: strin
     for (const [name, scheme] of Object.entries(schemes))
       registry.registerComponent('securitySchemes', name, scheme as never)
   for (const operation of operations) registry.registerPath(routeOf(operation))
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Baoco',
@@ -117,4 +121,5 @@ export const openApiDocument = (operations: readonly Operation[], baseUrl: strin
     servers: [{ url: baseUrl }],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
   })
+  return JSON.parse(JSON.stringify(document), withoutFlags) as object
 }

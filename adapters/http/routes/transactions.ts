@@ -36,11 +36,10 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
   const showOne = async (context: ApiContext, { include_raw }: z.infer<typeof TransactionDetail>) => {
     const { user_id } = context.state.account
     const id = idOf(context)
-    const [row, attempts] = await Promise.all([
-      findTransaction(database, user_id, id),
-      attemptsOfTransaction(database, user_id, id),
-    ])
+    // One after the other: side by side they could show an outcome without the attempt that it came of.
+    const row = await findTransaction(database, user_id, id)
     if (!row) throw notFound('transaction')
+    const attempts = await attemptsOfTransaction(database, user_id, id)
     return { ...presentTransaction(row, include_raw === true), deliveries: attempts.map(presentDelivery) }
   }
 

@@ -56,6 +56,16 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('has patterns that mean the same to who reads them as JSON Schema', () => {
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)]
+    expect(patterns).not.to.be.empty
+    for (const [, pattern] of patterns) {
+      const source = JSON.parse(pattern!) as string
+      expect(() => new RegExp(source, 'u'), source).not.to.throw()
+      expect(source).not.to.match(/\/[a-z]+$/)
+    }
+  })
+
   it('says for every operation with credentials that bad ones are refused', () => {
     for (const { operationId, security, responses } of operationsOf(document))
       if (security.length > 0) expect(responses, operationId).to.have.property('401')
