@@ -2,6 +2,8 @@
 import { createApi } from '../adapters/http/api.ts'
 import { listen } from '../adapters/http/server.ts'
 import { openPasswords } from '../adapters/passwords.ts'
+import { exactCounters } from '../adapters/rate-limits/exact.ts'
+import { settledCounters } from '../adapters/rate-limits/settled.ts'
 import { checkUrl } from '../adapters/webhook-sender/check-url.ts'
 import { Accounts } from '../workflows/accounts/accounts.ts'
 import { registerFirstAccount } from '../workflows/accounts/registration.ts'
@@ -14,14 +16,16 @@ export const apiRole: Role = {
   description: 'receives notifications and answers users; any number of processes',
 
   open: async (installation) => {
-    const { settings, secrets, store, ids, clock, vault, accounts, metrics, targets } = installation
+    const { settings, secrets, database, store, ids, clock, vault, accounts, metrics, targets } = installation
     const passwords = openPasswords()
     const fresh = await registerFirstAccount(
       { store, ids, clock, vault, passwords },
       { email: settings.adminEmail, password: settings.adminPassword },
     )
+    const settled = settledCounters(database)
     const parts = {
       ...installation,
+      counters: { exact: exactCounters(database), hot: settled.counterFor },
       passwords,
       accounts: new Accounts(store, accounts),
       urlProblem: (url: string) => checkUrl(url, targets),
@@ -36,8 +40,10 @@ export const apiRole: Role = {
       run: async (signal, readiness) => {
         const { close } = await listen(createApi({ ...parts, readiness }), settings.port)
         isListening()
+        const settling = settled.run(signal)
         await untilAborted(signal)
         await close(REQUEST_GRACE_MS)
+        await settling
       },
       ready: async (stopping) => void (await Promise.race([listening, untilAborted(stopping)])),
       greeting: () => greeting(settings.baseUrl, fresh, clock.now()),

@@ -3,11 +3,13 @@
  * work that goes by the clock, each done by one process of all while the others stand by; and the mails.
  */
 import { sweepOutbox } from '../adapters/mail-out/outbox.ts'
+import { sweepRateLimits } from '../adapters/rate-limits/sweep.ts'
 import { openReactionCheckpoint } from '../adapters/postgres/reaction-checkpoint.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import { projectors } from '../projections/all.ts'
 import type { Definition } from '../projections/definition.ts'
 import { openProjector } from '../projections/projector.ts'
+import { mailLinks } from '../workflows/accounts/mail-links.ts'
 import { plannedWork } from '../workflows/planned/planned-work.ts'
 import { allReactions } from '../workflows/reactions/all.ts'
 import { runReactions } from '../workflows/reactions/run.ts'
@@ -37,15 +39,17 @@ const projecting = async (installation: Installation, definition: Definition): P
   }
 }
 
-const reacting = ({ store, clock, ids, database, log, onlyOne }: Installation): Follower => {
-  const reactions = allReactions({ store, clock, ids })
+const reacting = (installation: Installation): Follower => {
+  const { settings, secrets, store, clock, ids, database, log, onlyOne, outbox: mailer } = installation
+  const links = mailLinks(secrets.jwtSecret, settings.baseUrl)
+  const reactions = allReactions({ store, clock, ids, mailer, links })
   const checkpoint = openReactionCheckpoint(database)
   return (signal) =>
     onlyOne('reactions').hold((held) => runReactions({ store, reactions, checkpoint, log }, held), signal)
 }
 
 const planned = ({ settings, store, database, log, onlyOne }: Installation): Follower => {
-  const jobs = [expiry(settings, store), sweepOutbox(database)]
+  const jobs = [expiry(settings, store), sweepOutbox(database), sweepRateLimits(database)]
   return (signal) => onlyOne('planned work').hold((held) => plannedWork(jobs, log, held), signal)
 }
 

@@ -126,11 +126,14 @@ export interface Vault {
   open(sealed: string): string
 }
 
-/** Password hashing, slow on purpose and few at a time. */
+/**
+ * Password hashing, slow on purpose and few at a time. Callers take turns: who asks for many waits behind himself, so `caller`
+ * names who asks (an address).
+ */
 export interface Passwords {
-  hash(password: string): Promise<string>
+  hash(password: string, caller?: string): Promise<string>
   /** Takes the same time where there is no hash to compare with (null): the answer is false then. */
-  verify(password: string, hash: string | null): Promise<boolean>
+  verify(password: string, hash: string | null, caller?: string): Promise<boolean>
 }
 
 /** One HTTP call to a shop's endpoint. */

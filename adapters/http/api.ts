@@ -20,6 +20,7 @@ import { documentRoutes } from './routes/document.ts'
 import { healthRoutes } from './routes/health.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { receiveRoutes } from './routes/receive.ts'
+import { sessionRoutes } from './routes/session.ts'
 import { systemRoutes } from './routes/systems.ts'
 import { trustedSenderRoutes } from './routes/trusted-senders.ts'
 import { transactionRoutes } from './routes/transactions.ts'
@@ -58,8 +59,9 @@ export const createApi = (given: ApiParts): Koa => {
   const parts = { ...given, database: orUnavailable(given.database) }
   const { clock, settings } = parts
   const tokens = jsonWebTokens(settings.jwtSecret, clock)
-  const limited = rateLimits(settings.rateLimits)
-  const signedIn = signedInBy({ accounts: parts.accounts, tokens })
+  const { exact, hot } = parts.counters
+  const limited = rateLimits(settings.rateLimits, (name, limit) => (name === 'receive' ? hot : exact)(name, limit))
+  const signedIn = signedInBy({ accounts: parts.accounts, tokens, settings })
 
   const declared: Operation[] = []
 
@@ -72,6 +74,7 @@ export const createApi = (given: ApiParts): Koa => {
   const router = newRouter()
   const operations = openOperations(router, declared)
   authRoutes(operations, parts, { tokens, limited })
+  sessionRoutes(operations, parts, { tokens, limited })
   accountRoutes(operations, parts, signedIn)
   deviceRoutes(operations, parts, signedIn)
   trustedSenderRoutes(operations, parts, signedIn)

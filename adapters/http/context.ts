@@ -6,9 +6,12 @@ import { Refused } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { OwnersOccasion } from '../../workflows/accounts/accounts.ts'
 
+export type SignedInBy = 'jwt' | 'api_key' | 'session'
+
 export interface ApiState {
   /** Set by `signedIn`; on public routes it is not there and not asked for. */
   account: Account
+  signed_in_by: SignedInBy
 }
 
 export type ApiContext = RouterContext<ApiState>

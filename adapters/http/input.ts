@@ -1,4 +1,5 @@
 /** What an operation takes: read, checked against its schema and handed, typed, to the handler. */
+import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import type { Issue } from '../../domain/account/refusals.ts'
 import { Refused } from '../../domain/errors.ts'
@@ -24,8 +25,16 @@ const checked = <Input>(schema: z.ZodType<Input>, value: unknown): Input => {
   return parsed.data
 }
 
-/** The JSON value in the body; undefined where there is no body. @throws {Refused} 400, 413, 415 */
-const readJson = async (context: ApiContext): Promise<unknown> => {
+const read = new WeakMap<IncomingMessage, Promise<unknown>>()
+
+/** The JSON value in the body; undefined where there is no body. Read once, however often it is asked for. @throws {Refused} 400, 413, 415 */
+export const readJson = (context: ApiContext): Promise<unknown> => {
+  const known = read.get(context.req) ?? parseJson(context)
+  read.set(context.req, known)
+  return known
+}
+
+const parseJson = async (context: ApiContext): Promise<unknown> => {
   const bytes = await readBody(context.req)
   if (bytes.length === 0) return undefined
   const encoding = context.get('content-encoding')

@@ -7,7 +7,7 @@ import type { LogLines } from '../log-lines.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
 import type { Queryable } from '../postgres/database.ts'
 import type { Part } from './routes/health.ts'
-import type { RateLimit, RateLimitName } from './rate-limits.ts'
+import type { CounterFor, RateLimits } from './rate-limits.ts'
 
 export interface ApiParts {
   store: EventStore
@@ -25,6 +25,8 @@ export interface ApiParts {
   /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
   urlProblem: (url: string) => string | null
   outbox: Outbox
+  /** Where calls are counted: exactly, and for receiving without asking anybody. */
+  counters: { exact: CounterFor; hot: CounterFor }
   log: LogLines
   metrics: Registry
   /** What must answer for `/readyz` to say so. */
@@ -33,7 +35,7 @@ export interface ApiParts {
     /** Without a slash at its end. */
     baseUrl: string
     jwtSecret: string
-    rateLimits: 'off' | Readonly<Record<RateLimitName, RateLimit>>
+    rateLimits: 'off' | RateLimits
     /** Reverse proxies in front whose X-Forwarded-For counts. */
     trustProxy: number
     planPrefix: string

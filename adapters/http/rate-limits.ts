@@ -1,10 +1,13 @@
 /**
- * Fixed windows per caller (interface, section 8). Every call counts, before anything of it is looked at. Counters are in
- * this process's memory; where they are is `counterFor`'s to say.
+ * Fixed windows per caller (interface, section 8). Every call counts, before anything of it is looked at. Where the counters
+ * are is `CounterFor`'s to say.
  */
-import { RateLimiterMemory, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
+import { createHash } from 'node:crypto'
+import { normalEmail } from '../../domain/account/access.ts'
 import { Refused } from '../../domain/errors.ts'
+import { callerIn } from './caller.ts'
 import type { ApiContext, ApiMiddleware } from './context.ts'
+import { readJson } from './input.ts'
 import type { Part } from './openapi/operation.ts'
 
 export interface RateLimit {
@@ -14,46 +17,79 @@ export interface RateLimit {
   seconds: number
 }
 
-export type RateLimitName = 'login' | 'receive' | 'demo'
+/** Whose calls are counted together: those of an address, of who is signed in, or for an e-mail where nobody can be. */
+const COUNTED_BY = {
+  login: 'address',
+  forgot: 'address',
+  register: 'address',
+  resend: 'email',
+  withdraw: 'user',
+  links: 'user',
+  bank: 'user',
+  receive: 'address',
+  demo: 'address',
+} as const
+
+export type RateLimitName = keyof typeof COUNTED_BY
+export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
+
+export interface Used {
+  /** Calls in this window, this one included; beyond the limit it may say no more than that. */
+  calls: number
+  /** Milliseconds until the window ends. */
+  endsInMs: number
+}
+
+/** Counts one more call of a caller. Never fails: what it cannot share it counts here. */
+export type Counter = (caller: string) => Used | Promise<Used>
 
 /** A step for each name; names share their counters. */
 export type Limited = (name: RateLimitName) => Part
 
 /** Makes the counter behind a limit. */
-export type CounterFor = (name: string, limit: RateLimit) => RateLimiterAbstract
-
-const inMemory: CounterFor = (name, { requests, seconds }) =>
-  new RateLimiterMemory({ keyPrefix: name, points: requests, duration: seconds })
+export type CounterFor = (name: string, limit: RateLimit) => Counter
 
 const unlimited: Part = { refuses: ['RATE_LIMITED'] }
 
-const byAddress = (context: ApiContext): string => context.ip
+/** One mailbox counts as one, however it is written; what names none is its sender's. */
+const emailIn = async (context: ApiContext): Promise<string | null> => {
+  const given = await readJson(context).catch(() => null)
+  const email = typeof given === 'object' && given !== null && 'email' in given ? given.email : null
+  return typeof email === 'string' ? createHash('sha256').update(normalEmail(email)).digest('base64url') : null
+}
+
+const CALLER: Record<(typeof COUNTED_BY)[RateLimitName], (context: ApiContext) => string | Promise<string>> = {
+  address: callerIn,
+  user: ({ state }) => String(state.account.user_id),
+  email: async (context) => (await emailIn(context)) ?? callerIn(context),
+}
+
+/** Says in the answer how much is left. @throws {Refused} RATE_LIMITED */
+export const spend = (context: ApiContext, limit: RateLimit, { calls, endsInMs }: Used): void => {
+  const seconds = Math.max(1, Math.ceil(endsInMs / 1000))
+  context.set('RateLimit-Limit', String(limit.requests))
+  context.set('RateLimit-Remaining', String(Math.max(0, limit.requests - calls)))
+  context.set('RateLimit-Reset', String(seconds))
+  if (calls <= limit.requests) return
+  context.set('Retry-After', String(seconds))
+  throw new Refused('RATE_LIMITED', `Too many requests: try again in ${seconds} s.`)
+}
 
 /**
  * @param limits  `off` lets everything through
+ * @returns a step of a route for each name; names share their counters. One that counts by user stands behind `signedIn`
  */
-export const rateLimits = (
-  limits: 'off' | Readonly<Record<RateLimitName, RateLimit>>,
-  counterFor: CounterFor = inMemory,
-): Limited => {
+export const rateLimits = (limits: 'off' | RateLimits, counterFor: CounterFor): Limited => {
   if (limits === 'off') return () => unlimited
   const steps = new Map<RateLimitName, ApiMiddleware>()
   const step = (name: RateLimitName): ApiMiddleware => {
     const limit = limits[name]
-    const counter = counterFor(name, limit)
+    const count = counterFor(name, limit)
+    const callerOf = CALLER[COUNTED_BY[name]]
     return async (context, next) => {
-      const used = await counter.consume(byAddress(context)).catch((over: unknown) => {
-        if (over instanceof RateLimiterRes) return over
-        throw over
-      })
-      const seconds = Math.ceil(used.msBeforeNext / 1000)
-      context.set('RateLimit-Limit', String(limit.requests))
-      context.set('RateLimit-Remaining', String(Math.max(0, used.remainingPoints)))
-      context.set('RateLimit-Reset', String(seconds))
-      if (used.consumedPoints > limit.requests) {
-        context.set('Retry-After', String(seconds))
-        throw new Refused('RATE_LIMITED', `Too many requests: try again in ${seconds} s.`)
-      }
+      const caller = callerOf(context)
+      const used = count(typeof caller === 'string' ? caller : await caller)
+      spend(context, limit, used instanceof Promise ? await used : used)
       await next()
     }
   }

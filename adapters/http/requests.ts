@@ -14,10 +14,25 @@ export const line = (most: number) =>
 
 // --- auth (interface, 4.1) -----------------------------------------------------------------------------------------
 
-export const Login = z.strictObject({
-  email: z.string().trim().min(1, 'This must not be empty.').max(320),
-  password: z.string().min(1, 'This must not be empty.').max(1_000),
+const email = z.string().trim().min(1, 'This must not be empty.').max(320)
+const password = z.string().min(1, 'This must not be empty.').max(1_000)
+const mailToken = z.string().max(1_000)
+
+export const Login = z.strictObject({ email, password })
+
+export const Registration = z.strictObject({
+  email,
+  password,
+  name: line(200).nullish(),
+  /** One that is not known is passed over. */
+  ref: z.string().max(200).optional(),
 })
+
+export const EmailAlone = z.strictObject({ email })
+
+export const EmailVerification = z.strictObject({ token: mailToken })
+
+export const PasswordReset = z.strictObject({ token: mailToken, password })
 
 // --- connected systems ---------------------------------------------------------------------------------------------
 

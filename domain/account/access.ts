@@ -24,13 +24,22 @@ export interface Registration {
   name: string | null
   /** argon2id. */
   password_hash: string
+  /** Code of the affiliate link that led here. */
+  ref?: string | undefined
   at: Date
 }
 
-export const register = ({ user_id, email, name, password_hash, at }: Registration): AccountEvent[] => [
+export const register = ({ user_id, email, name, password_hash, ref, at }: Registration): AccountEvent[] => [
   {
     type: 'AccountRegistered',
-    data: { user_id, email: normalEmail(email), name, operator: false, registered_at: at.toISOString() },
+    data: {
+      user_id,
+      email: normalEmail(email),
+      name,
+      operator: false,
+      registered_at: at.toISOString(),
+      ...(ref !== undefined && { ref }),
+    },
   },
   { type: 'PasswordSet', data: { user_id, password_hash, token_version: 1 } },
 ]

@@ -1,5 +1,7 @@
 /** An account as its events tell it. Pure: the same events give the same account on every machine. */
 import type { AccountEvent, AccountEventData, Plan } from './events.ts'
+import { issued, NO_MAIL_TOKENS, withoutGood, type MailTokens } from './mail-tokens.ts'
+import { ended, type EndedSessions } from './sessions.ts'
 
 export interface System {
   system_id: number
@@ -64,6 +66,8 @@ export interface Account {
   locked: boolean
   password_hash: string | null
   token_version: number
+  mail_tokens: MailTokens
+  ended_sessions: EndedSessions
   key_hash: string | null
   receive_url: { token_hash: string; sealed_token: string } | null
   plan: Plan
@@ -110,7 +114,7 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
     const { user_id, email, name, operator, registered_at, referred_by = null } = event.data
     return {
       user_id, email, name, operator, registered_at, referred_by,
-      verified: false, locked: false, password_hash: null, token_version: 0, key_hash: null, receive_url: null,
+      verified: false, locked: false, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
       invitations: new Map(), bank_accounts: new Map(), quota_warned: null,
     } // prettier-ignore
@@ -118,9 +122,22 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
   if (!account) return null
   switch (event.type) {
     case 'EmailVerified':
-      return { ...account, verified: true }
-    case 'PasswordSet':
-      return { ...account, password_hash: event.data.password_hash, token_version: event.data.token_version }
+      return { ...account, verified: true, mail_tokens: withoutGood(account.mail_tokens, 'verify_email') }
+    case 'PasswordSet': {
+      const { password_hash, token_version } = event.data
+      return {
+        ...account,
+        password_hash,
+        token_version,
+        mail_tokens: withoutGood(account.mail_tokens, 'reset_password'),
+      }
+    }
+    case 'MailTokenIssued':
+      return { ...account, mail_tokens: issued(account.mail_tokens, event.data) }
+    case 'RegistrationRepeated':
+      return { ...account, mail_tokens: { ...account.mail_tokens, repeated_at: event.data.at } }
+    case 'SessionEnded':
+      return { ...account, ended_sessions: ended(account.ended_sessions, event.data) }
     case 'ApiKeyRotated':
       return { ...account, key_hash: event.data.key_hash }
     case 'ReceiveUrlRotated':

@@ -1,5 +1,7 @@
 /** Everything an account decides by: stream `account-<user>`. Secrets are hashed, or sealed under the vault's key. */
 import { z } from 'zod'
+import { mailTokenEvents } from './mail-tokens.ts'
+import { sessionEvents } from './sessions.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
@@ -45,13 +47,17 @@ export const accountEvents = {
     registered_at: moment,
     /** The user whose affiliate link led here. */
     referred_by: id.optional(),
+    /** The code of that link, as it was given. */
+    ref: z.string().optional(),
   }),
   EmailVerified: z.object({ user_id: id }),
+  ...mailTokenEvents,
   PasswordSet: z.object({
     user_id: id,
     /** argon2id */ password_hash: z.string(),
     /** JWTs of older versions are void */ token_version: z.int(),
   }),
+  ...sessionEvents,
   ApiKeyRotated: z.object({ user_id: id, key_hash: hash }),
   ReceiveUrlRotated: z.object({ user_id: id, token_hash: hash, sealed_token: sealed }),
   PlanChanged: z.object({

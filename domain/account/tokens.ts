@@ -5,7 +5,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../sha256.ts'
 
-export const TOKEN_PREFIX = { api_key: 'bck_', receive_url: 'bcu_', device: 'bcd_', pairing: 'bcp_' } as const
+export const TOKEN_PREFIX = {
+  api_key: 'bck_',
+  receive_url: 'bcu_',
+  device: 'bcd_',
+  pairing: 'bcp_',
+  verify_email: 'bcv_',
+  reset_password: 'bcr_',
+} as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
 
 /** @param random  at least 32 base64url characters of randomness; of a pairing code 12 characters, 60 bits */

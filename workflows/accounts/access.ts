@@ -13,16 +13,18 @@ const NOBODY = 0
 
 /**
  * What is wrong with the account is told only after the right password; an unknown e-mail takes as long as a wrong one.
+ * @param caller  who asks (an address): logins from one address wait behind each other
  * @throws {Refused} UNAUTHORIZED, EMAIL_NOT_VERIFIED, ACCOUNT_LOCKED · {StoreUnavailable}
  */
 export const logIn = async (
   { accounts, store, passwords }: { accounts: Accounts; store: EventStore; passwords: Passwords },
   { email, password }: { email: string; password: string },
+  caller?: string,
 ): Promise<Account> => {
   const userId = await accountOfEmail(store, email)
   // Nobody's account is looked for too: the answer must not come sooner where there is none.
   const account = await accounts.find(userId ?? NOBODY)
-  const right = await passwords.verify(password, account?.password_hash ?? null)
+  const right = await passwords.verify(password, account?.password_hash ?? null, caller)
   if (!account || !right) throw new Refused('UNAUTHORIZED', 'E-mail or password is wrong.')
   if (!account.verified) throw new Refused('EMAIL_NOT_VERIFIED', 'Confirm the e-mail address first.')
   if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')

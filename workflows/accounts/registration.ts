@@ -9,11 +9,13 @@ import {
   create,
   createFirst,
   normalEmail,
+  register,
   type KeptSecrets,
   type Registration,
 } from '../../domain/account/access.ts'
 import { emailStream, FIRST_ACCOUNT_STREAM, type ClaimEvent } from '../../domain/account/email-claim.ts'
 import { accountStream, type AccountEvent, type Plan } from '../../domain/account/events.ts'
+import { issue, type NewMailToken } from '../../domain/account/mail-tokens.ts'
 import { conflict } from '../../domain/account/refusals.ts'
 import {
   NO_STREAM,
@@ -62,8 +64,11 @@ const exists = async (store: EventStore, userId: number): Promise<boolean> => {
 interface Wanted {
   email: string
   name: string | null
+  ref?: string | undefined
   /** One is made where none is given. */
   password?: string | undefined
+  /** Of that password, where it was computed before. */
+  password_hash?: string
   /** Streams of claims, in the order they are written, with their event. */
   claims: readonly { stream: string; type: ClaimEvent['type'] }[]
   account: (registration: Registration, secrets: KeptSecrets) => Promise<AccountEvent[]>
@@ -77,7 +82,7 @@ const claimAndWrite = async (
   checkEmail(wanted.email)
   if (wanted.password !== undefined) checkPassword(wanted.password)
   const password = wanted.password ?? newPassword()
-  let password_hash: string | undefined
+  let password_hash = wanted.password_hash
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const claimed = await Promise.all(wanted.claims.map(({ stream }) => claimant(store, stream)))
     const named = claimed.find((user) => user !== null)
@@ -93,7 +98,7 @@ const claimAndWrite = async (
     }
     const key = newToken('api_key', user_id)
     const url = newReceiveToken(user_id, vault)
-    const registration = { user_id, email: wanted.email, name: wanted.name, password_hash, at }
+    const registration = { user_id, email: wanted.email, name: wanted.name, ref: wanted.ref, password_hash, at }
     const facts = await wanted.account(registration, { key_hash: key.hash, receive_url: url.kept })
     const unit: StreamAppend[] = [
       ...wanted.claims
@@ -161,6 +166,27 @@ export const createAccount = async (
   })
   if (!fresh) throw conflict('There is an account with this e-mail.')
   return fresh
+}
+
+/**
+ * An account that somebody makes for themselves; a link to confirm its e-mail is issued with it.
+ * @param parts.newLink  makes the token of that link
+ * @returns whether there was none: what is to be done otherwise is the caller's matter
+ * @throws {Refused} VALIDATION_FAILED · {StoreUnavailable}
+ */
+export const registerNew = async (
+  parts: RegistrationParts & { newLink: (userId: number) => NewMailToken },
+  given: { email: string; password: string; password_hash: string; name: string | null; ref?: string | undefined },
+): Promise<boolean> => {
+  const fresh = await claimAndWrite(parts, {
+    ...given,
+    claims: [{ stream: emailStream(given.email), type: 'EmailClaimed' }],
+    account: (registration) => {
+      const { user_id, at } = registration
+      return Promise.resolve([...register(registration), issue(user_id, 'verify_email', parts.newLink(user_id), at)])
+    },
+  })
+  return fresh !== null
 }
 
 /** Whose an e-mail is; null where it is nobody's. */

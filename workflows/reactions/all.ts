@@ -1,18 +1,23 @@
 /** Every reaction there is: a new one is a file in this folder and a line here. */
-import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
+import type { Clock, EventStore, Ids, Mailer } from '../../domain/ports.ts'
+import type { MailLinks } from '../accounts/mail-links.ts'
 import { eraseDeleted } from './erase-deleted.ts'
 import { pauseGoneRule } from './pause-gone-rule.ts'
 import type { Reaction } from './reaction.ts'
 import { seeBankAccounts } from './see-bank-account.ts'
+import { sendAccountMails } from './send-account-mails.ts'
 
 export interface ReactionParts {
   store: EventStore
   clock: Clock
   ids: Ids
+  mailer: Mailer
+  links: MailLinks
 }
 
-export const allReactions = ({ store, clock, ids }: ReactionParts): readonly Reaction[] => [
+export const allReactions = ({ store, clock, ids, mailer, links }: ReactionParts): readonly Reaction[] => [
   eraseDeleted(store),
   pauseGoneRule(store, clock),
   seeBankAccounts(store, clock, ids),
+  sendAccountMails({ store, clock, mailer, links }),
 ]

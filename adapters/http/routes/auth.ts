@@ -1,14 +1,21 @@
-/** Logging in (interface, section 4.1). */
+/**
+ * Registering, logging in (interface, section 4.1), and what is done by links in mails. What is asked for by an e-mail address
+ * alone is answered in the same words and at the same time whether the address has an account or not.
+ */
 import { z } from 'zod'
 import { logIn } from '../../../workflows/accounts/access.ts'
+import { askForLinkByMail, registerByMail, resetPassword, verifyEmail } from '../../../workflows/accounts/by-mail.ts'
+import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
+import { callerIn } from '../caller.ts'
 import type { ApiContext } from '../context.ts'
 import { body } from '../input.ts'
 import type { JsonWebTokens } from '../json-web-tokens.ts'
-import { whole } from '../openapi/answers.ts'
+import { onTheBeat } from '../on-the-beat.ts'
+import { message, whole } from '../openapi/answers.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
-import type { ApiParts } from '../parts.ts'
+import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../rate-limits.ts'
-import { Login } from '../requests.ts'
+import { EmailAlone, EmailVerification, Login, PasswordReset, Registration } from '../requests.ts'
 
 interface Steps {
   tokens: JsonWebTokens
@@ -20,14 +27,63 @@ const Token = z.strictObject({
   token: z.string().meta({ description: 'A JWT, for 7 days.' }),
 })
 
-export const authRoutes = (operations: Operations, parts: ApiParts, { tokens, limited }: Steps): void => {
+/** What a login may be refused with, by token or session. */
+export const loginRefusals = refuses('UNAUTHORIZED', 'EMAIL_NOT_VERIFIED', 'ACCOUNT_LOCKED')
+
+export const authRoutes = (operations: Operations, api: ApiParts, { tokens, limited }: Steps): void => {
+  const parts = { ...api, links: mailLinks(api.settings.jwtSecret, api.settings.baseUrl) }
   const { post } = operations.of('Logging in')
 
-  const login = async (_: ApiContext, pair: z.infer<typeof Login>) => {
-    const account = await logIn(parts, pair)
-    return { success: true as const, token: await tokens.sign(account) }
+  const login = async (context: ApiContext, pair: z.infer<typeof Login>) => {
+    const account = await logIn(parts, pair, callerIn(context))
+    return { success: true as const, token: await tokens.sign(account, 'login') }
   }
 
-  const refusals = refuses('UNAUTHORIZED', 'EMAIL_NOT_VERIFIED', 'ACCOUNT_LOCKED')
-  post('/api/auth/login', 'Log in', limited('login'), body(Login), refusals, whole(Token), login)
+  const register = async (context: ApiContext, { name = null, ref, ...given }: z.infer<typeof Registration>) => {
+    await registerByMail(parts, { ...given, name, ref: ref?.trim() || undefined }, callerIn(context))
+    return 'We have sent you a mail: open the link in it to go on.'
+  }
+
+  const verify = async (_: ApiContext, { token }: z.infer<typeof EmailVerification>) => {
+    await settled(parts, await verifyEmail(parts, token))
+    return 'Your e-mail address is confirmed.'
+  }
+
+  const resend = async (_: ApiContext, { email }: z.infer<typeof EmailAlone>) => {
+    await askForLinkByMail(parts, 'verify_email', email)
+    return 'If this address is waiting to be confirmed, a new link is on its way.'
+  }
+
+  const forgot = async (_: ApiContext, { email }: z.infer<typeof EmailAlone>) => {
+    await askForLinkByMail(parts, 'reset_password', email)
+    return 'If this address has an account, a link to choose a new password is on its way.'
+  }
+
+  const reset = async (context: ApiContext, given: z.infer<typeof PasswordReset>) => {
+    await settled(parts, await resetPassword(parts, given, callerIn(context)))
+    return 'Your password is changed: log in with the new one.'
+  }
+
+  post('/api/auth/login', 'Log in', limited('login'), body(Login), loginRefusals, whole(Token), login)
+  post('/api/auth/register', 'Open an account', limited('register'), onTheBeat, body(Registration), message, register)
+  post('/api/auth/verify-email', 'Confirm the e-mail address', body(EmailVerification), message, verify)
+  post(
+    '/api/auth/resend-verify',
+    'Have the confirming mail sent again',
+    onTheBeat,
+    limited('resend'),
+    body(EmailAlone),
+    message,
+    resend,
+  )
+  post(
+    '/api/auth/forgot-password',
+    'Ask for a new password by mail',
+    limited('forgot'),
+    onTheBeat,
+    body(EmailAlone),
+    message,
+    forgot,
+  )
+  post('/api/auth/reset-password', 'Choose a new password', body(PasswordReset), message, reset)
 }

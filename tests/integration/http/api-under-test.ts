@@ -6,6 +6,8 @@ import { createApi } from '../../../adapters/http/api.ts'
 import type { ApiParts } from '../../../adapters/http/parts.ts'
 import { listen, type Listening } from '../../../adapters/http/server.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
+import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
 import { openIds } from '../../../adapters/ids.ts'
 import { silent } from '../../../adapters/log-lines.ts'
 import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
@@ -25,6 +27,7 @@ import { transactionStream, type TransactionEvent } from '../../../domain/transa
 import { main } from '../../../projections/main.ts'
 import { openProjector } from '../../../projections/projector.ts'
 import { accountCache, Accounts } from '../../../workflows/accounts/accounts.ts'
+import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
 import { allReactions } from '../../../workflows/reactions/all.ts'
@@ -72,6 +75,7 @@ export interface ApiUnderTest {
 }
 
 export const JWT_SECRET = 'a secret for tests, which nobody would guess'
+export const BASE_URL = 'https://baoco.example'
 export const OWNERS_PASSWORD = 'correct horse battery staple'
 
 /** Every answer in every test is held against the document, which is the same for all of them. */
@@ -118,13 +122,14 @@ export const openApi = async (
         }),
       ),
   }
+  const outbox = openOutbox(database)
   const capture = capturing === 'real' ? openCapture({ store, ids, clock, accounts: cache }) : recorder
   const reacting =
     capturing === 'real'
       ? runReactions(
           {
             store,
-            reactions: allReactions({ store, clock, ids }),
+            reactions: allReactions({ store, clock, ids, mailer: outbox, links: mailLinks(JWT_SECRET, BASE_URL) }),
             checkpoint: openReactionCheckpoint(database),
             log: silent,
           },
@@ -135,14 +140,15 @@ export const openApi = async (
   const app = createApi({
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, { allowPrivate: true }),
-    outbox: openOutbox(database),
+    outbox,
+    counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
     log: silent,
     metrics: new Registry(),
     readiness: [
       { name: 'event_store', needed: true, check: () => store.end() },
       { name: 'read_models', needed: false, check: () => database.query('SELECT 1') },
     ],
-    settings: { baseUrl: 'https://baoco.example', jwtSecret: JWT_SECRET, rateLimits: 'off', trustProxy: 0, planPrefix: 'BC', ...settings },
+    settings: { baseUrl: BASE_URL, jwtSecret: JWT_SECRET, rateLimits: 'off', trustProxy: 0, planPrefix: 'BC', ...settings },
   }) // prettier-ignore
   const server: Listening = await listen(app, 0, '127.0.0.1')
   const url = `http://127.0.0.1:${server.port}`

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/ids.ts'
+import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
 import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
@@ -8,6 +9,7 @@ import { openReactionCheckpoint } from '../../../adapters/postgres/reaction-chec
 import { accountStream } from '../../../domain/account/events.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
+import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { allReactions } from '../../../workflows/reactions/all.ts'
 import { reaction, type Reaction } from '../../../workflows/reactions/reaction.ts'
 import { runReactions } from '../../../workflows/reactions/run.ts'
@@ -62,7 +64,8 @@ describe('reactions', () => {
 
   const all = (): readonly Reaction[] => {
     const clock = { now: () => new Date() }
-    return allReactions({ store, clock, ids: openIds({ store, clock }) })
+    const ids = openIds({ store, clock })
+    return allReactions({ store, clock, ids, mailer: openOutbox(database), links: mailLinks('secret', 'https://x') })
   }
 
   const start = (reactions: readonly Reaction[] = all()) => {
@@ -133,11 +136,11 @@ describe('reactions', () => {
     await stop()
     expect(await pauses()).to.have.length(1)
     // The owner says that the shop is back; then the checkpoint is lost.
-    await account('RuleChanged', { is_active: 1 })
+    const changed = await account('RuleChanged', { is_active: 1 })
     await database.query('DELETE FROM ops.reaction_checkpoint')
     const before = await store.end()
     const again = start()
-    await met(deleted)
+    await met(changed)
     await again()
     expect(await store.end()).to.equal(before)
     expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionDeleted'])

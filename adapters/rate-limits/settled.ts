@@ -1,0 +1,98 @@
+/**
+ * Counters for the hot path: a call is counted here, without a word to the database, and once a second all that was counted is
+ * settled with the other processes in one statement, whatever the number of calls. So with P processes a caller may be let
+ * through P times the limit at most, and only as far as the calls come within that second; one process alone is exact. While
+ * Postgres is gone each process counts by itself, and settles when it is back.
+ */
+import type { CounterFor, RateLimit } from '../http/rate-limits.ts'
+import type { Queryable } from '../postgres/database.ts'
+
+const SETTLE_EVERY_MS = 1_000
+/** Most callers in one statement. */
+const AT_A_TIME = 5_000
+
+interface Window {
+  /** Milliseconds since 1970. */
+  ends: number
+  /** Of all processes, as far as it was settled. */
+  settled: number
+  /** Of this one, since. */
+  pending: number
+}
+
+/** The same rule as the other limits' in this table: a window that is over begins anew. */
+const SETTLE = `
+INSERT INTO ops.rate_limit AS r (key, points, expire)
+SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[])
+ON CONFLICT (key) DO UPDATE SET
+  points = CASE WHEN r.expire <= $4 THEN excluded.points ELSE r.points + excluded.points END,
+  expire = CASE WHEN r.expire <= $4 THEN excluded.expire ELSE r.expire END
+RETURNING key, points, expire`
+
+export interface SettledCounters {
+  counterFor: CounterFor
+  /** Settles what is pending, now. @throws where the database does not answer: it is pending still */
+  settle(): Promise<void>
+  /** Settles every second until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** @param now  milliseconds since 1970 */
+export const settledCounters = (database: Queryable, now: () => number = Date.now): SettledCounters => {
+  const windows = new Map<string, Window>()
+
+  const windowOf = (key: string, { seconds }: RateLimit, at: number): Window => {
+    const known = windows.get(key)
+    if (known && known.ends > at) return known
+    const begun = { ends: at + seconds * 1_000, settled: 0, pending: 0 }
+    windows.set(key, begun)
+    return begun
+  }
+
+  const settleSome = async (open: readonly [string, Window][], at: number): Promise<void> => {
+    // Sorted, so that two processes lock rows in the same order.
+    const sent = open
+      .map(([key, window]) => ({ key, window, calls: window.pending }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+    const rows = await database.query<{ key: string; points: number; expire: number }>(
+      SETTLE,
+      [sent.map(({ key }) => key), sent.map(({ calls }) => calls), sent.map(({ window }) => window.ends), at],
+      'rate-limit-settle',
+    )
+    const settled = new Map(rows.map((row) => [row.key, row]))
+    for (const { key, window, calls } of sent) {
+      const row = settled.get(key)!
+      window.pending -= calls
+      window.settled = row.points
+      window.ends = row.expire
+    }
+  }
+
+  const settle = async (): Promise<void> => {
+    const at = now()
+    // What was counted in a window that is over is nobody's concern any more.
+    for (const [key, { ends }] of windows) if (ends <= at) windows.delete(key)
+    const open = [...windows].filter(([, { pending }]) => pending > 0)
+    for (let from = 0; from < open.length; from += AT_A_TIME) await settleSome(open.slice(from, from + AT_A_TIME), at)
+  }
+
+  return {
+    counterFor: (name, limit) => (caller) => {
+      const at = now()
+      const window = windowOf(`${name}:${caller}`, limit, at)
+      // Who is over is counted no further: it costs no more statements either.
+      if (window.settled + window.pending <= limit.requests) window.pending++
+      return { calls: window.settled + window.pending, endsInMs: window.ends - at }
+    },
+    settle,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await settle().catch(() => {})
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, SETTLE_EVERY_MS)
+          signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+        })
+      }
+    },
+  }
+}

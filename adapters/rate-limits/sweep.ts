@@ -1,0 +1,12 @@
+import type { PlannedJob } from '../../workflows/planned/planned-work.ts'
+import type { Queryable } from '../postgres/database.ts'
+
+/** Windows that are over leave the table. */
+export const sweepRateLimits = (database: Queryable): PlannedJob => ({
+  name: 'sweep_rate_limits',
+  at: '*/10 * * * *',
+  run: async () => {
+    const swept = await database.query('DELETE FROM ops.rate_limit WHERE expire < $1 RETURNING 1', [Date.now()])
+    return swept.length > 0 ? { swept: swept.length } : null
+  },
+})

@@ -1,0 +1,134 @@
+/** The dashboard's session: a cookie in the place of a token, for pages of ours alone. */
+import { expect } from 'chai'
+import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
+
+const OURS = 'https://baoco.example'
+
+describe('the session', () => {
+  let api: ApiUnderTest
+  before(async () => {
+    api = await openApi()
+  })
+  after(() => api.close())
+
+  const begin = (password = OWNERS_PASSWORD, email = 'owner@baoco.local') =>
+    api.ask('POST', '/api/session', { json: { email, password } })
+  const cookieOf = ({ headers }: { headers: Headers }): string => headers.get('set-cookie')!.split(';')[0]!
+  const newCookie = async () => cookieOf(await begin())
+
+  it('is a cookie that scripts cannot read and other sites cannot send', async () => {
+    const { status, body, headers } = await begin()
+    expect(status).to.equal(200)
+    expect(body).to.have.all.keys('success', 'message')
+    expect(headers.get('set-cookie')).to.match(
+      /^baoco_session=[\w.-]+; Path=\/api; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
+    )
+    const plain = await openApi({ baseUrl: 'http://localhost:8080' })
+    const answer = await plain.ask('POST', '/api/session', {
+      json: { email: 'owner@baoco.local', password: OWNERS_PASSWORD },
+    })
+    await plain.close()
+    expect(answer.headers.get('set-cookie')).to.match(/SameSite=Strict$/)
+  })
+
+  it('is begun by the right password alone', async () => {
+    const wrong = await begin('wrong password')
+    expect([wrong.status, wrong.headers.get('set-cookie')]).to.deep.equal([401, null])
+  })
+
+  it('opens what a login opens', async () => {
+    const cookie = await newCookie()
+    const read = await api.ask('GET', '/api/account', { headers: { cookie: `a=b; ${cookie}; c=d` } })
+    expect([read.status, read.body.data.id]).to.deep.equal([200, api.owner.user_id])
+    const written = await api.ask('POST', '/api/systems', {
+      headers: { cookie, origin: OURS },
+      json: { name: 'Shop', type: 'custom', payment_prefix: 'SE' },
+    })
+    expect(written.status).to.equal(201)
+    const here = await api.ask('POST', '/api/systems', {
+      headers: { cookie, origin: api.url },
+      json: { name: 'Shop', type: 'custom', payment_prefix: 'SF' },
+    })
+    expect(here.status, 'the address that was called is ours too').to.equal(201)
+  })
+
+  it('changes nothing for a page of another site', async () => {
+    const cookie = await newCookie()
+    for (const origin of [
+      undefined,
+      'null',
+      'https://evil.example',
+      'http://baoco.example',
+      'https://shop.baoco.example',
+    ]) {
+      for (const [method, path] of [
+        ['POST', '/api/account/api-key/rotate'],
+        ['PUT', '/api/webhooks/1'],
+        ['DELETE', '/api/webhooks/1'],
+        ['DELETE', '/api/session'],
+      ] as const) {
+        const { status, body } = await api.ask(method, path, { headers: { cookie, ...(origin && { origin }) } })
+        expect([status, body.error], `${method} ${path} from ${origin}`).to.deep.equal([403, 'FORBIDDEN_ORIGIN'])
+      }
+    }
+    expect(
+      (await api.ask('GET', '/api/account', { headers: { cookie, origin: 'https://evil.example' } })).status,
+    ).to.equal(200)
+  })
+
+  it('ends for good, wherever its cookie was copied to', async () => {
+    const cookie = await newCookie()
+    const other = await newCookie()
+    const ended = await api.ask('DELETE', '/api/session', { headers: { cookie, origin: OURS } })
+    expect([ended.status, ended.body.success]).to.deep.equal([200, true])
+    expect(ended.headers.get('set-cookie')).to.match(/^baoco_session=; Path=\/api; Max-Age=0;/)
+    const account = async (headers: Record<string, string>) =>
+      (await api.ask('GET', '/api/account', { headers })).status
+    expect(await account({ cookie })).to.equal(401)
+    expect(await account({ cookie: other }), 'another browser stays logged in').to.equal(200)
+    expect((await api.ask('DELETE', '/api/session', { headers: { origin: OURS } })).status).to.equal(401)
+  })
+
+  it('is remembered as ended no longer than it would have lasted', async () => {
+    const cookies = [await newCookie(), await newCookie()]
+    api.clock.at = new Date(Date.now() + 8 * 86_400_000)
+    const late = await newCookie()
+    for (const cookie of [...cookies, late])
+      await api.ask('DELETE', '/api/session', { headers: { cookie, origin: OURS } })
+    api.clock.at = null
+    const { ended_sessions } = (await api.accounts.find(api.owner.user_id))!
+    expect(ended_sessions.size).to.equal(1)
+  })
+
+  it('is not a login’s token, nor the other way round', async () => {
+    const cookie = await newCookie()
+    const session = cookie.split('=')[1]!
+    const { body } = await api.ask('POST', '/api/auth/login', {
+      json: { email: 'owner@baoco.local', password: OWNERS_PASSWORD },
+    })
+    const account = async (headers: Record<string, string>) =>
+      (await api.ask('GET', '/api/account', { headers })).status
+    expect(await account({ authorization: `Bearer ${session}` })).to.equal(401)
+    expect(await account({ cookie: `baoco_session=${body.token}` })).to.equal(401)
+    expect(await account({ cookie: 'baoco_session=x' })).to.equal(401)
+  })
+
+  it('comes last of all credentials', async () => {
+    const cookie = await newCookie()
+    const account = async (headers: Record<string, string>, query = '') =>
+      (await api.ask('GET', `/api/account${query}`, { headers: { cookie, ...headers } })).status
+    expect(await account({ 'x-api-key': 'bad' })).to.equal(401)
+    expect(await account({ authorization: 'Bearer bad' })).to.equal(401)
+    expect(await account({}, '?api_key=bad')).to.equal(401)
+    expect(await account({}, '?api_key=a&api_key=b')).to.equal(401)
+    expect(await account({}, '?api_key=')).to.equal(200)
+  })
+
+  it('is closed to a locked account', async () => {
+    const { user_id } = await api.newAccount('locked@example.com')
+    const cookie = cookieOf(await begin(OWNERS_PASSWORD, 'locked@example.com'))
+    await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'test' } })
+    const { status, body } = await api.ask('GET', '/api/account', { headers: { cookie } })
+    expect([status, body.error]).to.deep.equal([403, 'ACCOUNT_LOCKED'])
+  })
+})

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto'
+import { endSession } from '../../domain/account/sessions.ts'
+import { Refused } from '../../domain/errors.ts'
+import type { Clock } from '../../domain/ports.ts'
+import type { Accounts } from './accounts.ts'
+
+/** The session's cookie is void from now on, wherever it is kept. @throws {StoreUnavailable} */
+export const endSessionOf = async (
+  { accounts, clock }: { accounts: Accounts; clock: Clock },
+  { user_id, session_id, expires_at }: { user_id: number; session_id: string | null; expires_at: Date },
+): Promise<void> => {
+  if (session_id === null) return
+  const request = randomUUID()
+  const at = clock.now()
+  await accounts
+    .change({ user_id, at, correlation_id: request, causation_id: request }, (account) =>
+      endSession(account, { session_id, expires_at, at }),
+    )
+    .catch((error: unknown) => {
+      // An account that is gone has no sessions.
+      if (!(error instanceof Refused)) throw error
+    })
+}
