@@ -1,7 +1,10 @@
 /** An account as its events tell it. Pure: the same events give the same account on every machine. */
-import type { AccountEvent, AccountEventData, Plan } from './events.ts'
+import type { z } from 'zod'
+import type { AccountEvent, AccountEventData, mailAccountFields, Plan } from './events.ts'
 import { issued, NO_MAIL_TOKENS, withoutGood, type MailTokens } from './mail-tokens.ts'
 import { ended, type EndedSessions } from './sessions.ts'
+
+export type MailAccountFields = z.infer<typeof mailAccountFields>
 
 export interface System {
   system_id: number
@@ -49,6 +52,15 @@ export interface Invitation {
   created_at: string
 }
 
+/** A mailbox that bank mails are collected from. */
+export interface MailAccount extends MailAccountFields {
+  mail_account_id: number
+  sealed_password: string
+  /** Mails that came before are not asked for: ISO 8601. */
+  since: string
+  created_at: string
+}
+
 /** An account at a bank, as notifications name it. */
 export interface BankAccount {
   bank_account_id: number
@@ -77,6 +89,7 @@ export interface Account {
   rules: ReadonlyMap<number, Rule>
   devices: ReadonlyMap<number, Device>
   invitations: ReadonlyMap<number, Invitation>
+  mail_accounts: ReadonlyMap<number, MailAccount>
   bank_accounts: ReadonlyMap<number, BankAccount>
   /** Whose affiliate link led here. */
   referred_by: number | null
@@ -116,7 +129,7 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       user_id, email, name, operator, registered_at, referred_by,
       verified: false, locked: false, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
-      invitations: new Map(), bank_accounts: new Map(), quota_warned: null,
+      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), quota_warned: null,
     } // prettier-ignore
   }
   if (!account) return null
@@ -201,6 +214,15 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
         invitations: without(account.invitations, event.data.device_id),
         devices: without(account.devices, event.data.device_id),
       }
+    case 'MailAccountAdded': {
+      const { user_id: _, ...added } = event.data
+      const mailAccount: MailAccount = { ...added, since: added.created_at }
+      return { ...account, mail_accounts: set(account.mail_accounts, added.mail_account_id, mailAccount) }
+    }
+    case 'MailAccountChanged':
+      return { ...account, mail_accounts: changed(account.mail_accounts, event.data.mail_account_id, event.data) }
+    case 'MailAccountRemoved':
+      return { ...account, mail_accounts: without(account.mail_accounts, event.data.mail_account_id) }
     case 'TrustedSendersSet':
       return { ...account, trusted_senders: event.data.trusted_senders }
     case 'BankAccountSeen': {

@@ -38,6 +38,21 @@ export const systemFields = z.object({
   is_active: z.union([z.literal(0), z.literal(1)]),
 })
 
+/** The fields of a mail account that its owner sets; its password is kept sealed beside them. */
+export const mailAccountFields = z.object({
+  /** The mailbox's own address: a bank's mail counts only where it was sent to this one. */
+  email: z.string(),
+  host: z.string(),
+  port: z.int(),
+  /** True: TLS from the first byte; false: STARTTLS. */
+  tls: z.boolean(),
+  username: z.string(),
+  folder: z.string(),
+  is_active: z.union([z.literal(0), z.literal(1)]),
+  /** Under which the mailbox's provider writes its Authentication-Results; null: as known of the provider. */
+  authserv_id: z.string().nullable(),
+})
+
 export const accountEvents = {
   AccountRegistered: z.object({
     user_id: id,
@@ -110,6 +125,20 @@ export const accountEvents = {
   }),
   DeviceRenamed: z.object({ user_id: id, device_id: id, name: z.string() }),
   DeviceRemoved: z.object({ user_id: id, device_id: id }),
+  MailAccountAdded: mailAccountFields.extend({
+    user_id: id,
+    mail_account_id: id,
+    sealed_password: sealed,
+    created_at: moment,
+  }),
+  MailAccountChanged: mailAccountFields.partial().extend({
+    user_id: id,
+    mail_account_id: id,
+    sealed_password: sealed.optional(),
+    /** It is another mailbox now: what came there before is not asked for. */
+    since: moment.optional(),
+  }),
+  MailAccountRemoved: z.object({ user_id: id, mail_account_id: id }),
   TrustedSendersSet: z.object({ user_id: id, trusted_senders: z.array(z.string()) }),
   /** The first notification that named this account of a bank. */
   BankAccountSeen: z.object({

@@ -144,11 +144,18 @@ const pairKey = (chain: number, probe: Probe, pair: readonly [number, number] | 
 const textKey = (chain: number, { source, text }: Probe): number =>
   mixed(mixed(mixed(seed(chain), source), text[0]), text[1])
 
+/** A mail is known by its Message-ID, anything else by its stamp. */
+const sendingKey = (chain: number, probe: Probe): number | null => {
+  const { message, stamp } = probe
+  if (message) return mixed(mixed(textKey(chain, probe), message[0]), message[1])
+  return Number.isNaN(stamp) ? null : mixedFloat(textKey(chain, probe), stamp)
+}
+
 /** Null where the notification has nothing to be found by there. */
 const keyOf = (chain: number, probe: Probe, event: number): number | null => {
   switch (chain) {
     case CHAIN.sending:
-      return Number.isNaN(probe.stamp) ? null : mixedFloat(textKey(chain, probe), probe.stamp)
+      return sendingKey(chain, probe)
     case CHAIN.text:
       return textKey(chain, probe)
     case CHAIN.balance:

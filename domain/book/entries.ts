@@ -9,14 +9,14 @@ import type { Sighting } from './events.ts'
 /** Floats of an entry. */
 const ID = 0, EVENT = 1, STAMP = 2, ARRIVED = 3, PRINTED = 4, AMOUNT = 5, BALANCE = 6, FLOATS = 7 // prettier-ignore
 /** Ints of an entry; behind them one per chain: the next older entry. */
-const FLAGS = 0, MOVEMENT = 1, SOURCE = 2, ACCOUNT = 3, CUT_AT = 4, TEXT = 5, CONTENT = 9, ORDER = 11, REFERENCES = 13, NEXT = 14 // prettier-ignore
+const FLAGS = 0, MOVEMENT = 1, SOURCE = 2, ACCOUNT = 3, CUT_AT = 4, TEXT = 5, CONTENT = 9, ORDER = 11, REFERENCES = 13, MESSAGE = 14, NEXT = 16 // prettier-ignore
 const CHAINS = 8
 const INTS = NEXT + CHAINS
 
 /** Ints of a reference: entry, kind, value (two hashes), the next older reference of its chain. */
 const REFERENCE_INTS = 5
 
-const SECOND = 1, MINUTE = 2, PREFIXED = 4, HAS_ORDER = 8, HAS_CONTENT = 16 // prettier-ignore
+const SECOND = 1, MINUTE = 2, PREFIXED = 4, HAS_ORDER = 8, HAS_CONTENT = 16, HAS_MESSAGE = 32 // prettier-ignore
 const REFERENCE_COUNT_SHIFT = 8
 
 /** Marks are looked at only within seconds of the text, so only the newest entries keep theirs. */
@@ -44,6 +44,8 @@ export interface Probe {
   text: readonly [number, number, number, number]
   content: readonly [number, number] | null
   order: readonly [number, number] | null
+  /** A mail's Message-ID. */
+  message: readonly [number, number] | null
   prefixed: boolean
   references: readonly ReferenceHash[]
   cutAt: number | null
@@ -98,6 +100,7 @@ export class Entries {
   probe(sighting: Sighting): Probe {
     const { printed_time: time, content_hash: content, account_number: account } = sighting
     const [contentA, contentB] = content ? fourInts(content) : []
+    const [messageA, messageB] = sighting.message_id_hash ? fourInts(sighting.message_id_hash) : []
     return {
       stamp: milliseconds(sighting.stamp),
       arrived: milliseconds(sighting.arrived_at),
@@ -112,6 +115,7 @@ export class Entries {
       text: fourInts(sighting.fingerprint),
       content: content ? [contentA!, contentB!] : null,
       order: sighting.order_id === null ? null : hashesOf(sighting.order_id),
+      message: messageA === undefined ? null : [messageA, messageB!],
       prefixed: sighting.prefix !== null,
       references: sighting.references.map(({ kind, value }) => ({ kind: hashesOf(kind)[0], value: hashesOf(value) })),
       cutAt: sighting.cut_at,
@@ -137,6 +141,7 @@ export class Entries {
       (probe.prefixed ? PREFIXED : 0) |
       (probe.order ? HAS_ORDER : 0) |
       (probe.content ? HAS_CONTENT : 0) |
+      (probe.message ? HAS_MESSAGE : 0) |
       (probe.references.length << REFERENCE_COUNT_SHIFT)
     ints[at + MOVEMENT] = probe.movement
     ints[at + SOURCE] = probe.source
@@ -147,6 +152,7 @@ export class Entries {
     for (let part = 0; part < 2; part++) {
       ints[at + CONTENT + part] = probe.content?.[part] ?? 0
       ints[at + ORDER + part] = probe.order?.[part] ?? 0
+      ints[at + MESSAGE + part] = probe.message?.[part] ?? 0
     }
     ints[at + REFERENCES] = this.#referenceCount
     for (const { kind, value } of probe.references) {
@@ -266,6 +272,9 @@ export class Entries {
   orderOf(entry: number): readonly [number, number] | null {
     return this.#pair(entry, HAS_ORDER, ORDER)
   }
+  messageOf(entry: number): readonly [number, number] | null {
+    return this.#pair(entry, HAS_MESSAGE, MESSAGE)
+  }
   referencesOf(entry: number): ReferenceHash[] {
     const first = this.#ints[entry * INTS + REFERENCES]!
     const count = this.#ints[entry * INTS + FLAGS]! >>> REFERENCE_COUNT_SHIFT
@@ -294,6 +303,7 @@ export class Entries {
       text: [ints[at + TEXT]!, ints[at + TEXT + 1]!, ints[at + TEXT + 2]!, ints[at + TEXT + 3]!],
       content: this.contentOf(entry),
       order: this.orderOf(entry),
+      message: this.messageOf(entry),
       prefixed: this.isPrefixed(entry),
       references: this.referencesOf(entry),
       cutAt: this.cutOf(entry),

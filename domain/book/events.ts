@@ -35,6 +35,8 @@ const sighting = {
   prefix: z.string().nullable(),
   /** Of the normalised content, as `fingerprint`. */
   content_hash: z.string().nullable(),
+  /** Of a mail's Message-ID, as `fingerprint`. */
+  message_id_hash: z.string().optional(),
 }
 
 export const bookEvents = {

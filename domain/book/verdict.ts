@@ -66,6 +66,12 @@ const bindsItsText = (probe: Probe): boolean =>
 
 const printsOnlyBalance = (probe: Probe): boolean => !Number.isNaN(probe.balance) && probe.precision === 0
 
+/** Row 1, given the same source and text. */
+const isSameSending = (book: Book, probe: Probe, entry: number): boolean => {
+  const message = book.messageOf(entry)
+  return probe.message && message ? samePair(probe.message, message) : book.stampOf(entry) === probe.stamp
+}
+
 /** Row 2, given the same source and text. */
 const isSentAgain = (book: Book, probe: Probe, entry: number, isPush: boolean): boolean => {
   if (bindsItsText(probe)) return true
@@ -212,7 +218,7 @@ const rowFour = (book: Book, probe: Probe): number => {
  * @param isPush  whether the notification's source is an app's pushes
  */
 export const verdictOn = (book: Book, probe: Probe, isPush: boolean): Verdict => {
-  const sentBefore = nearestEntry(book, probe, 'sending', (entry) => book.stampOf(entry) === probe.stamp)
+  const sentBefore = nearestEntry(book, probe, 'sending', (entry) => isSameSending(book, probe, entry))
   const again =
     sentBefore === NONE
       ? nearestEntry(book, probe, 'text', (entry) => isSentAgain(book, probe, entry, isPush))

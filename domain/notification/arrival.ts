@@ -1,16 +1,36 @@
 /** A notification at the door, before anything is known about it. */
 import type { SourceType, WebhookStatus } from '../transaction/events.ts'
+import type { SourceType } from '../transaction/events.ts'
+import type { MailHeaders } from './mail-trust.ts'
 import type { Incoming } from './reading.ts'
 
+/** What proves whose it is. */
+export type Credential =
+  /** A device's token, or the token in the personal URL. */
+  | { kind: 'device' | 'receive_url'; token: string }
+  /** Collected from a mailbox of this user. */
+  | { kind: 'mailbox'; user_id: number; mail_account_id: number }
+  /** Kept unread when it came, and read again. */
+  | { kind: 'kept'; user_id: number; kept: KeptUnread }
+
+/** What is known of a notification that was kept: where it came from was judged when it came. */
+export interface KeptUnread {
+  notification_id: number
+  source: string
+  /** Too old to be told to shops. */
+  silent: boolean
+}
+
 export interface Arrival {
-  /** What proves whose it is: a device's token, or the token in the personal URL. */
-  credential: { kind: 'device' | 'receive_url'; token: string }
+  credential: Credential
   incoming: Incoming
   /** How it was posted; null where the body did not tell (personal URL). */
   posted_as: 'sms' | 'notification' | null
   /** The phone's or mail's own time, where it gave one. */
   stamp: Date | null
   arrived_at: Date
+  /** Of a mail: what is told of who sent it, and the Message-ID, by which it is known again. */
+  mail?: { headers: MailHeaders; message_id: string | null }
   /** Known at the door to be no transaction: longer than any bank's text. */
   ignored_as?: 'too_long'
   /** The body as it came, or its item of a batch, for `raw_data`. */

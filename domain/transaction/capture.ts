@@ -8,6 +8,7 @@ import { cutAt, fingerprintOf, marksOf } from '../book/text-marks.ts'
 import type { Fact } from '../event.ts'
 import type { Arrival } from '../notification/arrival.ts'
 import type { IgnoredReason, NotificationEventData } from '../notification/events.ts'
+import { bankClaimedBy } from '../notification/mail-trust.ts'
 import { orderIdOf } from '../notification/order-id.ts'
 import { distrust, originOf, type Door, type Origin } from '../notification/origin.ts'
 import { transactionDate } from '../notification/printed-time.ts'
@@ -49,6 +50,7 @@ const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
 const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched: Matched): Sighting => {
   const text = wholeText(arrival, origin)
   const time = reading.printed_time
+  const messageId = arrival.mail?.message_id
   return {
     source: origin.source,
     stamp: arrival.stamp?.toISOString() ?? null,
@@ -66,6 +68,7 @@ const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched:
     order_id: matched.order_id,
     prefix: matched.prefix,
     content_hash: reading.content === null ? null : fingerprintOf(comparable(reading.content)),
+    ...(messageId ? { message_id_hash: fingerprintOf(messageId) } : {}),
   }
 }
 
@@ -75,21 +78,30 @@ export const readable = (arrival: Arrival): Arrival => {
   return text === arrival.incoming.text ? arrival : { ...arrival, incoming: { ...arrival.incoming, text } }
 }
 
+const isSilent = ({ credential }: Arrival): boolean => credential.kind === 'kept' && credential.kept.silent
+
+/** As if no rule had fitted: its owner may still send it by hand. */
+const unsent = (matched: Matched): Matched =>
+  matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
+
 /** @param door  what its credential opened */
 export const appraise = (account: Account, door: Door, arrival: Arrival, read: ReadResult): Appraised => {
   const { incoming } = arrival
   const origin = originOf(door, arrival, read.reading?.layout ?? null)
   if (arrival.ignored_as) return { kind: 'ignored', arrival, origin, reason: arrival.ignored_as }
+  const distrusted = distrust({ account, arrival, origin, bankCode: read.reading?.bank_code ?? null })
+  // A mailbox gets mails from everybody: what others write is not looked into.
+  if (distrusted && origin.channel === 'mail') return { kind: 'ignored', arrival, origin, reason: distrusted }
   if (read.reading === null && read.reason !== 'unparsed')
     return { kind: 'ignored', arrival, origin, reason: read.reason }
-  const reason = distrust(origin, incoming, read.reading?.bank_code ?? null, account.trusted_senders)
-  if (reason) return { kind: 'ignored', arrival, origin, reason }
+  if (distrusted) return { kind: 'ignored', arrival, origin, reason: distrusted }
   const { reading } = read
   if (!reading) return { kind: 'unread', arrival, origin }
   const prefixes = [...account.systems.values()]
     .filter((system) => system.is_active)
     .map((system) => system.payment_prefix)
-  const matched = match(account, reading, orderIdOf(reading.content, incoming.text, prefixes))
+  const found = match(account, reading, orderIdOf(reading.content, incoming.text, prefixes))
+  const matched = isSilent(arrival) ? unsent(found) : found
   return {
     kind: 'movement',
     arrival,
@@ -202,6 +214,9 @@ export const unread = (
 /** Reasons whose text is never kept: a secret, and what its owner has deleted. */
 const WITHOUT_TEXT: ReadonlySet<IgnoredReason> = new Set(['otp', 'deleted'])
 
+/** Nor are mails kept that do not even claim to be a bank's: they are private. */
+const isPrivate = ({ mail }: Arrival): boolean => mail !== undefined && bankClaimedBy(mail.headers) === null
+
 export const ignored = (
   id: number,
   userId: number,
@@ -212,6 +227,6 @@ export const ignored = (
   data: {
     ...common(id, userId, from),
     reason,
-    text: WITHOUT_TEXT.has(reason) ? null : from.arrival.incoming.text,
+    text: WITHOUT_TEXT.has(reason) || isPrivate(from.arrival) ? null : from.arrival.incoming.text,
   },
 })

@@ -5,9 +5,9 @@
  * who loses decides again on what is there now.
  */
 import { randomUUID } from 'node:crypto'
-import { userOfToken } from '../../domain/account/tokens.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
+import { userOf } from '../../domain/notification/origin.ts'
 import { read } from '../../domain/notification/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { readable } from '../../domain/transaction/capture.ts'
@@ -165,7 +165,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
       const jobs: Job[] = []
       const answers = new Map<Arrival, Promise<Taken>>()
       for (const arrival of arrivals.toSorted(byStamp)) {
-        const userId = userOfToken(arrival.credential.kind, arrival.credential.token)
+        const userId = userOf(arrival.credential)
         const taken =
           userId === null
             ? Promise.resolve<Taken>({ kind: 'unauthorized' })

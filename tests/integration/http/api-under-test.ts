@@ -104,7 +104,9 @@ export const openApi = async (
 
   const arrivals: Arrival[] = []
   let take: (arrival: Arrival) => Taken = () => ({ kind: 'ignored', reason: 'unparsed' })
-  const knows = async ({ credential: { kind, token } }: Arrival): Promise<boolean> => {
+  const knows = async ({ credential }: Arrival): Promise<boolean> => {
+    if (!('token' in credential)) return true
+    const { kind, token } = credential
     const account = await accounts.find(userOfToken(kind, token) ?? 0)
     const hashes =
       kind === 'device'

@@ -1,0 +1,98 @@
+/**
+ * Mail accounts: mailboxes that bank mails are collected from. The limit of the plan (interface, section 8) is decided on the
+ * account's own events, so that parallel calls cannot exceed it.
+ */
+import { Refused } from '../errors.ts'
+import { normalEmail } from './access.ts'
+import type { Account, MailAccount, MailAccountFields } from './account.ts'
+import { differing, type Change } from './change.ts'
+import type { AccountEvent } from './events.ts'
+import { PLAN_LIMITS, planAt } from './plan.ts'
+import { conflict, notFound } from './refusals.ts'
+
+/** With these it is another mailbox: what came there before is not asked for. */
+const WHICH_MAILBOX = ['host', 'username', 'folder'] as const
+
+/** Two accounts on one mailbox would make two sources of one. */
+const refuseSecond = (account: Account, fields: MailAccountFields, own?: number): void => {
+  const isSame = (each: MailAccount) => WHICH_MAILBOX.every((name) => each[name] === fields[name])
+  for (const each of account.mail_accounts.values())
+    if (each.mail_account_id !== own && isSame(each)) throw conflict('Another mail account reads this mailbox.')
+}
+
+const normal = <Fields extends { email?: string | undefined; host?: string | undefined }>(fields: Fields): Fields => ({
+  ...fields,
+  ...(fields.email === undefined ? {} : { email: normalEmail(fields.email) }),
+  ...(fields.host === undefined ? {} : { host: fields.host.toLowerCase() }),
+})
+
+export interface AddMailAccount {
+  mail_account_id: number
+  fields: MailAccountFields
+  sealed_password: string
+  at: Date
+}
+
+/** @throws {Refused} MAIL_ACCOUNT_LIMIT_REACHED with the plan and its limit, CONFLICT for a mailbox that is there already */
+export const addMailAccount = (
+  account: Account,
+  { mail_account_id, fields, sealed_password, at }: AddMailAccount,
+): AccountEvent[] => {
+  const plan = planAt(account, at)
+  const limit = PLAN_LIMITS[plan].mail_accounts
+  if (account.mail_accounts.size >= limit)
+    throw new Refused(
+      'MAIL_ACCOUNT_LIMIT_REACHED',
+      `The plan ${plan} has no room for more mail accounts (${limit} at most).`,
+      { plan, limit },
+    )
+  const given = normal(fields)
+  refuseSecond(account, given)
+  const { user_id } = account
+  const created_at = at.toISOString()
+  return [{ type: 'MailAccountAdded', data: { ...given, user_id, mail_account_id, sealed_password, created_at } }]
+}
+
+/** @throws {Refused} NOT_FOUND */
+export const mailAccountOf = (account: Account, mailAccountId: number): MailAccount => {
+  const mailAccount = account.mail_accounts.get(mailAccountId)
+  if (!mailAccount) throw notFound('mail account')
+  return mailAccount
+}
+
+export interface ChangeMailAccount {
+  mail_account_id: number
+  change: Change<MailAccountFields>
+  sealed_password: string | undefined
+  at: Date
+}
+
+/** @returns nothing where the change changes nothing · @throws {Refused} NOT_FOUND, CONFLICT */
+export const changeMailAccount = (
+  account: Account,
+  { mail_account_id, change, sealed_password, at }: ChangeMailAccount,
+): AccountEvent[] => {
+  const mailAccount = mailAccountOf(account, mail_account_id)
+  const fields = differing<MailAccountFields>(mailAccount, normal(change))
+  if (fields === null && sealed_password === undefined) return []
+  refuseSecond(account, { ...mailAccount, ...fields }, mail_account_id)
+  const isOther = WHICH_MAILBOX.some((name) => fields?.[name] !== undefined)
+  return [
+    {
+      type: 'MailAccountChanged',
+      data: {
+        ...fields,
+        ...(sealed_password === undefined ? {} : { sealed_password }),
+        ...(isOther ? { since: at.toISOString() } : {}),
+        user_id: account.user_id,
+        mail_account_id,
+      },
+    },
+  ]
+}
+
+/** @throws {Refused} NOT_FOUND */
+export const removeMailAccount = (account: Account, mailAccountId: number): AccountEvent[] => {
+  const { mail_account_id } = mailAccountOf(account, mailAccountId)
+  return [{ type: 'MailAccountRemoved', data: { user_id: account.user_id, mail_account_id } }]
+}

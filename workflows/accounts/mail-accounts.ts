@@ -1,0 +1,65 @@
+/** Commands on mail accounts: load → decide → append. The password is sealed before it is in an event, and never answered. */
+import type { MailAccount, MailAccountFields } from '../../domain/account/account.ts'
+import type { Change } from '../../domain/account/change.ts'
+import * as decide from '../../domain/account/mail-accounts.ts'
+import { invalid } from '../../domain/account/refusals.ts'
+import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
+import type { Accounts, OwnersOccasion } from './accounts.ts'
+
+export interface MailAccountParts {
+  accounts: Accounts
+  ids: Ids
+  vault: Vault
+  /** Why a url cannot be called, in words that go on from "The URL …"; null when it can. */
+  urlProblem: (url: string) => string | null
+}
+
+export interface WrittenMailAccount {
+  mailAccount: MailAccount
+  checkpoint: Checkpoint | null
+}
+
+/** What can be known of a host without asking DNS; the dialer checks the address itself. */
+const refuseHost = ({ urlProblem }: MailAccountParts, host: string | undefined): void => {
+  if (host === undefined) return
+  const problem = urlProblem(`https://${host.includes(':') ? `[${host}]` : host}`)
+  if (problem !== null) throw invalid({ path: 'host', message: `The host ${problem}.` })
+}
+
+/** @throws {Refused} MAIL_ACCOUNT_LIMIT_REACHED, CONFLICT, VALIDATION_FAILED · {StoreUnavailable} */
+export const addMailAccount = async (
+  parts: MailAccountParts,
+  occasion: OwnersOccasion,
+  { password, ...fields }: MailAccountFields & { password: string },
+): Promise<WrittenMailAccount> => {
+  refuseHost(parts, fields.host)
+  const [mail_account_id] = (await parts.ids.next(1)) as [number]
+  const sealed_password = parts.vault.seal(password)
+  const { account, checkpoint } = await parts.accounts.change(occasion, (account) =>
+    decide.addMailAccount(account, { mail_account_id, fields, sealed_password, at: occasion.at }),
+  )
+  return { mailAccount: decide.mailAccountOf(account, mail_account_id), checkpoint }
+}
+
+/** @throws {Refused} NOT_FOUND, CONFLICT, VALIDATION_FAILED · {StoreUnavailable} */
+export const changeMailAccount = async (
+  parts: MailAccountParts,
+  occasion: OwnersOccasion,
+  mail_account_id: number,
+  { password, ...change }: Change<MailAccountFields & { password: string }>,
+): Promise<WrittenMailAccount> => {
+  refuseHost(parts, change.host)
+  const sealed_password = password === undefined ? undefined : parts.vault.seal(password)
+  const { account, checkpoint } = await parts.accounts.change(occasion, (account) =>
+    decide.changeMailAccount(account, { mail_account_id, change, sealed_password, at: occasion.at }),
+  )
+  return { mailAccount: decide.mailAccountOf(account, mail_account_id), checkpoint }
+}
+
+/** @throws {Refused} NOT_FOUND · {StoreUnavailable} */
+export const removeMailAccount = async (
+  { accounts }: Pick<MailAccountParts, 'accounts'>,
+  occasion: OwnersOccasion,
+  mail_account_id: number,
+): Promise<{ checkpoint: Checkpoint | null }> =>
+  accounts.change(occasion, (account) => decide.removeMailAccount(account, mail_account_id))
