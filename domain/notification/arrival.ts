@@ -1,6 +1,5 @@
 /** A notification at the door, before anything is known about it. */
 import type { SourceType, WebhookStatus } from '../transaction/events.ts'
-import type { SourceType } from '../transaction/events.ts'
 import type { MailHeaders } from './mail-trust.ts'
 import type { Incoming } from './reading.ts'
 
