@@ -53,8 +53,21 @@ export const openMetrics = () => {
     },
   })
 
+  let relayLag: Lag = () => null
+  new Gauge({
+    name: 'baoco_relay_lag_seconds',
+    help: 'How far the topic is behind the event store, told by the process that relays',
+    registers,
+    collect() {
+      const ms = relayLag()
+      if (ms === null) this.remove()
+      else this.set(ms / 1000)
+    },
+  })
+
   return {
     registry,
+    watchRelay: (lag: Lag): void => void (relayLag = lag),
     watchProjection: (projector: string, lag: Lag): void => void lags.set(projector, lag),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {

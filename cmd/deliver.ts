@@ -10,7 +10,8 @@ export const deliverRole: Role = {
   description: "calls the shops' webhooks; any number of processes",
 
   open: (installation) => {
-    const { settings, store, database, sender, ids, vault, clock, capture, readModels, log, metrics } = installation
+    const { settings, store, database, sender, ids, vault, clock, capture, readModels, log, metrics, topic } =
+      installation
     const deliveryLog = openLog(installation)
     const delivery = openDelivery({
       store,
@@ -38,7 +39,9 @@ export const deliverRole: Role = {
         // The queue makes the first tries that the log does not.
         { name: 'log', needed: false, check: () => deliveryLog.check() },
       ],
-      run: (signal) => delivery.run(signal),
+      // It is not waited for: messages of others are passed over.
+      run: async (signal) => void (await Promise.all([delivery.run(signal), topic?.isOurs()])),
+      ready: async () => topic?.firstLook(),
     }
   },
 }

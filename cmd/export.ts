@@ -1,7 +1,11 @@
 /** `baoco export`: a user's transactions, for a spreadsheet or another program. */
 import { once } from 'node:events'
 import { Option, type Command } from 'commander'
-import { EXPORTED, exportedTransactions, type ExportedTransaction } from '../adapters/postgres/queries/exported-transactions.ts'
+import {
+  EXPORTED,
+  exportedTransactions,
+  type ExportedTransaction,
+} from '../adapters/postgres/queries/exported-transactions.ts'
 import { accountOfEmail } from '../workflows/accounts/registration.ts'
 import { csvLine } from './csv.ts'
 import { withStore } from './with-store.ts'

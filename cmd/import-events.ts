@@ -20,7 +20,8 @@ import { BadFile, checkFile } from '../workflows/moving/event-file.ts'
 import { importEvents, type Imported } from '../workflows/moving/import.ts'
 import { KEPT_S, retainAsPlanned } from '../workflows/planned/expire-events.ts'
 import { openEventStore } from './open-event-store.ts'
-import { kafkaOf } from './open-log.ts'
+import { kafkaOf } from './open-topic.ts'
+import { eventsAreHere } from './recognise.ts'
 import { tellEventCount } from './tell-event-count.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -62,6 +63,7 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
         await retainAsPlanned(store)
         const settle = async ({ end, readers }: Imported): Promise<void> => {
           if (settings.eventStoreUrl === undefined) await ageFromDecision(database, Object.keys(KEPT_S))
+          await eventsAreHere({ settings, store, database })
           const kafka = kafkaOf(settings)
           const atEnd = end && { reactions: end, ...(kafka && { [relayOf(kafka.topic)]: end }) }
           await setReaders(database, { ...atEnd, ...readers }, { group: GROUP, checkpoint: (await store.end())! })

@@ -17,9 +17,11 @@ import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../domain/por
 import { accountCache, type AccountCache } from '../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../workflows/capture/capture.ts'
 import { retainAsPlanned } from '../workflows/planned/expire-events.ts'
-import { openEventStore, refuseToBeginAnew, untilStoreAnswers } from './open-event-store.ts'
+import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
+import { openTopic, type Topic } from './open-topic.ts'
+import { recognise } from './recognise.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 export interface Installation {
@@ -31,6 +33,8 @@ export interface Installation {
   /** This process has started the database, so whoever used it before is gone. */
   isFreshDatabase: boolean
   store: EventStore
+  /** Where delivery's log is; null without Kafka. */
+  topic: Topic | null
   ids: Ids
   vault: Vault
   /** Accounts as folded from the store; shared by all that decide. */
@@ -82,7 +86,7 @@ export const openInstallation = async (
     const store = await openEventStore(settings, postgres.url, onTrouble)
     opened.push(() => store.close())
     await untilStoreAnswers(store, log, stopping)
-    await refuseToBeginAnew(settings, store, database)
+    const id = await recognise({ settings, store, database, clock })
     await retainAsPlanned(store)
 
     const ids = openIds({ store, clock, skip: settings.idSkip })
@@ -108,6 +112,7 @@ export const openInstallation = async (
       onTrouble, close,
       isFreshDatabase: postgres.isFresh,
       outbox: openOutbox(database),
+      topic: openTopic(settings, id, log, stopping),
       vault: openVault(secrets.vaultKeys),
       onlyOne: (name) => openLease({ database, name, onTrouble }),
     } // prettier-ignore

@@ -1,6 +1,7 @@
 /** What roles stand on, as `/readyz` tells. */
 import type { Part } from '../adapters/http/routes/health.ts'
 import type { Installation } from './installation.ts'
+import type { Topic } from './open-topic.ts'
 
 export const storeAnswers = ({ store }: Pick<Installation, 'store'>): Part => ({
   name: 'event_store',
@@ -13,6 +14,8 @@ export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): P
   needed: true,
   check: () => database.query('SELECT 1'),
 })
+
+export const kafkaAnswers = (topic: Topic): Part => ({ name: 'kafka', needed: true, check: () => topic.check() })
 
 /** They can be read, and where this process projects them it goes on. */
 export const readModelsAnswer = (

@@ -5,7 +5,6 @@
 import type { LogLines } from '../adapters/log-lines.ts'
 import { openEventStoreDb } from '../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
-import type { Queryable } from '../adapters/postgres/database.ts'
 import { StoreUnavailable } from '../domain/errors.ts'
 import type { EventStore } from '../domain/ports.ts'
 import { expireEvents } from '../workflows/planned/expire-events.ts'
@@ -49,25 +48,6 @@ export const refuseHalfImported = async (store: EventStore): Promise<void> => {
   if ((await importState(store)).is === 'unfinished')
     throw new Error(
       'an import into this event store has not ended: run `npx baoco import-events` again with the same file, or begin again in an empty store',
-    )
-}
-
-/**
- * A setting alone must not make an installation forget its past: with events in its Postgres it does not begin anew on an
- * empty server.
- * @throws where it would
- */
-export const refuseToBeginAnew = async (
-  { eventStoreUrl }: StoreSettings,
-  store: EventStore,
-  database: Queryable,
-): Promise<void> => {
-  await refuseHalfImported(store)
-  if (eventStoreUrl === undefined || (await store.end()) !== null) return
-  const [row] = await database.query<{ position: number }>('SELECT store.newest() AS position')
-  if (row!.position > 0)
-    throw new Error(
-      'the events of this installation are in its Postgres, and EVENTSTORE_URL with EVENTSTORE_PREFIX names none',
     )
 }
 

@@ -1,21 +1,27 @@
 /** `baoco relay`: fills the Kafka topic from the event store; one is active, others stand by. */
-import { databaseAnswers, storeAnswers } from './needs.ts'
-import { openRelay } from './open-log.ts'
+import { RelayProgress } from '../workflows/relay/relay.ts'
+import { databaseAnswers, kafkaAnswers, storeAnswers } from './needs.ts'
+import { relayTo } from './open-log.ts'
 import { roleCommand, type Role } from './role.ts'
 
 export const relayRole: Role = {
   name: 'relay',
   description: 'fills the Kafka topic from the event store; one is active, others stand by',
-
   idle: 'KAFKA_BROKERS is not set, so delivery reads the event store itself',
 
   open: (installation) => {
-    const relay = openRelay(installation)
-    if (!relay) return null
+    const { topic, metrics } = installation
+    if (!topic) return null
+    const progress = new RelayProgress()
+    metrics.watchRelay(() => progress.lag())
     return {
       follows: true,
-      needs: [storeAnswers(installation), databaseAnswers(installation)],
-      run: relay.run,
+      needs: [storeAnswers(installation), databaseAnswers(installation), kafkaAnswers(topic)],
+      run: async (signal) => {
+        if (await topic.isOurs()) await relayTo(topic, installation, progress, signal)
+      },
+      // The other roles of a process do their work while the brokers are away.
+      ready: async (_stopping, { isAlone }) => void (await (isAlone ? topic.isOurs() : topic.firstLook())),
     }
   },
 }

@@ -1,5 +1,6 @@
 /** `baoco replay`: builds the read models anew beside the live ones and swaps; with `--verify` only compares. */
 import type { Command } from 'commander'
+import { systemClock as clock } from '../adapters/clock.ts'
 import { migrateDatabase } from '../adapters/postgres/migrate.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import type { BuilderOptions, Progress } from '../projections/builder.ts'
@@ -7,6 +8,7 @@ import { main } from '../projections/main.ts'
 import { replay as replayReadModels, verify } from '../projections/replay.ts'
 import type { Difference } from '../projections/verify.ts'
 import { openEventStore } from './open-event-store.ts'
+import { recognise } from './recognise.ts'
 import { withDatabase } from './with-database.ts'
 
 const TELL_EVERY_MS = 1_000
@@ -34,6 +36,7 @@ const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal
     const store = await openEventStore(settings, url)
     const tables = openReadModelTables(database)
     try {
+      await recognise({ settings, store, database, clock })
       await work({ store, tables, definition: main, signal, onProgress: teller() })
     } finally {
       await tables.close()

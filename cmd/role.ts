@@ -38,8 +38,11 @@ export interface Work {
   follows?: boolean
   /** What this role needs, for `/readyz`. */
   needs: readonly Part[]
-  /** Resolves when it does its job, or the signal aborts. */
-  ready?: (stopping: AbortSignal) => Promise<void>
+  /**
+   * Resolves when it does its job, or the signal aborts.
+   * @param among.isAlone  it is the only role of its process
+   */
+  ready?: (stopping: AbortSignal, among: { isAlone: boolean }) => Promise<void>
   /** What the person at the terminal is to read before "Baoco is ready". */
   greeting?: () => string
 }
@@ -89,24 +92,26 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     if (works.length === 0) throw new Error(`there is nothing to ${roles[0]?.name}: ${roles[0]?.idle}`)
     const readiness = readinessOf(works)
     const following = new AbortController()
-    let failure: { error: unknown } | null = null
-    const start = (work: Work, signal: AbortSignal): Promise<void> =>
-      work.run(signal, readiness).catch((error: unknown) => {
-        failure ??= { error }
+    const failures: unknown[] = []
+    const orEnd = (work: Promise<void> | undefined): Promise<void> =>
+      Promise.resolve(work).catch((error: unknown) => {
+        failures.push(error)
         failing.abort()
       })
-    const followers = works.filter(({ follows }) => follows).map((work) => start(work, following.signal))
-    const others = works.filter(({ follows }) => !follows).map((work) => start(work, stopping))
+    const start = (signal: AbortSignal) => (work: Work) => orEnd(work.run(signal, readiness))
+    const followers = works.filter(({ follows }) => follows).map(start(following.signal))
+    const others = works.filter(({ follows }) => !follows).map(start(stopping))
 
     const health = await openHealth(installation, readiness)
-    await Promise.all(works.map(async ({ ready }) => ready?.(stopping)))
+    const among = { isAlone: works.length === 1 }
+    await Promise.all(works.map(({ ready }) => orEnd(ready?.(stopping, among))))
     if (!stopping.aborted) console.log(readyLines(roles, works, installation))
 
     await untilAborted(stopping)
     await Promise.all([...others, health?.close(REQUEST_GRACE_MS)])
     following.abort()
     await Promise.all(followers)
-    if (failure !== null) throw (failure as { error: unknown }).error
+    if (failures.length > 0) throw failures[0]
   } finally {
     await installation.close()
   }

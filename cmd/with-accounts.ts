@@ -10,7 +10,8 @@ import { keepSecrets } from '../adapters/secrets.ts'
 import { openVault } from '../adapters/vault.ts'
 import { Accounts, type OwnersOccasion } from '../workflows/accounts/accounts.ts'
 import { accountOfEmail, type RegistrationParts } from '../workflows/accounts/registration.ts'
-import { openEventStore, refuseToBeginAnew } from './open-event-store.ts'
+import { openEventStore } from './open-event-store.ts'
+import { recognise } from './recognise.ts'
 import type { Settings } from './settings.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -28,7 +29,7 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
     const presence = await enter(database, 'a command on accounts')
     const store = await openEventStore(settings, url)
     try {
-      await refuseToBeginAnew(settings, store, database)
+      await recognise({ settings, store, database, clock })
       const ids = openIds({ store, clock })
       const vault = openVault(keepSecrets(settings.dataDir, settings).vaultKeys)
       const on = async (email: string): Promise<OwnersOccasion> => {

@@ -7,6 +7,7 @@ import { bookEvents } from './book/events.ts'
 import { erasureEvents } from './erasure.ts'
 import { idEvents } from './ids.ts'
 import { importEvents } from './import.ts'
+import { installationEvents } from './installation.ts'
 import { notificationEvents } from './notification/events.ts'
 import { planOrderEvents } from './plan-order/events.ts'
 import { transactionEvents } from './transaction/events.ts'
@@ -66,6 +67,12 @@ export const streamKinds: readonly StreamKind[] = [
     events: affiliateEvents,
   },
   { stream: 'email-<sha256>', holds: 'whose an e-mail address is', kept: 'for good', events: emailEvents },
+  {
+    stream: 'installation',
+    holds: "the installation's name, by which what was built from its events is known",
+    kept: 'for good',
+    events: installationEvents,
+  },
   { stream: 'first-account', holds: 'which account is the first', kept: 'for good', events: firstAccountEvents },
   { stream: 'ids', holds: 'which ids are given out', kept: 'its newest event counts', events: idEvents },
   {

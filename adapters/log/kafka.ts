@@ -36,7 +36,7 @@ export interface KafkaLog extends Log {
 
 export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
   const { onTrouble = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
-  const { topic } = settings
+  const { topic, installation } = settings
   let trouble: Error | null = new Error('no consumer has come to work yet')
   const tell = (error: unknown) => {
     trouble = kafkaTrouble(settings, error)
@@ -46,7 +46,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
 
   const entriesOf = (messages: readonly KafkaMessage[], partition: number): LogEntry[] =>
     messages.flatMap((message) => {
-      const entry = entryOf(message)
+      const entry = entryOf(message, installation)
       if (entry) return [entry]
       onTrouble(new Error(`not an event of Baoco: ${topic}, partition ${partition}, offset ${message.offset}`))
       return []

@@ -53,13 +53,20 @@ export const newPlace = async (): Promise<Place> => ({
   port: await freePort(),
 })
 
-/** Starts it, or the role named, and waits until it says that it is ready. */
-export const startBaoco = async (
+export interface Starting extends Running {
+  /** Resolves when it says that it is ready; fails when it ends before, or takes too long. */
+  ready: Promise<void>
+  /** Resolves when it has ended, with its exit status. */
+  ended: Promise<number | null>
+}
+
+/** Starts a command and leaves it to itself. */
+export const launchBaoco = (
   { dataDir, port }: Place,
   env: Record<string, string> = {},
-  role = 'serve',
-): Promise<Running> => {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, join(root, 'cmd/baoco.mjs'), role], {
+  command = 'serve',
+): Starting => {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, join(root, 'cmd/baoco.mjs'), command], {
     cwd: root,
     detached: true, // a process group of its own, so that all of it can be killed at once
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -75,29 +82,51 @@ export const startBaoco = async (
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  // Comes after the last of what it printed.
+  const ended = new Promise<number | null>((resolve) => child.once('close', (status) => resolve(status)))
   const gone = () => child.exitCode !== null || child.signalCode !== null
-  const ready = () => /^Baoco is ready/m.test(output)
-  await eventually(() => gone() || ready(), { within: 60_000, what: 'a started Baoco' }).catch(() => {})
-  if (gone() || !ready()) {
-    if (!gone()) process.kill(-child.pid!, 'SIGKILL')
-    throw new Error(`Baoco did not get ready:\n${output}`)
-  }
+  const isReady = () => /^Baoco is ready/m.test(output)
+  const ready = eventually(() => gone() || isReady(), { within: 60_000, what: `a started baoco ${command}` }).then(
+    () => {
+      if (gone()) throw new Error(`baoco ${command} did not get ready:\n${output}`)
+    },
+    (error: Error) => {
+      throw new Error(`${error.message}\n${output}`)
+    },
+  )
+  ready.catch(() => {})
   return {
+    ready,
+    ended,
     baseUrl: `http://127.0.0.1:${port}`,
     output: () => output,
     process: child,
     stop: async () => {
       const began = performance.now()
       child.kill('SIGTERM')
-      await ended
+      await exited
       return performance.now() - began
     },
     kill: async () => {
       if (!gone()) process.kill(-child.pid!, 'SIGKILL')
-      await ended
+      await exited
     },
   }
+}
+
+/** Starts it and waits until it says that it is ready. */
+export const startBaoco = async (
+  place: Place,
+  env: Record<string, string> = {},
+  command = 'serve',
+): Promise<Running> => {
+  const running = launchBaoco(place, env, command)
+  await running.ready.catch(async (error: unknown) => {
+    await running.kill()
+    throw error
+  })
+  return running
 }
 
 /** What the first start printed, read as its user would. */

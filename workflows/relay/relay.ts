@@ -38,21 +38,55 @@ interface Lines {
   warn(fields: object, what: string): void
 }
 
+/** How far the relay is, for the machine that watches. */
+export class RelayProgress {
+  #isActive = false
+  /** When the oldest event that is not on the topic yet was decided, as far as is known. */
+  #behindSince: string | null = null
+
+  /** Milliseconds from that event to now, 0 where all are on the topic; null where another process relays. */
+  lag(): number | null {
+    if (!this.#isActive) return null
+    return this.#behindSince === null ? 0 : Math.max(0, Date.now() - Date.parse(this.#behindSince))
+  }
+
+  started(): void {
+    this.#isActive = true
+    this.#behindSince = null
+  }
+  ended(): void {
+    this.#isActive = false
+  }
+  sending(events: readonly RecordedEvent[]): void {
+    this.#behindSince = events[0]!.metadata.at
+  }
+  /** @param isLast  nothing waits behind them */
+  sent(events: readonly RecordedEvent[], isLast: boolean): void {
+    this.#behindSince = isLast ? null : events.at(-1)!.metadata.at
+  }
+}
+
 export interface RelayOptions {
   store: EventStore
   publisher: Publisher
   checkpoint: RelayCheckpoint
   lease: Lease
   log: Lines
+  progress?: RelayProgress
 }
 
 /** Relays whenever it holds the lease, until the signal aborts; what is away is waited for. */
 export const runRelay = async (options: RelayOptions, signal: AbortSignal): Promise<void> => {
-  await options.lease.hold((held) => relayWhileHeld(options, held), signal)
+  const { lease, progress = new RelayProgress() } = options
+  const relay = async (held: AbortSignal) => {
+    progress.started()
+    await relayWhileHeld(options, progress, held).finally(() => progress.ended())
+  }
+  await lease.hold(relay, signal)
   await options.publisher.close()
 }
 
-const relayWhileHeld = async (options: RelayOptions, held: AbortSignal): Promise<void> => {
+const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, held: AbortSignal): Promise<void> => {
   const { store, publisher, checkpoint, log } = options
   const insist = <Result>(attempt: () => Promise<Result>) =>
     untilDone(attempt, held, (error) => {
@@ -64,7 +98,7 @@ const relayWhileHeld = async (options: RelayOptions, held: AbortSignal): Promise
   log.info({ after: start.after?.checkpoint ?? null }, 'relay.started')
   let place = start.known
   const after = start.after?.checkpoint ?? null
-  for await (const { events } of store.subscribe({
+  for await (const { events, live } of store.subscribe({
     after,
     prefixes: PREFIXES,
     signal: held,
@@ -72,11 +106,13 @@ const relayWhileHeld = async (options: RelayOptions, held: AbortSignal): Promise
   })) {
     if (events.length === 0) continue
     const next = placeOf(events.at(-1)!)
+    progress.sending(events)
     const isSent = await insist(() => publisher.publish(events, held).then(() => true))
     if (!isSent) return
     const isMoved = await insist(() => checkpoint.advance(place, next))
     if (isMoved === undefined) return
     if (!isMoved) return log.warn({ after: place?.checkpoint ?? null }, 'relay.overtaken')
+    progress.sent(events, live)
     place = next
   }
 }

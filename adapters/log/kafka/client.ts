@@ -1,20 +1,28 @@
 /** The Kafka cluster as the settings name it. The only folder that knows `kafkajs`, so that another client can take its place. */
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
 
-export interface KafkaSettings {
+export interface KafkaServers {
   /** `host:port` of some of the brokers; the others are learnt from them. */
   brokers: readonly string[]
-  topic: string
   ssl?: boolean
   /** `mechanism` is plain, scram-sha-256 or scram-sha-512. */
   sasl?: { mechanism: string; username: string; password: string }
+}
+
+export interface KafkaTopic extends KafkaServers {
+  topic: string
+}
+
+export interface KafkaSettings extends KafkaTopic {
+  /** Id of the installation whose events are on the topic. */
+  installation: string
 }
 
 /** Milliseconds. A broker that does not answer is tried again by us, soon, rather than waited for. */
 const CONNECT_WITHIN = 3_000
 const ANSWER_WITHIN = 10_000
 
-export const openKafkaClient = ({ brokers, ssl = false, sasl }: KafkaSettings): Kafka =>
+export const openKafkaClient = ({ brokers, ssl = false, sasl }: KafkaServers): Kafka =>
   new Kafka({
     clientId: 'baoco',
     brokers: [...brokers],
@@ -29,8 +37,21 @@ export const openKafkaClient = ({ brokers, ssl = false, sasl }: KafkaSettings): 
   })
 
 /** An error that says which servers it is about. */
-export const kafkaTrouble = ({ brokers }: KafkaSettings, cause: unknown): Error =>
+export const kafkaTrouble = ({ brokers }: KafkaServers, cause: unknown): Error =>
   new Error(`Kafka at ${brokers.join(', ')}: ${(cause as Error)?.message ?? String(cause)}`, { cause })
 
 /** Installations that share a cluster have topics of their own, and so groups of their own. */
-export const groupIdOf = ({ topic }: Pick<KafkaSettings, 'topic'>, group: string): string => `${topic}.${group}`
+export const groupIdOf = ({ topic }: Pick<KafkaTopic, 'topic'>, group: string): string => `${topic}.${group}`
+
+/** @throws when no broker answers */
+export const reachKafka = async (servers: KafkaServers): Promise<void> => {
+  const admin = openKafkaClient(servers).admin()
+  try {
+    await admin.connect()
+    await admin.describeCluster()
+  } catch (error) {
+    throw kafkaTrouble(servers, error)
+  } finally {
+    await admin.disconnect()
+  }
+}

@@ -2,8 +2,9 @@
  * An event as a Kafka message: a CloudEvent 1.0 in binary mode. The headers tell the event, the value is what of its data is
  * for everybody, the key is the user's id, so that a user's events stay in order.
  *
- * `ce_revision` and `ce_checkpoint` are extensions: the place in its stream and in the store. As a relay that takes over may
- * send again what its predecessor has sent, readers tell a repeat by `ce_id`, or by a revision they have had.
+ * `ce_revision`, `ce_checkpoint` and `ce_installation` are extensions: the place in its stream and in the store, and whose
+ * store that is. As a relay that takes over may send again what its predecessor has sent, readers tell a repeat by `ce_id`, or
+ * by a revision they have had.
  */
 import type { IHeaders, Message } from 'kafkajs'
 import type { RecordedEvent } from '../../../domain/event.ts'
@@ -14,10 +15,14 @@ const TRANSACTION = /^transaction-(\d+)$/
 const WHOLE = /^\d{1,15}$/
 
 /**
- * @param source  `ce_source`: what made the event, as an address
+ * @param from.source  `ce_source`: what made the event, as an address
+ * @param from.installation  the id of the installation
  * @returns null for an event that belongs to nobody or to no transaction
  */
-export const messageOf = (event: RecordedEvent, source: string): Message | null => {
+export const messageOf = (
+  event: RecordedEvent,
+  { source, installation }: { source: string; installation: string },
+): Message | null => {
   const { user_id, at } = event.metadata
   if (user_id === null || !TRANSACTION.test(event.stream)) return null
   return {
@@ -31,18 +36,29 @@ export const messageOf = (event: RecordedEvent, source: string): Message | null 
       ce_time: at,
       ce_revision: String(event.revision),
       ce_checkpoint: event.checkpoint,
+      ce_installation: installation,
       'content-type': 'application/json',
     },
     value: JSON.stringify(publicView(event)),
   }
 }
 
+const headerIn = (headers: IHeaders | undefined, name: string): string => {
+  const value = headers?.[name]
+  return Buffer.isBuffer(value) || typeof value === 'string' ? value.toString() : ''
+}
+
+/** Whose event a message is; null where it was sent by a version that did not tell. */
+export const installationIn = (headers: IHeaders | undefined): string | null =>
+  headerIn(headers, 'ce_installation') || null
+
 /** What a message tells without its value; null where it is not one of ours. */
-export const entryOf = ({ key, headers }: { key: Buffer | null; headers?: IHeaders }): LogEntry | null => {
-  const text = (name: string): string => {
-    const value = headers?.[name]
-    return Buffer.isBuffer(value) || typeof value === 'string' ? value.toString() : ''
-  }
+export const entryOf = (
+  { key, headers }: { key: Buffer | null; headers?: IHeaders },
+  installation: string,
+): LogEntry | null => {
+  if ((installationIn(headers) ?? installation) !== installation) return null
+  const text = (name: string): string => headerIn(headers, name)
   const user = key?.toString() ?? ''
   const transaction = TRANSACTION.exec(text('ce_subject'))?.[1] ?? ''
   const revision = text('ce_revision')

@@ -26,7 +26,7 @@ export interface PublisherOptions extends KafkaSettings {
 
 export const openKafkaPublisher = ({ source, onTrouble = () => {}, ...settings }: PublisherOptions): Publisher => {
   const kafka = openKafkaClient(settings)
-  const { topic } = settings
+  const { topic, installation } = settings
   let producer: Producer | null = null
 
   const send = async (messages: readonly Message[], signal: AbortSignal): Promise<void> => {
@@ -51,7 +51,7 @@ export const openKafkaPublisher = ({ source, onTrouble = () => {}, ...settings }
 
   return {
     publish: async (events, signal) => {
-      const messages = messagesOf(events, source, onTrouble)
+      const messages = messagesOf(events, { source, installation }, onTrouble)
       if (messages.length === 0) return
       try {
         await unlessAborted(send(messages, signal), signal)
@@ -78,9 +78,13 @@ const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
 }
 
 /** An event that belongs to nobody is a fault of whoever wrote it: stopping at it would stop everybody's for good. */
-const messagesOf = (events: readonly RecordedEvent[], source: string, onTrouble: (error: unknown) => void): Message[] =>
+const messagesOf = (
+  events: readonly RecordedEvent[],
+  from: { source: string; installation: string },
+  onTrouble: (error: unknown) => void,
+): Message[] =>
   events.flatMap((event) => {
-    const message = messageOf(event, source)
+    const message = messageOf(event, from)
     if (message) return [message]
     onTrouble(new Error(`an event of no user or no transaction: ${event.stream}, revision ${event.revision}`))
     return []

@@ -1,8 +1,8 @@
 /** Moves a consumer group to the end of its topic: what stands there already is not handed over any more. */
-import { groupIdOf, openKafkaClient, type KafkaSettings } from './client.ts'
+import { groupIdOf, openKafkaClient, type KafkaTopic } from './client.ts'
 
 /** Nobody of the group may run. A topic that is not there yet is left alone. */
-export const skipToEnd = async (settings: KafkaSettings, group: string): Promise<void> => {
+export const skipToEnd = async (settings: KafkaTopic, group: string): Promise<void> => {
   const { topic } = settings
   const admin = openKafkaClient(settings).admin()
   await admin.connect()

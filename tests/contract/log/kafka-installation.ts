@@ -18,7 +18,7 @@ export const openKafkaInstallation = async (address: string) => {
   await migrateDatabase(test.url)
   const store = await openPostgresEventStore({ url: test.url })
   const database = openDatabase(test.url)
-  const kafka = { brokers: [address], topic: `test.${randomUUID()}` }
+  const kafka = { brokers: [address], topic: `test.${randomUUID()}`, installation: randomUUID() }
   const relays = new Set<() => Promise<void>>()
   return {
     url: test.url,

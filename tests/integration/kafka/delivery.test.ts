@@ -111,7 +111,7 @@ describe('delivery by Kafka', function () {
     const second = await setting.kafkaWorker()
     await load(20)
     const third = await setting.kafkaWorker()
-    await eventually(() => third.told.length + second.told.length > 0)
+    await eventually(() => third.told.length + second.told.length > 0, { within: 60_000 })
     await load(10)
     await first.stop()
     await load(20)

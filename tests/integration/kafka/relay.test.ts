@@ -59,6 +59,7 @@ describe('the relay', function () {
       ce_time: recorded.metadata.at,
       ce_revision: '0',
       ce_checkpoint: recorded.checkpoint,
+      ce_installation: setting.kafka.installation,
       'content-type': 'application/json',
     })
     expect(value).to.include({ transaction_id: transaction, amount: '150000.00', order_id: `DH${transaction}` })

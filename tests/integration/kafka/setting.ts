@@ -27,7 +27,7 @@ export interface RelayProcess {
 /** @param address  of the broker */
 export const openKafkaSetting = async (address: string) => {
   const base = await openDeliverySetting()
-  const kafka = { brokers: [address], topic: `test.${randomUUID()}` }
+  const kafka = { brokers: [address], topic: `test.${randomUUID()}`, installation: randomUUID() }
   const relays = new Set<() => Promise<void>>()
   const processes = new Set<RelayProcess>()
   const readers = new Set<TopicReader>()

@@ -108,7 +108,8 @@ export const answerCheck = (document: OpenApiDocument): ((answered: Answered) =>
     if (!operation) {
       if (method === 'HEAD') return
       const code = UNDOCUMENTED[status]
-      if (status >= 400 && !(code && (body as { error?: unknown } | null)?.error === code)) wrong('which nothing declares')
+      if (status >= 400 && !(code && (body as { error?: unknown } | null)?.error === code))
+        wrong('which nothing declares')
       return
     }
     const response = operation.responses[status]

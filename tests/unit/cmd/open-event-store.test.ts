@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { LogLines } from '../../../adapters/log-lines.ts'
-import type { Queryable } from '../../../adapters/postgres/database.ts'
-import { expiry, refuseToBeginAnew, untilStoreAnswers } from '../../../cmd/open-event-store.ts'
+import { expiry, untilStoreAnswers } from '../../../cmd/open-event-store.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 
@@ -18,18 +17,6 @@ describe('the event store that the settings name', () => {
     expect(expiry({ eventStoreUrl: undefined, scavengeAt: '03:30' }, store).at).to.equal('*/10 * * * *')
     expect(expiry({ eventStoreUrl, scavengeAt: '03:30' }, store).at).to.equal('30 20 * * *')
     expect(expiry({ eventStoreUrl, scavengeAt: '07:05' }, store).at).to.equal('5 0 * * *')
-  })
-
-  it('is refused where it is empty and the events are in Postgres', async () => {
-    const [empty, used] = [storeOf(async () => null), storeOf(async () => '7/7')]
-    const postgresAt = (position: number) => ({ query: async () => [{ position }] }) as unknown as Queryable
-    const given = { eventStoreUrl: 'esdb://localhost:2113', eventStorePrefix: 'baoco.' }
-    const failure = (settings: Parameters<typeof refuseToBeginAnew>[0], store: EventStore, position: number) =>
-      refuseToBeginAnew(settings, store, postgresAt(position)).catch((error: Error) => error.message)
-    expect(await failure(given, empty, 3)).to.include('EVENTSTORE_URL')
-    expect(await failure(given, used, 3)).to.equal(undefined)
-    expect(await failure(given, empty, 0)).to.equal(undefined)
-    expect(await failure({ ...given, eventStoreUrl: undefined }, empty, 3)).to.equal(undefined)
   })
 
   it('is waited for while it is away, and named', async () => {

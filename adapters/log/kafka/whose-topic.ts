@@ -1,0 +1,79 @@
+/**
+ * Whose events a topic holds, by the newest one of it: asked at the start, so that two installations that were given one topic by
+ * mistake do not mix theirs.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Consumer, EachMessagePayload, Kafka } from 'kafkajs'
+import { openKafkaClient, kafkaTrouble, type KafkaSettings } from './client.ts'
+import { installationIn } from './cloud-event.ts'
+import { endedWithin } from './within.ts'
+
+/** Milliseconds. */
+const LOOK_WITHIN = 8_000
+const LEAVE_WITHIN = 1_000
+
+/**
+ * @returns the id of the installation whose event is the newest of a partition; null for a topic that is missing, is empty, or
+ *   has events of a version that did not tell
+ * @throws when no broker answers
+ */
+export const whoseTopic = async (settings: KafkaSettings): Promise<string | null> => {
+  const kafka = openKafkaClient(settings)
+  try {
+    const newest = await newestOffset(kafka, settings.topic)
+    return newest && (await look(kafka, settings.topic, newest))
+  } catch (error) {
+    throw kafkaTrouble(settings, error)
+  }
+}
+
+interface Place {
+  partition: number
+  offset: string
+}
+
+const newestOffset = async (kafka: Kafka, topic: string): Promise<Place | null> => {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    if (!(await admin.listTopics()).includes(topic)) return null
+    const partitions = await admin.fetchTopicOffsets(topic)
+    const used = partitions.find(({ low, high }) => BigInt(high) > BigInt(low))
+    return used ? { partition: used.partition, offset: String(BigInt(used.high) - 1n) } : null
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** There is no reading without a group: this one is of a moment. */
+const look = async (kafka: Kafka, topic: string, { partition, offset }: Place): Promise<string | null> => {
+  const groupId = `${topic}.look.${randomUUID()}`
+  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100, allowAutoTopicCreation: false })
+  try {
+    return await newestIn(consumer, topic, { partition, offset })
+  } finally {
+    await endedWithin(LEAVE_WITHIN, consumer.disconnect())
+    void forget(kafka, groupId).catch(() => {})
+  }
+}
+
+const newestIn = async (consumer: Consumer, topic: string, { partition, offset }: Place): Promise<string | null> => {
+  await consumer.connect()
+  await consumer.subscribe({ topic })
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('the topic could not be looked at in time')), LOOK_WITHIN)
+    consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
+    const eachMessage = async ({ partition: of, message }: EachMessagePayload): Promise<void> => {
+      if (of !== partition) return
+      clearTimeout(late)
+      resolve(installationIn(message.headers))
+    }
+    consumer.run({ autoCommit: false, eachMessage }).then(() => consumer.seek({ topic, partition, offset }), reject)
+  })
+}
+
+const forget = async (kafka: Kafka, groupId: string): Promise<void> => {
+  const admin = kafka.admin()
+  await admin.connect()
+  await admin.deleteGroups([groupId]).finally(() => admin.disconnect())
+}

@@ -1,0 +1,119 @@
+/** What belongs together by the settings, and what is refused in one line. */
+import { expect } from 'chai'
+import { systemClock as clock } from '../../../adapters/clock.ts'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { eventsMoved, servedBy } from '../../../adapters/postgres/installation.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { recognise } from '../../../cmd/recognise.ts'
+import type { EventStore } from '../../../domain/ports.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+const ON_POSTGRES = { eventStoreUrl: undefined }
+const ON_EVENTSTOREDB = { eventStoreUrl: 'esdb://localhost:2113' }
+
+describe('what the settings name', () => {
+  let servers: { database: Database; store: EventStore; test: TestDatabase }[] = []
+
+  /** Read models and a store; which kind the store is said to be is the settings' matter. */
+  const open = async () => {
+    const test = await freshDatabase()
+    await migrateDatabase(test.url)
+    const [database, store] = [openDatabase(test.url), await openPostgresEventStore({ url: test.url })]
+    servers.push({ database, store, test })
+    return { database, store, clock }
+  }
+  const refusal = (around: Parameters<typeof recognise>[0]): Promise<string> =>
+    recognise(around).then(
+      () => 'not refused',
+      (error: Error) => error.message,
+    )
+
+  afterEach(async () => {
+    for (const { database, store, test } of servers) {
+      await store.close()
+      await database.close()
+      await test.drop()
+    }
+    servers = []
+  })
+
+  it('is named by the first event of its store, and is the same at every start', async () => {
+    const around = { ...(await open()), settings: ON_POSTGRES }
+    const id = await recognise(around)
+    const [first] = await around.store.readAll(null, 10)
+    expect(first).to.deep.include({
+      stream: 'installation',
+      type: 'InstallationFounded',
+      data: { installation_id: id },
+    })
+    expect(await recognise(around)).to.equal(id)
+    expect(await around.store.readAll(null, 10)).to.have.length(1)
+    expect(await servedBy(around.database)).to.deep.equal({ installation_id: id, event_store: 'postgres' })
+  })
+
+  it('has one name where two start at once on an empty store', async () => {
+    const around = { ...(await open()), settings: ON_POSTGRES }
+    const ids = await Promise.all(Array.from({ length: 8 }, () => recognise(around)))
+    expect(new Set(ids).size).to.equal(1)
+    expect(await around.store.readAll(null, 10)).to.have.length(1)
+  })
+
+  it('is refused where the read models are of another installation', async () => {
+    const [one, other] = [await open(), await open()]
+    const [id, otherId] = [
+      await recognise({ ...one, settings: ON_POSTGRES }),
+      await recognise({ ...other, settings: ON_POSTGRES }),
+    ]
+    const said = await refusal({ ...one, store: other.store, settings: ON_POSTGRES })
+    expect(said).to.include('another installation').and.include(id).and.include(otherId).and.include('DATABASE_URL')
+  })
+
+  it('is refused without EVENTSTORE_URL where its events are in EventStoreDB, and says what to do', async () => {
+    const [models, elsewhere] = [await open(), await open()]
+    await recognise({ ...models, store: elsewhere.store, settings: ON_EVENTSTOREDB })
+    const said = await refusal({ ...models, settings: ON_POSTGRES })
+    expect(said).to.include('EVENTSTORE_URL').and.include('import-events').and.not.include('\n')
+    // Nothing was written by the refusal.
+    expect(await models.store.end()).to.equal(null)
+  })
+
+  it('is refused with EVENTSTORE_URL where its events are in its Postgres, whether that store is empty or not', async () => {
+    const [models, empty, used] = [await open(), await open(), await open()]
+    await recognise({ ...models, settings: ON_POSTGRES })
+    await recognise({ ...used, settings: ON_POSTGRES })
+    for (const { store } of [empty, used]) {
+      const said = await refusal({ ...models, store, settings: ON_EVENTSTOREDB })
+      expect(said).to.include('Postgres').and.include('EVENTSTORE_URL').and.include('export-events')
+    }
+    expect(await empty.store.end()).to.equal(null)
+  })
+
+  it('is refused on an empty EventStoreDB where a version that wrote nothing down had its events in Postgres', async () => {
+    const [models, empty] = [await open(), await open()]
+    await recognise({ ...models, settings: ON_POSTGRES })
+    await models.database.query('DELETE FROM ops.installation')
+    expect(await refusal({ ...models, store: empty.store, settings: ON_EVENTSTOREDB })).to.include('export-events')
+  })
+
+  it('is refused where its EventStoreDB is empty all at once: another address or prefix', async () => {
+    const [models, elsewhere, empty] = [await open(), await open(), await open()]
+    await recognise({ ...models, store: elsewhere.store, settings: ON_EVENTSTOREDB })
+    const said = await refusal({ ...models, store: empty.store, settings: ON_EVENTSTOREDB })
+    expect(said).to.include('EVENTSTORE_PREFIX')
+    expect(await empty.store.end()).to.equal(null)
+  })
+
+  it('is known in its new store after its events were moved', async () => {
+    const [models, elsewhere] = [await open(), await open()]
+    const id = await recognise({ ...models, settings: ON_POSTGRES })
+    const [founded] = await models.store.read([{ stream: 'installation' }])
+    await elsewhere.store.append([[{ stream: 'installation', expectedRevision: -1, events: founded! }]])
+    const moved = { ...models, store: elsewhere.store, settings: ON_EVENTSTOREDB }
+    expect(await refusal(moved)).to.include('export-events')
+    await eventsMoved(models.database, { installation_id: id, event_store: 'eventstoredb' })
+    expect(await recognise(moved)).to.equal(id)
+    // And not in the old one any more.
+    expect(await refusal({ ...models, settings: ON_POSTGRES })).to.include('EVENTSTORE_URL')
+  })
+})
