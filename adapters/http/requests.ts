@@ -90,6 +90,8 @@ const ruleFieldsGiven = {
     .regex(/^\P{Surrogate}*$/u, 'There are characters in it that cannot be kept.')
     .nullable(),
   is_active: ruleFields.shape.is_active,
+  max_per_minute: z.int().min(1, 'At least one call a minute.').max(1_000_000).nullable(),
+  ordered: z.union([z.literal(0), z.literal(1)]),
 }
 
 export const RuleCreation = z.strictObject({
@@ -103,9 +105,11 @@ export const RuleCreation = z.strictObject({
   payload_format: ruleFieldsGiven.payload_format.default('standard'),
   custom_template: ruleFieldsGiven.custom_template.default(null),
   is_active: ruleFieldsGiven.is_active.default(1),
+  max_per_minute: ruleFieldsGiven.max_per_minute.default(null),
+  ordered: ruleFieldsGiven.ordered.default(0),
 })
 
-const RULE_READ_ONLY = ['id', 'user_id', 'system_name', 'secret_key', 'is_auto', 'created_at'] as const
+const RULE_READ_ONLY = ['id', 'user_id', 'system_name', 'secret_key', 'is_auto', 'created_at', 'health'] as const
 
 export const RuleChange = z
   .strictObject({ ...readOnly(...RULE_READ_ONLY), ...z.object(ruleFieldsGiven).partial().shape })

@@ -58,13 +58,16 @@ WITH due AS (
   LIMIT $4
 ), ${CLAIM_DUE} ${WHAT_THE_CALL_NEEDS}`
 
-/** Rules that have open deliveries, hopping from one to the next in the index: a rule costs one look, not its rows. */
+/** Lanes of rules that have open deliveries, hopping from one to the next in the index: each costs one look, not its rows. */
 const DUE = `
 WITH RECURSIVE hop AS (
-  SELECT (SELECT min(rule_id) FROM read_model.delivery WHERE status = 'open') AS rule_id
+  (SELECT rule_id, lane FROM read_model.delivery WHERE status = 'open' ORDER BY rule_id, lane LIMIT 1)
   UNION ALL
-  SELECT (SELECT min(d.rule_id) FROM read_model.delivery d WHERE d.status = 'open' AND d.rule_id > hop.rule_id)
-    FROM hop WHERE hop.rule_id IS NOT NULL
+  SELECT next.rule_id, next.lane FROM hop CROSS JOIN LATERAL (
+    SELECT d.rule_id, d.lane FROM read_model.delivery d
+    WHERE d.status = 'open' AND (d.rule_id, d.lane) > (hop.rule_id, hop.lane)
+    ORDER BY d.rule_id, d.lane LIMIT 1
+  ) next
 ), ranked AS (
   SELECT d.*, row_number() OVER (PARTITION BY d.lane ORDER BY d.place, d.due_at) AS place_in_lane
   FROM hop
@@ -75,13 +78,13 @@ WITH RECURSIVE hop AS (
       FROM (
         SELECT q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at
         FROM read_model.delivery q
-        WHERE q.rule_id = hop.rule_id AND q.status = 'open' AND q.due_at <= now() AND q.lane = ANY ($2::text[])
+        WHERE q.rule_id = hop.rule_id AND q.lane = hop.lane AND q.status = 'open' AND q.due_at <= now()
           AND NOT EXISTS (SELECT FROM ops.claim c
             WHERE c.transaction_id = q.transaction_id AND c.rule_id = q.rule_id AND c.attempt > q.attempt)
         ORDER BY q.due_at LIMIT $4
       ) x
     ) d
-  WHERE hop.rule_id IS NOT NULL AND hop.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD}
+  WHERE hop.lane = ANY ($2::text[]) AND hop.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD}
 ), due AS (
   SELECT ranked.* FROM ranked JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = ranked.lane
   WHERE ranked.place_in_lane <= lane.room

@@ -29,6 +29,10 @@ export interface Rule {
   payload_format: 'standard' | 'woocommerce' | 'custom'
   custom_template: string | null
   is_active: 0 | 1
+  /** Most calls in any minute; null: no limit. */
+  max_per_minute: number | null
+  /** 1: one delivery after the other, in the order of their capture. */
+  ordered: 0 | 1
   is_auto: 0 | 1
   sealed_secret: string
   created_at: string
@@ -172,7 +176,8 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
     case 'SystemRemoved':
       return { ...account, systems: without(account.systems, event.data.system_id) }
     case 'RuleCreated': {
-      const { user_id: _, ...rule } = event.data
+      const { user_id: _, max_per_minute = null, ordered = 0, ...said } = event.data
+      const rule = { ...said, max_per_minute, ordered }
       return { ...account, rules: set(account.rules, rule.rule_id, rule) }
     }
     case 'RuleChanged':

@@ -28,6 +28,10 @@ export const ruleFields = z.object({
   payload_format: z.enum(['standard', 'woocommerce', 'custom']),
   custom_template: z.string().nullable(),
   is_active: z.union([z.literal(0), z.literal(1)]),
+  /** Most calls in any minute, over all processes; null: no limit. Older events do not say. */
+  max_per_minute: z.int().min(1).nullable().optional(),
+  /** 1: the next delivery waits until the one before it is done or exhausted. */
+  ordered: z.union([z.literal(0), z.literal(1)]).optional(),
 })
 
 export const systemFields = z.object({

@@ -7,7 +7,9 @@ import type { AccountEvent } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'
 import { invalid, notFound } from './refusals.ts'
 
-export type RuleFields = Omit<Rule, 'rule_id' | 'sealed_secret' | 'is_auto' | 'created_at'>
+type Optional = 'max_per_minute' | 'ordered'
+export type RuleFields = Omit<Rule, 'rule_id' | 'sealed_secret' | 'is_auto' | 'created_at' | Optional> &
+  Partial<Pick<Rule, Optional>>
 export type RuleChange = Change<RuleFields>
 
 /** What depends on more than one field, or on the account. */

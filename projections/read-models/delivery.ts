@@ -25,14 +25,25 @@ export const deliveryTable = table(
     attempt: 'integer',
     /** Number of the attempt after which the present schedule began. */
     round_base: 'integer',
-    /** `first`, `retry` or `manual` */
+    /** `first`, `retry`, `manual` or `bulk` */
     lane: 'text',
     /** null when there is nothing more to do. */
     due_at: 'timestamptz',
+    /** Of the present schedule. */
     first_due_at: 'timestamptz',
     captured_at: 'timestamptz',
   },
-  { key: ['transaction_id', 'rule_id'], indexes: ["(rule_id, due_at) WHERE status = 'open'"] },
+  {
+    key: ['transaction_id', 'rule_id'],
+    indexes: [
+      // What is due, lane by lane: a lane without room is passed over at no cost, however much is due in it.
+      "(rule_id, lane, due_at) WHERE status = 'open'",
+      // The next of an ordered rule.
+      "(rule_id, captured_at, transaction_id) WHERE status = 'open'",
+      // Whose whole schedule has passed, among those that failed before: only they are not in order above.
+      "(rule_id, first_due_at) WHERE status = 'open' AND lane = 'retry'",
+    ],
+  },
 )
 
 /** Opens deliveries, or opens them anew: a fresh schedule, the numbers go on. A deleted transaction's stay gone. */
@@ -53,7 +64,7 @@ const open: Operation = {
   acrossStreams: false,
 }
 
-/** Matched again: what failed before is not waited for any more. */
+/** A retry by hand names every failed delivery that can be tried again: what else failed is not waited for any more. */
 const endFailed: Operation = {
   name: 'end_failed_deliveries',
   values: { transaction_id: 'bigint' },
@@ -75,7 +86,7 @@ const removeDeliveries = removeOfTransaction(deliveryTable)
 
 const leftToTheLog = (at: string): string => new Date(Date.parse(at) + LEFT_TO_THE_LOG_MS).toISOString()
 
-const opened = (transaction_id: number, rules: readonly number[], lane: 'first' | 'manual', due_at: string) =>
+const opened = (transaction_id: number, rules: readonly number[], lane: 'first' | 'manual' | 'bulk', due_at: string) =>
   perform(
     open,
     [...new Set(rules)].map((rule_id) => ({ transaction_id, rule_id, lane, due_at })),
@@ -94,7 +105,7 @@ const afterAttempt = (attempted: TransactionEventData['WebhookAttempted']): Chan
 
 export const delivery = projection(
   deliveryTable,
-  { version: 1, operations: [open, endFailed, dueNow, removeDeliveries] },
+  { version: 2, operations: [open, endFailed, dueNow, removeDeliveries] },
   {
     TransactionCaptured: ({ data: { transaction_id, user_id, rules, created_at } }) => {
       const due_at = leftToTheLog(created_at)
@@ -108,9 +119,9 @@ export const delivery = projection(
     },
     TransactionCompleted: ({ data: { transaction_id, rules }, metadata }) =>
       opened(transaction_id, rules, 'first', leftToTheLog(metadata.at)),
-    WebhookRetryRequested: ({ data: { transaction_id, rules, rematched }, metadata }) => [
-      ...(rematched ? [perform(endFailed, [{ transaction_id }])] : []),
-      opened(transaction_id, rules, 'manual', metadata.at),
+    WebhookRetryRequested: ({ data: { transaction_id, rules, by }, metadata }) => [
+      perform(endFailed, [{ transaction_id }]),
+      opened(transaction_id, rules, by, metadata.at),
     ],
     WebhookAttempted: ({ data }) =>
       update(deliveryTable, { transaction_id: data.transaction_id, rule_id: data.rule_id }, afterAttempt(data)),

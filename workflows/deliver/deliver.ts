@@ -17,7 +17,7 @@ import { FirstTries } from './first-tries.ts'
 import { BEAT_EVERY, Heartbeat } from './heartbeat.ts'
 import type { LaneLimits } from './lane.ts'
 import { Lanes, type Job } from './lanes.ts'
-import type { Claimed, DeliveryQueue, Due, LaneName } from './queue.ts'
+import { NO_ROOM, type Claimed, type DeliveryQueue, type Due, type LaneName } from './queue.ts'
 import { Recorder } from './recorder.ts'
 import { SecretCache } from './secret-cache.ts'
 import { checkAgainstStreams } from './stream-check.ts'
@@ -187,7 +187,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   })
 
   const dueRows = new DueRows({
-    room: () => (mayClaim() ? lanes.room() : { first: 0, retry: 0, manual: 0 }),
+    room: () => (mayClaim() ? lanes.room() : NO_ROOM),
     claimDue: (room) => queue.claimDue(worker, { room, perRule: PER_RULE, fullRules: lanes.fullRules() }),
     takeOver,
     handOver: beginChecked,

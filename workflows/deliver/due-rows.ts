@@ -13,7 +13,7 @@ export interface DueRowsOptions {
   onError: (error: unknown) => void
 }
 
-const sum = (room: RoomByLane): number => room.first + room.retry + room.manual
+const sum = (room: RoomByLane): number => LANES.reduce((total, lane) => total + room[lane], 0)
 
 export class DueRows {
   readonly #options: DueRowsOptions

@@ -3,7 +3,18 @@ import { sha256 } from '../../domain/sha256.ts'
 import type { Call } from '../../domain/ports.ts'
 import { render } from '../../domain/webhook/payload/render.ts'
 import { signedHeaders, webhookIdOf } from '../../domain/webhook/signature.ts'
-import type { Claimed } from './queue.ts'
+import type { Format } from '../../domain/webhook/payload/render.ts'
+import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
+
+/** What a call is formed of. */
+export interface Formed {
+  transaction_id: number
+  rule_id: number
+  /** Number of the attempt. */
+  attempt: number
+  rule: Format & { http_method: Call['method']; url: string }
+  transaction: TransactionRow
+}
 
 export interface FormedCall {
   call: Call
@@ -17,7 +28,7 @@ export interface FormedCall {
  * @param now  the attempt's moment
  */
 export const formCall = (
-  { transaction_id, rule_id, attempt, rule, transaction }: Claimed,
+  { transaction_id, rule_id, attempt, rule, transaction }: Formed,
   secret: string,
   now: Date,
 ): FormedCall => {

@@ -1,4 +1,5 @@
-/** The three lanes side by side: first tries, due retries, retries by hand; none takes another's room. */
+/** The lanes side by side: first tries, due retries, retries by hand, in bulk; none takes another's room. */
+import { endpointOf } from '../../domain/webhook/endpoint.ts'
 import { Lane, type LaneJob, type LaneLimits } from './lane.ts'
 import { LANES, type Claimed, type LaneName, type RoomByLane } from './queue.ts'
 
@@ -6,17 +7,11 @@ const LIMITS: Record<LaneName, LaneLimits> = {
   first: { room: 4_000, slots: 1_024, perUser: 128, perEndpoint: 64, waitingPerEndpoint: 256 },
   retry: { room: 1_000, slots: 256, perUser: 64, perEndpoint: 32, waitingPerEndpoint: 128 },
   manual: { room: 500, slots: 128, perUser: 64, perEndpoint: 32, waitingPerEndpoint: 128 },
+  bulk: { room: 500, slots: 64, perUser: 32, perEndpoint: 16, waitingPerEndpoint: 128 },
 }
 
 export interface Job extends LaneJob {
   claimed: Claimed
-}
-
-/** Scheme, host and port. */
-export const endpointOf = (url: string): string => {
-  if (!URL.canParse(url)) return url
-  const { protocol, hostname, port } = new URL(url)
-  return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
 export class Lanes {
@@ -26,7 +21,7 @@ export class Lanes {
   /** @param makeCall  never throws */
   constructor(makeCall: (job: Job) => Promise<void>, limits: Partial<Record<LaneName, Partial<LaneLimits>>> = {}) {
     const open = (name: LaneName) => new Lane<Job>({ ...LIMITS[name], ...limits[name] }, makeCall)
-    this.#lanes = { first: open('first'), retry: open('retry'), manual: open('manual') }
+    this.#lanes = { first: open('first'), retry: open('retry'), manual: open('manual'), bulk: open('bulk') }
     this.#each = LANES.map((name) => this.#lanes[name])
   }
 
@@ -39,8 +34,8 @@ export class Lanes {
   }
 
   room(): RoomByLane {
-    const { first, retry, manual } = this.#lanes
-    return { first: first.free, retry: retry.free, manual: manual.free }
+    const { first, retry, manual, bulk } = this.#lanes
+    return { first: first.free, retry: retry.free, manual: manual.free, bulk: bulk.free }
   }
 
   add(claimed: readonly Claimed[]): void {

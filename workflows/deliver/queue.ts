@@ -4,11 +4,13 @@ import type { WebhookStatus } from '../../domain/transaction/events.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
 
-/** First tries, due retries, retries by hand: each has room of its own. */
-export const LANES = ['first', 'retry', 'manual'] as const
+/** First tries, due retries, retries by hand of one transaction, and of many: each has room of its own. */
+export const LANES = ['first', 'retry', 'manual', 'bulk'] as const
 export type LaneName = (typeof LANES)[number]
 
 export type RoomByLane = Record<LaneName, number>
+
+export const NO_ROOM: RoomByLane = { first: 0, retry: 0, manual: 0, bulk: 0 }
 
 /** One attempt that this worker alone may make, with what the call needs. */
 export interface Claimed {

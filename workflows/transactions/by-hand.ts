@@ -91,16 +91,24 @@ const retryOccasion = (account: Account, occasion: OwnersOccasion, by: 'manual' 
   find: ({ content, description }) => orderIdOf(content, description, activePrefixes(account)),
 })
 
-/** @throws {Refused} NOT_FOUND, CONFLICT for a status that is not retried · {StoreUnavailable} */
+/**
+ * @returns whether a call of it is due again: not where it was matched again and still matches no rule
+ * @throws {Refused} NOT_FOUND, CONFLICT for a status that is not retried · {StoreUnavailable}
+ */
 export const retryTransaction = async (
   { store }: TransactionParts,
   account: Account,
   occasion: OwnersOccasion,
   id: number,
-): Promise<{ checkpoint: Checkpoint | null }> => {
+): Promise<{ checkpoint: Checkpoint | null; isQueued: boolean }> => {
   const by = retryOccasion(account, occasion, 'manual')
-  const outcomes = await decideEach(store, occasion, [id], (transaction) => retry(transaction, by))
-  return single(outcomes.get(id))
+  let isQueued = false
+  const outcomes = await decideEach(store, occasion, [id], (transaction) => {
+    const facts = retry(transaction, by)
+    isQueued = facts.some((fact) => fact.type === 'WebhookRetryRequested' && fact.data.rules.length > 0)
+    return facts
+  })
+  return { ...single(outcomes.get(id)), isQueued }
 }
 
 /**

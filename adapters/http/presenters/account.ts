@@ -65,7 +65,7 @@ export const Rule = z
     user_id: id,
     system_id: id.nullable(),
     system_name: z.string().meta({ description: 'Empty without a system.' }),
-    ...ruleFields.omit({ system_id: true }).shape,
+    ...ruleFields.omit({ system_id: true }).required().shape,
     secret_key: z.string().regex(/^[0-9a-f]{48}$/),
     is_auto: z.union([z.literal(0), z.literal(1)]),
     created_at: moment,

@@ -1,6 +1,7 @@
 /** Transactions, their deliveries and a rule's log as the API shows them (interface, sections 2.1 and 2.2). */
 import { z } from 'zod'
 import { sourceType, webhookStatus } from '../../../domain/transaction/events.ts'
+import type { Call } from '../../../domain/ports.ts'
 import type { AttemptRow, LogRow } from '../../postgres/queries/attempts.ts'
 import type { TransactionRow } from '../../postgres/queries/transactions.ts'
 
@@ -90,15 +91,34 @@ const presentAttempt = (row: AttemptRow) => ({
   next_attempt_at: row.next_attempt_at,
 })
 
+const Request = z
+  .strictObject({
+    method: z.enum(['POST', 'PUT']),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string().nullable().meta({ description: 'Holds personal data: only with `include_raw=1`, else null.' }),
+  })
+  .nullable()
+  .meta({
+    id: 'DeliveryRequest',
+    description: 'Made again from the events, the same byte for byte; null where it cannot be.',
+  })
+
 export const Delivery = z
-  .strictObject({ id, webhook_rule_id: id, webhook_url: z.string(), ...attempt })
+  .strictObject({ id, webhook_rule_id: id, webhook_url: z.string(), ...attempt, request: Request })
   .meta({ id: 'Delivery' })
 
-export const presentDelivery = (row: AttemptRow): z.output<typeof Delivery> => ({
+/** @param raw  with the body, which holds the notification's text */
+export const presentDelivery = (
+  row: AttemptRow,
+  request: Call | undefined,
+  raw: boolean,
+): z.output<typeof Delivery> => ({
   id: row.id,
   webhook_rule_id: row.rule_id,
   webhook_url: row.webhook_url,
   ...presentAttempt(row),
+  request: request ? { ...request, body: raw ? request.body : null } : null,
 })
 
 export const DeliveredTransaction = z

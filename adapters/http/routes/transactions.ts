@@ -1,6 +1,7 @@
 /** Transactions (interface, section 4.2). */
 import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'
+import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
 import { deleteTransaction, retryTransaction } from '../../../workflows/transactions/by-hand.ts'
 import { attemptsOfTransaction } from '../../postgres/queries/attempts.ts'
 import { findTransaction, listTransactions, TRANSACTIONS_A_PAGE } from '../../postgres/queries/transactions.ts'
@@ -40,13 +41,19 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     const row = await findTransaction(database, user_id, id)
     if (!row) throw notFound('transaction')
     const attempts = await attemptsOfTransaction(database, user_id, id)
-    return { ...presentTransaction(row, include_raw === true), deliveries: attempts.map(presentDelivery) }
+    const requests = attempts.length > 0 ? await remakeRequests(parts, user_id, id) : new Map<number, never>()
+    const raw = include_raw === true
+    const deliveries = attempts.map((attempt) => presentDelivery(attempt, requests.get(attempt.id), raw))
+    return { ...presentTransaction(row, raw), deliveries }
   }
 
   const retryOne = async (context: ApiContext) => {
     const { account } = context.state
-    await settled(parts, await retryTransaction(parts, account, occasionOf(context, clock), idOf(context)))
-    return 'The transaction is queued again.'
+    const retried = await retryTransaction(parts, account, occasionOf(context, clock), idOf(context))
+    await settled(parts, retried)
+    return retried.isQueued
+      ? 'The transaction is queued again.'
+      : 'The transaction still matches no rule: nothing is sent.'
   }
 
   const deleteOne = async (context: ApiContext) => {

@@ -4,7 +4,7 @@ import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 
-const ROOM = { first: 100, retry: 100, manual: 100 }
+const ROOM = { first: 100, retry: 100, manual: 100, bulk: 100 }
 const [ONE, TWO] = [randomUUID(), randomUUID()]
 const URL_OF_NOBODY = 'http://127.0.0.1:1/'
 
@@ -87,7 +87,7 @@ describe('the delivery queue', () => {
 
   it('takes nothing for a lane without room', async () => {
     await captured([rule], { count: 3, age: 61 })
-    expect((await claimDue(ONE, { room: { first: 0, retry: 10, manual: 10 } })).claimed).to.deep.equal([])
+    expect((await claimDue(ONE, { room: { ...ROOM, first: 0 } })).claimed).to.deep.equal([])
   })
 
   it('tells rows whose rule is gone apart', async () => {

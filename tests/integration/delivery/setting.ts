@@ -24,7 +24,7 @@ export const SECRET = '0123456789abcdef0123456789abcdef0123456789abcdef'
 export const USER = 5
 
 const clock = { now: () => new Date() }
-const vault: Vault = { seal: (text) => `sealed ${text}`, open: (sealed) => sealed.replace('sealed ', '') }
+export const vault: Vault = { seal: (text) => `sealed ${text}`, open: (sealed) => sealed.replace('sealed ', '') }
 
 export interface Worker {
   told: AttemptTold[]

@@ -198,6 +198,7 @@ describe('one transaction', () => {
       outcome: 'exhausted',
       error: 'http_500',
       next_attempt_at: null,
+      request: null,
     })
     expect(shown.deliveries[0].id).to.be.a('number')
   })
@@ -221,7 +222,9 @@ describe('one transaction', () => {
     await api.happened(user, foreign, [
       captured(user, foreign, { content: 'ZZ99999', order_id: 'ZZ99999', prefix: null }),
     ])
-    expect((await api.ask('POST', `/api/transactions/${foreign}/retry`, { key })).status).to.equal(200)
+    const retried = await api.ask('POST', `/api/transactions/${foreign}/retry`, { key })
+    expect(retried.status).to.equal(200)
+    expect(retried.body.message).to.equal('The transaction still matches no rule: nothing is sent.')
     expect((await show(foreign)).webhook_status).to.equal('no_match')
   })
 

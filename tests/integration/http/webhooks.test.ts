@@ -30,6 +30,7 @@ describe('webhook rules', () => {
     expect(rest).to.deep.equal({
       user_id: api.owner.user_id, system_id: null, system_name: '', name: 'shop', url: URL, http_method: 'POST', filter_banks: [],
       filter_type: 'both', min_amount: null, payload_format: 'standard', custom_template: null, is_active: 1, is_auto: 0,
+      max_per_minute: null, ordered: 0,
     }) // prettier-ignore
     expect((await ask('GET')).body.data[0]).to.deep.equal(body.data)
     expect((await create()).secret_key).not.to.equal(secret_key)
@@ -41,9 +42,19 @@ describe('webhook rules', () => {
     const fields = {
       name: 'all', url: URL, system_id: system.id, http_method: 'PUT', filter_banks: ['VCB', 'MB'], filter_type: 'credit',
       min_amount: 0, payload_format: 'custom', custom_template: '{"order":"{{order_id}}"}', is_active: 0,
+      max_per_minute: 60, ordered: 1,
     } // prettier-ignore
     expect(await create(fields)).to.deep.include({ ...fields, system_name: system.name })
     expect((await create({ filter_banks: ['vcb', 'VCB'] })).filter_banks).to.deep.equal(['VCB'])
+  })
+
+  it('changes its limit and its order like any other field', async () => {
+    const { id } = await create()
+    const put = async (change: object) => (await ask('PUT', `/${id}`, change)).body
+    expect((await put({ max_per_minute: 30, ordered: 1 })).data).to.include({ max_per_minute: 30, ordered: 1 })
+    expect((await put({ max_per_minute: null })).data).to.include({ max_per_minute: null, ordered: 1 })
+    expect((await put({ max_per_minute: 0 })).issues[0].path).to.equal('max_per_minute')
+    expect((await put({ ordered: 2 })).issues[0].path).to.equal('ordered')
   })
 
   it('refuses what it does not know or cannot use, and says which', async () => {

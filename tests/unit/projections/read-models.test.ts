@@ -100,18 +100,19 @@ describe('read models', () => {
     expect(ended('rule_deleted')).to.deep.equal([['update', 'delivery', key, { status: 'ended', due_at: null }]])
   })
 
-  it('of a retry by hand: its rules due at once; matched again, what failed before ends', () => {
-    const requested = (rematched: boolean) => {
-      const data = { transaction_id: 7, by: 'manual', order_id: 'DH1', prefix: 'DH', webhook_status: 'pending' }
-      return done(event('WebhookRetryRequested', { ...data, rules: [5, 6], rematched })).slice(1)
+  it('of a retry by hand: its rules due at once, and what else had failed ends', () => {
+    const requested = (by: 'manual' | 'bulk') => {
+      const data = { transaction_id: 7, order_id: 'DH1', prefix: 'DH', webhook_status: 'pending', rematched: false }
+      return done(event('WebhookRetryRequested', { ...data, rules: [5, 6], by })).slice(1)
     }
-    const opened = [
+    const opened = (lane: string) => [
       'perform',
       'open_delivery',
-      [5, 6].map((rule_id) => ({ transaction_id: 7, rule_id, lane: 'manual', due_at: AT })),
+      [5, 6].map((rule_id) => ({ transaction_id: 7, rule_id, lane, due_at: AT })),
     ]
-    expect(requested(false)).to.deep.equal([opened])
-    expect(requested(true)).to.deep.equal([['perform', 'end_failed_deliveries', [{ transaction_id: 7 }]], opened])
+    const failedEnd = ['perform', 'end_failed_deliveries', [{ transaction_id: 7 }]]
+    expect(requested('manual')).to.deep.equal([failedEnd, opened('manual')])
+    expect(requested('bulk')).to.deep.equal([failedEnd, opened('bulk')])
   })
 
   it('of a status that changed', () => {

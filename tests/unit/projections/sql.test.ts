@@ -82,7 +82,7 @@ describe('writing SQL', () => {
   it('makes tables with their keys and indexes in any schema', () => {
     const text = flat(ddl('elsewhere', main))
     expect(text).to.include('PRIMARY KEY ("transaction_id", "rule_id")')
-    expect(text).to.include("CREATE INDEX ON elsewhere.delivery (rule_id, due_at) WHERE status = 'open'")
+    expect(text).to.include("CREATE INDEX ON elsewhere.delivery (rule_id, lane, due_at) WHERE status = 'open'")
     expect(text).to.include('CREATE INDEX ON elsewhere.transaction (user_id, created_at DESC, id DESC)')
     expect(text).not.to.include('read_model')
   })

@@ -9,7 +9,7 @@ const system = (system_id: number, payment_prefix: string, is_active: 0 | 1 = 1)
 const rule = (rule_id: number, change: Partial<Rule> = {}): Rule => ({
   rule_id, name: 'a rule', url: 'https://shop.vn/', system_id: null, http_method: 'POST', filter_banks: [],
   filter_type: 'both', min_amount: null, payload_format: 'standard', custom_template: null, is_active: 1, is_auto: 0,
-  sealed_secret: '', created_at: '2026-01-01T00:00:00.000Z', ...change,
+  max_per_minute: null, ordered: 0, sealed_secret: '', created_at: '2026-01-01T00:00:00.000Z', ...change,
 }) // prettier-ignore
 
 const account = (rules: Rule[], systems = [system(1, 'DH')], accounts: BankAccount[] = []): Account =>

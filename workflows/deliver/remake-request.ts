@@ -1,0 +1,65 @@
+/**
+ * The request of an attempt, made again from the events: the rule as the account had it at the revision recorded, the
+ * transaction as it was then, the recorded timestamp. The body's SHA-256 says whether it is the same, byte for byte; where it
+ * is not (another renderer, a deleted account), nothing is shown rather than something that was never sent.
+ */
+import { evolve as evolveAccount, type Account, type Rule } from '../../domain/account/account.ts'
+import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { Call, EventStore, Vault } from '../../domain/ports.ts'
+import { transactionStream, type TransactionEvent, type TransactionEventData } from '../../domain/transaction/events.ts'
+import { RENDERER } from '../../domain/webhook/payload/render.ts'
+import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
+import { formCall } from './form-call.ts'
+
+type Attempted = TransactionEventData['WebhookAttempted']
+
+/** What payloads show of a transaction, after each event that changed it, the newest first. */
+const rowsOf = (events: readonly TransactionEvent[]): TransactionRow[] => {
+  const rows: TransactionRow[] = []
+  for (const { type, data } of events) {
+    if (type === 'TransactionCaptured') rows.unshift({ ...data, id: data.transaction_id })
+    if ((type === 'TransactionCompleted' || type === 'WebhookRetryRequested') && rows[0])
+      rows.unshift({ ...rows[0], order_id: data.order_id })
+  }
+  return rows
+}
+
+const ruleAt = (account: readonly RecordedEvent[], { rule_id, account_revision }: Attempted): Rule | undefined =>
+  account
+    .filter(({ revision }) => revision <= account_revision)
+    .reduce<Account | null>((state, event) => evolveAccount(state, event as unknown as AccountEvent), null)
+    ?.rules.get(rule_id)
+
+const remake = (rule: Rule | undefined, rows: readonly TransactionRow[], attempted: Attempted, secret: string) => {
+  if (!rule || attempted.renderer !== RENDERER) return null
+  const now = new Date(attempted.timestamp * 1000)
+  for (const transaction of rows) {
+    const { call, body_sha256 } = formCall({ ...attempted, rule, transaction }, secret, now)
+    if (body_sha256 === attempted.body_sha256) return { ...call, method: attempted.method, url: attempted.url }
+  }
+  return null
+}
+
+/**
+ * One read for all attempts of a transaction.
+ * @returns requests by attempt id; those that cannot be made again are not there
+ */
+export const remakeRequests = async (
+  { store, vault }: { store: EventStore; vault: Vault },
+  userId: number,
+  transactionId: number,
+): Promise<ReadonlyMap<number, Call>> => {
+  const slices = [{ stream: transactionStream(transactionId) }, { stream: accountStream(userId) }]
+  const [events = [], account = []] = await store.read(slices)
+  const requests = new Map<number, Call>()
+  events.forEach((event, place) => {
+    const { type, data } = event as RecordedEvent & TransactionEvent
+    if (type !== 'WebhookAttempted') return
+    const rule = ruleAt(account, data)
+    const rows = rowsOf(events.slice(0, place) as unknown as TransactionEvent[])
+    const request = rule ? remake(rule, rows, data, vault.open(rule.sealed_secret)) : null
+    if (request) requests.set(data.attempt_id, request)
+  })
+  return requests
+}
