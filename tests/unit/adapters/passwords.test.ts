@@ -19,4 +19,16 @@ describe('passwords', () => {
     )
     expect(answers).to.deep.equal(Array.from({ length: 12 }, (_, index) => index % 2 === 1))
   })
+
+  it('are computed in turns: who asks for many waits behind himself', async () => {
+    const passwords = openPasswords()
+    const done: string[] = []
+    const ask = (caller: string) => passwords.hash('correct horse', caller).then(() => done.push(caller))
+    const flood = Array.from({ length: 20 }, () => ask('flooder'))
+    await Promise.all([ask('owner'), ask('another')])
+    // Two of the flooder's were running, and one more of his may have its turn between those of the others.
+    expect(done.filter((caller) => caller === 'flooder').length).to.be.at.most(5)
+    await Promise.all(flood)
+    expect(done).to.have.length(22)
+  })
 })

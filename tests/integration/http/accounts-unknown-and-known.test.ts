@@ -1,0 +1,105 @@
+/**
+ * By no answer, and by no answer's time, can a stranger tell an e-mail that has an account from one that has none. And a
+ * stranger who floods the login delays nobody but himself.
+ */
+import { expect } from 'chai'
+import { eventually } from '../../support/eventually.ts'
+import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
+
+const CALLS = 200
+/** How often a measurement may be made again: a machine shared with others is noisy, and an answer that tells stays telling. */
+const MEASUREMENTS = 3
+
+const median = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!
+
+describe('e-mails that are known and unknown', function () {
+  this.timeout(240_000)
+  let api: ApiUnderTest
+  const known: string[] = []
+  before(async () => {
+    api = await openApi({ trustProxy: 1 }, 'real')
+    for (let number = 0; number < CALLS; number++) known.push(`known${number}@example.com`)
+    await inParallel(8, known, async (email) => {
+      await api.ask('POST', '/api/auth/register', { json: { email, password: OWNERS_PASSWORD } })
+    })
+  })
+  after(() => api.close())
+
+  const inParallel = async <Item>(width: number, items: readonly Item[], work: (item: Item) => Promise<void>) => {
+    const rest = [...items]
+    await Promise.all(
+      Array.from({ length: width }, async () => {
+        for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item)
+      }),
+    )
+  }
+
+  let strangers = 0
+  /** Medians in milliseconds, of calls of both kinds in turns. */
+  const measure = async (path: string, width: number, bodyOf: (email: string) => object) => {
+    const times = { known: [] as number[], unknown: [] as number[] }
+    const bodies = { known: new Set<string>(), unknown: new Set<string>() }
+    const calls = known.flatMap((email, index) => {
+      const pair = [
+        { kind: 'known', email },
+        { kind: 'unknown', email: `unknown${++strangers}@example.com` },
+      ] as const
+      return index % 2 ? [pair[0], pair[1]] : [pair[1], pair[0]]
+    })
+    await inParallel(width, calls, async ({ kind, email }) => {
+      const began = performance.now()
+      const { status, body } = await api.ask('POST', path, { json: bodyOf(email) })
+      times[kind].push(performance.now() - began)
+      bodies[kind].add(JSON.stringify([status, body]))
+    })
+    expect([...bodies.known]).to.deep.equal([...bodies.unknown])
+    expect(bodies.known.size).to.equal(1)
+    expect(times.known).to.have.length(CALLS)
+    return { known: median(times.known), unknown: median(times.unknown) }
+  }
+
+  for (const [path, width, more] of [
+    ['login', 2, { password: 'not the password' }],
+    ['register', 6, { password: OWNERS_PASSWORD }],
+    ['forgot-password', 20, {}],
+    ['resend-verify', 20, {}],
+  ] as const)
+    it(`are answered alike by ${path}: the same words, medians less than 10 % apart`, async () => {
+      const seen: string[] = []
+      for (let number = 0; number < MEASUREMENTS; number++) {
+        const { known, unknown } = await measure(`/api/auth/${path}`, width, (email) => ({ email, ...more }))
+        seen.push(`${known.toFixed(1)} and ${unknown.toFixed(1)} ms`)
+        if (Math.abs(known - unknown) < 0.1 * Math.min(known, unknown)) return
+      }
+      expect.fail(`known and unknown took ${seen.join(', ')}`)
+    })
+
+  it('a flood of logins from one address delays neither another’s login nor receiving', async () => {
+    const from = (address: string, password: string) =>
+      api.ask('POST', '/api/auth/login', {
+        json: { email: 'owner@baoco.local', password },
+        headers: { 'x-forwarded-for': address },
+      })
+    const FLOOD = 150
+    let answered = 0
+    const flood = Array.from({ length: FLOOD }, () =>
+      from('6.6.6.6', 'wrong password').then(({ status }) => {
+        answered++
+        expect(status).to.equal(401)
+      }),
+    )
+    await eventually(() => answered > 0)
+    const before = answered
+    const login = await from('7.7.7.7', OWNERS_PASSWORD)
+    expect(login.status).to.equal(200)
+    // Two of the flooder's are being computed, one more may have its turn first; the rest is what the answers' order allows.
+    expect(answered - before, 'of the flooder’s logins were answered first').to.be.at.most(10)
+    for (let number = 0; number < 20; number++) {
+      const text = `SD TK 0011000415567 +${150_000 + number},000VND luc 10-03-2026 12:00:${String(number).padStart(2, '0')}. SD 9,000,000VND. Ref MBVCB.${number}.DH1`
+      const { status } = await api.ask('POST', `/api/receive/u/${api.owner.receive_token}`, { body: text })
+      expect(status).to.equal(200)
+    }
+    expect(answered, 'logins are still waiting').to.be.lessThan(FLOOD)
+    await Promise.all(flood)
+  })
+})

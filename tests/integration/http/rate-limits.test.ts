@@ -1,0 +1,158 @@
+/** Section 8, "Request rate limits": each row, by whom it counts, and who is counted behind proxies. */
+import { expect } from 'chai'
+import { readSettings } from '../../../cmd/settings.ts'
+import { openApi, OWNERS_PASSWORD, type ApiUnderTest, type Ask } from './api-under-test.ts'
+
+const { rateLimits } = readSettings({})
+
+interface Row {
+  row: string
+  method: 'POST' | 'GET' | 'PUT'
+  path: string
+  limit: number
+  seconds: number
+  /** A call of one caller, and of another. */
+  by: (caller: string) => Ask
+}
+
+const byAddress = (address: string): Ask => ({ headers: { 'x-forwarded-for': address }, json: {} })
+const byEmail = (caller: string): Ask => ({ json: { email: `u${caller}@example.com` } })
+
+const ROWS: Row[] = [
+  { row: 'POST /api/auth/login', method: 'POST', path: '/api/auth/login', limit: 10, seconds: 60, by: byAddress },
+  {
+    row: 'POST /api/auth/forgot-password',
+    method: 'POST',
+    path: '/api/auth/forgot-password',
+    limit: 5,
+    seconds: 300,
+    by: byAddress,
+  },
+  {
+    row: 'POST /api/auth/resend-verify',
+    method: 'POST',
+    path: '/api/auth/resend-verify',
+    limit: 3,
+    seconds: 600,
+    by: byEmail,
+  },
+  { row: '/api/receive/*', method: 'POST', path: '/api/receive/sms', limit: 60, seconds: 60, by: byAddress },
+  { row: 'register, as decided', method: 'POST', path: '/api/auth/register', limit: 10, seconds: 3600, by: byAddress },
+]
+
+describe('rate limits', () => {
+  let api: ApiUnderTest
+  before(async () => {
+    api = await openApi({ rateLimits, trustProxy: 1 })
+  })
+  after(() => api.close())
+
+  for (const { row, method, path, limit, seconds, by } of ROWS)
+    it(`section 8: ${row}, ${limit} in ${seconds} s, before anything of the call is looked at`, async () => {
+      const reset: number[] = []
+      for (let left = limit - 1; left >= 0; left--) {
+        const { status, headers } = await api.ask(method, path, by('7.7.7.7'))
+        expect(status, `${left} left`).to.not.equal(429)
+        expect(headers.get('ratelimit-limit')).to.equal(String(limit))
+        expect(headers.get('ratelimit-remaining')).to.equal(String(left))
+        reset.push(Number(headers.get('ratelimit-reset')))
+      }
+      for (const each of reset) expect(each).to.be.within(1, seconds)
+      expect(reset, 'a fixed window').to.deep.equal([...reset].sort((a, b) => b - a))
+      const over = await api.ask(method, path, by('7.7.7.7'))
+      expect(over.status).to.equal(429)
+      expect(over.body).to.have.all.keys('success', 'error', 'message')
+      expect(over.body).to.include({ success: false, error: 'RATE_LIMITED' })
+      expect(Number(over.headers.get('retry-after'))).to.be.within(1, seconds)
+      expect(over.headers.get('retry-after')).to.equal(over.headers.get('ratelimit-reset'))
+      expect(over.headers.get('ratelimit-remaining')).to.equal('0')
+      expect((await api.ask(method, path, by('8.8.8.8'))).status, 'somebody else').to.not.equal(429)
+    })
+
+  it('section 8: POST /api/auth/verify-email, unlimited', async () => {
+    for (let number = 0; number < 100; number++) {
+      const { status, headers } = await api.ask('POST', '/api/auth/verify-email', { json: { token: 'x' } })
+      expect([status, headers.get('ratelimit-limit')]).to.deep.equal([400, null])
+    }
+  })
+
+  it('the session shares the login’s limit', async () => {
+    const json = { email: 'owner@baoco.local', password: OWNERS_PASSWORD }
+    const headers = { 'x-forwarded-for': '5.5.5.5' }
+    for (let number = 0; number < 5; number++) {
+      expect((await api.ask('POST', '/api/session', { json, headers })).status).to.equal(200)
+      expect((await api.ask('POST', '/api/auth/login', { json, headers })).status).to.equal(200)
+    }
+    expect((await api.ask('POST', '/api/session', { json, headers })).status).to.equal(429)
+    expect((await api.ask('POST', '/api/auth/login', { json, headers })).status).to.equal(429)
+  })
+
+  it('receiving has one count for all its paths', async () => {
+    const headers = { 'x-forwarded-for': '4.4.4.4' }
+    const paths = ['u/bad', 'sms', 'notification', 'batch']
+    for (let number = 0; number < 60; number++)
+      expect((await api.ask('POST', `/api/receive/${paths[number % 4]}`, { headers })).status).to.equal(401)
+    for (const path of paths) expect((await api.ask('POST', `/api/receive/${path}`, { headers })).status).to.equal(429)
+    expect((await api.ask('GET', '/api/receive/u/bad', { headers })).status).to.equal(429)
+  })
+
+  it('one mailbox is one, however it is written and whoever asks', async () => {
+    for (const [email, address] of [
+      ['One@Example.com', '1.0.0.1'],
+      [' one@example.com ', '1.0.0.2'],
+      ['ONE@EXAMPLE.COM', '1.0.0.3'],
+    ] as const)
+      expect(
+        (await api.ask('POST', '/api/auth/resend-verify', { ...byAddress(address), json: { email } })).status,
+      ).to.equal(200)
+    const { status } = await api.ask('POST', '/api/auth/resend-verify', byEmail('x'))
+    expect(status).to.equal(200)
+    const over = await api.ask('POST', '/api/auth/resend-verify', { json: { email: 'one@example.com' } })
+    expect(over.status).to.equal(429)
+  })
+
+  describe('behind proxies', () => {
+    const remaining = async (on: ApiUnderTest, forwarded?: string) =>
+      Number(
+        (
+          await on.ask('POST', '/api/auth/login', {
+            json: {},
+            headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+          })
+        ).headers.get('ratelimit-remaining'),
+      )
+
+    it('counts whom the trusted one saw, whatever the caller wrote before', async () => {
+      expect(await remaining(api, '1.1.1.1, 3.3.3.3')).to.equal(9)
+      expect(await remaining(api, '2.2.2.2, 3.3.3.3')).to.equal(8)
+      expect(await remaining(api, '127.0.0.1, ::1, nonsense, 3.3.3.3')).to.equal(7)
+      expect(await remaining(api, '3.3.3.3, 1.1.1.1')).to.equal(9)
+    })
+
+    it('counts a /64 of IPv6 as one', async () => {
+      expect(await remaining(api, '2001:db8:0:1::1')).to.equal(9)
+      expect(await remaining(api, '2001:db8:0:1:ffff::2')).to.equal(8)
+      expect(await remaining(api, '2001:db8:0:2::1')).to.equal(9)
+    })
+
+    it('believes nobody where no proxy is trusted, and two hops where two are', async () => {
+      const [none, two] = await Promise.all([openApi({ rateLimits }), openApi({ rateLimits, trustProxy: 2 })])
+      expect(await remaining(none, '1.1.1.1')).to.equal(9)
+      expect(await remaining(none, '2.2.2.2')).to.equal(8)
+      expect(await remaining(none)).to.equal(7)
+      expect(await remaining(two, '6.6.6.6, 3.3.3.3, 10.0.0.1')).to.equal(9)
+      expect(await remaining(two, '7.7.7.7, 3.3.3.3, 10.0.0.2')).to.equal(8)
+      expect(await remaining(two, '7.7.7.7, 4.4.4.4, 10.0.0.1')).to.equal(9)
+      await Promise.all([none.close(), two.close()])
+    })
+  })
+
+  it('can be turned off', async () => {
+    const free = await openApi()
+    for (let number = 0; number < 15; number++) {
+      const { status, headers } = await free.ask('POST', '/api/auth/login', { json: {} })
+      expect([status, headers.get('ratelimit-limit')]).to.deep.equal([400, null])
+    }
+    await free.close()
+  })
+})

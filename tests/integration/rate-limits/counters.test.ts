@@ -1,0 +1,167 @@
+/** Counters that processes share, and what they are worth while Postgres is gone. */
+import { expect } from 'chai'
+import type { Used } from '../../../adapters/http/rate-limits.ts'
+import { openDatabase, type Database, type Queryable } from '../../../adapters/postgres/database.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
+import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
+import { sweepRateLimits } from '../../../adapters/rate-limits/sweep.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+const LIMIT = { requests: 5, seconds: 600 }
+
+describe('counters of rate limits', () => {
+  let place: TestDatabase
+  let database: Database
+  /** Statements that were sent. */
+  let statements: number
+  let state: 'there' | 'gone' | 'silent'
+  let counted: Queryable
+  before(async () => {
+    place = await freshDatabase()
+    await migrateDatabase(place.url)
+    database = openDatabase(place.url)
+  })
+  after(async () => {
+    await database.close()
+    await place.drop()
+  })
+  beforeEach(async () => {
+    await database.query('DELETE FROM ops.rate_limit')
+    statements = 0
+    state = 'there'
+    counted = {
+      query: (...given) => {
+        statements++
+        if (state === 'gone') return Promise.reject(new Error('connection refused'))
+        return state === 'silent' ? new Promise(() => {}) : database.query(...given)
+      },
+    }
+  })
+  const times = async (count: number, call: () => Used | Promise<Used>): Promise<Used> => {
+    let used: Used | undefined
+    for (let number = 0; number < count; number++) used = await call()
+    return used!
+  }
+
+  describe('to the call', () => {
+    it('are one for all processes', async () => {
+      const processes = [1, 2, 3].map(() => exactCounters(counted)('login', LIMIT))
+      const used = await Promise.all(Array.from({ length: 9 }, (_, number) => processes[number % 3]!('9.9.9.9')))
+      expect(used.filter(({ calls }) => calls <= LIMIT.requests)).to.have.length(5)
+      expect(new Set(used.filter(({ calls }) => calls <= 5).map(({ calls }) => calls)).size).to.equal(5)
+      for (const { endsInMs } of used) expect(endsInMs).to.be.within(500_000, 600_000)
+      expect((await processes[0]!('8.8.8.8')).calls).to.equal(1)
+      expect((await exactCounters(counted)('forgot', LIMIT)('9.9.9.9')).calls, 'of another limit').to.equal(1)
+    })
+
+    it('cost nothing for who is over', async () => {
+      const count = exactCounters(counted)('login', LIMIT)
+      await times(6, () => count('9.9.9.9') as Promise<Used>)
+      expect(statements).to.equal(6)
+      expect((await times(100, () => count('9.9.9.9'))).calls).to.be.greaterThan(LIMIT.requests)
+      expect(statements).to.equal(6)
+    })
+
+    it('begin anew in the next window', async () => {
+      const count = exactCounters(counted)('login', { requests: 5, seconds: 600 })
+      await times(4, () => count('9.9.9.9'))
+      await database.query('UPDATE ops.rate_limit SET expire = expire - 600000')
+      expect((await count('9.9.9.9')).calls).to.equal(1)
+    })
+
+    it('are each process’s own while Postgres is gone or silent', async () => {
+      for (const away of ['gone', 'silent'] as const) {
+        state = away
+        const [one, other] = [exactCounters(counted)('login', LIMIT), exactCounters(counted)('login', LIMIT)]
+        const used = await Promise.all(Array.from({ length: 6 }, () => one('9.9.9.9')))
+        expect(
+          used.map(({ calls }) => calls > 5),
+          away,
+        ).to.deep.equal([false, false, false, false, false, true])
+        expect((await other('9.9.9.9')).calls, away).to.equal(1)
+      }
+    })
+  })
+
+  describe('for the hot path', () => {
+    it('are exact in one process without a word to the database', () => {
+      const count = settledCounters(counted).counterFor('receive', LIMIT)
+      const calls = Array.from({ length: 7 }, () => count('9.9.9.9') as Used).map(({ calls }) => calls)
+      expect(calls).to.deep.equal([1, 2, 3, 4, 5, 6, 6])
+      expect(statements).to.equal(0)
+    })
+
+    it('are settled by one statement, whatever the number of calls and callers', async () => {
+      const { counterFor, settle } = settledCounters(counted)
+      const count = counterFor('receive', { requests: 1_000, seconds: 60 })
+      for (let number = 0; number < 3_000; number++) void count(`10.0.0.${number % 100}`)
+      await settle()
+      expect(statements).to.equal(1)
+      await settle()
+      expect(statements, 'nothing is pending').to.equal(1)
+      const rows = await database.query<{ points: number }>('SELECT points FROM ops.rate_limit')
+      expect(rows.map(({ points }) => points)).to.deep.equal(Array.from({ length: 100 }, () => 30))
+    })
+
+    it('are one for all processes once settled', async () => {
+      const processes = [settledCounters(counted), settledCounters(counted)]
+      const counts = processes.map(({ counterFor }) => counterFor('receive', LIMIT))
+      await times(3, () => counts[0]!('9.9.9.9'))
+      await times(2, () => counts[1]!('9.9.9.9'))
+      await Promise.all(processes.map(({ settle }) => settle()))
+      // Whoever settled first has heard of the other at its own next call's settling at the latest.
+      await times(1, () => counts[0]!('9.9.9.9'))
+      await processes[0]!.settle()
+      expect((await counts[0]!('9.9.9.9')).calls).to.equal(6)
+      await times(1, () => counts[1]!('9.9.9.9'))
+      await processes[1]!.settle()
+      expect((await counts[1]!('9.9.9.9')).calls).to.be.greaterThan(LIMIT.requests)
+    })
+
+    it('let through no more than the limit in each process, at the worst', async () => {
+      const processes = [1, 2, 3].map(() => settledCounters(counted).counterFor('receive', LIMIT))
+      const used = await Promise.all(
+        processes.flatMap((count) => Array.from({ length: 20 }, () => Promise.resolve(count('9.9.9.9')))),
+      )
+      expect(used.filter(({ calls }) => calls <= LIMIT.requests)).to.have.length(3 * LIMIT.requests)
+    })
+
+    it('go on by themselves while Postgres is gone, and settle when it is back', async () => {
+      const { counterFor, settle } = settledCounters(counted)
+      const count = counterFor('receive', LIMIT)
+      await times(4, () => count('9.9.9.9'))
+      state = 'gone'
+      expect(
+        await settle().then(
+          () => 'settled',
+          () => 'failed',
+        ),
+      ).to.equal('failed')
+      expect((await times(2, () => count('9.9.9.9'))).calls).to.equal(6)
+      state = 'there'
+      await settle()
+      const [row] = await database.query<{ points: number }>('SELECT points FROM ops.rate_limit')
+      expect(row!.points).to.equal(6)
+    })
+
+    it('begin anew in the next window, and forget those that are over', async () => {
+      let now = 1_000_000
+      const { counterFor, settle } = settledCounters(counted, () => now)
+      const count = counterFor('receive', { requests: 5, seconds: 60 })
+      expect(await times(6, () => count('9.9.9.9'))).to.deep.equal({ calls: 6, endsInMs: 60_000 })
+      await settle()
+      now += 59_999
+      expect((await count('9.9.9.9')).calls).to.equal(6)
+      now += 1
+      expect(await count('9.9.9.9')).to.deep.equal({ calls: 1, endsInMs: 60_000 })
+      await settle()
+      const rows = await database.query<{ points: number }>('SELECT points FROM ops.rate_limit')
+      expect(rows).to.deep.equal([{ points: 1 }])
+      now = Date.now()
+      const sweep = sweepRateLimits(database)
+      expect(await sweep.run(new AbortController().signal)).to.deep.equal({ swept: 1 })
+      expect(await sweep.run(new AbortController().signal)).to.equal(null)
+    })
+  })
+})
