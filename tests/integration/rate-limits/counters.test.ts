@@ -47,7 +47,7 @@ describe('counters of rate limits', () => {
   describe('to the call', () => {
     it('are one for all processes', async () => {
       const processes = [1, 2, 3].map(() => exactCounters(counted)('login', LIMIT))
-      const used = await Promise.all(Array.from({ length: 9 }, (_, number) => processes[number % 3]!('9.9.9.9')))
+      const used = await Promise.all(Array.from({ length: 9 }, async (_, number) => processes[number % 3]!('9.9.9.9')))
       expect(used.filter(({ calls }) => calls <= LIMIT.requests)).to.have.length(5)
       expect(new Set(used.filter(({ calls }) => calls <= 5).map(({ calls }) => calls)).size).to.equal(5)
       for (const { endsInMs } of used) expect(endsInMs).to.be.within(500_000, 600_000)
@@ -74,7 +74,7 @@ describe('counters of rate limits', () => {
       for (const away of ['gone', 'silent'] as const) {
         state = away
         const [one, other] = [exactCounters(counted)('login', LIMIT), exactCounters(counted)('login', LIMIT)]
-        const used = await Promise.all(Array.from({ length: 6 }, () => one('9.9.9.9')))
+        const used = await Promise.all(Array.from({ length: 6 }, async () => one('9.9.9.9')))
         expect(
           used.map(({ calls }) => calls > 5),
           away,
