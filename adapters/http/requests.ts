@@ -133,7 +133,10 @@ const word = z
   .max(2_048)
   .refine((value) => !value.includes('\0'), 'There is a NUL character in it.')
 
-const day = z.iso.date('A day is written YYYY-MM-DD.')
+/** There is no year 0 for Postgres. */
+const day = z.iso
+  .date('A day is written YYYY-MM-DD.')
+  .refine((value) => !value.startsWith('0000'), 'There is no year 0.')
 
 const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
 

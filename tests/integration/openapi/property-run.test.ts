@@ -1,0 +1,209 @@
+/**
+ * Ten thousand requests made from the document, some as it says, some nearly so: none may be answered with a fault or with
+ * an answer that breaks its schema, and every operation must have been reached.
+ *
+ * `PROPERTY_SEED` runs the same again, `PROPERTY_REQUESTS` more of them.
+ */
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { fittingIn, nearly, ODD_TEXTS } from '../../support/openapi/arbitrary.ts'
+import type { Located, Parameter } from '../../support/openapi/document.ts'
+import { bodySchemaOf, collectionOf, make, noteMade, requestOf } from './requests.ts'
+import { curlOf, openWorld, schemesOf, type Caller, type Sent, type World } from './world.ts'
+
+const REQUESTS = Number(process.env.PROPERTY_REQUESTS ?? 10_000)
+const SEED = Number(process.env.PROPERTY_SEED ?? Date.now() % 2 ** 31)
+const LEAST_DONE = 50
+/** Callers with things of their own, each going through its share of the operations. */
+const LANES = 16
+
+/** Passwords are made to be slow: each of these takes a core for some 30 ms. */
+const SLOW = /login|session|password|register/
+
+/** Each call voids a credential: they have a caller of their own each. */
+const VOIDING = /rotate/
+
+interface Drawn {
+  fits: boolean
+  body: unknown
+  query: [string, string][]
+  id: 'made' | 'kept' | 'foreign' | string
+  scheme: number
+  raw: string | null
+}
+
+const BROKEN = [
+  '{',
+  '{"name":}',
+  '[1,',
+  '"\\ud800"',
+  'null',
+  '{"a":1e400}',
+  '{"min_amount":9223372036854775808}',
+  '{"__proto__":{"operator":true}}',
+  '['.repeat(500) + ']'.repeat(500),
+  '\ufeff{}',
+  'a=b&c=d',
+]
+
+const ODD_IDS = [
+  '0',
+  '-1',
+  '1e3',
+  '01',
+  '999999999999999',
+  '9223372036854775808',
+  'abc',
+  '%00',
+  '%27',
+  '%F0%9F%92%A5',
+  '%ff',
+]
+
+const queriesOf = (parameters: readonly Parameter[], world: World): fc.Arbitrary<[string, string][]> => {
+  const fitting = fittingIn(world.document)
+  const named = parameters.filter((each) => each.in === 'query')
+  if (named.length === 0) return fc.constant([])
+  return fc
+    .record(Object.fromEntries(named.map(({ name, schema }) => [name, fitting(schema)])), {
+      requiredKeys: named.filter(({ required }) => required).map(({ name }) => name),
+    })
+    .map((query) => Object.entries(query).map(([name, value]) => [name, String(value)]))
+}
+
+const oddQueries = (parameters: readonly Parameter[]): fc.Arbitrary<[string, string][]> => {
+  const names = [...parameters.filter((each) => each.in === 'query').map(({ name }) => name), 'unknown', '__proto__']
+  return fc.array(
+    fc.tuple(fc.constantFrom(...names), fc.constantFrom(...ODD_TEXTS.filter((text) => text.length < 400))),
+    { maxLength: 2 },
+  )
+}
+
+const drawn = (world: World, operation: Located): fc.Arbitrary<Drawn> => {
+  const schema = bodySchemaOf(world, operation)
+  const body = schema ? fittingIn(world.document)(schema) : fc.constant(undefined)
+  const parameters = operation.parameters ?? []
+  const scheme = fc.nat({ max: 9 })
+  const fits = fc.record({
+    fits: fc.constant(true),
+    body,
+    query: queriesOf(parameters, world),
+    id: fc.constantFrom('made', 'kept'),
+    scheme,
+    raw: fc.constant(null),
+  })
+  const odd = fc.record({
+    fits: fc.constant(false),
+    body: schema ? nearly(body) : fc.constant(undefined),
+    query: oddQueries(parameters),
+    id: fc.oneof({ weight: 3, arbitrary: fc.constantFrom('kept', 'foreign') }, fc.constantFrom(...ODD_IDS)),
+    scheme,
+    raw: schema ? fc.option(fc.constantFrom(...BROKEN), { freq: 4 }) : fc.constant(null),
+  })
+  return fc.oneof({ weight: 3, arbitrary: fits }, { weight: 2, arbitrary: odd })
+}
+
+describe('ten thousand requests made from the document', () => {
+  let world: World
+  let sent = 0
+  const done = new Map<string, number>()
+  const statuses = new Map<number, number>()
+
+  before(async () => {
+    world = await openWorld()
+  })
+  after(() => world.close())
+
+  const idFor = async (operation: Located, caller: Caller, foreign: Caller, id: string): Promise<string | number> => {
+    const collection = collectionOf(operation.path)
+    if (collection === null) return ''
+    if (id === 'foreign') return idOfKept(foreign, collection)
+    // What an operation takes away is made for it.
+    if (id === 'made' && ['DELETE', 'POST'].includes(operation.method)) return make(world, caller, collection)
+    if (id === 'made' || id === 'kept') return idOfKept(caller, collection)
+    return id
+  }
+
+  const keptIds = new Map<string, Promise<number>>()
+  /** One thing of each collection that nobody takes away but its own operations. */
+  const idOfKept = (caller: Caller, collection: string): Promise<number> => {
+    const key = `${caller.user_id} ${collection}`
+    if (!keptIds.has(key)) keptIds.set(key, make(world, caller, collection, true))
+    return keptIds.get(key)!
+  }
+
+  const prepared = async (operation: Located, caller: Caller, foreign: Caller, given: Drawn): Promise<Sent> => {
+    const schemes = schemesOf(operation)
+    const scheme = schemes[given.scheme % Math.max(1, schemes.length)] ?? null
+    const id = await idFor(operation, caller, foreign, given.id)
+    const request = await requestOf(world, operation, caller, {
+      scheme,
+      id,
+      query: given.query,
+      ...(given.fits ? { body: given.body } : {}),
+    })
+    if (given.fits || !bodySchemaOf(world, operation)) return request
+    // As it was drawn: nothing of it is made to mean something.
+    const body = given.raw ?? JSON.stringify(given.body) ?? ''
+    return { ...request, headers: { ...request.headers, 'content-type': 'application/json' }, body }
+  }
+
+  const call = async (operation: Located, caller: Caller, request: Sent): Promise<boolean> => {
+    sent++
+    const got = await world.send(request).catch((error: unknown) => {
+      throw new Error(`${(error as Error).message}\n${curlOf(world.api.url, request)}`)
+    })
+    statuses.set(got.status, (statuses.get(got.status) ?? 0) + 1)
+    if (got.status >= 500) throw new Error(`a fault, ${got.status}\n${curlOf(world.api.url, request)}`)
+    if (got.status >= 300) return false
+    done.set(operation.operationId, (done.get(operation.operationId) ?? 0) + 1)
+    await noteMade(world, caller, operation, got.body)
+    const { api_key, url } = (got.body?.data ?? {}) as { api_key?: string; url?: string }
+    if (VOIDING.test(operation.path) && api_key) caller.api_key = api_key
+    if (VOIDING.test(operation.path) && url) caller.receive_token = url.split('/').at(-1)!
+    return true
+  }
+
+  const goThrough = async (operation: Located, caller: Caller, foreign: Caller, runs: number): Promise<void> => {
+    const request = drawn(world, operation)
+    await fc.assert(
+      fc.asyncProperty(request, async (given) => {
+        await call(operation, caller, await prepared(operation, caller, foreign, given))
+      }),
+      { numRuns: runs, seed: SEED, endOnFailure: true },
+    )
+    const count = () => done.get(operation.operationId) ?? 0
+    const fitting = fc.sample(
+      request.filter(({ fits }) => fits),
+      { numRuns: 2 * LEAST_DONE, seed: SEED },
+    )
+    for (const given of fitting) {
+      if (count() >= LEAST_DONE) break
+      await call(operation, caller, await prepared(operation, caller, foreign, given))
+    }
+    expect(count(), `${operation.operationId}: times done`).to.be.at.least(LEAST_DONE)
+  }
+
+  it(`breaks nothing and reaches everything, seed ${SEED}`, async function () {
+    this.timeout(300_000)
+    const foreign = await world.newCaller()
+    const slow = world.operations.filter(({ path }) => SLOW.test(path))
+    const quick = world.operations.filter(({ path }) => !SLOW.test(path))
+    const runs = Math.ceil((REQUESTS - slow.length * 60) / quick.length)
+    const waiting = [...slow, ...quick]
+    const lane = async (): Promise<void> => {
+      const own = await world.newCaller()
+      for (let operation = waiting.shift(); operation; operation = waiting.shift()) {
+        const caller = operation['x-operator-only']
+          ? world.owner
+          : VOIDING.test(operation.path)
+            ? await world.newCaller()
+            : own
+        await goThrough(operation, caller, foreign, slow.includes(operation) ? 60 : runs)
+      }
+    }
+    await Promise.all(Array.from({ length: LANES }, lane))
+    expect(sent).to.be.at.least(REQUESTS)
+    expect(Math.max(...statuses.keys())).to.be.lessThan(500)
+  })
+})

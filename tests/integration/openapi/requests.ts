@@ -1,0 +1,179 @@
+/** Requests that are as the document says and mean something: ids of things that are there, urls that answer. */
+import type { Located, Schema } from '../../support/openapi/document.ts'
+import { bankText, next, shown, type Caller, type Sent, type World } from './world.ts'
+
+type Fields = Record<string, unknown>
+
+/** Where a thing does not come from a POST to its collection. */
+const MAKERS: Record<string, (world: World, caller: Caller) => Promise<number>> = {
+  '/api/transactions': async (world, caller) => {
+    const { body } = await world.send(personal(caller))
+    const { id } = body.data as { id: number }
+    // It is answered when it is stored; the lists follow.
+    while ((await world.api.ask('GET', `/api/transactions/${id}`, { key: caller.api_key })).status !== 200)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    return id
+  },
+  '/api/bank-accounts': async (world, caller) => {
+    for (;;) {
+      const { body } = await world.api.ask('GET', '/api/bank-accounts', { key: caller.api_key })
+      if (body.data.length > 0) return body.data[0].id as number
+      await world.send(personal(caller))
+    }
+  },
+}
+
+const personal = (caller: Caller): Sent => ({
+  method: 'POST',
+  path: `/api/receive/u/${caller.receive_token}`,
+  headers: { 'content-type': 'text/plain' },
+  body: bankText(),
+})
+
+/** What a field of a body means, whatever its schema lets through; undefined leaves it out. */
+const FIELDS: Record<string, (world: World, caller: Caller, given: unknown) => unknown> = {
+  payment_prefix: () => `P${next().toString(36).toUpperCase().padStart(4, '0')}`,
+  url: ({ shopUrl }) => shopUrl,
+  webhook_url: ({ shopUrl }) => shopUrl,
+  system_id: () => null,
+  payload_format: () => 'custom',
+  custom_template: () => '{"order": "{{order_id}}", "amount": "{{amount}}"}',
+}
+
+/** Whole bodies, where a schema cannot know what is true. */
+const RECIPES: Record<string, (world: World, caller: Caller) => unknown> = {
+  'post-api-auth-login': (_, { email, password }) => ({ email, password }),
+  'post-api-receive-pair': async (world, caller) => {
+    const { body } = await world.api.ask('POST', '/api/devices', { key: caller.api_key, json: { name: 'to pair' } })
+    await makeRoom(world, caller, '/api/devices', body.data.id as number)
+    return { code: body.data.pairing_code as string }
+  },
+}
+
+/** The most of a collection that a caller keeps: limits of plans are for other tests. */
+const KEPT = 4
+const kept = new WeakMap<Caller, Map<string, number[]>>()
+
+/** `/api/webhooks` for all paths below `/api/webhooks/{id}`. */
+export const collectionOf = (path: string): string | null => /^(.*?)\/\{id\}/.exec(path)?.[1] ?? null
+
+const at = (world: World, method: string, path: string): Located | undefined =>
+  world.operations.find((each) => each.method === method && each.path === path)
+
+/** Forgets things made long ago, so that no limit is reached. */
+const makeRoom = async (world: World, caller: Caller, collection: string, id: number): Promise<void> => {
+  const mine = kept.get(caller) ?? new Map<string, number[]>()
+  kept.set(caller, mine)
+  const ids = [...(mine.get(collection) ?? []), id]
+  mine.set(collection, ids)
+  if (ids.length <= KEPT || !at(world, 'DELETE', `${collection}/{id}`)) return
+  await world.api.ask('DELETE', `${collection}/${ids.shift()}`, { key: caller.api_key })
+}
+
+/** What a creation made is the caller's, and counted as such. */
+export const noteMade = async (world: World, caller: Caller, operation: Located, body: Fields): Promise<void> => {
+  const { id } = (body.data ?? {}) as { id?: unknown }
+  if (operation.method === 'POST' && typeof id === 'number' && !operation.path.includes('{'))
+    await makeRoom(world, caller, operation.path, id)
+}
+
+/**
+ * Makes a thing of a collection for a caller, as they themselves would.
+ * @param stays  it is not forgotten when others are made
+ */
+export const make = async (world: World, caller: Caller, collection: string, stays = false): Promise<number> => {
+  const maker = MAKERS[collection]
+  if (maker) return maker(world, caller)
+  const creation = at(world, 'POST', collection)
+  if (!creation) throw new Error(`How does a thing of ${collection} come to be? Say it in MAKERS.`)
+  const { status, body } = await world.send(
+    await requestOf(world, creation, caller, { body: minimal(world, creation) }),
+  )
+  if (status !== 201) throw new Error(`${collection}: ${status} ${JSON.stringify(body)}`)
+  if (!stays) await noteMade(world, caller, creation, body as Fields)
+  return body.data.id as number
+}
+
+const resolved = (world: World, schema: Schema): Schema =>
+  typeof schema.$ref === 'string' ? world.document.components.schemas[schema.$ref.split('/').at(-1)!]! : schema
+
+export const bodySchemaOf = (world: World, operation: Located): Schema | null => {
+  const content = operation.requestBody?.content
+  const media = content?.['application/json'] ?? Object.values(content ?? {})[0]
+  return media ? resolved(world, media.schema) : null
+}
+
+/** The required fields alone, with the simplest values of their types. */
+const minimal = (world: World, operation: Located): Fields | undefined => {
+  const schema = bodySchemaOf(world, operation)
+  if (!schema) return undefined
+  const properties = (schema.properties ?? {}) as Record<string, Schema>
+  const simplest = (property: Schema): unknown => {
+    const {
+      type,
+      enum: values,
+      anyOf,
+    } = resolved(world, property) as { type?: unknown; enum?: unknown[]; anyOf?: Schema[] }
+    if (values) return values.at(-1)
+    if (anyOf) return simplest(anyOf.at(-1)!)
+    const [first] = [type].flat()
+    return first === 'string'
+      ? 'something'
+      : first === 'integer' || first === 'number'
+        ? 1
+        : first === 'array'
+          ? []
+          : {}
+  }
+  const required = (schema.required ?? []) as string[]
+  return Object.fromEntries(required.map((name) => [name, simplest(properties[name]!)]))
+}
+
+/** @returns the given body, where its fields mean something */
+export const meaningful = async (
+  world: World,
+  caller: Caller,
+  operation: Located,
+  given: unknown,
+): Promise<unknown> => {
+  const recipe = RECIPES[operation.operationId]
+  if (recipe) return recipe(world, caller)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+  const fields = { ...given } as Fields
+  // A format and what it needs are given together or not at all.
+  if ('payload_format' in fields || 'custom_template' in fields)
+    Object.assign(fields, { payload_format: 'custom', custom_template: '' })
+  for (const name of Object.keys(fields)) if (FIELDS[name]) fields[name] = FIELDS[name](world, caller, fields[name])
+  return fields
+}
+
+export interface Given {
+  /** One of the operation's; the first where it is not given; null: none. */
+  scheme?: string | null
+  /** In place of the id in the path. */
+  id?: number | string
+  /** In place of the token in the path. */
+  token?: string
+  body?: unknown
+  query?: readonly (readonly [string, string])[]
+}
+
+/** A request that the operation will take from the caller, but for what is given otherwise. */
+export const requestOf = async (world: World, operation: Located, caller: Caller, given: Given = {}): Promise<Sent> => {
+  const [first] = operation.security.flatMap((each) => Object.keys(each))
+  const scheme = given.scheme === undefined ? first : given.scheme
+  const { headers, query } = scheme ? shown(scheme, caller) : { headers: {}, query: [] }
+  const collection = collectionOf(operation.path)
+  const id = given.id ?? (collection === null ? '' : await make(world, caller, collection))
+  const path = operation.path.replace('{id}', String(id)).replace('{token}', given.token ?? caller.receive_token)
+  const search = new URLSearchParams(
+    [...query, ...(given.query ?? [])].map(([name, value]): [string, string] => [name, value]),
+  ).toString()
+  const sent: Sent = { method: operation.method, path: path + (search ? `?${search}` : ''), headers }
+  if (!bodySchemaOf(world, operation)) return sent
+  const body = 'body' in given ? given.body : minimal(world, operation)
+  const meant = await meaningful(world, caller, operation, body)
+  return meant === undefined
+    ? sent
+    : { ...sent, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(meant) }
+}

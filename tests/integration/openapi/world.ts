@@ -1,0 +1,137 @@
+/**
+ * The whole API with callers of every kind and things of theirs, for tests that are made from its document. What a new
+ * operation needs beyond its schema is said here once: how a thing of its collection comes to be (`MAKERS`), what a field means
+ * (`FIELDS`), or a whole body (`RECIPES`); the tests that go over all operations fail until it is.
+ */
+import { Pool } from 'undici'
+import { jsonWebTokens } from '../../../adapters/http/json-web-tokens.ts'
+import { vietcombankText } from '../../support/bank-texts.ts'
+import { answerCheck, operationsOf, type Located, type OpenApiDocument } from '../../support/openapi/document.ts'
+import { openShop } from '../../support/shop.ts'
+import { JWT_SECRET, openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../http/api-under-test.ts'
+
+export interface Caller {
+  user_id: number
+  email: string
+  password: string
+  api_key: string
+  jwt: string
+  receive_token: string
+  device_token: string
+}
+
+export interface Sent {
+  method: string
+  /** With its query. */
+  path: string
+  headers: Record<string, string>
+  body?: string | Buffer
+}
+
+export interface Got {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
+  body: any
+}
+
+export interface World {
+  api: ApiUnderTest
+  document: OpenApiDocument
+  operations: readonly Located[]
+  /** Where webhooks go: it answers 200. */
+  shopUrl: string
+  owner: Caller
+  newCaller(): Promise<Caller>
+  /** Sends it as it is, and holds the answer against the document. */
+  send(request: Sent): Promise<Got>
+  close(): Promise<void>
+}
+
+let serial = 0
+/** A number that no other thing of this run has. */
+export const next = (): number => ++serial
+
+export const openWorld = async (): Promise<World> => {
+  const api = await openApi({}, 'real')
+  const shop = await openShop()
+  const pool = new Pool(api.url, { connections: 32, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 })
+  const tokens = jsonWebTokens(JWT_SECRET, api.clock)
+  const document = (await api.ask('GET', '/api/openapi.json')).body as OpenApiDocument
+  const check = answerCheck(document)
+
+  const send = async ({ method, path, headers, body }: Sent): Promise<Got> => {
+    const response = await pool.request({ method: method as 'GET', path, headers, body: body ?? null })
+    const contentType = response.headers['content-type']?.toString() ?? null
+    if (contentType?.startsWith('text/event-stream')) {
+      response.body.destroy()
+      response.body.on('error', () => {})
+      return { status: response.statusCode, headers: response.headers, body: '' }
+    }
+    const text = await response.body.text()
+    const answered: unknown = contentType?.includes('json') && text ? JSON.parse(text) : text
+    check({ method, path, status: response.statusCode, contentType, body: answered })
+    return { status: response.statusCode, headers: response.headers, body: answered }
+  }
+
+  const withDevice = async (account: Omit<Caller, 'device_token' | 'jwt'>): Promise<Caller> => {
+    const key = account.api_key
+    const invited = await api.ask('POST', '/api/devices', { key, json: { name: 'phone' } })
+    const paired = await api.ask('POST', '/api/receive/pair', { json: { code: invited.body.data.pairing_code } })
+    const jwt = await tokens.sign((await api.accounts.find(account.user_id))!)
+    return { ...account, jwt, device_token: paired.body.data.device_token }
+  }
+
+  return {
+    api,
+    document,
+    operations: operationsOf(document),
+    shopUrl: shop.url,
+    owner: await withDevice({ ...api.owner, password: OWNERS_PASSWORD }),
+    newCaller: async () => {
+      const email = `caller${next()}@example.com`
+      return withDevice({ ...(await api.newAccount(email)), email, password: OWNERS_PASSWORD })
+    },
+    send,
+    close: async () => {
+      await pool.close()
+      await shop.close()
+      await api.close()
+    },
+  }
+}
+
+/** How a credential is shown, by the name of its scheme. */
+const SHOWN: Record<string, (caller: Caller) => { headers?: Record<string, string>; query?: [string, string] }> = {
+  jwt: ({ jwt }) => ({ headers: { authorization: `Bearer ${jwt}` } }),
+  api_key: ({ api_key }) => ({ headers: { 'x-api-key': api_key } }),
+  api_key_authorization: ({ api_key }) => ({ headers: { authorization: `Apikey ${api_key}` } }),
+  api_key_query: ({ api_key }) => ({ query: ['api_key', api_key] }),
+  device: ({ device_token }) => ({ headers: { 'x-device-token': device_token } }),
+  device_bearer: ({ device_token }) => ({ headers: { authorization: `Bearer ${device_token}` } }),
+}
+
+export const schemesOf = ({ security }: Located): string[] => security.flatMap((each) => Object.keys(each))
+
+/** @throws for a scheme that this file does not know yet */
+export const shown = (
+  scheme: string,
+  caller: Caller,
+): { headers: Record<string, string>; query: [string, string][] } => {
+  const show = SHOWN[scheme]
+  if (!show) throw new Error(`How is the credential ${scheme} shown? Say it in SHOWN.`)
+  const { headers = {}, query } = show(caller)
+  return { headers, query: query ? [query] : [] }
+}
+
+export const curlOf = (url: string, { method, path, headers, body }: Sent): string => {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  return [
+    `curl -i -X ${method} ${quoted(url + path)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data-binary ${quoted(body.toString())}`]),
+  ].join(' ')
+}
+
+/** A text that becomes a transaction which matches no prefix. */
+export const bankText = (): string => vietcombankText(next(), `QZ${1000 + next()} thanh toan`)
