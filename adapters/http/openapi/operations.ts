@@ -22,7 +22,8 @@
  *   by an input, 401 and 403 by `signedIn`, 429 by `limited`, 404 by an `:id` in the path, 414 and 503 always.
  *
  * Handlers never touch `context.body` or the status. Tests fail for a route that is mounted past this, and for an answer
- * that is not as declared.
+ * that is not as declared. Tests also call every operation as the document says: where that is not enough for it to succeed, say what
+ * it needs in `tests/integration/openapi/requests.ts`.
  */
 import type Router from '@koa/router'
 import type { ApiContext, ApiMiddleware, ApiState } from '../context.ts'

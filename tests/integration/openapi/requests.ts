@@ -1,5 +1,8 @@
 /** Requests that are as the document says and mean something: ids of things that are there, urls that answer. */
+import { issue, type MailPurpose } from '../../../domain/account/mail-tokens.ts'
+import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import type { Located, Schema } from '../../support/openapi/document.ts'
+import { BASE_URL, JWT_SECRET } from '../http/api-under-test.ts'
 import { bankText, next, shown, type Caller, type Sent, type World } from './world.ts'
 
 type Fields = Record<string, unknown>
@@ -40,9 +43,25 @@ const FIELDS: Record<string, (world: World, caller: Caller, given: unknown) => u
   custom_template: () => '{"order": "{{order_id}}", "amount": "{{amount}}"}',
 }
 
+const links = mailLinks(JWT_SECRET, BASE_URL)
+
+/** As if the mail had come. */
+const mailToken = async ({ api }: World, { user_id }: Caller, purpose: MailPurpose): Promise<string> => {
+  const made = links.make(purpose, user_id)
+  await api.decree(user_id, issue(user_id, purpose, made, new Date()))
+  return links.url(purpose, user_id, made.nonce).split('token=')[1]!
+}
+
 /** Whole bodies, where a schema cannot know what is true. */
 const RECIPES: Record<string, (world: World, caller: Caller) => unknown> = {
   'post-api-auth-login': (_, { email, password }) => ({ email, password }),
+  'post-api-session': (_, { email, password }) => ({ email, password }),
+  'post-api-auth-register': (_, { password }) => ({ email: `new${next()}@example.com`, password }),
+  'post-api-auth-verify-email': async (world, caller) => ({ token: await mailToken(world, caller, 'verify_email') }),
+  'post-api-auth-reset-password': async (world, caller) => ({
+    token: await mailToken(world, caller, 'reset_password'),
+    password: caller.password,
+  }),
   'post-api-receive-pair': async (world, caller) => {
     const { body } = await world.api.ask('POST', '/api/devices', { key: caller.api_key, json: { name: 'to pair' } })
     await makeRoom(world, caller, '/api/devices', body.data.id as number)
@@ -162,7 +181,7 @@ export interface Given {
 export const requestOf = async (world: World, operation: Located, caller: Caller, given: Given = {}): Promise<Sent> => {
   const [first] = operation.security.flatMap((each) => Object.keys(each))
   const scheme = given.scheme === undefined ? first : given.scheme
-  const { headers, query } = scheme ? shown(scheme, caller) : { headers: {}, query: [] }
+  const { headers, query } = scheme ? await shown(scheme, caller) : { headers: {}, query: [] }
   const collection = collectionOf(operation.path)
   const id = given.id ?? (collection === null ? '' : await make(world, caller, collection))
   const path = operation.path.replace('{id}', String(id)).replace('{token}', given.token ?? caller.receive_token)

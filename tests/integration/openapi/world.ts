@@ -4,11 +4,11 @@
  * (`FIELDS`), or a whole body (`RECIPES`); the tests that go over all operations fail until it is.
  */
 import { Pool } from 'undici'
-import { jsonWebTokens } from '../../../adapters/http/json-web-tokens.ts'
+import { jsonWebTokens, type TokenUse } from '../../../adapters/http/json-web-tokens.ts'
 import { vietcombankText } from '../../support/bank-texts.ts'
 import { answerCheck, operationsOf, type Located, type OpenApiDocument } from '../../support/openapi/document.ts'
 import { openShop } from '../../support/shop.ts'
-import { JWT_SECRET, openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../http/api-under-test.ts'
+import { BASE_URL, JWT_SECRET, openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../http/api-under-test.ts'
 
 export interface Caller {
   user_id: number
@@ -16,6 +16,8 @@ export interface Caller {
   password: string
   api_key: string
   jwt: string
+  /** Another token of a session each time, as calls may end it. */
+  session(): Promise<string>
   receive_token: string
   device_token: string
 }
@@ -74,12 +76,17 @@ export const openWorld = async (): Promise<World> => {
     return { status: response.statusCode, headers: response.headers, body: answered }
   }
 
-  const withDevice = async (account: Omit<Caller, 'device_token' | 'jwt'>): Promise<Caller> => {
+  const withDevice = async (account: Omit<Caller, 'device_token' | 'jwt' | 'session'>): Promise<Caller> => {
     const key = account.api_key
     const invited = await api.ask('POST', '/api/devices', { key, json: { name: 'phone' } })
     const paired = await api.ask('POST', '/api/receive/pair', { json: { code: invited.body.data.pairing_code } })
-    const jwt = await tokens.sign((await api.accounts.find(account.user_id))!)
-    return { ...account, jwt, device_token: paired.body.data.device_token }
+    const sign = async (use: TokenUse) => tokens.sign((await api.accounts.find(account.user_id))!, use)
+    return {
+      ...account,
+      jwt: await sign('login'),
+      session: () => sign('session'),
+      device_token: paired.body.data.device_token,
+    }
   }
 
   return {
@@ -101,12 +108,18 @@ export const openWorld = async (): Promise<World> => {
   }
 }
 
+interface Shown {
+  headers?: Record<string, string>
+  query?: [string, string]
+}
+
 /** How a credential is shown, by the name of its scheme. */
-const SHOWN: Record<string, (caller: Caller) => { headers?: Record<string, string>; query?: [string, string] }> = {
+const SHOWN: Record<string, (caller: Caller) => Shown | Promise<Shown>> = {
   jwt: ({ jwt }) => ({ headers: { authorization: `Bearer ${jwt}` } }),
   api_key: ({ api_key }) => ({ headers: { 'x-api-key': api_key } }),
   api_key_authorization: ({ api_key }) => ({ headers: { authorization: `Apikey ${api_key}` } }),
   api_key_query: ({ api_key }) => ({ query: ['api_key', api_key] }),
+  session: async ({ session }) => ({ headers: { cookie: `baoco_session=${await session()}`, origin: BASE_URL } }),
   device: ({ device_token }) => ({ headers: { 'x-device-token': device_token } }),
   device_bearer: ({ device_token }) => ({ headers: { authorization: `Bearer ${device_token}` } }),
 }
@@ -114,13 +127,13 @@ const SHOWN: Record<string, (caller: Caller) => { headers?: Record<string, strin
 export const schemesOf = ({ security }: Located): string[] => security.flatMap((each) => Object.keys(each))
 
 /** @throws for a scheme that this file does not know yet */
-export const shown = (
+export const shown = async (
   scheme: string,
   caller: Caller,
-): { headers: Record<string, string>; query: [string, string][] } => {
+): Promise<{ headers: Record<string, string>; query: [string, string][] }> => {
   const show = SHOWN[scheme]
   if (!show) throw new Error(`How is the credential ${scheme} shown? Say it in SHOWN.`)
-  const { headers = {}, query } = show(caller)
+  const { headers = {}, query } = await show(caller)
   return { headers, query: query ? [query] : [] }
 }
 

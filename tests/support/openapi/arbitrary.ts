@@ -127,6 +127,7 @@ export const fittingIn = (document: OpenApiDocument): ((schema: Schema) => Arbit
       }
       case 'object':
         return objects(schema, fitting)
+      case undefined:
       default:
         return fc.oneof(printable, fc.integer(), fc.constant(null))
     }
