@@ -77,6 +77,14 @@ export const removeOfTransaction = (of: Table): Operation => ({
   acrossStreams: false,
 })
 
+/** Removes all rows of a user. */
+const removeOfUser = (of: Table): Operation => ({
+  name: `remove_${of.name}_of_user`,
+  values: { user_id: 'bigint' },
+  sql: (schema) => `DELETE FROM ${schema}.${of.name} t USING v WHERE t.user_id = v.user_id`,
+  acrossStreams: true,
+})
+
 // --- projections ---------------------------------------------------------------------------------------------------
 
 type EventData = AccountEventData & TransactionEventData
@@ -94,11 +102,21 @@ export interface Projection {
   handlers: Readonly<Record<string, ((event: RecordedEvent) => Statement | readonly Statement[]) | undefined>>
 }
 
+/** Nothing of a deleted account stays in any table that says whose a row is; no read model has to think of it. */
 export const projection = (
   table: Table,
   { version, operations = [] }: { version: number; operations?: readonly Operation[] },
   handlers: Handlers,
-): Projection => ({ table, version, operations, handlers: handlers as Projection['handlers'] })
+): Projection => {
+  const given = handlers as Projection['handlers']
+  if (!('user_id' in table.columns)) return { table, version, operations, handlers: given }
+  const removeAll = removeOfUser(table)
+  const AccountDeleted = (event: RecordedEvent) => {
+    const { user_id } = event.data as AccountEventData['AccountDeleted']
+    return [...[given.AccountDeleted?.(event) ?? []].flat(), perform(removeAll, [{ user_id }])]
+  }
+  return { table, version, operations: [...operations, removeAll], handlers: { ...given, AccountDeleted } }
+}
 
 /** Read models that share one subscription and one checkpoint. */
 export interface Definition {

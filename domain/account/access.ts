@@ -1,7 +1,7 @@
 /** Who may use an account: registration, passwords, the API key, the personal URL, devices, the lock. */
 import type { Account } from './account.ts'
 import type { AccountEvent, Plan } from './events.ts'
-import { invalid } from './refusals.ts'
+import { conflict, invalid } from './refusals.ts'
 
 /** As it is kept, claimed and compared. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
@@ -108,3 +108,9 @@ export const setPlan = ({ user_id, plan, plan_expires_at }: Account, wanted: Pla
 /** Lifting the lock is the operator's alone; of an account that is not locked it is nothing. */
 export const unlock = ({ user_id, locked }: Account): AccountEvent[] =>
   locked ? [{ type: 'AccountUnlocked', data: { user_id } }] : []
+
+/** For good. @throws {Refused} CONFLICT for the operator's own, without which nobody would operate the installation */
+export const deleteAccount = ({ user_id, operator }: Account): AccountEvent[] => {
+  if (operator) throw conflict("The operator's account cannot be deleted.")
+  return [{ type: 'AccountDeleted', data: { user_id } }]
+}

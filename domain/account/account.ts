@@ -228,6 +228,8 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       return { ...account, mail_accounts: changed(account.mail_accounts, event.data.mail_account_id, event.data) }
     case 'MailAccountRemoved':
       return { ...account, mail_accounts: without(account.mail_accounts, event.data.mail_account_id) }
+    case 'AccountDeleted':
+      return null
     case 'TrustedSendersSet':
       return { ...account, trusted_senders: event.data.trusted_senders }
     case 'BankAccountSeen': {

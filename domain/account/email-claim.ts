@@ -9,6 +9,8 @@ import { normalEmail } from './access.ts'
 export const emailEvents = {
   /** The account may not be there yet: whoever meets the claim finishes it under this id. */
   EmailClaimed: z.object({ user_id: z.int().positive() }),
+  /** Of a deleted account: the address may be claimed anew. */
+  EmailReleased: z.object({ user_id: z.int().positive() }),
 }
 
 export const firstAccountEvents = {

@@ -143,6 +143,8 @@ export const accountEvents = {
     since: moment.optional(),
   }),
   MailAccountRemoved: z.object({ user_id: id, mail_account_id: id }),
+  /** Closes the stream: all before it is erased, and all that is this user's elsewhere. */
+  AccountDeleted: z.object({ user_id: id }),
   TrustedSendersSet: z.object({ user_id: id, trusted_senders: z.array(z.string()) }),
   /** The first notification that named this account of a bank. */
   BankAccountSeen: z.object({

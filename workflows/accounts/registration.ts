@@ -17,6 +17,7 @@ import { emailStream, FIRST_ACCOUNT_STREAM, type ClaimEvent } from '../../domain
 import { accountStream, type AccountEvent, type Plan } from '../../domain/account/events.ts'
 import { issue, type NewMailToken } from '../../domain/account/mail-tokens.ts'
 import { conflict } from '../../domain/account/refusals.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
 import {
   NO_STREAM,
   type Clock,
@@ -50,10 +51,18 @@ export interface FreshAccount {
 /** More rounds than two starts at the same moment can need. */
 const MOST_TRIES = 10
 
-/** Whose a claim is; null where nobody claimed it. */
-const claimant = async (store: EventStore, stream: string): Promise<number | null> => {
-  const [[claim] = []] = await store.read([{ stream, limit: 1 }])
-  return claim ? (claim as unknown as Extract<ClaimEvent, { type: 'EmailClaimed' }>).data.user_id : null
+interface Claim {
+  /** Whose it is; null where it is nobody's. */
+  user_id: number | null
+  /** Of the stream's newest event, NO_STREAM where there is none. */
+  revision: number
+}
+
+const claimOf = async (store: Pick<EventStore, 'read'>, stream: string): Promise<Claim> => {
+  const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
+  if (!newest) return { user_id: null, revision: NO_STREAM }
+  const { type, data, revision } = newest as RecordedEvent & ClaimEvent
+  return { user_id: type === 'EmailReleased' ? null : data.user_id, revision }
 }
 
 const exists = async (store: EventStore, userId: number): Promise<boolean> => {
@@ -84,9 +93,9 @@ const claimAndWrite = async (
   const password = wanted.password ?? newPassword()
   let password_hash = wanted.password_hash
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const claimed = await Promise.all(wanted.claims.map(({ stream }) => claimant(store, stream)))
-    const named = claimed.find((user) => user !== null)
-    if (named !== undefined && named !== null && (await exists(store, named))) return null
+    const claimed = await Promise.all(wanted.claims.map(({ stream }) => claimOf(store, stream)))
+    const named = claimed.find(({ user_id }) => user_id !== null)?.user_id ?? null
+    if (named !== null && (await exists(store, named))) return null
     password_hash ??= await passwords.hash(password)
     const user_id = named ?? (await ids.next(1))[0]!
     const at = clock.now()
@@ -101,13 +110,11 @@ const claimAndWrite = async (
     const registration = { user_id, email: wanted.email, name: wanted.name, ref: wanted.ref, password_hash, at }
     const facts = await wanted.account(registration, { key_hash: key.hash, receive_url: url.kept })
     const unit: StreamAppend[] = [
-      ...wanted.claims
-        .filter((_, index) => claimed[index] === null)
-        .map(({ stream, type }) => ({
-          stream,
-          expectedRevision: NO_STREAM,
-          events: stamp([{ type, data: { user_id } }], occasion),
-        })),
+      ...wanted.claims.flatMap(({ stream, type }, index) => {
+        const { user_id: owner, revision } = claimed[index]!
+        const events = stamp([{ type, data: { user_id } }], occasion)
+        return owner === null ? [{ stream, expectedRevision: revision, events }] : []
+      }),
       { stream: accountStream(user_id), expectedRevision: NO_STREAM, events: stamp(facts, occasion) },
     ]
     const [result] = await store.append([unit])
@@ -190,5 +197,5 @@ export const registerNew = async (
 }
 
 /** Whose an e-mail is; null where it is nobody's. */
-export const accountOfEmail = (store: EventStore, email: string): Promise<number | null> =>
-  claimant(store, emailStream(email))
+export const accountOfEmail = async (store: EventStore, email: string): Promise<number | null> =>
+  (await claimOf(store, emailStream(email))).user_id

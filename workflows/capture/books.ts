@@ -27,7 +27,7 @@ export class WarmBook {
   readOn(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       if (event.revision <= this.revision) continue
-      this.book.see(event.data as NotificationSeen)
+      if (event.type === 'NotificationSeen') this.book.see(event.data as NotificationSeen)
       this.revision = event.revision
     }
     this.revision = Math.max(this.revision, this.#told)

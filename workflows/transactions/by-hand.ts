@@ -154,3 +154,13 @@ export const deleteTransaction = async (
   if (outcome.checkpoint === null) throw notFound()
   return outcome
 }
+
+/** Of a deleted account: all of them, whatever state they are in, and their events but the last. */
+export const deleteTransactions = async (
+  store: EventStore,
+  occasion: OwnersOccasion,
+  ids: readonly number[],
+): Promise<void> => {
+  await decideEach(store, occasion, ids, (transaction) => (transaction?.phase === 'live' ? remove(transaction) : []))
+  for (const id of ids) await store.erase(transactionStream(id))
+}

@@ -1,0 +1,198 @@
+/** `baoco history`, `audit`, `export`, `tail` and `account delete` as the operator types them, beside an API that runs. */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import type { FreshAccount } from '../../workflows/accounts/registration.ts'
+import { eventually } from '../support/eventually.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
+
+const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
+
+describe('commands that look, and the one that forgets', function () {
+  this.timeout(90_000)
+  let api: ApiUnderTest
+  let shop: FreshAccount
+  let id: number
+
+  const start = (args: string[]) =>
+    spawn(process.execPath, [BAOCO, ...args], {
+      env: {
+        PATH: process.env.PATH ?? '',
+        DATABASE_URL: api.databaseUrl,
+        JWT_SECRET: 'j'.repeat(32),
+        VAULT_KEY: 'ab'.repeat(32),
+      },
+    })
+  const baoco = async (...args: string[]) => {
+    const child = start(args)
+    child.stdin.end()
+    const [stdout, stderr, status] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      new Promise<number | null>((resolve) => child.once('close', resolve)),
+    ])
+    return { status, stdout, stderr }
+  }
+  let posted = 0
+  const pay = async ({ receive_token }: FreshAccount, memo: string): Promise<number> => {
+    const { body } = await api.ask('POST', `/api/receive/u/${receive_token}`, { body: vietcombankText(++posted, memo) })
+    return (body as { data: { id: number } }).data.id
+  }
+  const list = async (key: string) => (await api.ask('GET', '/api/transactions?include_raw=1', { key })).body
+
+  before(async () => {
+    api = await openApi({}, 'real')
+    shop = await api.newAccount('shop@example.com')
+    const rule = { name: 'shop', url: 'http://127.0.0.1:9/hook?key=secret' }
+    await api.ask('POST', '/api/systems', {
+      key: shop.api_key,
+      json: { name: 'S', type: 'custom', payment_prefix: 'DH' },
+    })
+    await api.ask('POST', '/api/webhooks', { key: shop.api_key, json: rule })
+    id = await pay(shop, 'DH77 =cmd')
+    await eventually(async () => (await list(shop.api_key)).total === 1)
+  })
+  after(() => api.close())
+
+  const attempted = async (attempt: number, account_revision: number) => {
+    const [{ id: rule_id }] = (await api.ask('GET', '/api/webhooks', { key: shop.api_key })).body.data
+    const at = new Date().toISOString()
+    await api.happened(shop.user_id, id, [
+      {
+        type: 'WebhookAttempted',
+        data: {
+          transaction_id: id, attempt_id: await api.nextId(), rule_id, attempt, method: 'POST', account_revision,
+          url: 'http://127.0.0.1:9/hook?key=secret', timestamp: 1, body_sha256: 'x', renderer: 1, http_status: 500,
+          response_body: 'secret answer', error: null, sent_at: at, duration_ms: 12, outcome: 'retrying', next_attempt_at: at,
+        },
+      },
+    ]) // prettier-ignore
+  }
+
+  it('audits a store that is as it must be', async () => {
+    const { status, stdout, stderr } = await baoco('audit')
+    expect([status, stderr], stdout).to.deep.equal([0, ''])
+    expect(stdout).to.match(/^\d+ events, 1 transactions: all as it must be\n$/)
+  })
+
+  it('tells the history of a transaction without personal data', async () => {
+    await attempted(1, 3)
+    const { status, stdout } = await baoco('history', String(id))
+    expect(status).to.equal(0)
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines[0]).to.match(/^20\S+Z {2}captured by api: VCB credit [\d.]+ VND, order DH77, rule \d+$/)
+    expect(lines[1]).to.match(
+      /attempt 1 for rule \d+: POST http:\/\/127.0.0.1:9, answered 500 in 12 ms; retrying, next/,
+    )
+    expect(stdout).to.not.contain('secret')
+    expect(await baoco('history', '999999')).to.deep.include({
+      status: 1,
+      stderr: 'baoco: there is no transaction 999999\n',
+    })
+    expect((await baoco('history', 'x')).status).to.equal(2)
+  })
+
+  it('exports the transactions of a user, formulas defused', async () => {
+    const [row] = (await list(shop.api_key)).data
+    const jsonl = await baoco('export', '--user', 'shop@example.com', '--format', 'jsonl')
+    expect(JSON.parse(jsonl.stdout)).to.include({
+      id,
+      order_id: 'DH77',
+      amount: row.amount,
+      description: row.description,
+    })
+    const csv = await baoco('export', '--user', 'SHOP@example.com', '--format', 'csv')
+    const [head, line] = csv.stdout.split('\r\n')
+    expect(head).to.match(/^id,user_id,source_type,/)
+    expect(line).to.contain(`${id},${shop.user_id},api,VCB`)
+    expect((await baoco('export', '--user', 'nobody@example.com', '--format', 'csv')).status).to.equal(1)
+    expect((await baoco('export', '--user', 'shop@example.com', '--format', 'xml')).status).to.equal(2)
+    expect((await baoco('export', '--format', 'csv')).status).to.equal(2)
+  })
+
+  it('tails what is stored, with personal data only where it is asked for', async () => {
+    const plain = start(['tail', '--all'])
+    const whole = start(['tail', '--personal-data'])
+    let [told, toldWhole] = ['', '']
+    plain.stdout.setEncoding('utf8').on('data', (part: string) => (told += part))
+    whole.stdout.setEncoding('utf8').on('data', (part: string) => (toldWhole += part))
+    await eventually(() => told.includes('TransactionCaptured'), { within: 60_000 })
+    await eventually(
+      async () => {
+        await pay(shop, 'khong co don')
+        return toldWhole.includes('khong co don')
+      },
+      { within: 60_000 },
+    )
+    await eventually(() => told.split('TransactionCaptured').length > 2)
+    expect(told).to.not.match(/khong co don|secret|password_hash|example\.com/)
+    const ended = [plain, whole].map((child) => new Promise((resolve) => child.once('exit', resolve)))
+    for (const child of [plain, whole]) child.kill('SIGINT')
+    expect(await Promise.all(ended)).to.deep.equal([0, 0])
+  })
+
+  it('deletes an account with everything that is its, and its e-mail is free again', async () => {
+    const gone = await api.newAccount('gone@example.com')
+    await pay(gone, 'DH9')
+    await api.ask('POST', `/api/receive/u/${gone.receive_token}`, { body: 'Ma OTP cua ban la 123456' })
+    expect((await baoco('account', 'delete', 'gone@example.com')).status).to.equal(2)
+    expect((await api.ask('GET', '/api/account', { key: gone.api_key })).status).to.equal(200)
+    const { token } = (
+      await api.ask('POST', '/api/auth/login', {
+        json: { email: 'gone@example.com', password: 'correct horse battery staple' },
+      })
+    ).body
+
+    const { status, stdout, stderr } = await baoco('account', 'delete', 'gone@example.com', '--yes')
+    expect([status, stderr]).to.deep.equal([0, ''])
+    expect(stdout).to.match(/^gone@example.com is deleted, with \d+ transactions and [2-9] other streams of events\n$/)
+    for (const headers of [{ 'x-api-key': gone.api_key }, { authorization: `Bearer ${token}` }])
+      expect((await api.ask('GET', '/api/account', { headers })).status).to.equal(401)
+    expect((await api.ask('POST', `/api/receive/u/${gone.receive_token}`, { body: 'x' })).status).to.equal(401)
+
+    const left = (await api.store.readAll(null, 10_000)).filter(({ metadata }) => metadata.user_id === gone.user_id)
+    expect(new Set(left.map(({ type }) => type))).to.have.all.keys(
+      'AccountDeleted', 'TransactionDeleted', 'StreamErased', 'EmailClaimed', 'EmailReleased',
+    ) // prettier-ignore
+    expect(JSON.stringify(left)).to.not.match(/gone@example|DH9|hash|sealed/)
+    await eventually(async () => (await baoco('account', 'list')).stdout.includes('gone@') === false)
+    const empty = await baoco('export', '--user', 'gone@example.com', '--format', 'jsonl')
+    expect(empty).to.deep.include({ status: 1, stdout: '' })
+    expect((await list(shop.api_key)).total).to.be.at.least(2)
+
+    const others = await Promise.all([
+      baoco('account', 'create', 'gone@example.com', '--plan', 'Free'),
+      baoco('account', 'delete', 'owner@baoco.local', '--yes'),
+      baoco('account', 'delete', 'nobody@example.com', '--yes'),
+    ])
+    expect(others.map((one) => one.status)).to.deep.equal([0, 1, 1])
+    const [verified, audited] = await Promise.all([baoco('replay', '--verify'), baoco('audit')])
+    expect([verified.status, audited.status], verified.stdout + audited.stdout).to.deep.equal([0, 0])
+  })
+
+  it('audit names what is wrong, and ends with 1', async () => {
+    await attempted(3, 4_000)
+    const stream = `transaction-${await api.nextId()}`
+    const metadata = { user_id: 1, at: new Date().toISOString(), correlation_id: 'x', causation_id: 'x', version: 1 }
+    await api.store.append([
+      [{ stream: 'odd', expectedRevision: -1, events: [{ id: randomUUID(), type: 'Odd', data: {}, metadata }] }],
+      [
+        {
+          stream,
+          expectedRevision: -1,
+          events: [{ id: randomUUID(), type: 'TransactionCaptured', data: { transaction_id: 10 ** 9 }, metadata }],
+        },
+      ],
+    ])
+    const { status, stdout } = await baoco('audit')
+    expect(status).to.equal(1)
+    expect(stdout).to.match(new RegExp(`^transaction-${id}: attempt 2 for rule \\d+ is missing$`, 'm'))
+    expect(stdout).to.match(/^odd@0: no event of this version: Odd$/m)
+    expect(stdout).to.match(/^transaction-\d+@0: TransactionCaptured is not as its schema says/m)
+    expect(stdout).to.match(/^account-\d+: attempts name its revision 4000, which is not there$/m)
+    expect(stdout).to.match(/^ids: 1000000000 is used, and only ids up to \d+ are given out$/m)
+  })
+})

@@ -1,0 +1,89 @@
+/**
+ * Deleting an account: first it ends, so that nothing opens it any more; then every stream that holds an event of its owner is
+ * closed by an event without personal data and erased up to that. The store is read from its first event, as that finds
+ * whatever there is, and once more behind its end for what was on its way meanwhile. Done again after a crash it finishes.
+ *
+ * The e-mail's claim goes last: by it the next try finds the account.
+ */
+import { deleteAccount } from '../../domain/account/access.ts'
+import { emailStream } from '../../domain/account/email-claim.ts'
+import { accountStream } from '../../domain/account/events.ts'
+import { isClosing } from '../../domain/erasure.ts'
+import { Refused } from '../../domain/errors.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { pages } from '../moving/pages.ts'
+import { stamp } from '../stamp.ts'
+import { deleteTransactions } from '../transactions/by-hand.ts'
+import type { Accounts, OwnersOccasion } from './accounts.ts'
+
+const TRANSACTION = /^transaction-(\d+)$/
+const AT_A_TIME = 200
+const MOST_TRIES = 20
+
+/** Streams that were closed. */
+export interface Erased {
+  transactions: number
+  others: number
+}
+
+/** @param email  by which it was claimed · @throws {Refused} CONFLICT for the operator's own · {StoreUnavailable} */
+export const eraseAccount = async (
+  { store, accounts }: { store: EventStore; accounts: Accounts },
+  occasion: OwnersOccasion,
+  email: string,
+): Promise<Erased> => {
+  const { user_id } = occasion
+  const own = accountStream(user_id)
+  try {
+    await accounts.change(occasion, deleteAccount)
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== 'NOT_FOUND') throw error
+    const [[newest] = []] = await store.read([{ stream: own, backwards: true, limit: 1 }])
+    if (newest?.type !== 'AccountDeleted') throw error
+  }
+  const apart = new Set([own, emailStream(email)])
+  const erased: Erased = { transactions: 0, others: 0 }
+  let after: Checkpoint | null = null
+  for (let found = true; found;) {
+    const streams = new Set<string>()
+    for await (const page of pages(store, after)) {
+      for (const { stream, type, metadata } of page)
+        if (metadata.user_id === user_id && !apart.has(stream) && !isClosing(type)) streams.add(stream)
+      after = page.at(-1)!.checkpoint
+    }
+    found = streams.size > 0
+    const transactions = [...streams].flatMap((stream) => Number(TRANSACTION.exec(stream)?.[1] ?? []))
+    for (let from = 0; from < transactions.length; from += AT_A_TIME)
+      await deleteTransactions(store, occasion, transactions.slice(from, from + AT_A_TIME))
+    const others = [...streams].filter((stream) => !TRANSACTION.test(stream))
+    for (const stream of others) {
+      await close(store, occasion, stream, 'StreamErased', (newest) => isClosing(newest.type))
+      await store.erase(stream)
+    }
+    erased.transactions += transactions.length
+    erased.others += others.length
+  }
+  await store.erase(own)
+  await close(store, occasion, emailStream(email), 'EmailReleased', ({ type }) => type === 'EmailReleased')
+  return erased
+}
+
+const close = async (
+  store: EventStore,
+  occasion: OwnersOccasion,
+  stream: string,
+  type: 'StreamErased' | 'EmailReleased',
+  isClosed: (newest: RecordedEvent) => boolean,
+): Promise<void> => {
+  const { user_id } = occasion
+  // A stream whose events have all expired has nothing to erase.
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
+    if (!newest || isClosed(newest)) return
+    const events = stamp([{ type, data: { user_id } }], occasion)
+    const [result] = await store.append([[{ stream, expectedRevision: newest.revision, events }]])
+    if (result?.ok) return
+  }
+  throw new Error(`gave up after ${MOST_TRIES} conflicts on ${stream}`)
+}

@@ -1,0 +1,108 @@
+/**
+ * Whether the events of a store are as they must be. Transactions and accounts are audited stream by stream as their first
+ * events are met, so memory holds a few streams, one revision an account, and the books of the last days.
+ */
+import { accountStream } from '../domain/account/events.ts'
+import { bookEvents, BOOK_RETENTION_S } from '../domain/book/events.ts'
+import { eventSchemas } from '../domain/catalogue.ts'
+import { isClosing } from '../domain/erasure.ts'
+import type { RecordedEvent } from '../domain/event.ts'
+import type { EventStore } from '../domain/ports.ts'
+import { faultsOf } from '../domain/transaction/audit.ts'
+import { pages } from './moving/pages.ts'
+
+const AT_A_TIME = 200
+/** What was captured less long ago is in its book also where clocks differ a little. */
+const BOOK_MARGIN_S = 3_600
+
+export interface Audited {
+  events: number
+  transactions: number
+}
+
+/**
+ * @param found  told of each thing that is wrong, in one line
+ * @throws {StoreUnavailable}
+ */
+export const auditStore = async (store: EventStore, now: Date, found: (fault: string) => void): Promise<Audited> => {
+  const audited: Audited = { events: 0, transactions: 0 }
+  const accounts = new Map<number, number>()
+  const named = new Map<number, number>()
+  const inBook = new Set<number>()
+  const young: number[] = []
+  let reserved = 0
+  let largest = 0
+  let waiting: string[] = []
+  const bookBegins = now.getTime() - (BOOK_RETENTION_S - BOOK_MARGIN_S) * 1_000
+
+  const auditWaiting = async (): Promise<void> => {
+    const streams = await store.read(waiting.map((stream) => ({ stream })))
+    waiting.forEach((stream, index) => {
+      const events = streams[index]!
+      try {
+        for (const fault of faultsOf(events)) found(`${stream}: ${fault}`)
+      } catch (error) {
+        found(`${stream}: cannot be folded: ${(error as Error).message}`)
+      }
+      for (const event of events) if (event.type === 'WebhookAttempted') noteRevision(event, named)
+      audited.transactions++
+      const [first] = events as RecordedEvent<string, { transaction_id: number; created_at: string }>[]
+      if (first?.type === 'TransactionCaptured' && Date.parse(first.data.created_at) > bookBegins)
+        young.push(first.data.transaction_id)
+    })
+    waiting = []
+  }
+
+  for await (const page of pages(store)) {
+    for (const event of page) {
+      audited.events++
+      const { stream, type, data, revision } = event
+      const where = `${stream}@${revision}`
+      const problem = eventSchemas.get(type)?.safeParse(data)
+      if (!problem) found(`${where}: no event of this version: ${type}`)
+      else if (problem.error)
+        found(`${where}: ${type} is not as its schema says: ${problem.error.issues[0]!.path.join('.')}`)
+      if (stream.startsWith('account-')) followAccount(event, accounts, found)
+      if (type === 'IdsReserved') reserved = (data as { to: number }).to
+      if (type === 'NotificationSeen')
+        inBook.add(
+          bookEvents.NotificationSeen.shape.transaction_id.parse((data as { transaction_id: unknown }).transaction_id),
+        )
+      if (type === 'TransactionCaptured' || (type === 'TransactionDeleted' && revision === 0)) waiting.push(stream)
+      largest = Math.max(largest, (data as { transaction_id?: number }).transaction_id ?? 0)
+    }
+    // Whole pages, so that what accounts and transactions say of each other has been met.
+    while (waiting.length > 0) {
+      const rest = waiting.splice(AT_A_TIME)
+      await auditWaiting()
+      waiting = rest
+    }
+  }
+  for (const id of young) if (!inBook.has(id)) found(`transaction-${id}: no book has its notification`)
+  for (const [user, revision] of named) {
+    const [[newest] = []] = await store.read([{ stream: accountStream(user), backwards: true, limit: 1 }])
+    if ((newest?.revision ?? -1) < revision)
+      found(`account-${user}: attempts name its revision ${revision}, which is not there`)
+  }
+  if (largest > reserved) found(`ids: ${largest} is used, and only ids up to ${reserved} are given out`)
+  return audited
+}
+
+/** The newest revision of each account that an attempt names. */
+const noteRevision = ({ data, metadata: { user_id } }: RecordedEvent, named: Map<number, number>): void => {
+  const { account_revision } = data as { account_revision: number }
+  if (user_id !== null) named.set(user_id, Math.max(named.get(user_id) ?? -1, account_revision))
+}
+
+const followAccount = (
+  { stream, type, revision }: RecordedEvent,
+  accounts: Map<number, number>,
+  found: (fault: string) => void,
+): void => {
+  const user = Number(stream.slice('account-'.length))
+  const before = accounts.get(user)
+  accounts.set(user, revision)
+  if (isClosing(type)) return
+  if (before === undefined && type !== 'AccountRegistered') found(`${stream}@${revision}: begins with ${type}`)
+  if (revision !== (before ?? -1) + 1) found(`${stream}@${revision}: follows revision ${before ?? -1}`)
+}
