@@ -4,6 +4,7 @@
  */
 import { Book } from '../../domain/book/book.ts'
 import { bookStream, type NotificationSeen } from '../../domain/book/events.ts'
+import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { NO_STREAM, type Slice } from '../../domain/ports.ts'
 
@@ -27,7 +28,7 @@ export class WarmBook {
   readOn(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       if (event.revision <= this.revision) continue
-      if (event.type === 'NotificationSeen') this.book.see(event.data as NotificationSeen)
+      if (!isClosing(event.type)) this.book.see(event.data as NotificationSeen)
       this.revision = event.revision
     }
     this.revision = Math.max(this.revision, this.#told)

