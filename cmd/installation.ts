@@ -102,7 +102,7 @@ export const openInstallation = async (
         log.info(taken, 'notification.received')
       },
     })
-    const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b))
+    const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b), settings)
     const targets = { allowPrivate: settings.allowPrivateTargets, ownOrigins: [new URL(settings.baseUrl).origin] }
     const sender = openSender(targets)
     opened.push(() => sender.close())

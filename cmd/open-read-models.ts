@@ -7,6 +7,7 @@ import { followReadModels } from '../adapters/postgres/read-model-progress.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import type { EventStore, ReadModels } from '../domain/ports.ts'
 import { projectors } from '../projections/all.ts'
+import type { MainSettings } from '../projections/main.ts'
 import { LIVE_SCHEMA } from '../projections/checkpoint.ts'
 import type { Projector, ProjectorState } from '../projections/projector.ts'
 import { createSchema } from '../projections/schema.ts'
@@ -27,9 +28,10 @@ export interface ReadModelsOfProcess extends ReadModels {
 export const openReadModels = async (
   database: Database,
   isAfter: EventStore['isAfter'],
+  settings: MainSettings,
 ): Promise<ReadModelsOfProcess> => {
   const tables = openReadModelTables(database)
-  for (const definition of projectors) await createSchema(tables, LIVE_SCHEMA, definition)
+  for (const definition of projectors(settings)) await createSchema(tables, LIVE_SCHEMA, definition)
   const elsewhere = followReadModels(database, isAfter, AWAITED)
   const here = new Map<string, Projector>()
   const inState = (...states: ProjectorState[]) =>

@@ -70,7 +70,7 @@ export const projectRole: Role = {
   description: 'keeps the read models, reacts to events, works by the clock; one is active, others stand by',
 
   open: async (installation) => {
-    const projections = await Promise.all(projectors.map((definition) => projecting(installation, definition)))
+    const projections = await Promise.all(projectors(installation.settings).map((definition) => projecting(installation, definition)))
     const followers = [...projections, reacting(installation), planned(installation), mailing(installation)]
     return {
       follows: true,

@@ -4,7 +4,7 @@ import { systemClock as clock } from '../adapters/clock.ts'
 import { migrateDatabase } from '../adapters/postgres/migrate.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import type { BuilderOptions, Progress } from '../projections/builder.ts'
-import { main } from '../projections/main.ts'
+import { mainWith } from '../projections/main.ts'
 import { replay as replayReadModels, verify } from '../projections/replay.ts'
 import type { Difference } from '../projections/verify.ts'
 import { openEventStore } from './open-event-store.ts'
@@ -37,7 +37,7 @@ const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal
     const tables = openReadModelTables(database)
     try {
       await recognise({ settings, store, database, clock })
-      await work({ store, tables, definition: main, signal, onProgress: teller() })
+      await work({ store, tables, definition: mainWith(settings), signal, onProgress: teller() })
     } finally {
       await tables.close()
       await store.close()

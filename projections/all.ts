@@ -1,5 +1,5 @@
 /** Every projector there is, each with a subscription and a checkpoint of its own. A new one is a line here. */
 import type { Definition } from './definition.ts'
-import { main } from './main.ts'
+import { mainWith, type MainSettings } from './main.ts'
 
-export const projectors: readonly Definition[] = [main]
+export const projectors = (settings: MainSettings): readonly Definition[] => [mainWith(settings)]

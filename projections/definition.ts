@@ -50,6 +50,11 @@ export interface Operation {
   sql: (schema: string) => string
   /** True where it touches rows of other streams than its event's: then everything before it is done first. */
   acrossStreams: boolean
+  /**
+   * True where it needs the batch's events of all streams in their order, and comes to the same after everything else of the
+   * batch as in between: then it is done last, and nothing waits for it.
+   */
+  last?: true
 }
 
 export type Statement =

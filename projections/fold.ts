@@ -6,7 +6,8 @@
  * Order counts only within a stream: events of different streams never touch the same rows. So everything lies in
  * layers. An operation runs after the rows of its layer, and what its stream does next goes into the layer below; other
  * streams do not wait for it. An operation across streams closes the layers for everybody. Operations are rare, so a batch
- * is nearly always one layer, and its statements do not grow with its events.
+ * is nearly always one layer, and its statements do not grow with its events. An operation that is to be done last lies
+ * below all layers.
  */
 import type { AtLeast, Changes, Operation, Statement, Table, Value, Values } from './definition.ts'
 
@@ -47,6 +48,7 @@ const merged = (before: Value | AtLeast | undefined, change: Value | AtLeast): V
 
 export class Fold {
   readonly #layers: Layer[] = []
+  readonly #last = new Map<Operation, Values[]>()
   /** The layer that a stream's next statement goes into, where it is not the uppermost that is open. */
   readonly #layerOf = new Map<string, number>()
   /** Layers above are closed for everybody. */
@@ -62,10 +64,15 @@ export class Fold {
 
   /** Everything added, in an order that keeps each row's own. */
   changes(): Change[] {
-    return this.#layers.flatMap(({ tables, operations }) => [
-      ...[...tables].flatMap(([table, rows]) => changesOf(table, rows.values())),
-      ...[...operations].map(([operation, rows]): Change => ({ kind: 'perform', operation, rows })),
-    ])
+    const performed = (operations: Layer['operations']) =>
+      [...operations].map(([operation, rows]): Change => ({ kind: 'perform', operation, rows }))
+    return [
+      ...this.#layers.flatMap(({ tables, operations }) => [
+        ...[...tables].flatMap(([table, rows]) => changesOf(table, rows.values())),
+        ...performed(operations),
+      ]),
+      ...performed(this.#last),
+    ]
   }
 
   #depth(stream: string): number {
@@ -79,9 +86,9 @@ export class Fold {
 
   #perform(stream: string, operation: Operation, rows: readonly Values[]): void {
     if (rows.length === 0) return
+    if (operation.last) return addTo(this.#last, operation, rows)
     const depth = operation.acrossStreams ? this.#belowAll(operation) : this.#depth(stream)
-    const { operations } = this.#layer(depth)
-    operations.set(operation, [...(operations.get(operation) ?? []), ...rows])
+    addTo(this.#layer(depth).operations, operation, rows)
     if (operation.acrossStreams) this.#uppermost = depth + 1
     else this.#layerOf.set(stream, depth + 1)
   }
@@ -102,6 +109,12 @@ export class Fold {
       table.key.length === 1 ? String(values[table.key[0]!]) : table.key.map((column) => values[column]).join()
     rows.set(name, next(rows.get(name), statement, name))
   }
+}
+
+const addTo = (operations: Layer['operations'], operation: Operation, rows: readonly Values[]): void => {
+  const there = operations.get(operation)
+  if (there) there.push(...rows)
+  else operations.set(operation, [...rows])
 }
 
 const next = (

@@ -3,12 +3,21 @@ import type { Definition } from './definition.ts'
 import { account } from './read-models/account.ts'
 import { attempt } from './read-models/attempt.ts'
 import { delivery } from './read-models/delivery.ts'
+import { quota, quotaPlan } from './read-models/quota.ts'
 import { rule } from './read-models/rule.ts'
 import { system } from './read-models/system.ts'
 import { transaction } from './read-models/transaction.ts'
 
-export const main: Definition = {
-  projector: 'main',
-  projections: [account, system, rule, transaction, attempt, delivery],
-  prefixes: ['account-', 'transaction-'],
+export interface MainSettings {
+  /** Seconds that the first calls over the quota are put off. */
+  overQuotaDelay: number
 }
+
+export const mainWith = ({ overQuotaDelay }: MainSettings): Definition => ({
+  projector: 'main',
+  // The quota before the transactions: it asks for a deleted one's row.
+  projections: [account, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery],
+  prefixes: ['account-', 'transaction-'],
+})
+
+export const main = mainWith({ overQuotaDelay: 900 })

@@ -99,12 +99,6 @@ export const rotatedReceiveUrl = (user_id: number, kept: KeptSecrets['receive_ur
   data: { user_id, ...kept },
 })
 
-/** The operator's decision, without an end; the plan it has already is nothing new. */
-export const setPlan = ({ user_id, plan, plan_expires_at }: Account, wanted: Plan): AccountEvent[] =>
-  plan === wanted && plan_expires_at === null
-    ? []
-    : [{ type: 'PlanChanged', data: { user_id, plan: wanted, expires_at: null } }]
-
 /** Lifting the lock is the operator's alone; of an account that is not locked it is nothing. */
 export const unlock = ({ user_id, locked }: Account): AccountEvent[] =>
   locked ? [{ type: 'AccountUnlocked', data: { user_id } }] : []

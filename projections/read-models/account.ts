@@ -11,6 +11,8 @@ export const accountTable = table(
     operator: 'boolean',
     plan: 'text',
     plan_expires_at: 'timestamptz',
+    /** The Vietnamese month in which its owner was last told of the quota. */
+    quota_warned: 'text',
     revision: 'integer',
   },
   { key: ['user_id'], indexes: ['(email)'] },
@@ -22,10 +24,10 @@ const changed = (event: RecordedEvent<string, { user_id: number }>, changes: Cha
 
 export const account = projection(
   accountTable,
-  { version: 1 },
+  { version: 2 },
   {
     AccountRegistered: ({ data: { user_id, email, operator }, revision }) =>
-      insert(accountTable, { user_id, email, locked: false, operator, plan: 'Free', plan_expires_at: null, revision }),
+      insert(accountTable, { user_id, email, locked: false, operator, plan: 'Free', plan_expires_at: null, quota_warned: null, revision }),
     PlanChanged: (event) => changed(event, { plan: event.data.plan, plan_expires_at: event.data.expires_at }),
     AccountLocked: (event) => changed(event, { locked: true }),
     AccountUnlocked: (event) => changed(event, { locked: false }),
@@ -54,6 +56,6 @@ export const account = projection(
     TrustedSendersSet: (event) => changed(event),
     BankAccountSeen: (event) => changed(event),
     BankAccountChanged: (event) => changed(event),
-    QuotaWarned: (event) => changed(event),
+    QuotaWarned: (event) => changed(event, { quota_warned: event.data.month }),
   },
 )

@@ -4,7 +4,7 @@
  * decides, this one can be asked for what is due.
  *
  * A first try is due here only after a while: until then it is the log's to make, which takes milliseconds. What the log
- * loses is found here.
+ * loses is found here. One over its owner's quota is due later, and not the log's: `quota.ts`.
  */
 import { atLeast, insert, perform, projection, removeOfTransaction, table, update } from '../definition.ts'
 import type { Changes, Operation } from '../definition.ts'
@@ -25,7 +25,7 @@ export const deliveryTable = table(
     attempt: 'integer',
     /** Number of the attempt after which the present schedule began. */
     round_base: 'integer',
-    /** `first`, `retry`, `manual` or `bulk` */
+    /** `first`, `retry`, `manual` or `bulk`; null when there is nothing more to do. */
     lane: 'text',
     /** null when there is nothing more to do. */
     due_at: 'timestamptz',
@@ -95,8 +95,8 @@ const opened = (transaction_id: number, rules: readonly number[], lane: 'first' 
 /** An attempt with neither an end nor a next time came late: it counts, and changes nothing else. */
 const afterAttempt = (attempted: TransactionEventData['WebhookAttempted']): Changes => {
   const attempt = atLeast(attempted.attempt)
-  if (attempted.outcome === 'delivered') return { attempt, status: 'succeeded', due_at: null }
-  if (attempted.outcome === 'exhausted') return { attempt, status: 'failed', due_at: null }
+  if (attempted.outcome === 'delivered') return { attempt, status: 'succeeded', due_at: null, lane: null }
+  if (attempted.outcome === 'exhausted') return { attempt, status: 'failed', due_at: null, lane: null }
   // Only a delivery that is open is given a next time: the decision was made at this very place of the stream.
   return attempted.next_attempt_at === null
     ? { attempt }
@@ -129,7 +129,7 @@ export const delivery = projection(
       update(
         deliveryTable,
         { transaction_id, rule_id },
-        { status: reason === 'gone' ? 'failed' : 'ended', due_at: null },
+        { status: reason === 'gone' ? 'failed' : 'ended', due_at: null, lane: null },
       ),
     TransactionDeleted: ({ data: { transaction_id } }) => perform(removeDeliveries, [{ transaction_id }]),
     RuleDeleted: ({ data: { rule_id }, metadata }) => perform(dueNow, [{ rule_id, due_at: metadata.at }]),

@@ -1,5 +1,6 @@
 /** Commands on what opens an account: its key, its personal URL, devices, the lock; and the login. */
-import { rotatedKey, rotatedReceiveUrl, setPlan, unlock } from '../../domain/account/access.ts'
+import { rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'
+import { setPlan } from '../../domain/account/plan-changes.ts'
 import type { Account } from '../../domain/account/account.ts'
 import type { Plan } from '../../domain/account/events.ts'
 import { Refused } from '../../domain/errors.ts'

@@ -1,9 +1,10 @@
 /** An event that makes something else happen, on another stream or to one. */
 import type { AccountEventData } from '../../domain/account/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
+import type { PlanOrderEventData } from '../../domain/plan-order/events.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 
-type EventData = TransactionEventData & AccountEventData
+type EventData = TransactionEventData & AccountEventData & PlanOrderEventData
 
 /** What it does for an event. It may be met with the same event again at any time, and then has nothing left to do. */
 export type Answers = {

@@ -1,7 +1,7 @@
 /** The caller's own account: what it is, its API key, its personal URL. */
 import { z } from 'zod'
 import { rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
-import { transactionsSince } from '../../postgres/queries/accounts.ts'
+import { transactionsInMonth } from '../../postgres/queries/accounts.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { noBody } from '../input.ts'
 import { data } from '../openapi/answers.ts'
@@ -9,7 +9,7 @@ import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { Account, presentAccount, presentReceiveUrl, ReceiveUrl } from '../presenters/account.ts'
-import { monthStart } from '../../../domain/account/quota-month.ts'
+import { vietnamMonth } from '../../../domain/time.ts'
 import { Refused } from '../../../domain/errors.ts'
 
 const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown this once.' }) })
@@ -21,7 +21,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const showAccount = async (context: ApiContext) => {
     const { account } = context.state
     const now = clock.now()
-    const used = await transactionsSince(database, account.user_id, monthStart(now))
+    const used = await transactionsInMonth(database, account.user_id, vietnamMonth(now))
     return presentAccount(account, used, now)
   }
 

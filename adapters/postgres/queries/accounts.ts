@@ -16,13 +16,12 @@ export const listAccounts = (database: Queryable): Promise<AccountRow[]> =>
     'SELECT user_id, email, plan, plan_expires_at, locked, operator FROM read_model.account ORDER BY user_id',
   )
 
-/** Transactions of a user since a moment that count in the quota: copies of another notification do not. */
-export const transactionsSince = async (database: Queryable, userId: number, since: Date): Promise<number> => {
-  const [row] = await database.query<{ count: number }>(
-    `SELECT count(*) AS count FROM read_model.transaction
-     WHERE user_id = $1 AND created_at >= $2 AND webhook_status <> 'already_run'`,
-    [userId, since.toISOString()],
-    'transactions-since',
+/** Transactions of a user in a Vietnamese month (`2026-11`) that count in the quota: copies of another notification do not. */
+export const transactionsInMonth = async (database: Queryable, userId: number, month: string): Promise<number> => {
+  const [row] = await database.query<{ transactions: number }>(
+    'SELECT transactions FROM read_model.quota WHERE user_id = $1 AND month = $2',
+    [userId, month],
+    'transactions-in-month',
   )
-  return row!.count
+  return row?.transactions ?? 0
 }

@@ -45,7 +45,7 @@ describe('the delivery queue', () => {
     const [claim] = await queue.claimFirst(ONE, [transaction!], [], 10)
     expect(claim).to.include({ transaction_id: transaction, rule_id: rule, user_id: USER, attempt: 1, lane: 'first' })
     expect(claim!.rule).to.include({ url: URL_OF_NOBODY, http_method: 'POST', payload_format: 'standard' })
-    expect(claim!.rule.account_revision).to.equal(1)
+    expect(claim!.rule.account_revision).to.equal(2)
     expect(claim!.transaction).to.include({ id: transaction, amount: '150000.00', webhook_status: 'pending' })
     expect(claim!.transaction.transaction_date).to.match(/^\d{4}-\d\d-\d\dT.*Z$/)
     expect(claim!.deliveries).to.have.length(1)

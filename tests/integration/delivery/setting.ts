@@ -86,7 +86,8 @@ export const openDeliverySetting = async () => {
           registered_at: clock.now().toISOString(),
         },
       }
-      const all = last === NO_STREAM ? [registered, ...facts] : facts
+      const unlimited: AccountFact = { type: 'PlanChanged', data: { user_id: user, plan: 'Pro', expires_at: null } }
+      const all = last === NO_STREAM ? [registered, unlimited, ...facts] : facts
       await appendTo(accountStream(user), last, user, all)
       revisions.set(user, last + all.length)
     },

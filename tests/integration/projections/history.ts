@@ -55,6 +55,12 @@ export class History {
     return this
   }
 
+  /** Adds so many captures to each account: its quota is soon used up. */
+  crowd(count: number): this {
+    for (const account of this.accounts.values()) for (let more = 0; more < count; more++) this.#capture(account)
+    return this
+  }
+
   #at(): Date {
     this.#clock += Math.floor(this.#random() * 30_000)
     return new Date(this.#clock)
@@ -142,8 +148,7 @@ export class History {
     return this.#changeAccount()
   }
 
-  #capture(): void {
-    const account = this.#pick(this.accounts.values())!
+  #capture(account = this.#pick(this.accounts.values())!): void {
     const at = this.#at()
     const transaction_id = ++this.#ids
     const rules = [...account.rules.keys()].filter(() => this.#random() < 0.7)
@@ -264,7 +269,14 @@ export class History {
         data: { user_id, system_id: system.system_id, name: 'Renamed' },
       })
     if (chance < 0.95)
-      return this.#account(user_id, { type: 'PlanChanged', data: { user_id, plan: 'Pro', expires_at: null } })
+      return this.#account(user_id, {
+        type: 'PlanChanged',
+        data: {
+          user_id,
+          plan: this.#pick(['Free', 'Free', 'Basic', 'Pro'])!,
+          expires_at: this.#pick([null, new Date(this.#clock + 3_600_000).toISOString()])!,
+        },
+      })
     return this.#account(user_id, { type: 'AccountLocked', data: { user_id, reason: 'test' } })
   }
 }

@@ -83,7 +83,7 @@ describe('projector', () => {
 
   for (const seed of [2, 3, 4])
     it(`comes to the same rows in batches of any size (${seed})`, async () => {
-      await setting.append(new History(seed).grow(600).decided)
+      await setting.append(new History(seed).crowd(90).grow(600).decided)
       const events = await allEvents()
       await setting.catchUp()
       const whole = await setting.rows()
@@ -98,10 +98,12 @@ describe('projector', () => {
       }
       expect(await setting.rows('in_pieces')).to.deep.equal(whole)
       expect(whole.transaction).to.have.length.above(100)
+      const waits = ({ lane, attempt }: { lane?: unknown; attempt?: unknown }) => lane === 'retry' && attempt === 0
+      expect(whole.delivery!.filter((row) => waits(row as object)), 'over quota').to.not.be.empty
     })
 
   it('makes a number of statements that does not grow with the events', async () => {
-    await setting.append(new History(5).grow(2_000).decided)
+    await setting.append(new History(5).grow(2_200).decided)
     const events = (await allEvents()).filter(({ stream }) => stream.startsWith('transaction-'))
     const applier = new Applier(setting.tables, main, 'read_model', null)
     const few = applier.statements(events.slice(0, 300)).length
@@ -110,7 +112,7 @@ describe('projector', () => {
     expect(many).to.be.below(60)
     expect(many).to.be.below(few * 3)
     const captures = events.filter(({ type }) => type === 'TransactionCaptured')
-    expect(applier.statements(captures)).to.have.length(2)
+    expect(applier.statements(captures)).to.have.length(3)
   })
 
   it('makes only account and transaction rows of what it knows and passes over the rest', async () => {

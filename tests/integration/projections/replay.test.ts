@@ -219,12 +219,12 @@ describe('replay', () => {
 
     it('finds a row that was changed', async () => {
       const [difference, ...others] = await planted(
-        `UPDATE read_model.delivery SET attempt = attempt + 1, lane = NULL
+        `UPDATE read_model.delivery SET attempt = attempt + 1, round_base = round_base + 1
           WHERE (transaction_id, rule_id) = (SELECT transaction_id, rule_id FROM read_model.delivery LIMIT 1)`,
       )
       expect(others).to.deep.equal([])
       expect(difference).to.include({ table: 'delivery', rows: 1 })
-      expect(difference!.examples[0]).to.deep.include({ columns: ['attempt', 'lane'], only_in: null })
+      expect(difference!.examples[0]).to.deep.include({ columns: ['attempt', 'round_base'], only_in: null })
     })
 
     it('finds rows that are missing and rows too many', async () => {

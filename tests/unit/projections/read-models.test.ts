@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { accountEvents } from '../../../domain/account/events.ts'
 import { main } from '../../../projections/main.ts'
-import { AT, done, event, MINUTE_LATER } from './events.ts'
+import { AT, done, event, MINUTE_LATER, SIXTEEN_MINUTES_LATER } from './events.ts'
 
 const captured = {
   transaction_id: 7, user_id: 1, source_type: 'sms', source: 'device-7:sms', bank_code: 'VCB', bank_name: 'Vietcombank',
@@ -32,12 +32,16 @@ describe('read models', () => {
         due_at: MINUTE_LATER, first_due_at: MINUTE_LATER, captured_at: AT,
       },
     ] // prettier-ignore
+    const counted = { user_id: 1, transaction_id: 7, month: '2026-03', at: AT }
     expect(done(event('TransactionCaptured', captured))).to.deep.equal([
+      ['perform', 'count_in_quota', [{ ...counted, late_due_at: SIXTEEN_MINUTES_LATER }]],
       ['insert', 'transaction', { ...fields, id: 7, updated_at: AT }],
       open(5),
       open(6),
     ])
-    expect(done(event('TransactionCaptured', { ...captured, rules: [] }))).to.have.length(1)
+    const withoutRules = done(event('TransactionCaptured', { ...captured, rules: [] }))
+    expect(withoutRules[0]).to.deep.equal(['perform', 'count_in_quota', [{ ...counted, late_due_at: null }]])
+    expect(withoutRules).to.have.length(2)
   })
 
   it('of one that a better copy completed: what it matched, and deliveries by the log', () => {
@@ -82,8 +86,8 @@ describe('read models', () => {
     })
 
     const outcomes = [
-      ['that ended it well', { outcome: 'delivered', next_attempt_at: null }, { status: 'succeeded', due_at: null }],
-      ['that was the last', { outcome: 'exhausted', next_attempt_at: null }, { status: 'failed', due_at: null }],
+      ['that ended it well', { outcome: 'delivered', next_attempt_at: null }, { status: 'succeeded', due_at: null, lane: null }],
+      ['that was the last', { outcome: 'exhausted', next_attempt_at: null }, { status: 'failed', due_at: null, lane: null }],
       ['that came late: nothing but its number', { outcome: 'retrying', next_attempt_at: null }, {}],
     ] as const
     for (const [name, result, changes] of outcomes)
@@ -96,8 +100,8 @@ describe('read models', () => {
   it('of a delivery that ended: failed where the endpoint is gone, ended where its rule is', () => {
     const ended = (reason: string) => done(event('DeliveryEnded', { transaction_id: 7, rule_id: 5, reason }))
     const key = { transaction_id: 7, rule_id: 5 }
-    expect(ended('gone')).to.deep.equal([['update', 'delivery', key, { status: 'failed', due_at: null }]])
-    expect(ended('rule_deleted')).to.deep.equal([['update', 'delivery', key, { status: 'ended', due_at: null }]])
+    expect(ended('gone')).to.deep.equal([['update', 'delivery', key, { status: 'failed', due_at: null, lane: null }]])
+    expect(ended('rule_deleted')).to.deep.equal([['update', 'delivery', key, { status: 'ended', due_at: null, lane: null }]])
   })
 
   it('of a retry by hand: its rules due at once, and what else had failed ends', () => {
@@ -121,9 +125,12 @@ describe('read models', () => {
     ])
   })
 
-  it('of a deleted transaction: nothing', () => {
+  it('of a deleted transaction: that it counted, where it did', () => {
     const data = { transaction_id: 7, user_id: 1, captured_at: AT, counted: true }
+    const erased = ['perform', 'count_erased_in_quota', [{ user_id: 1, transaction_id: 7, month: '2026-03' }]]
+    expect(done(event('TransactionDeleted', { ...data, counted: false }))).to.not.deep.include(erased)
     expect(done(event('TransactionDeleted', data))).to.deep.equal([
+      erased,
       ['remove', 'transaction', { id: 7 }],
       ['perform', 'remove_attempt_of_transaction', [{ transaction_id: 7 }]],
       ['perform', 'remove_delivery_of_transaction', [{ transaction_id: 7 }]],
@@ -190,7 +197,7 @@ describe('read models', () => {
   it('take nothing from events they do not know', () => {
     expect(done(event('SomethingElse', {}))).to.deep.equal([])
     expect(main.projections.map(({ table }) => table.name)).to.deep.equal([
-      'account', 'system', 'rule', 'transaction', 'attempt', 'delivery',
+      'account', 'system', 'rule', 'quota', 'quota_plan', 'transaction', 'attempt', 'delivery',
     ]) // prettier-ignore
   })
 })

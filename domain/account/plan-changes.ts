@@ -1,0 +1,50 @@
+/** What becomes of an account's plan: bought, ended, set by the operator; and the warning that its quota is nearly used. */
+import { vietnamMonth } from '../time.ts'
+import type { Account } from './account.ts'
+import type { AccountEvent, Plan } from './events.ts'
+import { PLAN_LIMITS, planAt } from './plan.ts'
+
+/** How long a payment lasts. */
+const YEAR_MS = 365 * 86_400_000
+
+/**
+ * A payment upgrades for 365 days from its moment, or, where it is for the plan in force, from that one's end (decisions,
+ * "Plan order"). A plan without an end keeps none.
+ * @param payment  the event of the payment, and when it was made
+ */
+export const buyPlan = (account: Account, plan: Plan, payment: { id: string; at: Date }): AccountEvent[] => {
+  const { user_id, plan_expires_at } = account
+  const isSame = planAt(account, payment.at) === plan
+  const from = isSame && plan_expires_at !== null ? Date.parse(plan_expires_at) : payment.at.getTime()
+  const expires_at = isSame && plan_expires_at === null ? null : new Date(from + YEAR_MS).toISOString()
+  return [{ type: 'PlanChanged', data: { user_id, plan, expires_at, caused_by: payment.id } }]
+}
+
+/** A plan whose end has come is Free again; nothing where it has not. */
+export const endPlan = ({ user_id, plan, plan_expires_at }: Account, at: Date): AccountEvent[] =>
+  plan === 'Free' || plan_expires_at === null || Date.parse(plan_expires_at) > at.getTime()
+    ? []
+    : [{ type: 'PlanChanged', data: { user_id, plan: 'Free', expires_at: null } }]
+
+/** The operator's decision, without an end; the plan it has already is nothing new. */
+export const setPlan = ({ user_id, plan, plan_expires_at }: Account, wanted: Plan): AccountEvent[] =>
+  plan === wanted && plan_expires_at === null
+    ? []
+    : [{ type: 'PlanChanged', data: { user_id, plan: wanted, expires_at: null } }]
+
+/** Interface, section 6: the operator is told at 80 % usage. */
+const isNearlyUsed = (transactions: number, limit: number): boolean => transactions * 5 >= limit * 4
+
+/** Plans that have a quota, and from how many transactions on it is nearly used. */
+export const nearlyUsedFrom: readonly { plan: Plan; transactions: number }[] = Object.entries(PLAN_LIMITS).flatMap(
+  ([plan, { transactions }]) =>
+    transactions === null ? [] : [{ plan: plan as Plan, transactions: Math.ceil((transactions * 4) / 5) }],
+)
+
+/** Once a Vietnamese month. @param transactions  those of this month that count */
+export const warnOfQuota = (account: Account, transactions: number, at: Date): AccountEvent[] => {
+  const limit = PLAN_LIMITS[planAt(account, at)].transactions
+  const month = vietnamMonth(at)
+  if (limit === null || !isNearlyUsed(transactions, limit) || account.quota_warned === month) return []
+  return [{ type: 'QuotaWarned', data: { user_id: account.user_id, month, transactions, limit } }]
+}

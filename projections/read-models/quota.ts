@@ -1,0 +1,119 @@
+/**
+ * How many transactions of each Vietnamese month count in a user's quota (interface, section 8), counted in the log's order
+ * with the plan as it was there: right with any number of processes, and the same after a rebuild. The first calls of a
+ * transaction over the quota are put off, into the lane of retries, so that they take no room of first tries in quota.
+ *
+ * A transaction that is deleted stays counted. Where its capture has been erased from the store, a rebuild counts it at its
+ * deletion; so what came in between may be told over quota differently, as long as it still waits for its first call.
+ */
+import { PLAN_LIMITS } from '../../domain/account/plan.ts'
+import { vietnamMonth } from '../../domain/time.ts'
+import { perform, projection, table, type Operation, type Projection } from '../definition.ts'
+import { LEFT_TO_THE_LOG_MS } from './delivery.ts'
+
+export const quotaTable = table(
+  'quota',
+  {
+    user_id: 'bigint',
+    /** `2026-11` */
+    month: 'text',
+    transactions: 'integer',
+  },
+  { key: ['user_id', 'month'], indexes: ['(month)'] },
+)
+
+/** The plan as the counting has it: it changes at its place among the transactions. */
+export const quotaPlanTable = table(
+  'quota_plan',
+  { user_id: 'bigint', plan: 'text', expires_at: 'timestamptz' },
+  { key: ['user_id'] },
+)
+
+/** Most transactions of a month by plan; a plan that is not in it is unlimited. */
+export const LIMITS_SQL = `(VALUES ${Object.entries(PLAN_LIMITS)
+  .flatMap(([plan, { transactions }]) => (transactions === null ? [] : [`('${plan}', ${transactions})`]))
+  .join(', ')}) AS limits (plan, most)`
+
+/** Rows are transactions, or, with `plan`, changes of the plan, all in their order. */
+const count: Operation = {
+  name: 'count_in_quota',
+  values: {
+    user_id: 'bigint',
+    transaction_id: 'bigint',
+    month: 'text',
+    at: 'timestamptz',
+    /** When its first calls are due over the quota; null where it makes none. */
+    late_due_at: 'timestamptz',
+    plan: 'text',
+    expires_at: 'timestamptz',
+  },
+  sql: (schema) => `, given AS (SELECT v.*, row_number() OVER () AS n FROM v),
+    plans AS MATERIALIZED (SELECT user_id, plan, expires_at, n FROM given WHERE plan IS NOT NULL),
+    placed AS (
+      SELECT g.transaction_id, g.user_id, g.month, g.late_due_at,
+        CASE WHEN coalesce(changed.expires_at, CASE WHEN changed.n IS NULL THEN q.expires_at END) <= g.at THEN 'Free'
+          ELSE coalesce(changed.plan, q.plan, 'Free') END AS plan,
+        coalesce(before.transactions, 0) + row_number() OVER (PARTITION BY g.user_id, g.month ORDER BY g.n) AS place
+      FROM given g
+        LEFT JOIN LATERAL (SELECT p.* FROM plans p WHERE p.user_id = g.user_id AND p.n < g.n ORDER BY p.n DESC LIMIT 1)
+          changed ON true
+        LEFT JOIN ${schema}.quota_plan q ON q.user_id = g.user_id
+        LEFT JOIN ${schema}.quota before ON before.user_id = g.user_id AND before.month = g.month
+      WHERE g.plan IS NULL
+    ), counted AS (
+      INSERT INTO ${schema}.quota AS t (user_id, month, transactions)
+        SELECT user_id, month, count(*) FROM placed GROUP BY user_id, month
+      ON CONFLICT (user_id, month) DO UPDATE SET transactions = t.transactions + excluded.transactions
+    ), planned AS (
+      INSERT INTO ${schema}.quota_plan (user_id, plan, expires_at)
+        SELECT DISTINCT ON (user_id) user_id, plan, expires_at FROM plans ORDER BY user_id, n DESC
+      ON CONFLICT (user_id) DO UPDATE SET plan = excluded.plan, expires_at = excluded.expires_at
+    )
+    UPDATE ${schema}.delivery d SET lane = 'retry',
+      due_at = CASE WHEN d.due_at = d.first_due_at THEN late.late_due_at ELSE d.due_at END
+    FROM (SELECT placed.* FROM placed JOIN ${LIMITS_SQL} ON limits.plan = placed.plan 
+      WHERE placed.place > limits.most AND placed.late_due_at IS NOT NULL) late
+    WHERE d.transaction_id = late.transaction_id AND d.status = 'open' AND d.lane = 'first' AND d.attempt = 0`,
+  acrossStreams: true,
+  last: true,
+}
+
+/** Deleted, and its capture erased before this was built. */
+const countErased: Operation = {
+  name: 'count_erased_in_quota',
+  values: { user_id: 'bigint', transaction_id: 'bigint', month: 'text' },
+  sql: (schema) => `INSERT INTO ${schema}.quota AS t (user_id, month, transactions)
+    SELECT v.user_id, v.month, count(*) FROM v
+      WHERE NOT EXISTS (SELECT FROM ${schema}.transaction known WHERE known.id = v.transaction_id)
+      GROUP BY v.user_id, v.month
+    ON CONFLICT (user_id, month) DO UPDATE SET transactions = t.transactions + excluded.transactions`,
+  acrossStreams: false,
+}
+
+const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
+
+/** @param overQuotaDelay  seconds that the first calls over the quota are put off */
+export const quota = (overQuotaDelay: number): Projection =>
+  projection(
+    quotaTable,
+    { version: 1, operations: [count, countErased] },
+    {
+      TransactionCaptured: ({ data: { user_id, transaction_id, already_run_of, rules, created_at } }) =>
+        already_run_of !== null
+          ? []
+          : perform(count, [
+              {
+                user_id,
+                transaction_id,
+                month: vietnamMonth(new Date(created_at)),
+                at: created_at,
+                late_due_at: rules.length > 0 ? later(created_at, LEFT_TO_THE_LOG_MS + overQuotaDelay * 1000) : null,
+              },
+            ]),
+      PlanChanged: ({ data: { user_id, plan, expires_at } }) => perform(count, [{ user_id, plan, expires_at }]),
+      TransactionDeleted: ({ data: { user_id, transaction_id, captured_at, counted } }) =>
+        counted ? perform(countErased, [{ user_id, transaction_id, month: vietnamMonth(new Date(captured_at)) }]) : [],
+    },
+  )
+
+export const quotaPlan = projection(quotaPlanTable, { version: 1 }, {})

@@ -1,0 +1,181 @@
+/** What counts in a quota and what being over it does (interface, sections 6.7 and 8; decisions, "Over quota"). */
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
+import { transactionStream, type TransactionEventData } from '../../../domain/transaction/events.ts'
+import { transactionsInMonth } from '../../../adapters/postgres/queries/accounts.ts'
+import { verify } from '../../../projections/replay.ts'
+import { main } from '../../../projections/main.ts'
+import type { Decided } from './history.ts'
+import { openSetting, type Setting } from './setting.ts'
+
+const USER = 1
+const RULE = 5
+const MONTH = '2026-11'
+const START = Date.parse('2026-11-10T03:00:00Z')
+
+describe('the quota', () => {
+  let setting: Setting
+  let ids: number
+  beforeEach(async () => {
+    setting = await openSetting()
+    ids = 1_000
+    await account(
+      {
+        type: 'AccountRegistered',
+        data: { user_id: USER, email: 'a@b.vn', name: null, operator: false, registered_at: at(0) },
+      },
+      {
+        type: 'RuleCreated',
+        data: {
+          user_id: USER, rule_id: RULE, name: 'shop', url: 'https://shop.example/', system_id: null, http_method: 'POST',
+          filter_banks: [], filter_type: 'both', min_amount: null, payload_format: 'standard', custom_template: null,
+          is_active: 1, is_auto: 0, sealed_secret: 's', created_at: at(0),
+        },
+      },
+    ) // prettier-ignore
+  })
+  afterEach(() => setting.close())
+
+  const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString()
+  const decided = (stream: string, facts: readonly { type: string; data: unknown }[], when = at(0)): Decided => ({
+    stream,
+    events: facts.map((fact) => ({
+      id: randomUUID(),
+      ...fact,
+      metadata: { user_id: USER, at: when, correlation_id: 'c', causation_id: 'c', version: 1 },
+    })),
+  })
+  const account = (...events: AccountEvent[]) => setting.append([decided(accountStream(USER), events)])
+  const plan = (name: 'Free' | 'Basic' | 'Pro', expires_at: string | null = null) =>
+    account({ type: 'PlanChanged', data: { user_id: USER, plan: name, expires_at } })
+
+  const captured = (created_at: string, already_run_of: number | null): TransactionEventData['TransactionCaptured'] => ({
+    transaction_id: ++ids, user_id: USER, source_type: 'sms', source: 'device-1:sms', bank_code: 'VCB',
+    bank_name: 'Vietcombank', transaction_type: 'credit', amount: '150000.00', currency: 'VND', account_number: null,
+    account_name: null, transaction_ref: null, transaction_date: created_at, transaction_date_source: 'arrival',
+    counterpart_account: null, counterpart_name: null, counterpart_bank: null, description: 'text', content: null,
+    raw_data: '{}', balance_after: null, already_run_of, order_id: 'DH1', prefix: 'DH',
+    rules: already_run_of === null ? [RULE] : [], webhook_status: already_run_of === null ? 'pending' : 'already_run',
+    created_at,
+  }) // prettier-ignore
+
+  /** @returns ids */
+  const capture = async (count: number, when = at(1), already_run_of: number | null = null): Promise<number[]> => {
+    const all = Array.from({ length: count }, () => captured(when, already_run_of))
+    await setting.append(
+      all.map((data) =>
+        decided(transactionStream(data.transaction_id), [{ type: 'TransactionCaptured', data }], when),
+      ),
+    )
+    return all.map(({ transaction_id }) => transaction_id)
+  }
+
+  /** Those whose first call is put off, and until when. */
+  const putOff = async () => {
+    await setting.catchUp()
+    const rows = (await setting.rows()).delivery as { transaction_id: number; lane: string; due_at: string }[]
+    return rows.filter(({ lane }) => lane === 'retry').map(({ transaction_id, due_at }) => [transaction_id, due_at])
+  }
+  const used = async (month = MONTH) => {
+    await setting.catchUp()
+    return transactionsInMonth(setting.database, USER, month)
+  }
+  const same = async () => {
+    const { differences, incomparable } = await verify({
+      store: setting.store,
+      tables: setting.tables,
+      definition: main,
+      signal: new AbortController().signal,
+    })
+    expect([incomparable, differences]).to.deep.equal([null, []])
+  }
+
+  it('of Free is 100 in a month; the first call of each one after that is due 15 minutes later', async () => {
+    await capture(100)
+    expect(await putOff()).to.deep.equal([])
+    const [over] = await capture(1)
+    expect(await putOff()).to.deep.equal([[over, at(1 + 1 + 15)]])
+    expect(await used()).to.equal(101)
+    await same()
+  })
+
+  it('counts every batch alike, however the events fall into them', async () => {
+    await capture(60)
+    await setting.catchUp({ maxBatch: 7 })
+    const more = await capture(60)
+    await setting.catchUp({ maxBatch: 7 })
+    expect((await putOff()).map(([id]) => id)).to.deep.equal(more.slice(40))
+    await same()
+  })
+
+  it('does not count copies of a notification', async () => {
+    const [first] = await capture(100)
+    await capture(50, at(2), first!)
+    expect(await used()).to.equal(100)
+  })
+
+  it("keeps the count when one is deleted, before and after its capture is erased", async () => {
+    const [first] = await capture(100)
+    const deletion = { transaction_id: first!, user_id: USER, captured_at: at(1), counted: true }
+    await setting.append([decided(transactionStream(first!), [{ type: 'TransactionDeleted', data: deletion }])])
+    expect(await used()).to.equal(100)
+    await same()
+    await setting.store.erase(transactionStream(first!))
+    const [over] = await capture(1, at(5))
+    expect((await putOff()).map(([id]) => id)).to.deep.equal([over])
+    await same()
+    expect(await used()).to.equal(101)
+  })
+
+  it('keeps the count when one is captured, deleted and erased before the read models come to it', async () => {
+    const [first] = await capture(3)
+    const deletion = { transaction_id: first!, user_id: USER, captured_at: at(1), counted: true }
+    await setting.append([decided(transactionStream(first!), [{ type: 'TransactionDeleted', data: deletion }])])
+    await setting.store.erase(transactionStream(first!))
+    expect(await used()).to.equal(3)
+  })
+
+  it('takes the plan as it is at its place among the transactions', async () => {
+    await capture(100)
+    await plan('Pro')
+    await capture(5)
+    await plan('Free')
+    const over = await capture(2)
+    await plan('Basic')
+    await capture(5)
+    expect((await putOff()).map(([id]) => id)).to.deep.equal(over)
+    await same()
+  })
+
+  it('takes a plan that has expired for Free', async () => {
+    await plan('Basic', at(10))
+    await capture(105, at(9))
+    const over = await capture(1, at(10))
+    expect((await putOff()).map(([id]) => id)).to.deep.equal(over)
+  })
+
+  it('begins anew with the month of Vietnam, at 17:00 UTC', async () => {
+    await capture(100, '2026-11-30T16:59:59.999Z')
+    await capture(1, '2026-11-30T17:00:00.000Z')
+    expect(await putOff()).to.deep.equal([])
+    expect([await used('2026-11'), await used('2026-12')]).to.deep.equal([100, 1])
+  })
+
+  it('does not put off further what is called already, nor what is due because its rule is gone', async () => {
+    await capture(100)
+    const [called, orphaned] = await capture(2)
+    const attempted = {
+      transaction_id: called, attempt_id: ++ids, rule_id: RULE, attempt: 1, method: 'POST', url: 'https://shop.example/',
+      account_revision: 1, timestamp: 1, body_sha256: 'x', renderer: 1, http_status: 500, response_body: '', error: null,
+      sent_at: at(2), duration_ms: 1, outcome: 'retrying', next_attempt_at: at(3),
+    } // prettier-ignore
+    await setting.append([decided(transactionStream(called!), [{ type: 'WebhookAttempted', data: attempted }])])
+    await setting.append([
+      decided(accountStream(USER), [{ type: 'RuleDeleted', data: { user_id: USER, rule_id: RULE } }], at(4)),
+    ])
+    const due = new Map((await putOff()) as [number, string][])
+    expect([due.get(called!), due.get(orphaned!)]).to.deep.equal([at(4), at(4)])
+    await same()
+  })
+})
