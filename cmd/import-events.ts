@@ -68,7 +68,7 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
           const atEnd = end && { reactions: end, ...(kafka && { [relayOf(kafka.topic)]: end }) }
           await setReaders(database, { ...atEnd, ...readers }, { group: GROUP, checkpoint: (await store.end())! })
           if (kafka) await skipToEnd(kafka, GROUP)
-          for (const definition of projectors) await replay({ store, tables, definition })
+          for (const definition of projectors(settings)) await replay({ store, tables, definition })
         }
         const onProgress = tellEventCount('stored')
         await importEvents({ store, lines, told, oneByOne, now: clock.now(), settle, onProgress })

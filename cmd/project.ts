@@ -4,13 +4,16 @@
  */
 import { sweepOutbox } from '../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../adapters/rate-limits/sweep.ts'
+import { plansDue } from '../adapters/postgres/queries/plans.ts'
 import { openReactionCheckpoint } from '../adapters/postgres/reaction-checkpoint.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import { projectors } from '../projections/all.ts'
 import type { Definition } from '../projections/definition.ts'
 import { openProjector } from '../projections/projector.ts'
 import { mailLinks } from '../workflows/accounts/mail-links.ts'
+import { Accounts } from '../workflows/accounts/accounts.ts'
 import { plannedWork } from '../workflows/planned/planned-work.ts'
+import { endPlans, warnOfQuotas } from '../workflows/planned/plans.ts'
 import { allReactions } from '../workflows/reactions/all.ts'
 import { runReactions } from '../workflows/reactions/run.ts'
 import type { Installation } from './installation.ts'
@@ -42,14 +45,21 @@ const projecting = async (installation: Installation, definition: Definition): P
 const reacting = (installation: Installation): Follower => {
   const { settings, secrets, store, clock, ids, database, log, onlyOne, outbox: mailer } = installation
   const links = mailLinks(secrets.jwtSecret, settings.baseUrl)
-  const reactions = allReactions({ store, clock, ids, mailer, links })
+  const reactions = allReactions({ store, clock, ids, mailer, links, adminEmail: settings.adminEmail })
   const checkpoint = openReactionCheckpoint(database)
   return (signal) =>
     onlyOne('reactions').hold((held) => runReactions({ store, reactions, checkpoint, log }, held), signal)
 }
 
-const planned = ({ settings, store, database, log, onlyOne }: Installation): Follower => {
-  const jobs = [expiry(settings, store), sweepOutbox(database), sweepRateLimits(database)]
+const planned = ({ settings, store, accounts, clock, database, log, onlyOne }: Installation): Follower => {
+  const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
+  const jobs = [
+    expiry(settings, store),
+    sweepOutbox(database),
+    sweepRateLimits(database),
+    endPlans(plans),
+    warnOfQuotas(plans),
+  ]
   return (signal) => onlyOne('planned work').hold((held) => plannedWork(jobs, log, held), signal)
 }
 
@@ -70,7 +80,9 @@ export const projectRole: Role = {
   description: 'keeps the read models, reacts to events, works by the clock; one is active, others stand by',
 
   open: async (installation) => {
-    const projections = await Promise.all(projectors(installation.settings).map((definition) => projecting(installation, definition)))
+    const projections = await Promise.all(
+      projectors(installation.settings).map((definition) => projecting(installation, definition)),
+    )
     const followers = [...projections, reacting(installation), planned(installation), mailing(installation)]
     return {
       follows: true,

@@ -95,8 +95,8 @@ export interface Account {
   invitations: ReadonlyMap<number, Invitation>
   mail_accounts: ReadonlyMap<number, MailAccount>
   bank_accounts: ReadonlyMap<number, BankAccount>
-  /** Whose affiliate link led here. */
-  referred_by: number | null
+  /** The code of the affiliate link that led here, as it was given. */
+  ref: string | null
   /** The Vietnamese month in which its owner was last told of the quota: `2026-11`. */
   quota_warned: string | null
   registered_at: string
@@ -128,9 +128,9 @@ const changed = <Value extends object>(
 /** The account after one more event; null before the first. */
 export const evolve = (account: Account | null, event: AccountEvent): Account | null => {
   if (event.type === 'AccountRegistered') {
-    const { user_id, email, name, operator, registered_at, referred_by = null } = event.data
+    const { user_id, email, name, operator, registered_at, ref = null } = event.data
     return {
-      user_id, email, name, operator, registered_at, referred_by,
+      user_id, email, name, operator, registered_at, ref,
       verified: false, locked: false, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
       invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), quota_warned: null,

@@ -64,9 +64,7 @@ export const accountEvents = {
     name: z.string().nullable(),
     operator: z.boolean(),
     registered_at: moment,
-    /** The user whose affiliate link led here. */
-    referred_by: id.optional(),
-    /** The code of that link, as it was given. */
+    /** The code of the affiliate link that led here, as it was given. */
     ref: z.string().optional(),
   }),
   EmailVerified: z.object({ user_id: id }),

@@ -2,6 +2,7 @@
 import type { Clock, EventStore, Ids, Mailer } from '../../domain/ports.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { eraseDeleted } from './erase-deleted.ts'
+import { mailQuotaWarning } from './mail-quota-warning.ts'
 import { pauseGoneRule } from './pause-gone-rule.ts'
 import type { Reaction } from './reaction.ts'
 import { seeBankAccounts } from './see-bank-account.ts'
@@ -13,11 +14,17 @@ export interface ReactionParts {
   ids: Ids
   mailer: Mailer
   links: MailLinks
+  /** The operator's address. */
+  adminEmail: string
 }
 
-export const allReactions = ({ store, clock, ids, mailer, links }: ReactionParts): readonly Reaction[] => [
-  eraseDeleted(store),
-  pauseGoneRule(store, clock),
-  seeBankAccounts(store, clock, ids),
-  sendAccountMails({ store, clock, mailer, links }),
-]
+export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
+  const { store, clock, ids } = parts
+  return [
+    eraseDeleted(store),
+    pauseGoneRule(store, clock),
+    seeBankAccounts(store, clock, ids),
+    sendAccountMails(parts),
+    mailQuotaWarning(parts),
+  ]
+}

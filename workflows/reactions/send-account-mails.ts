@@ -3,9 +3,7 @@ import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
 import { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { reaction, type Reaction } from './reaction.ts'
-
-/** What happened longer ago is news no more: events are met again when a checkpoint is lost. */
-const NEWS_MS = 24 * 3_600_000
+import { isOld } from './too-old.ts'
 
 export interface AccountMailParts {
   store: EventStore
@@ -16,7 +14,7 @@ export interface AccountMailParts {
 
 export const sendAccountMails = ({ store, clock, mailer, links }: AccountMailParts): Reaction => {
   const accounts = new Accounts(store)
-  const isNews = (at: string) => clock.now().getTime() - Date.parse(at) < NEWS_MS
+  const isNews = (at: string) => !isOld(at, clock.now())
 
   return reaction('send_account_mails', ['account-'], {
     MailTokenIssued: async ({ id, data: { user_id, purpose, token_hash, nonce, issued_at } }) => {

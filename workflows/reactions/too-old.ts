@@ -1,4 +1,4 @@
-/** Mails and calls about what happened long ago, as after a restore, would only confuse. */
+/** What happened longer ago is news no more: events are met again when a checkpoint is lost. */
 const OLD_MS = 24 * 3_600_000
 
 /** @param at  when it happened: ISO 8601 */

@@ -52,6 +52,20 @@ describe('the delivery queue', () => {
     expect(claim!.deliveries[0]).to.include({ rule_id: rule, status: 'open', attempt: 0, round_base: 0 })
   })
 
+  it('gives first tries over the quota to no log, and to the queue only when they are due (section 6)', async () => {
+    const user = 8
+    const free = await setting.rule(URL_OF_NOBODY, { user })
+    await setting.account(user, { type: 'PlanChanged', data: { user_id: user, plan: 'Free', expires_at: null } })
+    const within = await captured([free], { user, count: 100 })
+    const over = await captured([free], { user, count: 2, age: 900 })
+    const late = await captured([free], { user, count: 1, age: 961 })
+    const first = await queue.claimFirst(ONE, [...within, ...over, ...late], [], 300)
+    expect(idsOf(first)).to.deep.equal(within)
+    const { claimed } = await claimDue(ONE)
+    expect(idsOf(claimed)).to.deep.equal(late)
+    expect(claimed[0]).to.include({ lane: 'retry', attempt: 1 })
+  })
+
   it('leaves a first try to the log for a minute', async () => {
     const transactions = await captured([rule])
     expect((await claimDue(ONE)).claimed).to.deep.equal([])

@@ -131,7 +131,14 @@ export const openApi = async (
       ? runReactions(
           {
             store,
-            reactions: allReactions({ store, clock, ids, mailer: outbox, links: mailLinks(JWT_SECRET, BASE_URL) }),
+            reactions: allReactions({
+              store,
+              clock,
+              ids,
+              mailer: outbox,
+              links: mailLinks(JWT_SECRET, BASE_URL),
+              adminEmail: 'owner@baoco.local',
+            }),
             checkpoint: openReactionCheckpoint(database),
             log: silent,
           },

@@ -99,7 +99,10 @@ describe('projector', () => {
       expect(await setting.rows('in_pieces')).to.deep.equal(whole)
       expect(whole.transaction).to.have.length.above(100)
       const waits = ({ lane, attempt }: { lane?: unknown; attempt?: unknown }) => lane === 'retry' && attempt === 0
-      expect(whole.delivery!.filter((row) => waits(row as object)), 'over quota').to.not.be.empty
+      expect(
+        whole.delivery!.filter((row) => waits(row as object)),
+        'over quota',
+      ).to.not.be.empty
     })
 
   it('makes a number of statements that does not grow with the events', async () => {

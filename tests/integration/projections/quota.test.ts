@@ -64,9 +64,7 @@ describe('the quota', () => {
   const capture = async (count: number, when = at(1), already_run_of: number | null = null): Promise<number[]> => {
     const all = Array.from({ length: count }, () => captured(when, already_run_of))
     await setting.append(
-      all.map((data) =>
-        decided(transactionStream(data.transaction_id), [{ type: 'TransactionCaptured', data }], when),
-      ),
+      all.map((data) => decided(transactionStream(data.transaction_id), [{ type: 'TransactionCaptured', data }], when)),
     )
     return all.map(({ transaction_id }) => transaction_id)
   }
@@ -115,7 +113,7 @@ describe('the quota', () => {
     expect(await used()).to.equal(100)
   })
 
-  it("keeps the count when one is deleted, before and after its capture is erased", async () => {
+  it('keeps the count when one is deleted, before and after its capture is erased', async () => {
     const [first] = await capture(100)
     const deletion = { transaction_id: first!, user_id: USER, captured_at: at(1), counted: true }
     await setting.append([decided(transactionStream(first!), [{ type: 'TransactionDeleted', data: deletion }])])

@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/ids.ts'
-import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
 import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
 import { openReactionCheckpoint } from '../../../adapters/postgres/reaction-checkpoint.ts'
 import { accountStream } from '../../../domain/account/events.ts'
-import type { EventStore } from '../../../domain/ports.ts'
+import type { EventStore, Mail, Mailer } from '../../../domain/ports.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { allReactions } from '../../../workflows/reactions/all.ts'
@@ -26,6 +25,7 @@ describe('reactions', () => {
   let logged: { what: string; fields: Record<string, unknown> }[]
   let stops: (() => Promise<void>)[]
   let minute: number
+  let mails: Mail[]
 
   beforeEach(async () => {
     place = await freshDatabase()
@@ -35,6 +35,7 @@ describe('reactions', () => {
     logged = []
     stops = []
     minute = 0
+    mails = []
   })
   afterEach(async () => {
     for (const stop of stops) await stop()
@@ -64,8 +65,16 @@ describe('reactions', () => {
 
   const all = (): readonly Reaction[] => {
     const clock = { now: () => new Date() }
-    const ids = openIds({ store, clock })
-    return allReactions({ store, clock, ids, mailer: openOutbox(database), links: mailLinks('secret', 'https://x') })
+    const mailer: Mailer = { send: async (mail) => void mails.push(mail) }
+    const links = mailLinks('secret', 'https://x')
+    return allReactions({
+      store,
+      clock,
+      ids: openIds({ store, clock }),
+      mailer,
+      links,
+      adminEmail: 'owner@baoco.local',
+    })
   }
 
   const start = (reactions: readonly Reaction[] = all()) => {
@@ -124,6 +133,18 @@ describe('reactions', () => {
     start()
     await met(last)
     expect(await pauses()).to.deep.equal([])
+  })
+
+  it('mail to the operator that a quota is nearly used, once, and not about what is long ago', async () => {
+    await account('AccountRegistered', { email: 'shop@example.com', name: null, operator: false, registered_at: '' })
+    await account('QuotaWarned', { month: '2026-03', transactions: 80, limit: 100 })
+    minute = Math.floor((Date.now() - Date.parse('2026-03-01T00:00:00Z')) / 60_000) - 10
+    const warned = await account('QuotaWarned', { month: '2026-11', transactions: 81, limit: 100 })
+    start()
+    await met(warned)
+    expect(mails).to.have.length(1)
+    expect(mails[0]).to.include({ to: 'owner@baoco.local', key: warned })
+    expect(mails[0]!.subject).to.include('shop@example.com').and.include('81 %')
   })
 
   it('do nothing again when all events are met again after a crash', async () => {

@@ -86,8 +86,16 @@ describe('read models', () => {
     })
 
     const outcomes = [
-      ['that ended it well', { outcome: 'delivered', next_attempt_at: null }, { status: 'succeeded', due_at: null, lane: null }],
-      ['that was the last', { outcome: 'exhausted', next_attempt_at: null }, { status: 'failed', due_at: null, lane: null }],
+      [
+        'that ended it well',
+        { outcome: 'delivered', next_attempt_at: null },
+        { status: 'succeeded', due_at: null, lane: null },
+      ],
+      [
+        'that was the last',
+        { outcome: 'exhausted', next_attempt_at: null },
+        { status: 'failed', due_at: null, lane: null },
+      ],
       ['that came late: nothing but its number', { outcome: 'retrying', next_attempt_at: null }, {}],
     ] as const
     for (const [name, result, changes] of outcomes)
@@ -101,7 +109,9 @@ describe('read models', () => {
     const ended = (reason: string) => done(event('DeliveryEnded', { transaction_id: 7, rule_id: 5, reason }))
     const key = { transaction_id: 7, rule_id: 5 }
     expect(ended('gone')).to.deep.equal([['update', 'delivery', key, { status: 'failed', due_at: null, lane: null }]])
-    expect(ended('rule_deleted')).to.deep.equal([['update', 'delivery', key, { status: 'ended', due_at: null, lane: null }]])
+    expect(ended('rule_deleted')).to.deep.equal([
+      ['update', 'delivery', key, { status: 'ended', due_at: null, lane: null }],
+    ])
   })
 
   it('of a retry by hand: its rules due at once, and what else had failed ends', () => {
@@ -169,7 +179,7 @@ describe('read models', () => {
         [
           'insert',
           'account',
-          { user_id: 1, email: 'a@example.com', locked: false, operator: false, plan: 'Free', plan_expires_at: null, revision: 9 },
+          { user_id: 1, email: 'a@example.com', locked: false, operator: false, plan: 'Free', plan_expires_at: null, quota_warned: null, revision: 9 },
         ],
       ]) // prettier-ignore
     })
