@@ -92,9 +92,18 @@ describe('reactions', () => {
     return stop
   }
 
-  /** Waits until this event was met and what it asks for was done. */
-  const met = (eventId: string) =>
-    eventually(async () => (await openReactionCheckpoint(database).load())?.event_id === eventId, { what: 'the event' })
+  /** Waits until this event was met and what it asks for was done; what that brought about may be met by then, too. */
+  const met = async (eventId: string) => {
+    const { checkpoint } = (await store.readAll(null, 1_000)).find(({ id }) => id === eventId)!
+    const reached = async () => (await openReactionCheckpoint(database).load())?.checkpoint
+    await eventually(
+      async () => {
+        const at = await reached()
+        return at !== undefined && !store.isAfter(checkpoint, at)
+      },
+      { what: 'the event' },
+    )
+  }
 
   const typesOf = async (stream: string): Promise<string[]> =>
     (await store.read([{ stream }]))[0]!.map(({ type }) => type)
