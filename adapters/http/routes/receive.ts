@@ -118,11 +118,17 @@ export const receiveRoutes = (
     return takeOne(await readOne(context, { credential, posted_as }))
   }
 
-  /** What is wrong with a batch is told only to who may post one. */
-  const refuseBatch = async (token: string, refusal: Refused): Promise<never> => {
+  /** For what capture does not get to see. @throws {Refused} UNAUTHORIZED */
+  const checkDevice = async (token: string): Promise<void> => {
     const account = await accounts.find(userOfToken('device', token)!)
     const known = [...(account?.devices.values() ?? [])].some(({ token_hash }) => isToken(token, token_hash))
-    throw known ? refusal : unauthorized()
+    if (!known) throw unauthorized()
+  }
+
+  /** What is wrong with a batch is told only to who may post one. */
+  const refuseBatch = async (token: string, refusal: Refused): Promise<never> => {
+    await checkDevice(token)
+    throw refusal
   }
 
   const batch = async (context: ApiContext) => {
@@ -133,6 +139,7 @@ export const receiveRoutes = (
       return refuseBatch(token, invalid({ path: 'items', message: 'A list of items is expected.' }))
     if (items.length > BATCH_LIMIT)
       return refuseBatch(token, invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` }))
+    if (items.length === 0) await checkDevice(token)
     const at = { credential: { kind: 'device', token } as const, arrived_at: clock.now() }
     const taken = await capture.take(items.map((item: unknown) => itemArrival(item, at)))
     return taken.map(presentTaken)

@@ -1,0 +1,244 @@
+/**
+ * Who may what: every operation of the document by every kind of caller. Nothing is listed here, so that no new operation can be
+ * forgotten: what is expected follows from the credentials that the operation declares.
+ */
+import { expect } from 'chai'
+import { jsonWebTokens } from '../../../adapters/http/json-web-tokens.ts'
+import type { Located, Schema } from '../../support/openapi/document.ts'
+import { JWT_SECRET } from '../http/api-under-test.ts'
+import { bodySchemaOf, collectionOf, make, noteMade, requestOf } from './requests.ts'
+import { openWorld, schemesOf, type Caller, type Got, type World } from './world.ts'
+
+/** After these a credential of the caller's is void. */
+const VOIDING = /rotate|reset-password/
+
+const DAY_MS = 86_400_000
+
+describe('who may what', () => {
+  let world: World
+  let alice: Caller
+  let bob: Caller
+
+  before(async function () {
+    this.timeout(60_000)
+    world = await openWorld()
+    alice = await world.newCaller()
+    bob = await world.newCaller()
+  })
+  after(() => world.close())
+
+  const isProtected = (operation: Located) => operation.security.length > 0
+  const callerFor = (operation: Located): Promise<Caller> | Caller =>
+    operation['x-operator-only'] ? world.owner : VOIDING.test(operation.path) ? world.newCaller() : alice
+
+  /** Goes over operations and tells of all that are not as expected. */
+  const overAll = async (
+    which: (operation: Located) => boolean,
+    expectation: (operation: Located) => Promise<string | null>,
+  ): Promise<void> => {
+    const operations = world.operations.filter(which)
+    expect(operations).not.to.be.empty
+    const wrong: string[] = []
+    for (const operation of operations) {
+      const problem = await expectation(operation)
+      if (problem !== null) wrong.push(`${operation.method} ${operation.path}: ${problem}`)
+    }
+    expect(wrong).to.deep.equal([])
+  }
+
+  const codesOf = (operation: Located, status: string): string =>
+    JSON.stringify(operation.responses[status]?.content?.['application/json']?.schema ?? {})
+
+  const isRefused = ({ status, headers, body }: Got): string | null =>
+    status === 401 && body.error === 'UNAUTHORIZED' && headers['www-authenticate'] !== undefined ? null : `${status}`
+
+  const isDone = ({ status, body }: Got): string | null =>
+    status >= 200 && status < 300 ? null : `${status} ${JSON.stringify(body)}`
+
+  it('no credential: what is protected is refused, what is public is done', async function () {
+    this.timeout(60_000)
+    await overAll(
+      () => true,
+      async (operation) => {
+        const caller = await callerFor(operation)
+        const got = await world.send(await requestOf(world, operation, caller, { scheme: null }))
+        await noteMade(world, caller, operation, got.body)
+        return isProtected(operation) ? isRefused(got) : isDone(got)
+      },
+    )
+  })
+
+  it('every credential that is declared opens the operation', async function () {
+    this.timeout(120_000)
+    await overAll(isProtected, async (operation) => {
+      for (const scheme of schemesOf(operation)) {
+        const caller = await callerFor(operation)
+        const got = await world.send(await requestOf(world, operation, caller, { scheme }))
+        await noteMade(world, caller, operation, got.body)
+        const problem = isDone(got)
+        if (problem) return `by ${scheme}: ${problem}`
+      }
+      return null
+    })
+  })
+
+  it('a credential that is not declared opens nothing', async () => {
+    const all = Object.keys(world.document.components.securitySchemes)
+    await overAll(isProtected, async (operation) => {
+      const declared = schemesOf(operation)
+      for (const scheme of all.filter((each) => !declared.includes(each))) {
+        const problem = isRefused(await world.send(await requestOf(world, operation, alice, { scheme, id: 1 })))
+        if (problem) return `by ${scheme}: ${problem}`
+      }
+      return null
+    })
+  })
+
+  it('credentials that are altered, made up, of another kind or of nobody are refused', async function () {
+    this.timeout(60_000)
+    const last = (text: string) => text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A')
+    const bad: Partial<Caller>[] = [
+      { api_key: `${alice.api_key}A`, jwt: `${alice.jwt}A`, device_token: `${alice.device_token}A`, session: async () => `${await alice.session()}A` },
+      { api_key: alice.api_key.replace(/^([a-z]+_)\d+/, '$1999999'), jwt: 'a.b.c', device_token: 'x', session: async () => 'x' },
+      { api_key: alice.device_token, jwt: await alice.session(), device_token: alice.receive_token, session: async () => alice.jwt },
+      { api_key: alice.jwt, jwt: alice.api_key, device_token: alice.api_key, session: async () => alice.api_key },
+      { api_key: last(alice.api_key.replace(/.$/, '_')), jwt: 'null', device_token: '0', session: async () => '%00' },
+    ] // prettier-ignore
+    await overAll(isProtected, async (operation) => {
+      for (const scheme of schemesOf(operation))
+        for (const [index, forged] of bad.entries()) {
+          const caller = { ...alice, ...forged }
+          const problem = isRefused(await world.send(await requestOf(world, operation, caller, { scheme, id: 1 })))
+          if (problem) return `by ${scheme}, forged ${index}: ${problem}`
+        }
+      return null
+    })
+  })
+
+  it('what has expired is refused', async () => {
+    const account = (await world.api.accounts.find(alice.user_id))!
+    const tokens = jsonWebTokens(JWT_SECRET, { now: () => new Date(Date.now() - 8 * DAY_MS) })
+    const jwt = await tokens.sign(account, 'login')
+    const expired = { ...alice, jwt, session: () => tokens.sign(account, 'session') }
+    await overAll(
+      (operation) => schemesOf(operation).some((scheme) => ['jwt', 'session'].includes(scheme)),
+      async (operation) => {
+        for (const scheme of schemesOf(operation).filter((each) => ['jwt', 'session'].includes(each))) {
+          const problem = isRefused(await world.send(await requestOf(world, operation, expired, { scheme, id: 1 })))
+          if (problem) return `by ${scheme}: ${problem}`
+        }
+        return null
+      },
+    )
+  })
+
+  it('a locked account is told so, and what its phones and its personal URL send is taken all the same', async () => {
+    const locked = await world.newCaller()
+    const { user_id } = locked
+    await world.api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'test' } })
+    await overAll(
+      (operation) => isProtected(operation) || operation.path.includes('{token}'),
+      async (operation) => {
+        for (const scheme of [...schemesOf(operation), ...(isProtected(operation) ? [] : [null])]) {
+          const got = await world.send(await requestOf(world, operation, locked, { scheme, id: 1 }))
+          const told = codesOf(operation, '403').includes('AccountLockedError')
+          const problem = told ? (got.body.error === 'ACCOUNT_LOCKED' ? null : `${got.status}`) : isDone(got)
+          if (problem) return `by ${scheme}: ${problem}`
+        }
+        return null
+      },
+    )
+  })
+
+  it('another user’s thing in the path is not there, and stays as it is', async function () {
+    this.timeout(120_000)
+    await overAll(
+      (operation) => collectionOf(operation.path) !== null && !operation['x-operator-only'],
+      async (operation) => {
+        const collection = collectionOf(operation.path)!
+        const id = await make(world, alice, collection, true)
+        const shown = () => world.api.ask('GET', `${collection}/${id}`, { key: alice.api_key })
+        const before = await shown()
+        for (const scheme of schemesOf(operation)) {
+          const got = await world.send(await requestOf(world, operation, bob, { scheme, id }))
+          if (got.status !== 404 || got.body.error !== 'NOT_FOUND') return `by ${scheme}: ${got.status}`
+        }
+        const after = await shown()
+        if (JSON.stringify(after.body) !== JSON.stringify(before.body))
+          return `it has changed: ${JSON.stringify(after.body)}`
+        await world.api.ask('DELETE', `${collection}/${id}`, { key: alice.api_key })
+        return null
+      },
+    )
+  })
+
+  it('another user’s thing in the body is refused, and nobody can be made its owner', async function () {
+    this.timeout(60_000)
+    const idFields = (operation: Located): [string, Schema][] =>
+      Object.entries((bodySchemaOf(world, operation)?.properties ?? {}) as Record<string, Schema>).filter(([name]) =>
+        /(^|_)ids?$/.test(name),
+      )
+    await overAll(
+      (operation) => idFields(operation).length > 0,
+      async (operation) => {
+        for (const [name, schema] of idFields(operation)) {
+          const collection = collectionNamed(name)
+          const foreign = collection ? await make(world, alice, collection, true) : alice.user_id
+          const request = await requestOf(world, operation, bob)
+          const given = {
+            ...(JSON.parse(request.body!.toString()) as object),
+            [name]: name.endsWith('s') ? [foreign] : foreign,
+          }
+          const got = await world.send({ ...request, body: JSON.stringify(given) })
+          if (collection) await world.api.ask('DELETE', `${collection}/${foreign}`, { key: alice.api_key })
+          // What is only shown may be sent back, and is passed over.
+          const passedOver = schema.type === undefined && schema.anyOf === undefined
+          if (!passedOver && got.status !== 400 && got.status !== 404) return `${name}: ${got.status}`
+          const { id, user_id } = (got.body.data ?? {}) as { id?: number; user_id?: number }
+          if (passedOver && (id === foreign || (user_id !== undefined && user_id !== bob.user_id)))
+            return `${name} was taken`
+        }
+        return null
+      },
+    )
+  })
+
+  /** `system_id` is of `/api/systems`. */
+  const collectionNamed = (field: string): string | null => {
+    const words = [field.replace(/_ids?$/, '').replaceAll('_', '-')]
+    if (words[0] === 'rule' || words[0] === 'webhook-rule') words.push('webhook')
+    const paths = words.map((word) => `/api/${word}s`)
+    return world.operations.map(({ path }) => path).find((path) => paths.includes(path)) ?? null
+  }
+
+  it('what is the operator’s is not there for others', async () => {
+    await overAll(
+      (operation) => operation['x-operator-only'] === true,
+      async (operation) => {
+        for (const scheme of schemesOf(operation)) {
+          const got = await world.send(await requestOf(world, operation, alice, { scheme, id: 1 }))
+          if (got.status !== 404) return `by ${scheme}: ${got.status}`
+        }
+        return null
+      },
+    )
+    for (const operation of world.operations)
+      if (/^\/api\/(operator|outbox)/.test(operation.path))
+        expect(operation['x-operator-only'], operation.path).to.equal(true)
+  })
+
+  it('a session changes nothing for pages from elsewhere, or for who does not say where from', async () => {
+    await overAll(
+      (operation) => schemesOf(operation).includes('session') && operation.method !== 'GET',
+      async (operation) => {
+        const request = await requestOf(world, operation, alice, { scheme: 'session', id: 1 })
+        const { origin: _, ...headers } = request.headers
+        for (const origin of ['https://evil.example', 'null', 'https://evil.baoco.example', null]) {
+          const got = await world.send({ ...request, headers: origin === null ? headers : { ...headers, origin } })
+          if (got.body.error !== 'FORBIDDEN_ORIGIN') return `from ${origin}: ${got.status}`
+        }
+        return null
+      },
+    )
+  })
+})
