@@ -1,4 +1,5 @@
 /** A Baoco as users run it, with a fresh data folder, for one benchmark. */
+import { openServers } from './servers.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/support/inside.ts'
 import {
@@ -23,10 +24,11 @@ const OPEN_DOORS = { RATE_LIMITS: 'off', ALLOW_PRIVATE_TARGETS: '1', LOG_LEVEL: 
 /** @param accounts  how many shops use it */
 export const startBench = async ({ accounts = 8 } = {}): Promise<Bench> => {
   const place = await newPlace()
-  const baoco = await startBaoco(place, OPEN_DOORS)
+  const servers = await openServers()
+  const baoco = await startBaoco(place, { ...OPEN_DOORS, ...servers.env })
   const installation = readInstallation(place, baoco.output())
-  console.log(`commits: ${await durability(place)}`)
-  const shops = await openShops(baoco, installation, accounts)
+  console.log(`set-up: ${servers.setup}; commits: ${await durability(place)}`)
+  const shops = await openShops(baoco, installation, accounts, servers.env)
   return {
     baoco,
     installation,
@@ -35,6 +37,7 @@ export const startBench = async ({ accounts = 8 } = {}): Promise<Bench> => {
     end: async () => {
       await baoco.stop()
       await removePlace(installation)
+      await servers.close()
     },
   }
 }

@@ -10,10 +10,10 @@ export interface ShopAccount {
 
 const baoco = new URL('../../cmd/baoco.mjs', import.meta.url).pathname
 
-const create = async ({ dataDir }: Installation, number: number): Promise<string> => {
+const create = async ({ dataDir }: Installation, number: number, settings: Record<string, string>): Promise<string> => {
   const args = [baoco, 'account', 'create', `shop${number}@baoco.local`, '--plan', 'Pro', '--password']
   const { stdout } = await promisify(execFile)(process.execPath, [...args, 'a password of a benchmark'], {
-    env: { PATH: process.env.PATH, BAOCO_DATA_DIR: dataDir },
+    env: { PATH: process.env.PATH, BAOCO_DATA_DIR: dataDir, ...settings },
   })
   const [key] = /bck_\S+/.exec(stdout) ?? []
   if (!key) throw new Error(`no key in: ${stdout}`)
@@ -25,10 +25,11 @@ export const openShops = async (
   running: Running,
   installation: Installation,
   count: number,
+  settings: Record<string, string>,
 ): Promise<readonly ShopAccount[]> => {
   const shops: ShopAccount[] = [{ apiKey: installation.apiKey, personalUrl: installation.personalUrl }]
   for (let number = 1; number < count; number++) {
-    const apiKey = await create(installation, number)
+    const apiKey = await create(installation, number, settings)
     const system = { name: 'Shop', type: 'custom', payment_prefix: 'DH' }
     const made = await callApi(running, apiKey, 'POST', '/api/systems', system)
     if (made.status !== 201) throw new Error(`no system: ${JSON.stringify(made.body)}`)
