@@ -43,12 +43,15 @@ const projecting = async (installation: Installation, definition: Definition): P
 }
 
 const reacting = (installation: Installation): Follower => {
-  const { settings, secrets, store, clock, ids, database, log, onlyOne, outbox: mailer } = installation
+  const { settings, secrets, store, clock, ids, database, log, onlyOne, outbox: mailer, sender } = installation
   const links = mailLinks(secrets.jwtSecret, settings.baseUrl)
-  const reactions = allReactions({ store, clock, ids, mailer, links, adminEmail: settings.adminEmail })
   const checkpoint = openReactionCheckpoint(database)
   return (signal) =>
-    onlyOne('reactions').hold((held) => runReactions({ store, reactions, checkpoint, log }, held), signal)
+    onlyOne('reactions').hold((held) => {
+      // Made anew each time: what they remember may have been changed by the process whose turn it was.
+      const reactions = allReactions({ store, clock, ids, mailer, links, sender, adminEmail: settings.adminEmail })
+      return runReactions({ store, reactions, checkpoint, log }, held)
+    }, signal)
 }
 
 const planned = ({ settings, store, accounts, clock, database, log, onlyOne }: Installation): Follower => {

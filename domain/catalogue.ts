@@ -1,6 +1,7 @@
 /** Every event there is, by the stream it is in. `docs/events.md` is made of this: `npm run docs`. */
 import type { z } from 'zod'
 import { affiliateEvents } from './affiliate/events.ts'
+import { alertEvents } from './alert/events.ts'
 import { emailEvents, firstAccountEvents } from './account/email-claim.ts'
 import { accountEvents } from './account/events.ts'
 import { bookEvents } from './book/events.ts'
@@ -66,6 +67,7 @@ export const streamKinds: readonly StreamKind[] = [
     kept: 'for good',
     events: affiliateEvents,
   },
+  { stream: 'alerts-<user>', holds: 'what its owner was alerted to', kept: 'for good', events: alertEvents },
   { stream: 'email-<sha256>', holds: 'whose an e-mail address is', kept: 'for good', events: emailEvents },
   {
     stream: 'installation',

@@ -3,6 +3,7 @@
  * statements as data; the runner makes few set-based statements of many of them (`fold.ts`, `sql.ts`).
  */
 import type { AccountEventData } from '../domain/account/events.ts'
+import type { AlertEventData } from '../domain/alert/events.ts'
 import type { RecordedEvent } from '../domain/event.ts'
 import type { TransactionEventData } from '../domain/transaction/events.ts'
 
@@ -92,7 +93,7 @@ const removeOfUser = (of: Table): Operation => ({
 
 // --- projections ---------------------------------------------------------------------------------------------------
 
-type EventData = AccountEventData & TransactionEventData
+type EventData = AccountEventData & AlertEventData & TransactionEventData
 
 /** One sentence for each event that changes the table; all others pass it by. */
 export type Handlers = {

@@ -1,6 +1,7 @@
 /** The projector `main`: all that an answer of the API or a delivery needs. */
 import type { Definition } from './definition.ts'
 import { account } from './read-models/account.ts'
+import { alert } from './read-models/alert.ts'
 import { attempt } from './read-models/attempt.ts'
 import { delivery } from './read-models/delivery.ts'
 import { quota, quotaPlan } from './read-models/quota.ts'
@@ -16,8 +17,8 @@ export interface MainSettings {
 export const mainWith = ({ overQuotaDelay }: MainSettings): Definition => ({
   projector: 'main',
   // The quota before the transactions: it asks for a deleted one's row.
-  projections: [account, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery],
-  prefixes: ['account-', 'transaction-'],
+  projections: [account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery],
+  prefixes: ['account-', 'alerts-', 'transaction-'],
 })
 
 export const main = mainWith({ overQuotaDelay: 900 })

@@ -13,6 +13,7 @@ import { queryLength } from './query-length.ts'
 import { rateLimits } from './rate-limits.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { accountRoutes } from './routes/account.ts'
+import { alertRoutes } from './routes/alerts.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
 import { deviceRoutes, pairingRoutes } from './routes/devices.ts'
@@ -82,6 +83,7 @@ export const createApi = (given: ApiParts): Koa => {
   systemRoutes(operations, parts, signedIn)
   webhookRoutes(operations, parts, signedIn)
   transactionRoutes(operations, parts, signedIn)
+  alertRoutes(operations, parts, signedIn)
   outboxRoutes(operations, parts, signedIn)
   healthRoutes(operations, parts)
   documentRoutes(operations, router, { declared, baseUrl: settings.baseUrl })

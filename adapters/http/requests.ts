@@ -115,6 +115,10 @@ export const RuleChange = z
   .strictObject({ ...readOnly(...RULE_READ_ONLY), ...z.object(ruleFieldsGiven).partial().shape })
   .transform((given) => withoutReadOnly(given, RULE_READ_ONLY))
 
+// --- alerts --------------------------------------------------------------------------------------------------------
+
+export const AlertSettings = z.strictObject({ webhook_url: line(2_048).nullable() })
+
 // --- queries -------------------------------------------------------------------------------------------------------
 
 /** An empty parameter counts as absent. */

@@ -99,6 +99,8 @@ export interface Account {
   ref: string | null
   /** The Vietnamese month in which its owner was last told of the quota: `2026-11`. */
   quota_warned: string | null
+  /** Where alerts are sent besides the e-mail. */
+  alert_webhook_url: string | null
   registered_at: string
 }
 
@@ -133,7 +135,7 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       user_id, email, name, operator, registered_at, ref,
       verified: false, locked: false, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
-      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), quota_warned: null,
+      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), quota_warned: null, alert_webhook_url: null,
     } // prettier-ignore
   }
   if (!account) return null
@@ -232,6 +234,8 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       return null
     case 'TrustedSendersSet':
       return { ...account, trusted_senders: event.data.trusted_senders }
+    case 'AlertWebhookSet':
+      return { ...account, alert_webhook_url: event.data.webhook_url }
     case 'BankAccountSeen': {
       const { bank_account_id, bank_code, account_number } = event.data
       const seen: BankAccount = { bank_account_id, bank_code, account_number, is_active: 1 }

@@ -154,6 +154,8 @@ export const accountEvents = {
     /** The transaction that named it. */
     transaction_id: id,
   }),
+  /** Where alerts are sent besides the owner's e-mail; null: nowhere. */
+  AlertWebhookSet: z.object({ user_id: id, webhook_url: z.string().nullable() }),
   BankAccountChanged: z.object({
     user_id: id,
     bank_account_id: id,

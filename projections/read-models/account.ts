@@ -27,7 +27,16 @@ export const account = projection(
   { version: 2 },
   {
     AccountRegistered: ({ data: { user_id, email, operator }, revision }) =>
-      insert(accountTable, { user_id, email, locked: false, operator, plan: 'Free', plan_expires_at: null, quota_warned: null, revision }),
+      insert(accountTable, {
+        user_id,
+        email,
+        locked: false,
+        operator,
+        plan: 'Free',
+        plan_expires_at: null,
+        quota_warned: null,
+        revision,
+      }),
     PlanChanged: (event) => changed(event, { plan: event.data.plan, plan_expires_at: event.data.expires_at }),
     AccountLocked: (event) => changed(event, { locked: true }),
     AccountUnlocked: (event) => changed(event, { locked: false }),
@@ -54,6 +63,7 @@ export const account = projection(
     MailAccountChanged: (event) => changed(event),
     MailAccountRemoved: (event) => changed(event),
     TrustedSendersSet: (event) => changed(event),
+    AlertWebhookSet: (event) => changed(event),
     BankAccountSeen: (event) => changed(event),
     BankAccountChanged: (event) => changed(event),
     QuotaWarned: (event) => changed(event, { quota_warned: event.data.month }),

@@ -1,12 +1,18 @@
 /** Every reaction there is: a new one is a file in this folder and a line here. */
-import type { Clock, EventStore, Ids, Mailer } from '../../domain/ports.ts'
+import type { Clock, EventStore, Ids, Mailer, Sender } from '../../domain/ports.ts'
+import { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
+import { openAlertCalls } from '../alerts/alert-calls.ts'
+import { openAlerts } from '../alerts/alerts.ts'
 import { eraseDeleted } from './erase-deleted.ts'
 import { mailQuotaWarning } from './mail-quota-warning.ts'
 import { pauseGoneRule } from './pause-gone-rule.ts'
+import { raiseAlerts } from './raise-alerts.ts'
 import type { Reaction } from './reaction.ts'
 import { seeBankAccounts } from './see-bank-account.ts'
 import { sendAccountMails } from './send-account-mails.ts'
+import { tellAlerts } from './tell-alerts.ts'
+import { watchEndpoints } from './watch-endpoints.ts'
 
 export interface ReactionParts {
   store: EventStore
@@ -16,15 +22,22 @@ export interface ReactionParts {
   links: MailLinks
   /** The operator's address. */
   adminEmail: string
+  /** For the addresses that alerts are sent to. */
+  sender: Sender
 }
 
 export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
-  const { store, clock, ids } = parts
+  const { store, clock, ids, mailer, sender } = parts
+  const accounts = new Accounts(store)
+  const alerts = openAlerts(parts)
   return [
     eraseDeleted(store),
     pauseGoneRule(store, clock),
     seeBankAccounts(store, clock, ids),
     sendAccountMails(parts),
     mailQuotaWarning(parts),
+    raiseAlerts(alerts),
+    watchEndpoints(alerts, accounts),
+    tellAlerts({ accounts, clock, mailer, calls: openAlertCalls(sender) }),
   ]
 }

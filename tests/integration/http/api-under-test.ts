@@ -125,6 +125,7 @@ export const openApi = async (
       ),
   }
   const outbox = openOutbox(database)
+  const sender = openSender({ allowPrivate: true })
   const capture = capturing === 'real' ? openCapture({ store, ids, clock, accounts: cache }) : recorder
   const reacting =
     capturing === 'real'
@@ -138,6 +139,7 @@ export const openApi = async (
               mailer: outbox,
               links: mailLinks(JWT_SECRET, BASE_URL),
               adminEmail: 'owner@baoco.local',
+              sender,
             }),
             checkpoint: openReactionCheckpoint(database),
             log: silent,
@@ -145,7 +147,6 @@ export const openApi = async (
           stopping.signal,
         )
       : undefined
-  const sender = openSender({ allowPrivate: true })
   const app = createApi({
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, { allowPrivate: true }),

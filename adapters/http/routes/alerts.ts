@@ -1,0 +1,53 @@
+/** What an owner was alerted to, and where alerts are sent besides the e-mail. */
+import { z } from 'zod'
+import { alertKind } from '../../../domain/alert/events.ts'
+import { invalid } from '../../../domain/account/refusals.ts'
+import { listAlerts } from '../../postgres/queries/alerts.ts'
+import { occasionOf, type ApiContext } from '../context.ts'
+import { body } from '../input.ts'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import type { Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+import { AlertSettings } from '../requests.ts'
+
+const moment = z.iso.datetime()
+
+const Alert = z
+  .strictObject({
+    id: z.int().positive(),
+    kind: alertKind,
+    subject: z.string().meta({ description: 'What it is about, such as rule:5 or device:7.' }),
+    text: z.string(),
+    since: moment,
+    until: moment
+      .nullable()
+      .meta({ description: 'When it ended, or will end by itself; null while that is not known.' }),
+  })
+  .meta({ id: 'Alert' })
+
+const Settings = z.strictObject({ webhook_url: z.string().nullable() }).meta({ id: 'AlertSettings' })
+
+export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { clock, database, urlProblem } = parts
+  const { get, put } = operations.of('Alerts')
+
+  const list = (context: ApiContext) => listAlerts(database, context.state.account.user_id, clock.now())
+
+  const showSettings = (context: ApiContext) => ({ webhook_url: context.state.account.alert_webhook_url })
+
+  const changeSettings = async (context: ApiContext, { webhook_url }: z.infer<typeof AlertSettings>) => {
+    const problem = webhook_url === null ? null : urlProblem(webhook_url)
+    if (problem !== null) throw invalid({ path: 'webhook_url', message: `The URL ${problem}.` })
+    const changed = await parts.accounts.change(occasionOf(context, clock), ({ user_id, alert_webhook_url }) =>
+      webhook_url === alert_webhook_url ? [] : [{ type: 'AlertWebhookSet', data: { user_id, webhook_url } }],
+    )
+    await settled(parts, changed)
+    return { webhook_url: changed.account.alert_webhook_url }
+  }
+
+  get('/api/alerts', 'List the alerts', signedIn, data(z.array(Alert)), list)
+  const path = '/api/account/alerts'
+  get(path, 'Show where alerts are sent', signedIn, data(Settings), showSettings)
+  put(path, 'Send alerts to an address too', signedIn, body(AlertSettings), data(Settings), changeSettings)
+}

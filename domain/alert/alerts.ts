@@ -1,0 +1,56 @@
+/**
+ * The alerts of one user. For each kind and subject the newest counts: it is raised once while its cause lasts, and ends
+ * when that does. What is told of again, or late, changes nothing: a cause older than what is known is known already.
+ */
+import type { AlertEvent, AlertEventData, AlertKind } from './events.ts'
+
+interface Known {
+  alert_id: number
+  kind: AlertKind
+  subject: string
+  since: string
+  /** When it ended, or will end by itself; null while it lasts. */
+  until: string | null
+}
+
+/** By kind and subject. */
+export type Alerts = ReadonlyMap<string, Known>
+
+export const NO_ALERTS: Alerts = new Map()
+
+const nameOf = (kind: AlertKind, subject: string): string => `${kind} ${subject}`
+
+export const evolve = (alerts: Alerts, event: AlertEvent): Alerts => {
+  const { kind, subject, alert_id } = event.data
+  const name = nameOf(kind, subject)
+  if (event.type === 'AlertRaised') {
+    const { since, ends_at: until } = event.data
+    return new Map(alerts).set(name, { alert_id, kind, subject, since, until })
+  }
+  const known = alerts.get(name)
+  return known?.alert_id === alert_id ? new Map(alerts).set(name, { ...known, until: event.data.until }) : alerts
+}
+
+/** Subjects of the alerts of a kind that last at a moment: ISO 8601. */
+export const lasting = (alerts: Alerts, kind: AlertKind, at: string): string[] =>
+  [...alerts.values()]
+    .filter((known) => known.kind === kind && (known.until === null || known.until > at))
+    .map(({ subject }) => subject)
+
+/** @returns nothing where it lasts already, or ended after this cause */
+export const raise = (alerts: Alerts, alert: AlertEventData['AlertRaised']): AlertEvent[] => {
+  const { kind, subject, since } = alert
+  const known = alerts.get(nameOf(kind, subject))
+  const isKnown = known && (known.until === null || since <= known.since || since <= known.until)
+  return isKnown ? [] : [{ type: 'AlertRaised', data: alert }]
+}
+
+/** @param until  when its cause ended · @returns nothing where it does not last, or began after that */
+export const end = (
+  alerts: Alerts,
+  { user_id, kind, subject, until }: { user_id: number; kind: AlertKind; subject: string; until: string },
+): AlertEvent[] => {
+  const known = alerts.get(nameOf(kind, subject))
+  if (!known || known.since > until || (known.until !== null && known.until <= until)) return []
+  return [{ type: 'AlertEnded', data: { user_id, alert_id: known.alert_id, kind, subject, until } }]
+}

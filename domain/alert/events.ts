@@ -1,0 +1,31 @@
+/** What an owner should know and may have to act on: stream `alerts-<user>`. */
+import { z } from 'zod'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+export const alertKind = z.enum(['endpoint_failing', 'source_silent', 'quota_80', 'rule_paused', 'new_bank_account'])
+export type AlertKind = z.infer<typeof alertKind>
+
+export const alertEvents = {
+  AlertRaised: z.object({
+    user_id: id,
+    alert_id: id,
+    kind: alertKind,
+    /** What it is about: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, an origin. */
+    subject: z.string(),
+    /** A few plain sentences. */
+    text: z.string(),
+    /** When its cause came to be. */
+    since: moment,
+    /** When it ends at the latest, where that is known from the start. */
+    ends_at: moment.nullable(),
+  }),
+  AlertEnded: z.object({ user_id: id, alert_id: id, kind: alertKind, subject: z.string(), until: moment }),
+}
+
+type Schemas = typeof alertEvents
+export type AlertEventData = { [Type in keyof Schemas]: z.infer<Schemas[Type]> }
+export type AlertEvent = { [Type in keyof Schemas]: { type: Type; data: AlertEventData[Type] } }[keyof Schemas]
+
+export const alertStream = (userId: number): string => `alerts-${userId}`

@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { end, evolve, lasting, NO_ALERTS, raise, type Alerts } from '../../../../domain/alert/alerts.ts'
+import type { AlertEvent } from '../../../../domain/alert/events.ts'
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 0, minute)).toISOString()
+const subject = 'device:7'
+const kind = 'source_silent' as const
+
+const after = (events: readonly AlertEvent[], alerts: Alerts = NO_ALERTS): Alerts => events.reduce(evolve, alerts)
+const raised = (alerts: Alerts, since: string, ends_at: string | null = null) =>
+  raise(alerts, { user_id: 1, alert_id: 1, kind, subject, text: 'Silent.', since, ends_at })
+const ended = (alerts: Alerts, until: string) => end(alerts, { user_id: 1, kind, subject, until })
+
+describe('alerts', () => {
+  const open = after(raised(NO_ALERTS, at(1)))
+
+  it('are raised once while they last', () => {
+    expect(lasting(open, kind, at(2))).to.deep.equal([subject])
+    expect(lasting(open, 'rule_paused', at(2))).to.deep.equal([])
+    expect(raised(open, at(2))).to.deep.equal([])
+  })
+
+  it('end once, and are raised again by a new cause', () => {
+    const over = after(ended(open, at(5)), open)
+    expect(lasting(over, kind, at(5))).to.deep.equal([])
+    expect(ended(over, at(6))).to.deep.equal([])
+    expect(raised(over, at(6))).to.have.lengthOf(1)
+  })
+
+  it('are not raised by a cause that is met again after they ended, nor ended by what was before them', () => {
+    const over = after(ended(open, at(5)), open)
+    expect(raised(over, at(1))).to.deep.equal([])
+    expect(raised(over, at(5))).to.deep.equal([])
+    expect(ended(open, at(0))).to.deep.equal([])
+    expect(ended(NO_ALERTS, at(3))).to.deep.equal([])
+  })
+
+  it('may know from the start when they end, and then end by themselves, or sooner', () => {
+    const month = after(raised(NO_ALERTS, at(1), at(30)))
+    expect(lasting(month, kind, at(29))).to.deep.equal([subject])
+    expect(lasting(month, kind, at(30))).to.deep.equal([])
+    expect(raised(month, at(20))).to.deep.equal([])
+    expect(raised(month, at(31))).to.have.lengthOf(1)
+    expect(lasting(after(ended(month, at(10)), month), kind, at(11))).to.deep.equal([])
+    expect(ended(month, at(40))).to.deep.equal([])
+  })
+})
