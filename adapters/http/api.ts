@@ -14,14 +14,18 @@ import { rateLimits } from './rate-limits.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { accountRoutes } from './routes/account.ts'
 import { alertRoutes } from './routes/alerts.ts'
+import { affiliateRoutes } from './routes/affiliate.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
+import { demoRoutes } from './routes/demo.ts'
 import { deviceRoutes, pairingRoutes } from './routes/devices.ts'
 import { documentRoutes } from './routes/document.ts'
 import { healthRoutes } from './routes/health.ts'
 import { outboxRoutes } from './routes/outbox.ts'
+import { previewRoutes } from './routes/preview.ts'
 import { receiveRoutes } from './routes/receive.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { shopConnectionRoutes } from './routes/shop-connection.ts'
 import { systemRoutes } from './routes/systems.ts'
 import { trustedSenderRoutes } from './routes/trusted-senders.ts'
 import { transactionRoutes } from './routes/transactions.ts'
@@ -81,6 +85,10 @@ export const createApi = (given: ApiParts): Koa => {
   trustedSenderRoutes(operations, parts, signedIn)
   bankAccountRoutes(operations, parts, signedIn)
   systemRoutes(operations, parts, signedIn)
+  shopConnectionRoutes(operations, parts, signedIn)
+  previewRoutes(operations, parts, signedIn)
+  affiliateRoutes(operations, parts, { signedIn, limited })
+  demoRoutes(operations, parts, limited)
   webhookRoutes(operations, parts, signedIn)
   transactionRoutes(operations, parts, signedIn)
   alertRoutes(operations, parts, signedIn)

@@ -12,15 +12,24 @@ export type RuleFields = Omit<Rule, 'rule_id' | 'sealed_secret' | 'is_auto' | 'c
   Partial<Pick<Rule, Optional>>
 export type RuleChange = Change<RuleFields>
 
+/** Why a format cannot be used with its template; null where it can. */
+export const templateRefusal = ({
+  payload_format,
+  custom_template,
+}: Pick<RuleFields, 'payload_format' | 'custom_template'>): Refused | null => {
+  if (payload_format !== 'custom') return null
+  if (custom_template === null)
+    return invalid({ path: 'custom_template', message: 'The custom format needs a template.' })
+  const problem = templateProblem(custom_template)
+  return problem === null ? null : invalid({ path: 'custom_template', message: `The template ${problem}.` })
+}
+
 /** What depends on more than one field, or on the account. */
 const refuseContradictions = (account: Account, rule: RuleFields): void => {
   if (rule.system_id !== null && !account.systems.has(rule.system_id))
     throw invalid({ path: 'system_id', message: 'There is no such connected system.' })
-  if (rule.payload_format !== 'custom') return
-  if (rule.custom_template === null)
-    throw invalid({ path: 'custom_template', message: 'The custom format needs a template.' })
-  const problem = templateProblem(rule.custom_template)
-  if (problem !== null) throw invalid({ path: 'custom_template', message: `The template ${problem}.` })
+  const refusal = templateRefusal(rule)
+  if (refusal) throw refusal
 }
 
 export interface CreateRule {

@@ -12,6 +12,7 @@ export const TOKEN_PREFIX = {
   pairing: 'bcp_',
   verify_email: 'bcv_',
   reset_password: 'bcr_',
+  referral: 'bca_',
 } as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
 

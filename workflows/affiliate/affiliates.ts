@@ -1,0 +1,85 @@
+/** Commands of those who bring others, and whose link a code is: load → decide → append. */
+import { randomBytes } from 'node:crypto'
+import * as decide from '../../domain/affiliate/affiliate.ts'
+import { affiliateStream, type AffiliateEvent } from '../../domain/affiliate/events.ts'
+import { formToken, userOfToken } from '../../domain/account/tokens.ts'
+import type { EventStore, Ids } from '../../domain/ports.ts'
+import { execute } from '../execute.ts'
+import { FoldCache } from '../fold-cache.ts'
+import type { OwnersOccasion } from '../accounts/accounts.ts'
+import type { Occasion } from '../stamp.ts'
+
+/** Affiliates kept in memory. */
+const REMEMBERED = 1_000
+
+export class Affiliates {
+  readonly #store: EventStore
+  readonly #ids: Ids
+  readonly #cache = new FoldCache<decide.Affiliate>(
+    {
+      stream: (userId) => affiliateStream(Number(userId)),
+      initial: decide.NO_AFFILIATE,
+      evolve: (affiliate, event) => decide.evolve(affiliate, event as unknown as AffiliateEvent),
+    },
+    REMEMBERED,
+  )
+
+  constructor({ store, ids }: { store: EventStore; ids: Ids }) {
+    this.#store = store
+    this.#ids = ids
+  }
+
+  /** @throws {StoreUnavailable} */
+  async find(userId: number): Promise<decide.Affiliate> {
+    return (await this.#cache.load(this.#store, String(userId))).state
+  }
+
+  /** @throws {StoreUnavailable} */
+  async createLink(occasion: OwnersOccasion, label: string): Promise<decide.Link> {
+    const { user_id, at } = occasion
+    const [link_id] = (await this.#ids.next(1)) as [number]
+    const code = formToken('referral', user_id, randomBytes(9).toString('base64url'))
+    const { links } = await this.#change(user_id, occasion, () =>
+      decide.createLink(user_id, { link_id, label, code, at }),
+    )
+    return links.find((link) => link.link_id === link_id)!
+  }
+
+  /** @throws {StoreUnavailable} */
+  async setBank(occasion: OwnersOccasion, bank: decide.Bank): Promise<decide.Bank> {
+    const { user_id } = occasion
+    return (await this.#change(user_id, occasion, (affiliate) => decide.setBank(affiliate, user_id, bank))).bank!
+  }
+
+  /** @param amount  whole dong · @throws {Refused} CONFLICT without a bank, or over the balance · {StoreUnavailable} */
+  async withdraw(occasion: OwnersOccasion, amount: number): Promise<decide.Withdrawal> {
+    const { user_id, at } = occasion
+    const [withdrawal_id] = (await this.#ids.next(1)) as [number]
+    const { withdrawals } = await this.#change(user_id, occasion, (affiliate) =>
+      decide.requestWithdrawal(affiliate, { user_id, withdrawal_id, amount, at }),
+    )
+    return withdrawals.find((each) => each.withdrawal_id === withdrawal_id)!
+  }
+
+  /** @throws {StoreUnavailable} */
+  async earn(occasion: Occasion, earning: decide.Earning): Promise<void> {
+    await this.#change(earning.user_id, occasion, (affiliate) => decide.earnCommission(affiliate, earning))
+  }
+
+  /** Whose link a code is of; null for what is nobody's. @throws {StoreUnavailable} */
+  async ownerOfCode(code: string): Promise<number | null> {
+    const userId = userOfToken('referral', code)
+    if (userId === null) return null
+    const { links } = await this.find(userId)
+    return links.some((link) => link.code === code) ? userId : null
+  }
+
+  async #change(
+    userId: number,
+    occasion: Occasion,
+    decision: (affiliate: decide.Affiliate) => readonly AffiliateEvent[],
+  ): Promise<decide.Affiliate> {
+    const key = String(userId)
+    return (await execute(this.#store, this.#cache, key, occasion, ({ state }) => decision(state))).state
+  }
+}
