@@ -1,6 +1,7 @@
 /** `baoco api`: receives notifications and answers users. Any number of processes. */
 import { createApi } from '../adapters/http/api.ts'
 import { listen } from '../adapters/http/server.ts'
+import { openImap } from '../adapters/mail/imap.ts'
 import { openPasswords } from '../adapters/passwords.ts'
 import { exactCounters } from '../adapters/rate-limits/exact.ts'
 import { settledCounters } from '../adapters/rate-limits/settled.ts'
@@ -27,6 +28,7 @@ export const apiRole: Role = {
       ...installation,
       counters: { exact: exactCounters(database), hot: settled.counterFor },
       passwords,
+      mailServer: openImap(targets),
       accounts: new Accounts(store, accounts),
       urlProblem: (url: string) => checkUrl(url, targets),
       metrics: metrics.registry,

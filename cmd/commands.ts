@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { account } from './account.ts'
 import { api } from './api.ts'
 import { audit } from './audit.ts'
+import { collect } from './collect.ts'
 import { config } from './config.ts'
 import { deliver } from './deliver.ts'
 import { device } from './device.ts'
@@ -14,10 +15,11 @@ import { migrate } from './migrate.ts'
 import { project } from './project.ts'
 import { relay } from './relay.ts'
 import { replay } from './replay.ts'
+import { reparseCommand } from './reparse.ts'
 import { serve } from './serve.ts'
 import { tail } from './tail.ts'
 
-const roles = [serve, api, project, relay, deliver]
+const roles = [serve, api, project, relay, deliver, collect]
 const events = [replay, exportEventsCommand, importEventsCommand, tail]
 const looks = [history, audit, exportCommand]
 
@@ -25,6 +27,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   ...roles,
   account,
   device,
+  reparseCommand,
   config,
   migrate,
   ...events,

@@ -8,6 +8,7 @@ import { openLogLines, type LogLines } from '../adapters/log-lines.ts'
 import { openOutbox, type Outbox } from '../adapters/mail-out/outbox.ts'
 import { openMetrics, type Metrics } from '../adapters/metrics.ts'
 import { openDatabase, type Database } from '../adapters/postgres/database.ts'
+import { openHeardNotes } from '../adapters/postgres/heard.ts'
 import { forgetLeases, openLease } from '../adapters/postgres/lease.ts'
 import { enter } from '../adapters/postgres/presence.ts'
 import { keepSecrets, type Secrets } from '../adapters/secrets.ts'
@@ -92,6 +93,8 @@ export const openInstallation = async (
     const ids = openIds({ store, clock, skip: settings.idSkip })
     const accounts = accountCache()
     const metrics = openMetrics()
+    const heard = openHeardNotes(database, onTrouble)
+    opened.push(heard.close)
     const capture = openCapture({
       store,
       ids,
@@ -99,6 +102,7 @@ export const openInstallation = async (
       accounts,
       onTaken: (taken) => {
         metrics.notificationTaken(taken.outcome)
+        if (taken.user_id !== null && taken.door !== null) heard.note(taken.user_id, taken.door, clock.now())
         log.info(taken, 'notification.received')
       },
     })

@@ -4,13 +4,14 @@
  */
 import type { Command } from 'commander'
 import { apiRole } from './api.ts'
+import { collectRole } from './collect.ts'
 import { deliverRole } from './deliver.ts'
 import { projectRole } from './project.ts'
 import { relayRole } from './relay.ts'
 import { runRoles } from './role.ts'
 
 /** The first one's needs are the process's: it receives while the event store answers. */
-const EVERY_ROLE = [apiRole, projectRole, relayRole, deliverRole]
+const EVERY_ROLE = [apiRole, projectRole, relayRole, deliverRole, collectRole]
 
 export const serve = (program: Command): void => {
   program

@@ -22,7 +22,7 @@ export interface StreamKind {
   events: Readonly<Record<string, z.ZodObject>>
 }
 
-const { NotificationUnread, NotificationIgnored } = notificationEvents
+const { NotificationUnread, NotificationReread, NotificationIgnored } = notificationEvents
 
 export const streamKinds: readonly StreamKind[] = [
   {
@@ -46,8 +46,8 @@ export const streamKinds: readonly StreamKind[] = [
   {
     stream: 'unread-<id>',
     holds: 'a notification that no reader understood yet',
-    kept: 'until it is read',
-    events: { NotificationUnread },
+    kept: 'until it is read, then only `NotificationReread`',
+    events: { NotificationUnread, NotificationReread },
   },
   {
     stream: 'ignored-<user>',

@@ -5,6 +5,7 @@
 import type { AccountEventData } from '../domain/account/events.ts'
 import type { AlertEventData } from '../domain/alert/events.ts'
 import type { RecordedEvent } from '../domain/event.ts'
+import type { NotificationEventData } from '../domain/notification/events.ts'
 import type { TransactionEventData } from '../domain/transaction/events.ts'
 
 // --- tables --------------------------------------------------------------------------------------------------------
@@ -22,14 +23,16 @@ export interface Table {
   key: readonly string[]
   /** What stands after `ON <table>`: columns, and for a partial index its condition. */
   indexes: readonly string[]
+  /** Column that tells when a row has expired: then it is not there for anybody; null in it: never. */
+  expiresAt?: string
 }
 
 /** @param indexes  as in `(user_id, created_at DESC)`, with `WHERE …` for a partial one */
 export const table = (
   name: string,
   columns: Readonly<Record<string, ColumnType>>,
-  { key, indexes = [] }: { key: readonly string[]; indexes?: readonly string[] },
-): Table => ({ name, columns, key, indexes })
+  { key, indexes = [], expiresAt }: { key: readonly string[]; indexes?: readonly string[]; expiresAt?: string },
+): Table => ({ name, columns, key, indexes, ...(expiresAt && { expiresAt }) })
 
 // --- statements ----------------------------------------------------------------------------------------------------
 
@@ -93,7 +96,7 @@ const removeOfUser = (of: Table): Operation => ({
 
 // --- projections ---------------------------------------------------------------------------------------------------
 
-type EventData = AccountEventData & AlertEventData & TransactionEventData
+type EventData = AccountEventData & AlertEventData & TransactionEventData & NotificationEventData
 
 /** One sentence for each event that changes the table; all others pass it by. */
 export type Handlers = {

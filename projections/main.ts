@@ -4,6 +4,8 @@ import { account } from './read-models/account.ts'
 import { alert } from './read-models/alert.ts'
 import { attempt } from './read-models/attempt.ts'
 import { delivery } from './read-models/delivery.ts'
+import { mailAccount } from './read-models/mail-account.ts'
+import { notification } from './read-models/notification.ts'
 import { quota, quotaPlan } from './read-models/quota.ts'
 import { rule } from './read-models/rule.ts'
 import { system } from './read-models/system.ts'
@@ -17,8 +19,11 @@ export interface MainSettings {
 export const mainWith = ({ overQuotaDelay }: MainSettings): Definition => ({
   projector: 'main',
   // The quota before the transactions: it asks for a deleted one's row.
-  projections: [account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery],
-  prefixes: ['account-', 'alerts-', 'transaction-'],
+  projections: [
+    account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery, mailAccount,
+    notification,
+  ], // prettier-ignore
+  prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-'],
 })
 
 export const main = mainWith({ overQuotaDelay: 900 })

@@ -21,6 +21,8 @@ import { demoRoutes } from './routes/demo.ts'
 import { deviceRoutes, pairingRoutes } from './routes/devices.ts'
 import { documentRoutes } from './routes/document.ts'
 import { healthRoutes } from './routes/health.ts'
+import { mailAccountRoutes } from './routes/mail-accounts.ts'
+import { notificationRoutes } from './routes/notifications.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { previewRoutes } from './routes/preview.ts'
 import { receiveRoutes } from './routes/receive.ts'
@@ -84,6 +86,8 @@ export const createApi = (given: ApiParts): Koa => {
   deviceRoutes(operations, parts, signedIn)
   trustedSenderRoutes(operations, parts, signedIn)
   bankAccountRoutes(operations, parts, signedIn)
+  mailAccountRoutes(operations, parts, signedIn)
+  notificationRoutes(operations, parts, signedIn)
   systemRoutes(operations, parts, signedIn)
   shopConnectionRoutes(operations, parts, signedIn)
   previewRoutes(operations, parts, signedIn)

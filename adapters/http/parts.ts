@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
 import type { Clock, EventStore, Ids, Passwords, ReadModels, Sender, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
+import type { MailServer } from '../../workflows/collect/mailbox.ts'
 import type { LogLines } from '../log-lines.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
 import type { Queryable } from '../postgres/database.ts'
@@ -22,6 +23,8 @@ export interface ApiParts {
   capture: { take(arrivals: readonly Arrival[]): Promise<Taken[]> }
   /** For test calls. */
   sender: Sender
+  /** For trying mail accounts out. */
+  mailServer: MailServer
   /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
   urlProblem: (url: string) => string | null
   outbox: Outbox
@@ -39,6 +42,8 @@ export interface ApiParts {
     /** Reverse proxies in front whose X-Forwarded-For counts. */
     trustProxy: number
     planPrefix: string
+    /** Seconds: what is read later than that sends nothing. */
+    reparseMaxAge: number
   }
 }
 

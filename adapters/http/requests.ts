@@ -158,4 +158,10 @@ export const TransactionList = z.object({
 
 export const TransactionDetail = z.object({ include_raw: includeRaw })
 
+export const NotificationList = z.object({
+  page,
+  status: parameter(z.enum(['unparsed', 'ignored', 'captured'])),
+  include_raw: includeRaw,
+})
+
 export const Page = z.object({ page })

@@ -4,8 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { buildConnector } from 'undici'
-import { isAllowedAddress } from './addresses.ts'
-import { Failure } from './failure.ts'
+import { checkedAddresses } from './checked-addresses.ts'
 import { openResolver, type Resolve } from './resolver.ts'
 
 export interface DialerOptions {
@@ -20,9 +19,6 @@ export interface DialerOptions {
 
 export type Dial = buildConnector.connector
 
-/** Addresses of a name that are tried one after the other. */
-const MOST_TRIES = 3
-
 const TRY_ANOTHER = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/
 
 const isWorthAnother = (error: Error): boolean => TRY_ANOTHER.test((error as { code?: string }).code ?? '')
@@ -33,21 +29,13 @@ export const openDialer = ({ allowPrivate, timeoutMs = 10_000, ca, resolve = ope
   // With more than one address to try, a dead one must leave time for the next.
   const connectOneOfMany = buildConnector({ ...options, timeout: timeoutMs / 2 })
 
-  const addressesOf = async (host: string): Promise<readonly string[]> => {
-    const addresses = isIP(host) ? [host] : await resolve(host)
-    // A name that also answers a private address is not trusted with a public one either.
-    if (addresses.length === 0 || !addresses.every((address) => isAllowedAddress(address, allowPrivate)))
-      throw new Failure('private_address', `${host} is not a public address.`)
-    return addresses.slice(0, MOST_TRIES)
-  }
-
   return (target, callback) => {
     const host = target.hostname
       .replace(/^\[|\]$/g, '')
       .replace(/\.$/, '')
       .toLowerCase()
     const servername = isIP(host) ? '' : host
-    addressesOf(host).then(
+    checkedAddresses(host, { allowPrivate, resolve }).then(
       (addresses) => {
         const connect = addresses.length > 1 ? connectOneOfMany : connectOnce
         const dial = ([address, ...others]: readonly string[]): void =>

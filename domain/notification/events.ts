@@ -5,6 +5,9 @@ import { sourceType } from '../transaction/events.ts'
 const id = z.int().positive()
 const moment = z.iso.datetime()
 
+/** How long what is ignored is kept, seconds. */
+export const KEPT_IGNORED_S = 30 * 86_400
+
 export const ignoredReason = z.enum([
   'otp', 'promotion', 'login', 'bill', 'failed', 'reminder', 'statement', 'balance_only', 'chat', 'test_message',
   'placeholder', 'empty', 'ping', 'too_long', 'unknown_sender', 'unknown_app', 'unauthenticated_sender', 'deleted',
@@ -33,6 +36,17 @@ export const notificationEvents = {
     from: z.string().nullable(),
     subject: z.string().nullable(),
     raw_data: z.string(),
+  }),
+  /** The end of one that was kept: holds no personal data, as it is the event that stays when the stream is erased. */
+  NotificationReread: z.object({
+    notification_id: id,
+    user_id: id,
+    source_type: sourceType,
+    received_at: moment,
+    /** Of which transaction it is now: its own, under its own id, or the one that it turned out to be a resend of. */
+    transaction_id: id.nullable(),
+    /** Why it is no transaction after all. */
+    reason: ignoredReason.nullable(),
   }),
   NotificationIgnored: z.object({
     ...seen,

@@ -230,3 +230,19 @@ export const ignored = (
     text: WITHOUT_TEXT.has(reason) || isPrivate(from.arrival) ? null : from.arrival.incoming.text,
   },
 })
+
+/** The end of a notification that was kept unread: of which transaction it is now, or why it is none. */
+export const reread = (
+  {
+    notification_id,
+    user_id,
+    source_type,
+    received_at,
+  }: Pick<Reread, 'notification_id' | 'user_id' | 'source_type' | 'received_at'>,
+  outcome: { transaction_id: number } | { reason: IgnoredReason },
+): Fact<'NotificationReread', Reread> => ({
+  type: 'NotificationReread',
+  data: { notification_id, user_id, source_type, received_at, transaction_id: null, reason: null, ...outcome },
+})
+
+type Reread = NotificationEventData['NotificationReread']

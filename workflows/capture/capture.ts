@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
-import { userOf } from '../../domain/notification/origin.ts'
+import { doorOfSource, userOf } from '../../domain/notification/origin.ts'
 import { read } from '../../domain/notification/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { readable } from '../../domain/transaction/capture.ts'
@@ -27,6 +27,8 @@ export interface TakenInfo {
   reason: string | null
   bank_code: string | null
   source_type: string | null
+  /** The way in: `device-7`, `mailbox-3`, `url`. */
+  door: string | null
   correlation_id: string
   /** Notifications stored together with it. */
   group: number
@@ -67,6 +69,10 @@ const MOST_WAITING = 20_000
 /** Notifications that are not answered yet. */
 const BUSY_FROM = 100
 
+/** null where it was not found to have come by one, or came before. */
+const doorIn = ({ appraisal, arrival }: Job): string | null =>
+  appraisal?.appraised && arrival.credential.kind !== 'kept' ? doorOfSource(appraisal.appraised.origin.source) : null
+
 const byStamp = (a: Arrival, b: Arrival): number =>
   (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()
 
@@ -90,6 +96,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
       reason: taken?.kind === 'ignored' ? taken.reason : null,
       bank_code: job.read.reading?.bank_code ?? null,
       source_type: taken?.kind === 'transaction' ? taken.source_type : null,
+      door: doorIn(job),
       correlation_id: job.correlationId,
       group,
       tries: job.tries,
@@ -153,7 +160,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     const cut = readable(arrival)
     return {
       arrival: cut, userId, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
-      tries: 0, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
+      tries: 0, isClosed: false, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
     } // prettier-ignore
   }
 

@@ -16,6 +16,7 @@ import {
   captured,
   completed,
   ignored,
+  reread,
   seen,
   unread,
   type Appraised,
@@ -25,7 +26,7 @@ import { transactionStream, type TransactionEvent } from '../../domain/transacti
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
 import { stamp } from '../stamp.ts'
 import type { WarmBook } from './books.ts'
-import { appraiseJob, probeOf, type Job } from './job.ts'
+import { appraiseJob, keptId, probeOf, type Job } from './job.ts'
 
 /** A transaction as its stream tells it; `revision` is NO_STREAM where nothing was written yet. */
 export interface Looked {
@@ -63,6 +64,11 @@ export interface DraftContext {
   mayFinish: (job: Job) => boolean
 }
 
+const UNREAD: Taken = { kind: 'ignored', reason: 'unparsed' }
+
+/** Revision of a stream that holds nothing but the notification itself. */
+const UNREAD_ONLY = 0
+
 export class Draft {
   /** Answers that need nothing stored. */
   readonly settled: Answer[] = []
@@ -84,7 +90,8 @@ export class Draft {
   /** @param warm  the book of the bank that the text was read as; null where it was not read */
   add(job: Job, account: Account | null, warm: WarmBook | null): void {
     const appraised = appraiseJob(job, account)
-    if (!appraised) this.settled.push({ job, taken: { kind: 'unauthorized' }, outcome: 'unauthorized' })
+    if (job.isClosed) this.settled.push({ job, taken: UNREAD, outcome: 'resend' })
+    else if (!appraised) this.settled.push({ job, taken: { kind: 'unauthorized' }, outcome: 'unauthorized' })
     else if (appraised.kind === 'unread') this.#unread(job, appraised)
     else if (appraised.kind === 'ignored') this.#ignore(job, appraised, appraised.reason)
     else if (warm) this.#judge(job, appraised, warm)
@@ -124,10 +131,11 @@ export class Draft {
   // --- what is no transaction --------------------------------------------------------------------------------------
 
   #unread(job: Job, appraised: Exclude<Appraised, Movement>): void {
+    if (keptId(job) !== null) return void this.settled.push({ job, taken: UNREAD, outcome: 'unread' })
     const id = this.#context.nextId()
     const unit = this.#newUnit(null)
     this.#write(unit, unreadStream(id), NO_STREAM, job, [unread(id, job.userId, appraised)])
-    unit.answers.push({ job, taken: { kind: 'ignored', reason: 'unparsed' }, outcome: 'unread' })
+    unit.answers.push({ job, taken: UNREAD, outcome: 'unread' })
   }
 
   #ignore(job: Job, appraised: Appraised, reason: IgnoredReason): void {
@@ -135,6 +143,7 @@ export class Draft {
     const unit = this.#byEvent.get(stream) ?? this.#newUnit(null, stream)
     const fact = ignored(this.#context.nextId(), job.userId, appraised, reason)
     this.#write(unit, stream, this.#context.ignoredRevision(job.userId), job, [fact])
+    this.#close(unit, job, { reason })
     unit.answers.push({ job, taken: { kind: 'ignored', reason }, outcome: 'ignored' })
   }
 
@@ -163,7 +172,7 @@ export class Draft {
 
   /** The first notification of an event. */
   #record(job: Job, movement: Movement, warm: WarmBook): void {
-    const id = this.#context.nextId()
+    const id = keptId(job) ?? this.#context.nextId()
     const unit = this.#unitOf(warm, id)
     this.#enter(unit, job, movement, warm, id, null)
     this.#capture(unit, job, movement, id, null)
@@ -172,7 +181,7 @@ export class Draft {
 
   /** A copy of an event: its first is there, or is written here from the copy's own text. */
   #copy(job: Job, movement: Movement, warm: WarmBook, event: number): void {
-    const id = this.#context.nextId()
+    const id = keptId(job) ?? this.#context.nextId()
     const unit = this.#unitOf(warm, event)
     this.#enter(unit, job, movement, warm, id, event)
     this.#settleFirst(unit, job, movement, id, event)
@@ -182,7 +191,7 @@ export class Draft {
 
   /** The same notification again; where it stands in this very draft, its answer waits for that. */
   #again(job: Job, movement: Movement, warm: WarmBook, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
-    const unit = this.#drafted.has(of) ? this.#unitOf(warm, event) : null
+    const unit = this.#drafted.has(of) || keptId(job) !== null ? this.#unitOf(warm, event) : null
     this.#answer(unit, job, movement, of, 'resend')
   }
 
@@ -223,8 +232,24 @@ export class Draft {
     const state = this.#look(id)?.state
     const webhook_status = state?.phase === 'live' ? state.webhook_status : 'pending'
     const taken: Taken = { kind: 'transaction', id, webhook_status, source_type: movement.origin.source_type }
+    if (unit) this.#close(unit, job, { transaction_id: id })
     const answers = unit?.answers ?? this.settled
     answers.push({ job, taken, outcome })
+  }
+
+  /** One that was kept unread is that no more: told last, when its transaction is there. */
+  #close(unit: DraftUnit, job: Job, outcome: Parameters<typeof reread>[1]): void {
+    const id = keptId(job)
+    if (id === null) return
+    const { arrived_at } = job.arrival
+    const origin = job.appraisal!.appraised!.origin
+    const notification = {
+      notification_id: id,
+      user_id: job.userId,
+      source_type: origin.source_type,
+      received_at: arrived_at.toISOString(),
+    }
+    this.#write(unit, unreadStream(id), UNREAD_ONLY, job, [reread(notification, outcome)])
   }
 
   // --- units -------------------------------------------------------------------------------------------------------

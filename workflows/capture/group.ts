@@ -7,14 +7,14 @@
 import type { Account } from '../../domain/account/account.ts'
 import type { Clock, EventStore, Ids, Slice, UnitResult } from '../../domain/ports.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
-import { ignoredStream } from '../../domain/notification/events.ts'
+import { ignoredStream, unreadStream } from '../../domain/notification/events.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { foldTransaction } from '../../domain/transaction/transaction.ts'
 import type { AccountCache } from '../accounts/accounts.ts'
 import type { Folded } from '../fold-cache.ts'
 import type { Books, WarmBook } from './books.ts'
 import { Draft, type Answer, type Looked } from './draft.ts'
-import type { Job } from './job.ts'
+import { keptId, type Job } from './job.ts'
 
 export interface GroupPorts {
   store: EventStore
@@ -191,8 +191,11 @@ class Group {
 
   #conflicted(answers: readonly Answer[], { stream, revision }: { stream: string; revision: number }): void {
     for (const warm of this.#books.values()) if (warm.stream === stream) warm.told(revision)
-    for (const { job } of answers)
+    for (const { job } of answers) {
+      const kept = keptId(job)
+      if (kept !== null && stream === unreadStream(kept)) job.isClosed = true
       if (stream === ignoredStream(job.userId)) this.#ports.ignoredRevisions.set(job.userId, revision)
+    }
   }
 
   #rememberIgnored(

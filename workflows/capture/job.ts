@@ -17,6 +17,8 @@ export interface Job {
   since: number
   /** How often it was decided; more than once after a conflict. */
   tries: number
+  /** One that was kept unread: somebody else has read it again meanwhile. */
+  isClosed: boolean
   /** When it first met an entry without its transaction (`performance.now()`), else null. */
   metUnfinishedAt: number | null
   appraisal: { account: Account | null; appraised: Appraised | null } | null
@@ -24,6 +26,10 @@ export interface Job {
   resolve(taken: Taken): void
   reject(error: unknown): void
 }
+
+/** Its number, where it was kept unread; null for one that has just come. */
+export const keptId = ({ arrival: { credential } }: Job): number | null =>
+  credential.kind === 'kept' ? credential.kept.notification_id : null
 
 /** Appraised once for an account as it is; null where its credential is not one of the account's. */
 export const appraiseJob = (job: Job, account: Account | null): Appraised | null => {

@@ -5,6 +5,7 @@ import type { MailLinks } from '../accounts/mail-links.ts'
 import { openAlertCalls } from '../alerts/alert-calls.ts'
 import { openAlerts } from '../alerts/alerts.ts'
 import { eraseDeleted } from './erase-deleted.ts'
+import { eraseReread } from './erase-reread.ts'
 import { mailQuotaWarning } from './mail-quota-warning.ts'
 import { pauseGoneRule } from './pause-gone-rule.ts'
 import { raiseAlerts } from './raise-alerts.ts'
@@ -32,6 +33,7 @@ export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
   const alerts = openAlerts(parts)
   return [
     eraseDeleted(store),
+    eraseReread(store),
     pauseGoneRule(store, clock),
     seeBankAccounts(store, clock, ids),
     sendAccountMails(parts),

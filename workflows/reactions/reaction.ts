@@ -2,10 +2,11 @@
 import type { AccountEventData } from '../../domain/account/events.ts'
 import type { AlertEventData } from '../../domain/alert/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
+import type { NotificationEventData } from '../../domain/notification/events.ts'
 import type { PlanOrderEventData } from '../../domain/plan-order/events.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 
-type EventData = TransactionEventData & AccountEventData & AlertEventData & PlanOrderEventData
+type EventData = TransactionEventData & AccountEventData & AlertEventData & PlanOrderEventData & NotificationEventData
 
 /** What it does for an event. It may be met with the same event again at any time, and then has nothing left to do. */
 export type Answers = {

@@ -8,6 +8,8 @@ import type {
 import { plan, ruleFields, systemFields } from '../../../domain/account/events.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
 import type { Vault } from '../../../domain/ports.ts'
+import type { Heard } from '../../postgres/queries/heard.ts'
+import { heardFields } from './heard.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
@@ -95,9 +97,10 @@ export const presentRule =
     created_at,
   })
 
-export const ReceiveUrl = z.strictObject({ url: z.url() }).meta({ id: 'ReceiveUrl' })
+export const ReceiveUrl = z.strictObject({ url: z.url(), ...heardFields }).meta({ id: 'ReceiveUrl' })
 
 /** The personal URL. */
-export const presentReceiveUrl = (baseUrl: string, token: string): z.output<typeof ReceiveUrl> => ({
+export const presentReceiveUrl = (baseUrl: string, token: string, heard: Heard): z.output<typeof ReceiveUrl> => ({
   url: `${baseUrl}/api/receive/u/${token}`,
+  ...heard,
 })

@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import { rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
 import { transactionsInMonth } from '../../postgres/queries/accounts.ts'
+import { URL_DOOR } from '../../../domain/notification/origin.ts'
+import { heardOf } from '../../postgres/queries/heard.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { noBody } from '../input.ts'
 import { data } from '../openapi/answers.ts'
@@ -31,16 +33,20 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return { api_key: rotated.token }
   }
 
-  const showReceiveUrl = (context: ApiContext) => {
+  /** Whatever its token: it is the same way in. */
+  const urlHeard = async ({ state }: ApiContext) =>
+    (await heardOf(database, state.account.user_id, clock.now()))(URL_DOOR)
+
+  const showReceiveUrl = async (context: ApiContext) => {
     const { receive_url } = context.state.account
     if (!receive_url) throw new Refused('NOT_FOUND', 'This account has no personal URL yet: rotate it to get one.')
-    return presentReceiveUrl(settings.baseUrl, vault.open(receive_url.sealed_token))
+    return presentReceiveUrl(settings.baseUrl, vault.open(receive_url.sealed_token), await urlHeard(context))
   }
 
   const newReceiveUrl = async (context: ApiContext) => {
     const rotated = await rotateReceiveUrl(parts, occasionOf(context, clock))
     await settled(parts, rotated)
-    return presentReceiveUrl(settings.baseUrl, rotated.token)
+    return presentReceiveUrl(settings.baseUrl, rotated.token, await urlHeard(context))
   }
 
   get('/api/account', 'Show the account', signedIn, data(Account), showAccount)

@@ -4,6 +4,9 @@ import { z } from 'zod'
 import type { Device as DeviceState, Invitation as InvitationState } from '../../../domain/account/account.ts'
 import { deviceOf, openInvitations } from '../../../domain/account/devices.ts'
 import { inviteDevice, pairDevice, removeDevice, renameDevice } from '../../../workflows/accounts/devices.ts'
+import { deviceDoor } from '../../../domain/notification/origin.ts'
+import { heardOf, type Heard } from '../../postgres/queries/heard.ts'
+import { heardFields } from '../presenters/heard.ts'
 import { qrSvg } from '../../qr-code.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../input.ts'
@@ -40,6 +43,7 @@ const Device = z
     expires_at: moment.nullable().meta({ description: 'Of the pairing code, until the device is paired.' }),
     platform: z.string().nullable(),
     model: z.string().nullable(),
+    ...heardFields,
     created_at: moment,
   })
   .meta({ id: 'Device' })
@@ -51,13 +55,14 @@ const Invitation = z
 const Paired = z.strictObject({ device_id: id, device_token: z.string(), name: z.string() }).meta({ id: 'Paired' })
 
 /** The code and the token are never in it. */
-const presentDevice = (device: DeviceState | InvitationState): z.infer<typeof Device> => ({
+const presentDevice = (device: DeviceState | InvitationState, heard: Heard): z.infer<typeof Device> => ({
   id: device.device_id,
   name: device.name,
   paired: 'token_hash' in device,
   expires_at: 'token_hash' in device ? null : device.expires_at,
   platform: ('platform' in device ? device.platform : null) ?? null,
   model: ('model' in device ? device.model : null) ?? null,
+  ...heard,
   created_at: device.created_at,
 })
 
@@ -66,16 +71,27 @@ const pairingLink = (baseUrl: string, code: string): string =>
   `baoco://pair?url=${encodeURIComponent(baseUrl)}&code=${encodeURIComponent(code)}`
 
 export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
-  const { clock, settings } = parts
+  const { clock, database, settings } = parts
   const { get, post, put, remove } = operations.of('Devices')
+
+  const presented = async (context: ApiContext, devices: readonly (DeviceState | InvitationState)[]) => {
+    const heard = await heardOf(database, context.state.account.user_id, clock.now())
+    return devices.map((device) => presentDevice(device, heard(deviceDoor(device.device_id))))
+  }
+  const presentedOne = async (context: ApiContext, device: DeviceState | InvitationState) =>
+    (await presented(context, [device]))[0]!
 
   const listDevices = (context: ApiContext) => {
     const { account } = context.state
     const all = [...account.devices.values(), ...openInvitations(account, clock.now())]
-    return all.sort((a, b) => b.device_id - a.device_id).map(presentDevice)
+    return presented(
+      context,
+      all.sort((a, b) => b.device_id - a.device_id),
+    )
   }
 
-  const showDevice = (context: ApiContext) => presentDevice(deviceOf(context.state.account, idOf(context), clock.now()))
+  const showDevice = (context: ApiContext) =>
+    presentedOne(context, deviceOf(context.state.account, idOf(context), clock.now()))
 
   const addDevice = async (context: ApiContext, { name }: z.infer<typeof DeviceCreation>) => {
     const invited = await inviteDevice(parts, occasionOf(context, clock), name)
@@ -89,7 +105,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   const changeDevice = async (context: ApiContext, { name }: z.infer<typeof DeviceChange>) => {
     const renamed = await renameDevice(parts, occasionOf(context, clock), idOf(context), name)
     await settled(parts, renamed)
-    return presentDevice(renamed.device)
+    return presentedOne(context, renamed.device)
   }
 
   const deleteDevice = async (context: ApiContext) => {

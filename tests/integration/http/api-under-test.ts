@@ -10,6 +10,7 @@ import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
 import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
 import { openIds } from '../../../adapters/ids.ts'
 import { silent } from '../../../adapters/log-lines.ts'
+import { openImap } from '../../../adapters/mail/imap.ts'
 import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openPasswords } from '../../../adapters/passwords.ts'
 import { openDatabase } from '../../../adapters/postgres/database.ts'
@@ -151,6 +152,7 @@ export const openApi = async (
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, { allowPrivate: true }),
     outbox,
+    mailServer: openImap({ allowPrivate: true }),
     counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
     log: silent,
     metrics: new Registry(),
@@ -158,7 +160,7 @@ export const openApi = async (
       { name: 'event_store', needed: true, check: () => store.end() },
       { name: 'read_models', needed: false, check: () => database.query('SELECT 1') },
     ],
-    settings: { baseUrl: BASE_URL, jwtSecret: JWT_SECRET, rateLimits: 'off', trustProxy: 0, planPrefix: 'BC', ...settings },
+    settings: { baseUrl: BASE_URL, jwtSecret: JWT_SECRET, rateLimits: 'off', trustProxy: 0, planPrefix: 'BC', reparseMaxAge: 86_400, ...settings },
   }) // prettier-ignore
   const server: Listening = await listen(app, 0, '127.0.0.1')
   const url = `http://127.0.0.1:${server.port}`

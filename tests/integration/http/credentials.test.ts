@@ -137,7 +137,11 @@ describe('credentials', () => {
 
   it('shows the personal URL and makes another', async () => {
     const shown = await api.ask('GET', '/api/receive-url', { key })
-    expect(shown.body.data).to.deep.equal({ url: `https://baoco.example/api/receive/u/${api.owner.receive_token}` })
+    expect(shown.body.data).to.deep.equal({
+      url: `https://baoco.example/api/receive/u/${api.owner.receive_token}`,
+      last_heard_at: null,
+      silent_since: null,
+    })
     const rotated = await api.ask('POST', '/api/receive-url/rotate', { key, json: {} })
     expect(rotated.body.data.url).to.match(/^https:\/\/baoco\.example\/api\/receive\/u\/bcu_\d+\.[\w-]{40,}$/)
     expect((await api.ask('GET', '/api/receive-url', { key })).body).to.deep.equal(rotated.body)

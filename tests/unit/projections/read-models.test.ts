@@ -207,7 +207,8 @@ describe('read models', () => {
   it('take nothing from events they do not know', () => {
     expect(done(event('SomethingElse', {}))).to.deep.equal([])
     expect(main.projections.map(({ table }) => table.name)).to.deep.equal([
-      'account', 'system', 'rule', 'quota', 'quota_plan', 'transaction', 'attempt', 'delivery',
+      'account', 'alert', 'system', 'rule', 'quota', 'quota_plan', 'transaction', 'attempt', 'delivery',
+      'mail_account', 'notification',
     ]) // prettier-ignore
   })
 })

@@ -1,0 +1,11 @@
+/** When a source was heard last, as devices, mail accounts and the personal URL show it. */
+import { z } from 'zod'
+
+const moment = z.iso.datetime()
+
+export const heardFields = {
+  last_heard_at: moment.nullable(),
+  silent_since: moment
+    .nullable()
+    .meta({ description: 'null while it is heard as usual, or too little is known of it.' }),
+}

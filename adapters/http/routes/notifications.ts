@@ -1,0 +1,77 @@
+/** What arrived, and what became of it. What no reader understood can be read again. */
+import { z } from 'zod'
+import { conflict, notFound } from '../../../domain/account/refusals.ts'
+import { sourceType } from '../../../domain/transaction/events.ts'
+import { rereadOne } from '../../../workflows/capture/reparse.ts'
+import {
+  findNotification,
+  listNotifications,
+  NOTIFICATIONS_A_PAGE,
+  notificationStatuses,
+  type NotificationRow,
+} from '../../postgres/queries/notifications.ts'
+import { idOf, type ApiContext } from '../context.ts'
+import { noBody, query } from '../input.ts'
+import { data, whole } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+import { page as pageOf } from '../presenters/pages.ts'
+import { NotificationList } from '../requests.ts'
+
+const id = z.int().positive()
+
+export const Notification = z
+  .strictObject({
+    id,
+    status: z.enum(notificationStatuses),
+    source_type: sourceType,
+    reason: z.string().nullable().meta({ description: 'Why it is no transaction; null for one that is.' }),
+    transaction_id: id.nullable(),
+    received_at: z.iso.datetime(),
+    text: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'With include_raw=1; null where it is not kept, such as that of a one-time password.' }),
+  })
+  .meta({ id: 'Notification' })
+
+const present = ({ text, ...row }: NotificationRow, raw: boolean): z.output<typeof Notification> =>
+  raw ? { ...row, text } : row
+
+const Notifications = pageOf(Notification)
+
+export const notificationRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { clock, database, store, capture, settings } = parts
+  const { get, post } = operations.of('Notifications')
+
+  const list = async (context: ApiContext, { status, page, include_raw }: z.output<typeof NotificationList>) => {
+    const { rows, total } = await listNotifications(database, context.state.account.user_id, status, page)
+    const shown = rows.map((row) => present(row, include_raw === true))
+    return { success: true as const, data: shown, total, page, limit: NOTIFICATIONS_A_PAGE }
+  }
+
+  const readAgain = async (context: ApiContext) => {
+    const { user_id } = context.state.account
+    const notificationId = idOf(context)
+    const row = await findNotification(database, user_id, notificationId)
+    if (row?.status === 'ignored') throw conflict('Only a notification that nobody understood is read again.')
+    const reparsing = { store, capture, clock, maxAgeMs: settings.reparseMaxAge * 1_000 }
+    const reread = await rereadOne(reparsing, user_id, notificationId)
+    if (!reread) throw notFound('notification')
+    await settled(parts, { checkpoint: await store.end() })
+    return reread
+  }
+
+  get('/api/notifications', 'List what arrived', signedIn, query(NotificationList), whole(Notifications), list)
+  post(
+    '/api/notifications/:id/reread',
+    'Read one again',
+    signedIn,
+    noBody,
+    refuses('CONFLICT'),
+    data(Notification),
+    readAgain,
+  )
+}

@@ -1,0 +1,45 @@
+/** What goes wrong with a mail server, in one sentence for the mailbox's owner. Never anything secret, and bounded. */
+import { Failure } from '../webhook-sender/failure.ts'
+import { MailFailure } from '../../workflows/collect/mailbox.ts'
+
+interface ImapError extends Error {
+  code?: string
+  authenticationFailed?: boolean
+  responseText?: string
+  tlsFailed?: boolean
+  upgradeError?: unknown
+}
+
+const BY_CODE: readonly (readonly [RegExp, string])[] = [
+  [/^ECONNREFUSED$/, 'The server refuses the connection.'],
+  [/^(ETIMEDOUT|CONNECT_TIMEOUT|GREETING_TIMEOUT|UPGRADE_TIMEOUT|ETIMEOUT)$/, 'The server does not answer.'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'The server cannot be reached.'],
+  [/^(ECONNRESET|EPIPE|NoConnection|EConnectionClosed|ClosedAfterConnectTLS|ClosedAfterConnectText)$/, 'The server closed the connection.'],
+  [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/, "The server's certificate is not valid for its name."],
+  [/^(LineTooLarge|LiteralTooLarge|ResponseTooLarge)$/, 'The server sent more than can be taken.'],
+] // prettier-ignore
+
+/** What servers say is shown to people. Characters. */
+const LONGEST = 200
+
+const said = (text: string | undefined): string => {
+  const plain = (text ?? '').replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()
+  return plain === '' ? '' : ` It says: ${plain.slice(0, LONGEST)}`
+}
+
+export const mailFailure = (error: unknown): MailFailure => {
+  if (error instanceof MailFailure) return error
+  if (error instanceof Failure) return new MailFailure(error.message)
+  const { code = '', authenticationFailed, responseText, tlsFailed, message } = error as ImapError
+  if (authenticationFailed)
+    return new MailFailure(`The server refuses the user name or the password.${said(responseText)}`, {
+      isRefusal: true,
+    })
+  for (const [pattern, words] of BY_CODE) if (pattern.test(code)) return new MailFailure(words)
+  if (tlsFailed || /STARTTLS/i.test(message))
+    return new MailFailure('The server offers no encrypted connection (STARTTLS).')
+  if (/certificate|altnames/i.test(message))
+    return new MailFailure("The server's certificate is not valid for its name.")
+  if (/^ERR_SSL|^EPROTO/.test(code)) return new MailFailure('The server does not speak TLS on this port.')
+  return new MailFailure(`The mailbox could not be read.${said(responseText)}`)
+}

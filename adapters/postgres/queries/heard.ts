@@ -1,0 +1,44 @@
+/** When a user's sources were heard last, and since when they are silent. */
+import type { Door } from '../../../domain/notification/origin.ts'
+import { silentSince, type Rhythm } from '../../../domain/sources/silence.ts'
+import type { Queryable } from '../database.ts'
+
+export interface Heard {
+  last_heard_at: string | null
+  /** null while it is heard as usual, or too little is known of it. */
+  silent_since: string | null
+}
+
+const NEVER: Heard = { last_heard_at: null, silent_since: null }
+
+/** @returns what is known of each of the user's ways in */
+export const heardOf = async (database: Queryable, userId: number, now: Date): Promise<(door: Door) => Heard> => {
+  const rows = await database.query<Rhythm & { door: Door }>(
+    'SELECT door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard WHERE user_id = $1',
+    [userId],
+    'heard',
+  )
+  const heard = new Map(
+    rows.map(({ door, ...rhythm }): [Door, Heard] => [
+      door,
+      { last_heard_at: rhythm.last_heard_at, silent_since: silentSince(rhythm, now) },
+    ]),
+  )
+  return (door) => heard.get(door) ?? NEVER
+}
+
+export interface Source {
+  user_id: number
+  door: Door
+  silent_since: string | null
+}
+
+/** Every source of everybody that may be silent: those not heard for some hours. */
+export const quietSources = async (database: Queryable, now: Date): Promise<Source[]> => {
+  const rows = await database.query<Rhythm & { user_id: number; door: Door }>(
+    `SELECT user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard
+     WHERE last_heard_at < $1::timestamptz - interval '3 hours'`,
+    [now.toISOString()],
+  )
+  return rows.map(({ user_id, door, ...rhythm }) => ({ user_id, door, silent_since: silentSince(rhythm, now) }))
+}

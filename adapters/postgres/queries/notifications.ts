@@ -1,0 +1,64 @@
+/** Reads of what arrived: kept unread, ignored, and captured as a transaction. Everything is restricted to its owner. */
+import type { SourceType } from '../../../domain/transaction/events.ts'
+import type { Queryable } from '../database.ts'
+
+export const notificationStatuses = ['unparsed', 'ignored', 'captured'] as const
+export type NotificationStatus = (typeof notificationStatuses)[number]
+
+export interface NotificationRow {
+  id: number
+  status: NotificationStatus
+  source_type: SourceType
+  reason: string | null
+  transaction_id: number | null
+  received_at: string
+  text: string | null
+}
+
+export const NOTIFICATIONS_A_PAGE = 30
+
+/** What has expired is gone, though its row may wait to be swept. */
+const NOT_CAPTURED = `SELECT id, status, source_type, reason, NULL::bigint AS transaction_id, received_at, text
+  FROM read_model.notification WHERE user_id = $1 AND (expires_at IS NULL OR expires_at > now())`
+
+const CAPTURED = `SELECT id, 'captured' AS status, source_type, NULL AS reason, id AS transaction_id,
+    created_at AS received_at, description AS text
+  FROM read_model.transaction WHERE user_id = $1`
+
+const rowsOf = (status: NotificationStatus | undefined): string => {
+  if (status === 'captured') return CAPTURED
+  return status === undefined ? `${NOT_CAPTURED} UNION ALL ${CAPTURED}` : `${NOT_CAPTURED} AND status = '${status}'`
+}
+
+/** Newest first; `total` is how many there are over all pages. */
+export const listNotifications = async (
+  database: Queryable,
+  userId: number,
+  status: NotificationStatus | undefined,
+  page: number,
+): Promise<{ rows: NotificationRow[]; total: number }> => {
+  const rows = rowsOf(status)
+  const [found, counts] = await Promise.all([
+    database.query<NotificationRow>(
+      `${rows} ORDER BY received_at DESC, id DESC LIMIT ${NOTIFICATIONS_A_PAGE} OFFSET $2::bigint`,
+      [userId, String((page - 1) * NOTIFICATIONS_A_PAGE)],
+      `notifications:${status ?? 'all'}`,
+    ),
+    database.query<{ total: number }>(
+      `SELECT count(*) AS total FROM (${rows}) AS every`,
+      [userId],
+      `notifications-total:${status ?? 'all'}`,
+    ),
+  ])
+  return { rows: found, total: counts[0]!.total }
+}
+
+/** One that became no transaction; null where this user has none with this id. */
+export const findNotification = async (
+  database: Queryable,
+  userId: number,
+  id: number,
+): Promise<NotificationRow | null> => {
+  const [row] = await database.query<NotificationRow>(`${NOT_CAPTURED} AND id = $2`, [userId, id], 'notification')
+  return row ?? null
+}

@@ -1,0 +1,43 @@
+/** `baoco collect`: reads bank mails from the mailboxes that users have connected. Any number of processes share them. */
+import { openImap } from '../adapters/mail/imap.ts'
+import { openLeases } from '../adapters/postgres/leases.ts'
+import { openMailboxNotes } from '../adapters/postgres/mailbox-notes.ts'
+import { activeMailboxes } from '../adapters/postgres/queries/mailboxes.ts'
+import { runCollector } from '../workflows/collect/collect.ts'
+import { Slots } from '../workflows/collect/slots.ts'
+import { databaseAnswers, storeAnswers } from './needs.ts'
+import { roleCommand, type Role } from './role.ts'
+
+/** Of all mailboxes together: handshakes, and mails in memory. */
+const CONNECTING = 20
+const FETCHING = 8
+
+export const collectRole: Role = {
+  name: 'collect',
+  description: 'reads bank mails from connected mailboxes; any number of processes',
+
+  open: (installation) => {
+    const { database, capture, clock, vault, targets, onTrouble } = installation
+    return {
+      needs: [storeAnswers(installation), databaseAnswers(installation)],
+      run: (signal) =>
+        runCollector(
+          {
+            server: openImap(targets),
+            notes: openMailboxNotes(database),
+            leases: openLeases(database),
+            mailboxes: () => activeMailboxes(database),
+            open: (sealed) => vault.open(sealed),
+            capture,
+            clock,
+            connecting: new Slots(CONNECTING),
+            fetching: new Slots(FETCHING),
+            onTrouble,
+          },
+          signal,
+        ),
+    }
+  },
+}
+
+export const collect = roleCommand(collectRole)

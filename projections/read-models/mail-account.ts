@@ -1,0 +1,43 @@
+/** Mailboxes to collect from, with all that a connection needs, so that a collector finds its work by one query. */
+import { insert, projection, remove, table, update } from '../definition.ts'
+import { said } from '../said.ts'
+
+export const mailAccountTable = table(
+  'mail_account',
+  {
+    mail_account_id: 'bigint',
+    user_id: 'bigint',
+    host: 'text',
+    port: 'integer',
+    tls: 'boolean',
+    username: 'text',
+    sealed_password: 'text',
+    folder: 'text',
+    is_active: 'smallint',
+    /** Mails that came before are not asked for. */
+    since: 'timestamptz',
+    /** Of the account's event that changed it last: a connection made before is made again. */
+    account_revision: 'integer',
+  },
+  { key: ['mail_account_id'], indexes: ['(user_id)'] },
+)
+
+export const mailAccount = projection(
+  mailAccountTable,
+  { version: 1 },
+  {
+    MailAccountAdded: ({ data, revision }) => {
+      const { mail_account_id, user_id, host, port, tls, username, sealed_password, folder, is_active } = data
+      return insert(mailAccountTable, {
+        mail_account_id, user_id, host, port, tls, username, sealed_password, folder, is_active, since: data.created_at,
+        account_revision: revision,
+      }) // prettier-ignore
+    },
+    MailAccountChanged: ({ data, revision }) => {
+      const { mail_account_id, host, port, tls, username, sealed_password, folder, is_active, since } = data
+      const changes = said({ host, port, tls, username, sealed_password, folder, is_active, since })
+      return update(mailAccountTable, { mail_account_id }, { ...changes, account_revision: revision })
+    },
+    MailAccountRemoved: ({ data: { mail_account_id } }) => remove(mailAccountTable, { mail_account_id }),
+  },
+)

@@ -1,0 +1,48 @@
+/**
+ * Notifications that became no transaction: those that no reader understood yet, and those that are none. Those that became
+ * one are in `transaction`, under the same id where they were unread before.
+ */
+import { insert, projection, remove, table } from '../definition.ts'
+import { KEPT_IGNORED_S } from '../../domain/notification/events.ts'
+
+export const notificationTable = table(
+  'notification',
+  {
+    id: 'bigint',
+    user_id: 'bigint',
+    /** `unparsed` or `ignored` */
+    status: 'text',
+    source_type: 'text',
+    source: 'text',
+    reason: 'text',
+    text: 'text',
+    received_at: 'timestamptz',
+    /** When the store hides its event; null: it is kept until it is read. */
+    expires_at: 'timestamptz',
+  },
+  {
+    key: ['id'],
+    indexes: ['(user_id, received_at DESC, id DESC)', '(expires_at) WHERE expires_at IS NOT NULL'],
+    expiresAt: 'expires_at',
+  },
+)
+
+const expiry = (at: string): string => new Date(Date.parse(at) + KEPT_IGNORED_S * 1_000).toISOString()
+
+export const notification = projection(
+  notificationTable,
+  { version: 1 },
+  {
+    NotificationUnread: ({ data: { notification_id: id, user_id, source_type, source, text, received_at } }) =>
+      insert(notificationTable, {
+        id, user_id, status: 'unparsed', source_type, source, reason: 'unparsed', text, received_at, expires_at: null,
+      }), // prettier-ignore
+    NotificationReread: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
+    NotificationIgnored: ({ data, metadata }) => {
+      const { notification_id: id, user_id, source_type, source, reason, text, received_at } = data
+      return insert(notificationTable, {
+        id, user_id, status: 'ignored', source_type, source, reason, text, received_at, expires_at: expiry(metadata.at),
+      }) // prettier-ignore
+    },
+  },
+)

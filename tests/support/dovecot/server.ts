@@ -1,0 +1,198 @@
+/** A real IMAP server: Dovecot as a process of its own, on ports and a folder of its own; any user name has a mailbox. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, chownSync, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from '../eventually.ts'
+import { CERTIFICATE, KEY } from '../kafka/certificate.ts'
+import { installDovecot } from './install.ts'
+
+/** Of every user. */
+export const PASSWORD = 'app-password-of-16'
+
+export interface Dovecot {
+  /** Plain text, and STARTTLS where it was asked for. */
+  port: number
+  /** TLS from the first byte. */
+  securePort: number
+  /** Puts a mail into a user's inbox, as a mail server that delivers to it. */
+  deliver(user: string, mail: string): Promise<void>
+  /** The mailbox gets numbered anew, as after a restored backup: another UIDVALIDITY. */
+  renumber(user: string): Promise<void>
+  /** SIGTERM, and wait for its end. */
+  stop(): Promise<void>
+  /** Again, on the same ports and with the mails it had. */
+  start(): Promise<void>
+  /** Ends it for good; its folder goes with it. */
+  remove(): Promise<void>
+}
+
+const freePorts = async (count: number): Promise<number[]> => {
+  const probes = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const probe = createServer().listen(0, '127.0.0.1')
+      await once(probe, 'listening')
+      return probe
+    }),
+  )
+  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
+  await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
+  return ports
+}
+
+/** Root runs it as root, and the mailboxes as nobody; anybody else runs all of it as himself. */
+const identity = () => {
+  const { uid, gid, username } = userInfo()
+  return uid === 0
+    ? { uid: 65_534, gid: 65_534, internal: 'dovecot', login: 'dovenull', group: 'dovecot' }
+    : { uid, gid, internal: username, login: username, group: String(gid) }
+}
+
+const configuration = (folder: string, port: number, securePort: number): string => {
+  const { uid, gid, internal, login, group } = identity()
+  return `
+base_dir = ${folder}/run
+state_dir = ${folder}/run
+log_path = ${folder}/log
+protocols = imap
+listen = 127.0.0.1
+default_internal_user = ${internal}
+default_internal_group = ${group}
+default_login_user = ${login}
+default_client_limit = 4000
+default_process_limit = 1000
+first_valid_uid = 1
+first_valid_gid = 1
+mail_max_userip_connections = 0
+mail_location = maildir:${folder}/mail/%u
+ssl = yes
+ssl_cert = <${folder}/certificate.pem
+ssl_key = <${folder}/key.pem
+disable_plaintext_auth = no
+auth_failure_delay = 0
+passdb {
+  driver = static
+  args = password=${PASSWORD}
+}
+userdb {
+  driver = static
+  args = uid=${uid} gid=${gid} home=${folder}/mail/%u
+}
+service imap-login {
+  chroot =
+  service_count = 0
+  process_min_avail = 1
+  client_limit = 2000
+  inet_listener imap {
+    port = ${port}
+  }
+  inet_listener imaps {
+    port = ${securePort}
+    ssl = yes
+  }
+}
+service imap {
+  client_limit = 50
+  process_limit = 100
+  service_count = 0
+}
+service anvil {
+  chroot =
+}
+service stats {
+  chroot =
+}
+`
+}
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('data', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('data', () => socket.destroy())
+  })
+
+/** @throws where there is none */
+export const startDovecot = async (): Promise<Dovecot> => {
+  const program = await installDovecot()
+  const folder = await mkdtemp(join(tmpdir(), 'baoco-dovecot-'))
+  chmodSync(folder, 0o755)
+  const [port = 0, securePort = 0] = await freePorts(2)
+  const { uid, gid } = identity()
+  const mails = join(folder, 'mail')
+  const own = (path: string) => chownSync(path, uid, gid)
+  await mkdir(mails)
+  own(mails)
+  await writeFile(join(folder, 'certificate.pem'), CERTIFICATE)
+  await writeFile(join(folder, 'key.pem'), KEY, { mode: 0o600 })
+  const settings = join(folder, 'dovecot.conf')
+  await writeFile(settings, configuration(folder, port, securePort))
+
+  let child: ChildProcess | null = null
+  const end = async (): Promise<void> => {
+    const ending = child
+    child = null
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
+    ending.kill('SIGTERM')
+    await once(ending, 'exit')
+  }
+  const atExit = (): void => {
+    child?.kill('SIGTERM')
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  /** The folders of a maildir, made as its user's. */
+  const inbox = async (user: string): Promise<string> => {
+    const box = join(mails, user)
+    for (const path of [box, join(box, 'tmp'), join(box, 'new'), join(box, 'cur')]) {
+      await mkdir(path, { recursive: true })
+      own(path)
+    }
+    return box
+  }
+
+  const server: Dovecot = {
+    port,
+    securePort,
+    deliver: async (user, mail) => {
+      const box = await inbox(user)
+      const name = `${Math.floor(Date.now() / 1000)}.${randomUUID()}.test`
+      await writeFile(join(box, 'tmp', name), mail.replaceAll(/\r?\n/g, '\r\n'))
+      own(join(box, 'tmp', name))
+      await rename(join(box, 'tmp', name), join(box, 'new', name))
+    },
+    renumber: async (user) => {
+      const box = await inbox(user)
+      for (const name of await readdir(box))
+        if (name.startsWith('dovecot')) await rm(join(box, name), { recursive: true })
+    },
+    start: async () => {
+      let said = ''
+      const starting = spawn(program, ['-F', '-c', settings], { stdio: ['ignore', 'pipe', 'pipe'] })
+      for (const stream of [starting.stdout, starting.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+      child = starting
+      const isUp = async () => (starting.exitCode !== null ? 'ended' : (await answers(port)) && 'up')
+      const state = await eventually(isUp, { within: 20_000, what: 'a Dovecot that answers' }).catch(String)
+      if (state !== 'up') throw new Error(`Dovecot did not start (${state}):\n${said}`)
+    },
+    stop: end,
+    remove: async () => {
+      await end()
+      process.off('exit', atExit)
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  process.once('exit', atExit)
+  try {
+    await server.start()
+  } catch (error) {
+    await server.remove()
+    throw error
+  }
+  return server
+}

@@ -1,0 +1,147 @@
+/**
+ * Reads again what was kept unread, after the reader has learnt more. What is read becomes a transaction under the
+ * notification's own id, judged by the book as if it had only now been understood; shops are not told of what is older than
+ * `REPARSE_MAX_AGE`. It may run beside `serve`, twice at once, or be cut off and begun again: which notification is still
+ * unread is decided by its own stream, in the same append as the transaction.
+ */
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { Arrival } from '../../domain/notification/arrival.ts'
+import { unreadStream, type NotificationEventData } from '../../domain/notification/events.ts'
+import { read } from '../../domain/notification/reader.ts'
+import type { Clock, EventStore } from '../../domain/ports.ts'
+import type { SourceType } from '../../domain/transaction/events.ts'
+import { transactionStream } from '../../domain/transaction/events.ts'
+import { readable, reread } from '../../domain/transaction/capture.ts'
+import { stamp } from '../stamp.ts'
+import type { Capture } from './capture.ts'
+
+export interface ReparseParts {
+  store: EventStore
+  capture: Pick<Capture, 'take'>
+  clock: Clock
+  /** Shops are told of what is not older: milliseconds. */
+  maxAgeMs: number
+}
+
+/** What has become of a notification that was kept unread. */
+export interface Reread {
+  id: number
+  status: 'unparsed' | 'ignored' | 'captured'
+  source_type: SourceType
+  transaction_id: number | null
+  reason: string | null
+  received_at: string
+}
+
+type Unread = NotificationEventData['NotificationUnread']
+type Closed = NotificationEventData['NotificationReread']
+
+/** As it was when it came; the time of its arrival too, so that the book compares it with what came then. */
+const arrivalOf = (unread: Unread, { clock, maxAgeMs }: ReparseParts): Arrival => {
+  const { notification_id, user_id, source, text, title, sender, from, subject, stamp } = unread
+  const arrived_at = new Date(unread.received_at)
+  const silent = clock.now().getTime() - arrived_at.getTime() > maxAgeMs
+  const given = Object.entries({ title, sender, package: unread.package, from, subject }).filter(
+    ([, value]) => value !== null,
+  )
+  return {
+    credential: { kind: 'kept', user_id, kept: { notification_id, source, silent } },
+    incoming: { text, ...(Object.fromEntries(given) as object) },
+    posted_as: unread.posted_as,
+    stamp: stamp === null ? null : new Date(stamp),
+    arrived_at,
+    raw: unread.raw_data,
+  }
+}
+
+/** What its stream says of it: its last event. */
+const outcomeOf = ({ type, data }: RecordedEvent): Reread => {
+  const { notification_id: id, source_type, received_at } = data as Unread | Closed
+  if (type === 'NotificationUnread')
+    return { id, status: 'unparsed', source_type, transaction_id: null, reason: 'unparsed', received_at }
+  const { transaction_id, reason } = data as Closed
+  return {
+    id,
+    status: transaction_id === null ? 'ignored' : 'captured',
+    source_type,
+    transaction_id,
+    reason,
+    received_at,
+  }
+}
+
+/** Whether there is anything new to say of it: most of what is unread stays so, and costs no more than a look. */
+const isStillUnread = (arrival: Arrival): boolean => {
+  const { incoming, arrived_at } = readable(arrival)
+  return read(incoming, arrived_at).reason === 'unparsed'
+}
+
+/**
+ * Its transaction is there, and the writer did not come to say so; the book may have forgotten it since.
+ */
+const closeFinished = async ({ store, clock }: ReparseParts, unread: Unread): Promise<void> => {
+  const { notification_id, user_id } = unread
+  const fact = reread(unread, { transaction_id: notification_id })
+  const cause = String(notification_id)
+  const events = stamp([fact], { user_id, at: clock.now(), correlation_id: cause, causation_id: cause })
+  await store.append([[{ stream: unreadStream(notification_id), expectedRevision: 0, events }]])
+}
+
+/** The last event of its stream; undefined where there is none. */
+const told = async (store: EventStore, notificationId: number): Promise<RecordedEvent | undefined> => {
+  const [[last] = []] = await store.read([{ stream: unreadStream(notificationId), backwards: true, limit: 1 }])
+  return last
+}
+
+/**
+ * @param userId  whose it must be
+ * @returns null where this user has no such notification
+ * @throws {StoreUnavailable}
+ */
+export const rereadOne = async (
+  parts: ReparseParts,
+  userId: number,
+  notificationId: number,
+): Promise<Reread | null> => {
+  const last = await told(parts.store, notificationId)
+  if (!last || (last.data as Unread).user_id !== userId) return null
+  if (last.type !== 'NotificationUnread') return outcomeOf(last)
+  const unread = last.data as Unread
+  const arrival = arrivalOf(unread, parts)
+  if (isStillUnread(arrival)) return outcomeOf(last)
+  const [[captured] = []] = await parts.store.read([{ stream: transactionStream(notificationId), limit: 1 }])
+  if (captured) await closeFinished(parts, unread)
+  else await parts.capture.take([arrival])
+  return outcomeOf((await told(parts.store, notificationId)) ?? last)
+}
+
+export interface Reparsed {
+  captured: number
+  ignored: number
+  unparsed: number
+}
+
+/** Read at once; each is a few round trips. */
+const AT_ONCE = 20
+
+/**
+ * All that is kept unread, oldest first.
+ * @throws {StoreUnavailable} what was read until then stays read
+ */
+export const reparse = async (parts: ReparseParts, signal: AbortSignal): Promise<Reparsed> => {
+  const counts: Reparsed = { captured: 0, ignored: 0, unparsed: 0 }
+  for await (const { events, live } of parts.store.subscribe({ after: null, prefixes: ['unread-'], signal })) {
+    const unread = events.filter(({ type }) => type === 'NotificationUnread').map(({ data }) => data as Unread)
+    for (let at = 0; at < unread.length && !signal.aborted; at += AT_ONCE) {
+      const some = unread.slice(at, at + AT_ONCE)
+      const closed = await Promise.all(some.map(({ notification_id }) => told(parts.store, notification_id)))
+      const open = some.filter((_, n) => closed[n]?.type === 'NotificationUnread')
+      const outcomes = await Promise.all(
+        open.map(({ user_id, notification_id }) => rereadOne(parts, user_id, notification_id)),
+      )
+      for (const outcome of outcomes) if (outcome) counts[outcome.status]++
+    }
+    if (live || signal.aborted) break
+  }
+  return counts
+}

@@ -1,0 +1,151 @@
+/**
+ * One mailbox, for as long as this process holds it: connect, take what came since the place that was kept, wait for more. The
+ * place moves on only when what stands before it is stored, so whatever dies where, a mail may be taken again and none is
+ * passed over; the book knows a mail that it has seen by its Message-ID.
+ *
+ * Without a place, or where the server has numbered its mails anew (UIDVALIDITY), it begins by date: two days back, and never
+ * before the mail account was made.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { StoreUnavailable } from '../../domain/errors.ts'
+import type { Clock } from '../../domain/ports.ts'
+import type { Capture } from '../capture/capture.ts'
+import { arrivalOfMail } from './arrival.ts'
+import { MailFailure, type Connection, type FetchedMail, type Login, type Mailbox } from './mailbox.ts'
+import type { MailboxNotes, MailboxPlace, MailServer } from './mailbox.ts'
+import type { Slots } from './slots.ts'
+
+export interface CollectParts {
+  server: MailServer
+  notes: MailboxNotes
+  capture: Pick<Capture, 'take'>
+  clock: Clock
+  /** The password in the clear. */
+  open: (sealed: string) => string
+  /** Connections being made at a time, of all mailboxes. */
+  connecting: Slots
+  /** Fetches at a time, of all mailboxes. */
+  fetching: Slots
+  onTrouble: (error: unknown) => void
+}
+
+/** Mails fetched and stored together. */
+const CHUNK = 20
+/** Of one mailbox: who gets more is collected at this pace. */
+const MOST_A_MINUTE = 600
+const BACK_OFF_MS = { first: 1_000, most: 60_000, refused: 60_000, mostRefused: 15 * 60_000 }
+const LOOKS_BACK_MS = 2 * 86_400_000
+/** A mail server's clock shows seconds, and days are counted where it stands. */
+const SECOND_MS = 1_000
+const DAY_MS = 86_400_000
+
+/** Runs until the signal aborts. */
+export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, signal: AbortSignal): Promise<void> => {
+  let wait: number = BACK_OFF_MS.first
+  while (!signal.aborted) {
+    try {
+      await connected(parts, mailbox, signal, () => (wait = BACK_OFF_MS.first))
+    } catch (error) {
+      if (signal.aborted) return
+      const isRefusal = error instanceof MailFailure && error.isRefusal
+      if (isRefusal) wait = Math.max(wait, BACK_OFF_MS.refused)
+      await report(parts, mailbox, error)
+      // Mailboxes that were lost together do not all come back together.
+      await pause(wait * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
+      wait = Math.min(wait * 2, isRefusal ? BACK_OFF_MS.mostRefused : BACK_OFF_MS.most)
+    }
+  }
+}
+
+const report = async ({ notes, onTrouble }: CollectParts, mailbox: Mailbox, error: unknown): Promise<void> => {
+  // That we cannot store is not the mailbox's fault.
+  if (error instanceof StoreUnavailable) return onTrouble(error)
+  if (!(error instanceof MailFailure)) onTrouble(error)
+  const words = error instanceof MailFailure ? error.message : 'The mailbox could not be read.'
+  await notes.tell(mailbox, words).catch(onTrouble)
+}
+
+const loginOf = ({ open }: CollectParts, { sealed_password, ...address }: Mailbox): Login => ({
+  ...address,
+  password: open(sealed_password),
+})
+
+const connected = async (
+  parts: CollectParts,
+  mailbox: Mailbox,
+  signal: AbortSignal,
+  onOpen: () => void,
+): Promise<void> => {
+  const connection = await parts.connecting.use(() => parts.server.connect(loginOf(parts, mailbox), signal))
+  try {
+    await parts.notes.tell(mailbox, null)
+    onOpen()
+    let { place, notBefore } = await placeToStart(parts, mailbox, connection)
+    const pace = openPace()
+    while (!signal.aborted) {
+      const uids = await connection.uidsAfter(place.uid)
+      if (uids.length === 0) {
+        // What comes from now on is new, whatever date it bears.
+        notBefore = new Date(mailbox.since)
+        await connection.news(signal)
+        continue
+      }
+      for (let at = 0; at < uids.length && !signal.aborted; at += CHUNK) {
+        const some = uids.slice(at, at + CHUNK)
+        place = await parts.fetching.use(() => take(parts, mailbox, connection, place, some, notBefore))
+        await pace(some.length, signal)
+      }
+    }
+  } finally {
+    await connection.close()
+  }
+}
+
+const placeToStart = async (
+  { notes, clock }: CollectParts,
+  mailbox: Mailbox,
+  connection: Connection,
+): Promise<{ place: MailboxPlace; notBefore: Date }> => {
+  const { uid_validity } = connection
+  const since = new Date(mailbox.since)
+  const kept = await notes.place(mailbox)
+  if (kept?.uid_validity === uid_validity) return { place: kept, notBefore: since }
+  const notBefore = new Date(Math.max(since.getTime(), clock.now().getTime() - LOOKS_BACK_MS))
+  const uid = await connection.lastUidBefore(new Date(notBefore.getTime() - DAY_MS))
+  return { place: { uid_validity, uid }, notBefore }
+}
+
+/** @returns the place after these mails, once they are stored */
+const take = async (
+  { notes, capture, clock }: CollectParts,
+  mailbox: Mailbox,
+  connection: Connection,
+  { uid_validity }: MailboxPlace,
+  uids: readonly number[],
+  notBefore: Date,
+): Promise<MailboxPlace> => {
+  const floor = Math.floor(notBefore.getTime() / SECOND_MS) * SECOND_MS
+  const isNew = ({ received_at }: FetchedMail) => received_at === null || received_at.getTime() >= floor
+  const mails = (await connection.fetch(uids)).filter(isNew)
+  const now = clock.now()
+  await capture.take(mails.map((mail) => arrivalOfMail(mailbox, mail, now)))
+  const place = { uid_validity, uid: uids.at(-1)! }
+  await notes.keepPlace(mailbox, place, mails.at(-1)?.received_at ?? (mails.length > 0 ? now : null))
+  return place
+}
+
+/** Lets so many mails through a minute, in bursts of as many. */
+const openPace = () => {
+  let began = performance.now()
+  let taken = 0
+  return async (mails: number, signal: AbortSignal): Promise<void> => {
+    const passed = performance.now() - began
+    if (passed > 60_000) {
+      began = performance.now()
+      taken = 0
+    }
+    taken += mails
+    if (taken < MOST_A_MINUTE) return
+    await pause(Math.max(0, 60_000 - passed), undefined, { signal }).catch(() => {})
+  }
+}
