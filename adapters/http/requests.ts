@@ -87,7 +87,7 @@ const ruleFieldsGiven = {
   custom_template: z
     .string()
     .max(20_000)
-    .regex(/^\P{Surrogate}*$/u, 'There are characters in it that cannot be kept.')
+    .regex(/^[^\0\p{Surrogate}]*$/u, 'There are characters in it that cannot be kept.')
     .nullable(),
   is_active: ruleFields.shape.is_active,
   max_per_minute: z.int().min(1, 'At least one call a minute.').max(1_000_000).nullable(),
