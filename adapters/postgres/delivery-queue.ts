@@ -52,7 +52,8 @@ WITH due AS (
     JOIN read_model.delivery d ON d.transaction_id = wanted.id
     JOIN read_model.rule r ON r.rule_id = d.rule_id
     JOIN read_model.account a ON a.user_id = d.user_id
-  WHERE d.status = 'open' AND d.lane = 'first' AND d.due_at <= now() + make_interval(secs => ${FROM_LOG_WITHIN})
+  WHERE d.status = 'open' AND d.lane = 'first'
+    AND d.due_at <= greatest(now(), d.captured_at) + make_interval(secs => ${FROM_LOG_WITHIN})
     AND ${NOT_HELD} AND d.rule_id <> ALL ($3::bigint[])
   ORDER BY d.transaction_id, d.rule_id
   LIMIT $4

@@ -17,7 +17,7 @@ import {
   readToEnd,
   streamName,
 } from './harness.ts'
-import { startOwnPostgres } from './own-postgres.ts'
+import { startOwnPostgres } from '../../support/own-postgres.ts'
 import { openProxy } from './proxy.ts'
 
 eventStoreContract('postgres', async () => {

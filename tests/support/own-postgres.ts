@@ -5,9 +5,9 @@ import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findPlace, removePlace } from '../../../adapters/postgres/embedded-place.ts'
-import { initialise, start, stop, SUPERUSER, type Server } from '../../../adapters/postgres/embedded-server.ts'
-import { silent } from '../../../adapters/log-lines.ts'
+import { findPlace, removePlace } from '../../adapters/postgres/embedded-place.ts'
+import { initialise, start, stop, SUPERUSER, type Server } from '../../adapters/postgres/embedded-server.ts'
+import { silent } from '../../adapters/log-lines.ts'
 
 export interface OwnPostgres {
   port: number
@@ -15,6 +15,8 @@ export interface OwnPostgres {
   url(port?: number): string
   start(): Promise<void>
   stop(): Promise<void>
+  /** kill -9 of the server, and wait for its end. */
+  kill(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -41,6 +43,10 @@ export const startOwnPostgres = async (): Promise<OwnPostgres> => {
       running = await start(place, port)
     },
     stop: () => stop(running),
+    kill: async () => {
+      process.kill(running.pid, 'SIGKILL')
+      await running.gone
+    },
     remove: async () => {
       await stop(running)
       removePlace(folder)
