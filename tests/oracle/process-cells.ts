@@ -1,5 +1,6 @@
 /** What is done to processes and servers while notifications come in, a cell each. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../support/eventually.ts'
 import { kafkaClient } from '../support/kafka/broker.ts'
 import { openShop, type Shop } from '../support/shop.ts'
 import { Oracle, type Endpoint, type Verdict } from './oracle.ts'
@@ -146,39 +147,45 @@ const openEndpoint = async (servers: Servers): Promise<{ shop: Shop; endpoint: E
   return { shop, endpoint: { name: 'the shop', secret, calls: shop.calls, taken } }
 }
 
-const until = async (condition: () => boolean, most: number): Promise<void> => {
-  for (const end = Date.now() + most; !condition() && Date.now() < end;) await pause(20)
-}
-
-/** One oracle a cell, so that a cell's verdict is its own. @param number  of the cell: its notifications' numbers */
-export const runCell = async (
-  servers: Servers,
-  endpoint: Endpoint,
-  cell: Cell,
-  number: number,
-  form: Form,
-): Promise<Result> => {
-  const oracle = new Oracle(1 + number * 100_000)
-  const loading = new AbortController()
-  const load = oracle.load(servers.installation.personalUrl, form.rate, loading.signal)
-  await until(() => oracle.accepted >= form.rate, 30_000)
-  const claims_open = await cell.hurt(servers, form)
-  const before = oracle.accepted
-  await until(() => oracle.accepted >= before + form.rate, 60_000)
-  loading.abort()
-  await load
-  await oracle.settled([endpoint], 120_000)
-  return { cell: cell.name, claims_open, ...(await oracle.verdict([endpoint])) }
-}
-
-/** Runs a process a role, and gives them to the cells one after the other. */
-export const withServers = async <Answer>(
-  work: (servers: Servers, endpoint: Endpoint) => Promise<Answer>,
-): Promise<Answer> => {
+/**
+ * One cell after the other, each with an oracle and notifications of its own. What a cell has left behind is waited for in the
+ * end, for all of them: the next one meets an installation that still recovers, as it would outside.
+ */
+export const runProcessCells = async (form: Form): Promise<Result[]> => {
   const servers = await startServers({ RETRY_SCHEDULE: '1,1,2,2,5,5' })
   const { shop, endpoint } = await openEndpoint(servers)
-  return work(servers, endpoint).finally(async () => {
+  try {
+    const ran: { cell: Cell; oracle: Oracle; claims_open: number }[] = []
+    for (const [number, cell] of processCells.entries()) {
+      const oracle = new Oracle(1 + number * 100_000)
+      ran.push({ cell, oracle, claims_open: await underLoad(servers, oracle, form, () => cell.hurt(servers, form)) })
+    }
+    const results: Result[] = []
+    for (const { cell, oracle, claims_open } of ran) {
+      await oracle.settled([endpoint], 120_000)
+      results.push({ cell: cell.name, claims_open, ...(await oracle.verdict([endpoint])) })
+    }
+    return results
+  } finally {
     await servers.close()
     await shop.close()
-  })
+  }
+}
+
+/** Notifications come in before, meanwhile, and again afterwards. */
+const underLoad = async <Answer>(
+  { installation }: Servers,
+  oracle: Oracle,
+  { rate }: Form,
+  work: () => Promise<Answer>,
+): Promise<Answer> => {
+  const loading = new AbortController()
+  const load = oracle.load(installation.personalUrl, rate, loading.signal)
+  await eventually(() => oracle.accepted >= rate, { within: 60_000, what: 'notifications accepted before' })
+  const answer = await work()
+  const before = oracle.accepted
+  await eventually(() => oracle.accepted >= before + rate, { within: 60_000, what: 'notifications accepted again' })
+  loading.abort()
+  await load
+  return answer
 }
