@@ -1,4 +1,5 @@
 /** `baoco api`: receives notifications and answers users. Any number of processes. */
+import { openConducts } from '../adapters/abuse/conducts.ts'
 import { createApi } from '../adapters/http/api.ts'
 import { listen } from '../adapters/http/server.ts'
 import { openImap } from '../adapters/mail/imap.ts'
@@ -24,8 +25,11 @@ export const apiRole: Role = {
       { email: settings.adminEmail, password: settings.adminPassword },
     )
     const settled = settledCounters(database)
+    const { abusePerHour: perHour, abusePolls: polls, abuseParallel: parallel } = settings
+    const conducts = openConducts(database, { perHour, polls, parallel })
     const parts = {
       ...installation,
+      conducts,
       counters: { exact: exactCounters(database), hot: settled.counterFor },
       passwords,
       mailServer: openImap(targets),
@@ -42,7 +46,7 @@ export const apiRole: Role = {
       run: async (signal, readiness) => {
         const { close } = await listen(createApi({ ...parts, readiness }), settings.port)
         isListening()
-        const settling = settled.run(signal)
+        const settling = Promise.all([settled.run(signal), conducts.run(signal)])
         await untilAborted(signal)
         await close(REQUEST_GRACE_MS)
         await settling

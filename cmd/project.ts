@@ -2,6 +2,7 @@
  * `baoco project`: what follows from the events. The read models, the reactions that turn events into further ones, the
  * work that goes by the clock, each done by one process of all while the others stand by; and the mails.
  */
+import { sweepConducts } from '../adapters/abuse/conducts.ts'
 import { sweepOutbox } from '../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../adapters/rate-limits/sweep.ts'
 import { plansDue } from '../adapters/postgres/queries/plans.ts'
@@ -60,6 +61,7 @@ const planned = ({ settings, store, accounts, clock, database, log, onlyOne }: I
     expiry(settings, store),
     sweepOutbox(database),
     sweepRateLimits(database),
+    sweepConducts(database),
     endPlans(plans),
     warnOfQuotas(plans),
   ]

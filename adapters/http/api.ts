@@ -3,6 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { Refused } from '../../domain/errors.ts'
 import { orUnavailable } from '../postgres/queries/or-unavailable.ts'
+import { abuseGuard } from './abuse-guard.ts'
 import type { ApiState } from './context.ts'
 import { errors } from './errors.ts'
 import { jsonWebTokens } from './json-web-tokens.ts'
@@ -68,7 +69,7 @@ export const createApi = (given: ApiParts): Koa => {
   const tokens = jsonWebTokens(settings.jwtSecret, clock)
   const { exact, hot } = parts.counters
   const limited = rateLimits(settings.rateLimits, (name, limit) => (name === 'receive' ? hot : exact)(name, limit))
-  const signedIn = signedInBy({ accounts: parts.accounts, tokens, settings })
+  const signedIn = signedInBy({ accounts: parts.accounts, tokens, settings, guard: abuseGuard(parts) })
 
   const declared: Operation[] = []
 

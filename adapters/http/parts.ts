@@ -5,6 +5,7 @@ import type { Clock, EventStore, Ids, Passwords, ReadModels, Sender, Vault } fro
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { MailServer } from '../../workflows/collect/mailbox.ts'
 import type { LogLines } from '../log-lines.ts'
+import type { Conducts } from '../abuse/conducts.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
 import type { Queryable } from '../postgres/database.ts'
 import type { Part } from './routes/health.ts'
@@ -28,6 +29,8 @@ export interface ApiParts {
   /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
   urlProblem: (url: string) => string | null
   outbox: Outbox
+  /** How accounts call, for the lock on abuse. */
+  conducts: Pick<Conducts, 'enter' | 'leave'>
   /** Where calls are counted: exactly, and for receiving without asking anybody. */
   counters: { exact: CounterFor; hot: CounterFor }
   log: LogLines
@@ -39,6 +42,8 @@ export interface ApiParts {
     baseUrl: string
     jwtSecret: string
     rateLimits: 'off' | RateLimits
+    /** Requests in an hour that lock an account when exceeded. */
+    abusePerHour: number
     /** Reverse proxies in front whose X-Forwarded-For counts. */
     trustProxy: number
     planPrefix: string

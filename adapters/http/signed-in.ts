@@ -38,13 +38,15 @@ interface SignedInParts {
   accounts: Accounts
   tokens: JsonWebTokens
   settings: { baseUrl: string }
+  /** What else stands before every call of somebody who is known. */
+  guard: ApiMiddleware
 }
 
 /**
  * Sets `state.account` and `state.signed_in_by`.
  * @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED, FORBIDDEN_ORIGIN · {StoreUnavailable}
  */
-export const signedIn = ({ accounts, tokens, settings }: SignedInParts): Part => {
+export const signedIn = ({ accounts, tokens, settings, guard }: SignedInParts): Part => {
   const holderOf = async ({ kind, token }: Credential): Promise<Account | null> => {
     if (kind === 'api_key') {
       const userId = userOfToken('api_key', token)
@@ -64,11 +66,11 @@ export const signedIn = ({ accounts, tokens, settings }: SignedInParts): Part =>
     if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
     context.state.account = account
     context.state.signed_in_by = credential.kind
-    await next()
+    await guard(context, next)
   }
   return {
     step,
     credentials: ['jwt', 'api_key', 'session'],
-    refuses: ['UNAUTHORIZED', 'ACCOUNT_LOCKED', 'FORBIDDEN_ORIGIN'],
+    refuses: ['UNAUTHORIZED', 'ACCOUNT_LOCKED', 'FORBIDDEN_ORIGIN', 'RATE_LIMITED'],
   }
 }

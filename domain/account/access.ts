@@ -99,6 +99,10 @@ export const rotatedReceiveUrl = (user_id: number, kept: KeptSecrets['receive_ur
   data: { user_id, ...kept },
 })
 
+/** For good, until the operator lifts it. */
+export const lock = ({ user_id, locked }: Account, reason: string): AccountEvent[] =>
+  locked ? [] : [{ type: 'AccountLocked', data: { user_id, reason } }]
+
 /** Lifting the lock is the operator's alone; of an account that is not locked it is nothing. */
 export const unlock = ({ user_id, locked }: Account): AccountEvent[] =>
   locked ? [{ type: 'AccountUnlocked', data: { user_id } }] : []

@@ -80,6 +80,8 @@ export interface Account {
   operator: boolean
   verified: boolean
   locked: boolean
+  /** How often a lock was lifted: what had locked it counts no more. */
+  unlocks: number
   password_hash: string | null
   token_version: number
   mail_tokens: MailTokens
@@ -133,7 +135,7 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
     const { user_id, email, name, operator, registered_at, ref = null } = event.data
     return {
       user_id, email, name, operator, registered_at, ref,
-      verified: false, locked: false, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, receive_url: null,
+      verified: false, locked: false, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
       invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), quota_warned: null, alert_webhook_url: null,
     } // prettier-ignore
@@ -168,7 +170,7 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
     case 'AccountLocked':
       return { ...account, locked: true }
     case 'AccountUnlocked':
-      return { ...account, locked: false }
+      return { ...account, locked: false, unlocks: account.unlocks + 1 }
     case 'SystemAdded': {
       const { user_id: _, ...system } = event.data
       return { ...account, systems: set(account.systems, system.system_id, system) }

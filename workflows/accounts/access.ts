@@ -1,5 +1,5 @@
 /** Commands on what opens an account: its key, its personal URL, devices, the lock; and the login. */
-import { rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'
+import { lock, rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'
 import { setPlan } from '../../domain/account/plan-changes.ts'
 import type { Account } from '../../domain/account/account.ts'
 import type { Plan } from '../../domain/account/events.ts'
@@ -58,6 +58,11 @@ export const rotateReceiveUrl = async (
 /** @returns whether it had another */
 export const changePlan = async (accounts: Accounts, occasion: OwnersOccasion, plan: Plan): Promise<boolean> =>
   (await accounts.change(occasion, (account) => setPlan(account, plan))).checkpoint !== null
+
+/** Its calls are refused from now on; what comes from its banks is taken still. @throws {StoreUnavailable} */
+export const lockAccount = async (accounts: Accounts, occasion: OwnersOccasion, reason: string): Promise<void> => {
+  await accounts.change(occasion, (account) => lock(account, reason))
+}
 
 /** @returns whether it was locked */
 export const unlockAccount = async (accounts: Accounts, occasion: OwnersOccasion): Promise<boolean> =>

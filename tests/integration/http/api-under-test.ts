@@ -11,6 +11,7 @@ import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
 import { openIds } from '../../../adapters/ids.ts'
 import { silent } from '../../../adapters/log-lines.ts'
 import { openImap } from '../../../adapters/mail/imap.ts'
+import { openConducts } from '../../../adapters/abuse/conducts.ts'
 import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openPasswords } from '../../../adapters/passwords.ts'
 import { openDatabase } from '../../../adapters/postgres/database.ts'
@@ -76,6 +77,8 @@ export interface ApiUnderTest {
 }
 
 export const JWT_SECRET = 'a secret for tests, which nobody would guess'
+/** As the settings have it by default. */
+export const ABUSE = { perHour: 1_000, polls: 20, parallel: 20 }
 export const BASE_URL = 'https://baoco.example'
 export const OWNERS_PASSWORD = 'correct horse battery staple'
 
@@ -127,6 +130,7 @@ export const openApi = async (
   }
   const outbox = openOutbox(database)
   const sender = openSender({ allowPrivate: true })
+  const conducts = openConducts(database, { ...ABUSE, perHour: settings.abusePerHour ?? ABUSE.perHour })
   const capture = capturing === 'real' ? openCapture({ store, ids, clock, accounts: cache }) : recorder
   const reacting =
     capturing === 'real'
@@ -153,6 +157,7 @@ export const openApi = async (
     urlProblem: (url) => checkUrl(url, { allowPrivate: true }),
     outbox,
     mailServer: openImap({ allowPrivate: true }),
+    conducts,
     counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
     log: silent,
     metrics: new Registry(),
@@ -160,7 +165,7 @@ export const openApi = async (
       { name: 'event_store', needed: true, check: () => store.end() },
       { name: 'read_models', needed: false, check: () => database.query('SELECT 1') },
     ],
-    settings: { baseUrl: BASE_URL, jwtSecret: JWT_SECRET, rateLimits: 'off', trustProxy: 0, planPrefix: 'BC', reparseMaxAge: 86_400, ...settings },
+    settings: { baseUrl: BASE_URL, jwtSecret: JWT_SECRET, rateLimits: 'off', abusePerHour: ABUSE.perHour, trustProxy: 0, planPrefix: 'BC', reparseMaxAge: 86_400, ...settings },
   }) // prettier-ignore
   const server: Listening = await listen(app, 0, '127.0.0.1')
   const url = `http://127.0.0.1:${server.port}`

@@ -1,0 +1,169 @@
+/**
+ * What locks an account (interface, section 5, as decided): too many requests in an hour; the same GET again and again; too
+ * many requests at a time, again and again. One of these stands for one account: what this process saw of it, and what it
+ * was last told of what all processes saw.
+ */
+
+export interface AbuseLimits {
+  /** More requests than this in an hour. */
+  perHour: number
+  /** So many equal GETs in a row, each soon after the one before. */
+  polls: number
+  /** More requests than this in flight at a time, in five different seconds of a minute. */
+  parallel: number
+}
+
+export type Abuse = 'requests_per_hour' | 'polling' | 'parallel_requests'
+
+/** An hour is counted in pieces: what is over the edge counts up to one piece less than an hour, never more. */
+const HOUR_MS = 3_600_000
+export const SLOT_MS = 300_000
+export const SLOTS = HOUR_MS / SLOT_MS
+export const POLL_GAP_MS = 30_000
+const OVER_SECONDS = 5
+export const OVER_WITHIN_S = 60
+
+/** The newest requests as far as they are the same GET. */
+export interface Run {
+  /** What is asked for; empty for what is no GET. */
+  signature: string
+  calls: number
+  /** Of its last request: milliseconds since 1970. */
+  last_at: number
+}
+
+/** A run as one process saw it since it last told the others. */
+export interface RunSince extends Run {
+  first_at: number
+  /** Something else came before it, since. */
+  broken: boolean
+}
+
+/** What a process tells the others. */
+export interface Seen {
+  calls: ReadonlyMap<number, number>
+  run: RunSince | null
+  /** Requests in flight in a second that is over, where there were any. */
+  parallel: { second: number; requests: number } | null
+}
+
+/** What all processes together saw. */
+export interface SeenByAll {
+  calls: ReadonlyMap<number, number>
+  run: Run | null
+  overSeconds: readonly number[]
+}
+
+const isFollowedBy = (before: Run, after: RunSince): boolean =>
+  !after.broken &&
+  after.signature !== '' &&
+  before.signature === after.signature &&
+  after.first_at - before.last_at < POLL_GAP_MS
+
+/** How long a run is with another one after it. */
+const followed = (before: Run | null, after: RunSince | null): Run | null =>
+  before && after && isFollowedBy(before, after) ? { ...after, calls: before.calls + after.calls } : (after ?? before)
+
+const NOTHING: Pick<Seen, 'calls' | 'run'> = { calls: new Map(), run: null }
+
+export class Conduct {
+  readonly #limits: AbuseLimits
+  /** Of all processes, when last heard; what this one is telling them; what it saw since. */
+  #heard: Pick<SeenByAll, 'calls' | 'run'> = { calls: new Map(), run: null }
+  #told: Pick<Seen, 'calls' | 'run'> = NOTHING
+  #calls = new Map<number, number>()
+  #run: RunSince | null = null
+  #inFlight = 0
+  /** By second. */
+  readonly #peaks = new Map<number, number>()
+  readonly #samples = new Map<number, number>()
+  readonly #over = new Set<number>()
+  #lastAt = 0
+
+  constructor(limits: AbuseLimits) {
+    this.#limits = limits
+  }
+
+  /**
+   * A request comes in.
+   * @param signature  the same for equal GETs; empty for anything else
+   * @param at  milliseconds since 1970
+   * @returns what it is too much of; null where it is welcome
+   */
+  enter(signature: string, at: number): Abuse | null {
+    this.#lastAt = at
+    const slot = Math.floor(at / SLOT_MS)
+    this.#calls.set(slot, (this.#calls.get(slot) ?? 0) + 1)
+    this.#follow(signature, at)
+    this.#inFlight++
+    const second = Math.floor(at / 1_000)
+    this.#peaks.set(second, Math.max(this.#peaks.get(second) ?? 0, this.#inFlight))
+    if (this.#inFlight > this.#limits.parallel) this.#over.add(second)
+    for (const each of this.#over) if (each <= second - OVER_WITHIN_S) this.#over.delete(each)
+    return this.#verdict(slot)
+  }
+
+  leave(): void {
+    this.#inFlight--
+  }
+
+  /** What the others are to hear; `heard` or `unheard` must follow before the next. */
+  tell(at: number): Seen {
+    const second = Math.floor(at / 1_000)
+    const before = second - 1
+    const peak = this.#peaks.get(before) ?? 0
+    // Moments of different processes do not add up, but what they have at the same moment does.
+    const requests = peak > this.#limits.parallel ? peak : (this.#samples.get(before) ?? 0)
+    this.#samples.set(second, this.#inFlight)
+    for (const each of this.#peaks.keys()) if (each < second) this.#peaks.delete(each)
+    for (const each of this.#samples.keys()) if (each < second) this.#samples.delete(each)
+    this.#told = { calls: this.#calls, run: this.#run }
+    this.#calls = new Map()
+    this.#run = null
+    return { ...this.#told, parallel: requests > 0 ? { second: before, requests } : null }
+  }
+
+  /** The others have heard it, and this is what came of it. */
+  heard({ calls, run, overSeconds }: SeenByAll): void {
+    this.#heard = { calls, run: run ?? this.#heard.run }
+    this.#told = NOTHING
+    for (const second of overSeconds) this.#over.add(second)
+  }
+
+  /** Nobody heard it: it is to be told again, with what has come since. */
+  unheard(): void {
+    const { calls, run } = this.#told
+    this.#told = NOTHING
+    for (const [slot, count] of calls) this.#calls.set(slot, (this.#calls.get(slot) ?? 0) + count)
+    if (run && this.#run)
+      this.#run = isFollowedBy(run, this.#run)
+        ? { ...this.#run, calls: run.calls + this.#run.calls, first_at: run.first_at, broken: run.broken }
+        : { ...this.#run, broken: true }
+    else this.#run ??= run
+  }
+
+  /** Nothing of it is of use any more. */
+  isOver(at: number): boolean {
+    return this.#inFlight === 0 && at - this.#lastAt > HOUR_MS
+  }
+
+  #follow(signature: string, at: number): void {
+    const since = this.#run
+    const isSame =
+      since !== null && since.signature === signature && signature !== '' && at - since.last_at < POLL_GAP_MS
+    this.#run = isSame
+      ? { ...since, calls: since.calls + 1, last_at: at }
+      : { signature, calls: signature === '' ? 0 : 1, first_at: at, last_at: at, broken: since !== null }
+  }
+
+  #verdict(slot: number): Abuse | null {
+    const { perHour, polls } = this.#limits
+    let requests = 0
+    for (const counts of [this.#heard.calls, this.#told.calls, this.#calls])
+      for (const [each, count] of counts) if (each > slot - SLOTS) requests += count
+    if (requests > perHour) return 'requests_per_hour'
+    const run = followed(followed(this.#heard.run, this.#told.run), this.#run)
+    if (run && run.calls >= polls) return 'polling'
+    return this.#over.size >= OVER_SECONDS ? 'parallel_requests' : null
+  }
+}

@@ -1,0 +1,142 @@
+/** Section 5, "Abuse": what locks an account, what does not, and what a lock means. */
+import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
+import { readSettings } from '../../../cmd/settings.ts'
+import { accountStream } from '../../../domain/account/events.ts'
+import { unlockAccount } from '../../../workflows/accounts/access.ts'
+import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
+
+const { rateLimits } = readSettings({})
+const PER_HOUR = 60
+
+describe('the lock on abuse', () => {
+  let api: ApiUnderTest
+  before(async () => {
+    api = await openApi({ rateLimits, abusePerHour: PER_HOUR, trustProxy: 1 })
+  })
+  after(() => api.close())
+
+  const get = (path: string, headers: Record<string, string>) => api.ask('GET', path, { headers })
+  const token = async (email: string): Promise<string> =>
+    (await api.ask('POST', '/api/auth/login', { json: { email, password: OWNERS_PASSWORD } })).body.token
+  const reasons = async (userId: number): Promise<unknown[]> =>
+    (await api.store.read([{ stream: accountStream(userId) }]))[0]!
+      .filter(({ type }) => type === 'AccountLocked')
+      .map(({ data }) => (data as { reason: string }).reason)
+  const unlock = (user_id: number) => {
+    const request = randomUUID()
+    return unlockAccount(api.accounts, { user_id, at: new Date(), correlation_id: request, causation_id: request })
+  }
+  const isLocked = ({ status, body }: { status: number; body: { error?: string } }) =>
+    expect([status, body.error]).to.deep.equal([403, 'ACCOUNT_LOCKED'])
+
+  it('comes with the first request over so many in an hour, by key and JWT together', async () => {
+    const { user_id, api_key } = await api.newAccount('busy@example.com')
+    const jwt = { authorization: `Bearer ${await token('busy@example.com')}` }
+    const key = { 'x-api-key': api_key }
+    for (let number = 0; number < PER_HOUR; number++)
+      expect((await get(`/api/transactions?page=${number + 1}`, number % 2 ? jwt : key)).status).to.equal(200)
+    expect(await reasons(user_id)).to.deep.equal([])
+    isLocked(await get('/api/transactions', key))
+    expect(await reasons(user_id)).to.deep.equal(['requests_per_hour'])
+    isLocked(await get('/api/account', jwt))
+    isLocked(
+      await api.ask('POST', '/api/auth/login', { json: { email: 'busy@example.com', password: OWNERS_PASSWORD } }),
+    )
+    expect(await reasons(user_id), 'once').to.have.length(1)
+  })
+
+  it('comes with the 20th equal GET in a row, and goes when the operator lifts it', async () => {
+    const { user_id, api_key } = await api.newAccount('poller@example.com')
+    const key = { 'x-api-key': api_key }
+    for (let poll = 1; poll < 20; poll++) expect((await get('/api/transactions?page=1', key)).status).to.equal(200)
+    isLocked(await get('/api/transactions?page=1', key))
+    expect(await reasons(user_id)).to.deep.equal(['polling'])
+    expect(await unlock(user_id)).to.equal(true)
+    for (let poll = 1; poll < 20; poll++)
+      expect((await get('/api/transactions?page=1', key)).status, `poll ${poll} after`).to.equal(200)
+    isLocked(await get('/api/transactions?page=1', key))
+    expect(await reasons(user_id)).to.have.length(2)
+  })
+
+  it('does not come where the query differs or something else is between', async () => {
+    const { user_id, api_key } = await api.newAccount('reader@example.com')
+    const key = { 'x-api-key': api_key }
+    for (let number = 1; number < 20; number++) await get('/api/transactions?page=1', key)
+    await get('/api/transactions?page=2', key)
+    for (let number = 1; number < 20; number++) await get('/api/transactions?page=1', key)
+    expect((await get('/api/account', key)).status).to.equal(200)
+    expect(await reasons(user_id)).to.deep.equal([])
+  })
+
+  it('comes when too many requests are in flight in five different seconds', async () => {
+    const { user_id, api_key } = await api.newAccount('parallel@example.com')
+    const wide = await openApi({ rateLimits, abusePerHour: 100_000 })
+    const busy = await wide.newAccount('parallel@example.com')
+    let second = 0
+    const burst = () =>
+      Promise.all(
+        Array.from({ length: 60 }, (_, number) =>
+          wide.ask('GET', `/api/transactions?page=${++second * 100 + number}`, { key: busy.api_key }),
+        ),
+      )
+    const seconds = new Set<number>()
+    let locked = false
+    // As many seconds as it takes: on a slow machine few of the sixty may meet.
+    for (const began = performance.now(); !locked && performance.now() - began < 15_000;) {
+      seconds.add(Math.floor(Date.now() / 1_000))
+      locked = (await burst()).some(({ status }) => status === 403)
+      // A burst over a second's end counts in two of them.
+      if (seconds.size < 3) expect(locked, 'four seconds are not five').to.equal(false)
+    }
+    expect(locked).to.equal(true)
+    const events = (await wide.store.read([{ stream: accountStream(busy.user_id) }]))[0]!
+    expect(events.at(-1)).to.deep.include({
+      type: 'AccountLocked',
+      data: { user_id: busy.user_id, reason: 'parallel_requests' },
+    })
+    await wide.close()
+    await get('/api/account', { 'x-api-key': api_key })
+    expect(await reasons(user_id)).to.deep.equal([])
+  })
+
+  it('never comes by the dashboard’s session, which is told to come later', async () => {
+    const { user_id } = await api.newAccount('owner-at-f5@example.com')
+    const json = { email: 'owner-at-f5@example.com', password: OWNERS_PASSWORD }
+    const begun = await api.ask('POST', '/api/session', { json, headers: { 'x-forwarded-for': '9.9.9.1' } })
+    const cookie = begun.headers.get('set-cookie')!.split(';')[0]!
+    for (let number = 0; number < PER_HOUR; number++)
+      expect((await get('/api/transactions', { cookie })).status).to.equal(200)
+    const over = await get('/api/transactions', { cookie })
+    expect([over.status, over.body.error]).to.deep.equal([429, 'RATE_LIMITED'])
+    expect(Number(over.headers.get('retry-after'))).to.be.within(1, 3_600)
+    expect(await reasons(user_id)).to.deep.equal([])
+  })
+
+  it('does not count receiving, logging in, or who is not known', async () => {
+    const { user_id, api_key, receive_token } = await api.newAccount('receiver@example.com')
+    for (let number = 0; number < PER_HOUR + 20; number++) {
+      const headers = { 'x-forwarded-for': `10.1.${number}.1` }
+      await api.ask('POST', `/api/receive/u/${receive_token}`, { body: 'hello', headers })
+      await get('/api/account', { 'x-api-key': `${api_key}x` })
+    }
+    expect((await get('/api/account', { 'x-api-key': api_key })).status).to.equal(200)
+    expect(await reasons(user_id)).to.deep.equal([])
+  })
+
+  it('takes nothing from what the account’s banks say', async () => {
+    const { user_id, api_key, receive_token } = await api.newAccount('still-receiving@example.com')
+    await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'polling' } })
+    isLocked(await get('/api/account', { 'x-api-key': api_key }))
+    const { status } = await api.ask('POST', `/api/receive/u/${receive_token}`, { body: 'SD TK 1 +1VND' })
+    expect(status).to.equal(200)
+    expect(api.arrivals.at(-1)!.credential).to.include({ token: receive_token })
+  })
+
+  it('is off with RATE_LIMITS=off', async () => {
+    const free = await openApi({ abusePerHour: 5 })
+    for (let number = 0; number < 30; number++)
+      expect((await free.ask('GET', '/api/account', { key: free.owner.api_key })).status).to.equal(200)
+    await free.close()
+  })
+})

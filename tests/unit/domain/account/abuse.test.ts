@@ -1,0 +1,146 @@
+import { expect } from 'chai'
+import { Conduct, SLOT_MS, type SeenByAll } from '../../../../domain/account/abuse.ts'
+
+const LIMITS = { perHour: 10, polls: 5, parallel: 3 }
+const NOTHING_ELSE: SeenByAll = { calls: new Map(), run: null, overSeconds: [] }
+const MINUTE = 60_000
+const START = 1_000 * SLOT_MS
+
+describe('conduct', () => {
+  /** Calls one after the other, each ended before the next; answers the verdicts. */
+  const calls = (conduct: Conduct, given: readonly (readonly [at: number, signature?: string])[]) =>
+    given.map(([at, signature = '']) => {
+      const verdict = conduct.enter(signature, START + at)
+      conduct.leave()
+      return verdict
+    })
+  const every = (ms: number, count: number, signature = '', from = 0) =>
+    Array.from({ length: count }, (_, index) => [from + index * ms, signature] as const)
+
+  describe('requests per hour', () => {
+    it('are too many from the first one over', () => {
+      const verdicts = calls(new Conduct(LIMITS), every(1_000, 11))
+      expect(verdicts.slice(0, 10)).to.deep.equal(Array.from({ length: 10 }, () => null))
+      expect(verdicts[10]).to.equal('requests_per_hour')
+    })
+
+    it('are those of any hour, not of one by the clock', () => {
+      const conduct = new Conduct(LIMITS)
+      expect(calls(conduct, every(1_000, 10, '', 29 * MINUTE)).at(-1)).to.equal(null)
+      expect(calls(conduct, [[80 * MINUTE]])).to.deep.equal(['requests_per_hour'])
+    })
+
+    it('never count what is an hour old', () => {
+      const conduct = new Conduct(LIMITS)
+      calls(conduct, every(1_000, 10))
+      expect(calls(conduct, every(1_000, 10, '', 60 * MINUTE)).every((verdict) => verdict === null)).to.equal(true)
+    })
+
+    it('count while others are being told, when they have heard, and when they have not', () => {
+      for (const then of ['told', 'heard', 'unheard'] as const) {
+        const conduct = new Conduct(LIMITS)
+        calls(conduct, every(10, 6))
+        const { calls: told } = conduct.tell(START + 1_000)
+        if (then === 'heard') conduct.heard({ ...NOTHING_ELSE, calls: told })
+        if (then === 'unheard') conduct.unheard()
+        expect(calls(conduct, every(10, 5, '', 1_500)), then).to.deep.equal([
+          null,
+          null,
+          null,
+          null,
+          'requests_per_hour',
+        ])
+      }
+    })
+
+    it('are those that all processes saw', () => {
+      const conduct = new Conduct(LIMITS)
+      calls(conduct, every(10, 1))
+      conduct.tell(START + 1_000)
+      conduct.heard({ ...NOTHING_ELSE, calls: new Map([[1_000, 9], [999, 1]]) }) // prettier-ignore
+      expect(calls(conduct, [[1_500]])).to.deep.equal(['requests_per_hour'])
+    })
+  })
+
+  describe('polling', () => {
+    it('is the same GET so often in a row, each under 30 s after the one before', () => {
+      expect(calls(new Conduct(LIMITS), every(29_999, 5, 'a'))).to.deep.equal([null, null, null, null, 'polling'])
+      expect(calls(new Conduct(LIMITS), every(30_000, 10, 'a')).every((verdict) => verdict === null)).to.equal(true)
+    })
+
+    it('begins anew after anything else', () => {
+      for (const between of ['b', '']) {
+        const given = [...every(1_000, 4, 'a'), [4_000, between] as const, ...every(1_000, 4, 'a', 5_000)]
+        expect(calls(new Conduct(LIMITS), given).every((verdict) => verdict === null)).to.equal(true)
+      }
+      expect(calls(new Conduct(LIMITS), every(1_000, 10, '')), 'what is no GET is no poll').to.not.include('polling')
+    })
+
+    it('goes on over what was told, heard or not', () => {
+      for (const then of ['told', 'heard', 'unheard'] as const) {
+        const conduct = new Conduct(LIMITS)
+        calls(conduct, every(1_000, 3, 'a'))
+        const { run } = conduct.tell(START + 2_500)
+        expect(run).to.include({ signature: 'a', calls: 3, broken: false })
+        if (then === 'heard') conduct.heard({ ...NOTHING_ELSE, run })
+        if (then === 'unheard') conduct.unheard()
+        expect(calls(conduct, every(1_000, 2, 'a', 3_000)), then).to.deep.equal([null, 'polling'])
+      }
+    })
+
+    it('that was interrupted is told so', () => {
+      const conduct = new Conduct(LIMITS)
+      calls(conduct, [[0, 'a'], [100, ''], [200, 'a'], [300, 'a']]) // prettier-ignore
+      expect(conduct.tell(START + 1_000).run).to.include({ signature: 'a', calls: 2, broken: true })
+      conduct.unheard()
+      calls(conduct, [[1_100, 'a']])
+      expect(conduct.tell(START + 2_000).run).to.include({ signature: 'a', calls: 3, broken: true })
+      conduct.unheard()
+      calls(conduct, [[2_100, 'b']])
+      expect(conduct.tell(START + 3_000).run).to.include({ signature: 'b', calls: 1, broken: true })
+    })
+  })
+
+  describe('parallel requests', () => {
+    const burst = (conduct: Conduct, at: number, requests: number) => {
+      const verdicts = Array.from({ length: requests }, () => conduct.enter('', START + at))
+      for (let number = 0; number < requests; number++) conduct.leave()
+      return verdicts
+    }
+    const wide = { ...LIMITS, perHour: 1_000 }
+
+    it('are too many in five different seconds of a minute, from the first one over', () => {
+      const conduct = new Conduct(wide)
+      for (const second of [0, 10, 20, 30])
+        expect(burst(conduct, second * 1_000, 4)).to.not.include('parallel_requests')
+      expect(burst(conduct, 40_000, 4)).to.deep.equal([null, null, null, 'parallel_requests'])
+    })
+
+    it('may be so many, may come in one second, and may come again after a minute', () => {
+      const conduct = new Conduct(wide)
+      for (let second = 0; second < 10; second++) burst(conduct, second * 1_000, 3)
+      for (let number = 0; number < 10; number++) burst(conduct, 20_000, 4)
+      for (let minute = 1; minute < 10; minute++)
+        expect(burst(conduct, minute * MINUTE, 4)).to.not.include('parallel_requests')
+    })
+
+    it('of all processes add up where they are in flight at the same moment', () => {
+      const [one, other] = [new Conduct(wide), new Conduct(wide)]
+      for (const conduct of [one, other]) for (let number = 0; number < 2; number++) conduct.enter('', START)
+      for (const conduct of [one, other]) expect(conduct.tell(START + 500).parallel).to.equal(null)
+      for (const conduct of [one, other])
+        expect(conduct.tell(START + 1_500).parallel).to.deep.equal({ second: START / 1_000, requests: 2 })
+      one.heard({ ...NOTHING_ELSE, overSeconds: [0, 1, 2, 3, 4].map((second) => START / 1_000 + second) })
+      expect(one.enter('', START + 5_000)).to.equal('parallel_requests')
+    })
+  })
+
+  it('is forgotten an hour after the last request', () => {
+    const conduct = new Conduct(LIMITS)
+    conduct.enter('', START)
+    expect(conduct.isOver(START + 61 * MINUTE), 'one is in flight').to.equal(false)
+    conduct.leave()
+    expect(conduct.isOver(START + 60 * MINUTE)).to.equal(false)
+    expect(conduct.isOver(START + 61 * MINUTE)).to.equal(true)
+  })
+})
