@@ -58,7 +58,7 @@ export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<E
     const left = await server.clearLeftovers(place)
     if (left !== undefined) log.warn({ pid: left }, 'database.leftover_stopped')
     const password = await passwordOf(dataDir, place)
-    const { port, running } = await startOnFreePort(place)
+    const { port, running } = await startOnFreePort(place, readAccess(dataDir)?.port)
     writePrivateFile(accessFile(dataDir), JSON.stringify({ password, port }))
     const stop = keepRunning(place, port, running, log)
     return {
@@ -120,9 +120,10 @@ const passwordOf = async (dataDir: string, place: Place): Promise<string> => {
   return password
 }
 
-const startOnFreePort = async (place: Place): Promise<{ port: number; running: server.Server }> => {
+/** @param before  where it listened: who was attached to it finds it there again */
+const startOnFreePort = async (place: Place, before = 0): Promise<{ port: number; running: server.Server }> => {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort()
+    const port = (attempt === 1 && before) || (await freePort())
     try {
       return { port, running: await server.start(place, port) }
     } catch (error) {

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { needsKafka, sharedKafka } from '../support/kafka/needs-kafka.ts'
 import { givenOrOwnEventStore } from '../support/eventstoredb/given-or-own.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { startRoles } from '../support/role-processes.ts'
 import { mainJob } from './main-job.ts'
 
 const nothingToClose = () => Promise.resolve()
@@ -31,4 +33,18 @@ describe('by Kafka', () => {
     const [{ env, close }, { address }] = [await onEventStoreDb(), await sharedKafka()]
     return { env: { ...env, KAFKA_BROKERS: address, KAFKA_TOPIC: `test.${randomUUID()}` }, close }
   })
+
+  mainJob(
+    'each role a process of its own, on EventStoreDB, Kafka and Postgres',
+    async () => {
+      const [{ env, close }, { address }, database] = [
+        await onEventStoreDb(),
+        await sharedKafka(),
+        await freshDatabase(),
+      ]
+      const servers = { DATABASE_URL: database.url, KAFKA_BROKERS: address, KAFKA_TOPIC: `test.${randomUUID()}` }
+      return { env: { ...env, ...servers }, close: () => Promise.all([close(), database.drop()]).then(() => {}) }
+    },
+    startRoles,
+  )
 })

@@ -14,6 +14,7 @@ import {
   removePlace,
   startBaoco,
   type Installation,
+  type Place,
   type Running,
 } from '../support/baoco-process.ts'
 import { vietcombankText } from '../support/bank-texts.ts'
@@ -32,10 +33,14 @@ interface Transaction {
   deliveries: { attempt: number; http_status: number; error: string | null; response_body: string }[]
 }
 
-/** @param openServers  called once before the first start: the settings that name them, and what ends them */
+/**
+ * @param openServers  called once before the first start: the settings that name them, and what ends them
+ * @param start  another way to start it than `baoco serve`
+ */
 export const mainJob = (
   name: string,
   openServers: () => Promise<{ env: Record<string, string>; close: () => Promise<void> }>,
+  start: (place: Place, env: Record<string, string>) => Promise<Running> = startBaoco,
 ): void => {
   describe(`the main job, ${name}`, function () {
     this.timeout(120_000)
@@ -64,7 +69,7 @@ export const mainJob = (
       closeServers = servers.close
       shop = await openShop()
       const place = await newPlace()
-      baoco = await startBaoco(place, env)
+      baoco = await start(place, env)
       installation = readInstallation(place, baoco.output())
     })
 
@@ -151,7 +156,7 @@ export const mainJob = (
       })
       expect(await baoco.stop()).to.be.below(10_000)
       shop.answer(status(200))
-      baoco = await startBaoco(installation, env)
+      baoco = await start(installation, env)
       expect(baoco.output(), 'secrets are printed once')
         .not.to.contain(installation.apiKey)
         .and.not.to.contain(installation.password)
@@ -169,7 +174,7 @@ export const mainJob = (
     it('keeps everything over a kill -9 and the next start', async () => {
       const before = await listed()
       await baoco.kill()
-      baoco = await startBaoco(installation, env)
+      baoco = await start(installation, env)
       expect(await listed()).to.deep.equal(before)
       const id = await post('DH2004')
       await eventually(() => shop.calls.some((call) => JSON.parse(call.body).transaction_id === id), {

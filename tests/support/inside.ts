@@ -7,7 +7,12 @@ import { readSettings } from '../../cmd/settings.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Place } from './baoco-process.ts'
 
-const inside = async <Result>({ dataDir }: Place, look: (url: string) => Promise<Result>): Promise<Result> => {
+const inside = async <Result>(
+  { dataDir }: Place,
+  look: (url: string) => Promise<Result>,
+  databaseUrl?: string,
+): Promise<Result> => {
+  if (databaseUrl !== undefined) return look(databaseUrl)
   const { url, stop } = await attachOrStart({ dataDir, log: silent })
   return look(url).finally(stop)
 }
@@ -27,7 +32,11 @@ export const durability = (place: Place): Promise<string> =>
 
 /** Everything in the event store. @param env  the settings it was started with */
 export const allEvents = (place: Place, env: Record<string, string> = {}): Promise<RecordedEvent[]> =>
-  inside(place, async (url) => {
-    const store = await openEventStore(readSettings(env), url)
-    return store.readAll(null, 1_000_000).finally(() => store.close())
-  })
+  inside(
+    place,
+    async (url) => {
+      const store = await openEventStore(readSettings(env), url)
+      return store.readAll(null, 1_000_000).finally(() => store.close())
+    },
+    env.DATABASE_URL,
+  )

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { vietcombankText } from '../../support/bank-texts.ts'
 import {
   callApi,
+  launchBaoco,
   newPlace,
   readInstallation,
   removePlace,
@@ -112,5 +113,17 @@ describe('serve with KAFKA_BROKERS', function () {
     await broker.start()
     await allCalled(away, 40_000)
     expect(await readiness()).to.include({ event_store: 'ok', log: 'ok' })
+  })
+
+  it('refuses, in one line, a topic that has the events of another installation', async () => {
+    const other = launchBaoco(await newPlace(), settings())
+    expect(await other.ended, other.output()).to.equal(1)
+    expect(other.output()).to.match(
+      /^baoco: the topic baoco\.transactions has the events of another installation.*KAFKA_TOPIC$/m,
+    )
+    expect(other.output()).not.to.contain('Baoco is ready')
+    // And the topic has nothing of it.
+    const [id] = await post(1)
+    await allCalled([id!])
   })
 })

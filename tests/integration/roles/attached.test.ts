@@ -1,0 +1,79 @@
+/** Role commands beside a `serve` on the embedded Postgres: they use the one that it runs. */
+import { expect } from 'chai'
+import {
+  callApi,
+  launchBaoco,
+  newPlace,
+  readInstallation,
+  removePlace,
+  startBaoco,
+  type Installation,
+  type Running,
+  type Starting,
+} from '../../support/baoco-process.ts'
+import { vietcombankText } from '../../support/bank-texts.ts'
+import { eventually } from '../../support/eventually.ts'
+
+describe('a role beside serve, on the embedded Postgres', function () {
+  this.timeout(90_000)
+  let installation: Installation
+  let whole: Running
+  let api: Starting
+
+  before(async () => {
+    const place = await newPlace()
+    whole = await startBaoco(place, { RATE_LIMITS: 'off' })
+    installation = readInstallation(place, whole.output())
+    const { port } = await newPlace()
+    api = launchBaoco({ dataDir: place.dataDir, port }, { RATE_LIMITS: 'off' }, 'api')
+    await api.ready
+  })
+  after(async () => {
+    await api?.kill()
+    await whole?.kill()
+    if (installation) await removePlace(installation)
+  })
+
+  const listed = async (running: Running) =>
+    (await callApi(running, installation.apiKey, 'GET', '/api/transactions')).body.data as { id: number }[]
+  const post = async (number: number): Promise<number> => {
+    const path = new URL(installation.personalUrl).pathname
+    const response = await fetch(api.baseUrl + path, { method: 'POST', body: vietcombankText(number, `DH${number}`) })
+    return ((await response.json()) as { data: { id: number } }).data.id
+  }
+  const isListed = (id: number) =>
+    eventually(
+      async () => [await listed(whole), await listed(api)].every((rows) => rows.some((row) => row.id === id)),
+      {
+        within: 30_000,
+        what: 'the transaction in both lists',
+      },
+    )
+
+  it('works on the same installation, and prints no secrets of it', async () => {
+    expect(api.output()).not.to.contain('API key')
+    await isListed(await post(1))
+  })
+
+  it('answers a command when the other process has projected it', async () => {
+    for (let number = 0; number < 10; number++) {
+      const system = { name: `shop ${number}`, type: 'custom', payment_prefix: `QX${number}` }
+      expect((await callApi(api, installation.apiKey, 'POST', '/api/systems', system)).status).to.equal(201)
+      const { body } = await callApi(api, installation.apiKey, 'GET', '/api/systems')
+      expect(JSON.stringify(body.data)).to.contain(`QX${number}`)
+    }
+  })
+
+  it('goes on after serve was killed and is there again', async () => {
+    await whole.kill()
+    whole = await startBaoco(installation, { RATE_LIMITS: 'off' })
+    const id = await eventually(() => post(2), { within: 30_000, what: 'a notification taken' })
+    await isListed(id)
+  })
+
+  it('is refused as a relay, in one line, as there is no Kafka', async () => {
+    const relay = launchBaoco({ dataDir: installation.dataDir, port: 1 }, {}, 'relay')
+    expect(await relay.ended).to.equal(1)
+    expect(relay.output()).to.match(/^baoco: there is nothing to relay: KAFKA_BROKERS is not set.*\n$/)
+  })
+})
