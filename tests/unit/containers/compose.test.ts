@@ -52,7 +52,7 @@ describe('docker-compose.yml', () => {
   })
 
   it('runs each role by a command that there is', () => {
-    expect(ours.map(([name]) => name)).to.include.members(['api', 'project', 'relay', 'deliver'])
+    expect(ours.map(([name]) => name)).to.include.members(['api', 'project', 'relay', 'deliver', 'collect'])
     for (const [name, { command = [] }] of ours) {
       expect(known, name).to.include(command.at(-1))
       expect(command.at(-1)).to.equal(name)
