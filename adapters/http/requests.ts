@@ -1,7 +1,7 @@
 /** Everything a caller may send to the management endpoints: one schema a request, for validation, types and documents. */
 import { z } from 'zod'
 import { ruleFields, systemFields } from '../../domain/account/events.ts'
-import { sourceType } from '../../domain/transaction/events.ts'
+import { sourceType, webhookStatus } from '../../domain/transaction/events.ts'
 
 /** Text that can be stored and shown: no control characters, no half surrogate pairs. */
 export const line = (most: number) =>
@@ -142,6 +142,16 @@ const day = z.iso
   .date('A day is written YYYY-MM-DD.')
   .refine((value) => !value.startsWith('0000'), 'There is no year 0.')
 
+/** Signed by us, so its form is checked where it is read. */
+const cursor = parameter(word)
+
+const id = parameter(
+  z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'An id is a positive whole number.')
+    .transform(Number),
+)
+
 const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
 
 /** Interface, 4.2. */
@@ -153,6 +163,12 @@ export const TransactionList = z.object({
   date_from: parameter(day),
   date_to: parameter(day),
   search: parameter(word),
+  webhook_status: parameter(webhookStatus),
+  rule_id: id,
+  system_id: id,
+  order_id: parameter(word),
+  account_number: parameter(word),
+  cursor,
   include_raw: includeRaw,
 })
 
@@ -164,4 +180,4 @@ export const NotificationList = z.object({
   include_raw: includeRaw,
 })
 
-export const Page = z.object({ page })
+export const Page = z.object({ page, cursor })

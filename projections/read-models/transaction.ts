@@ -31,7 +31,16 @@ export const transactionTable = table(
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
   },
-  { key: ['id'], indexes: ['(user_id, created_at DESC, id DESC)', '(user_id, webhook_status, created_at)'] },
+  {
+    key: ['id'],
+    indexes: [
+      '(user_id, created_at DESC, id DESC)',
+      '(user_id, webhook_status, created_at DESC, id DESC)',
+      '(user_id, bank_code, created_at DESC, id DESC)',
+      '(user_id, transaction_date)',
+      '(user_id, order_id) WHERE order_id IS NOT NULL',
+    ],
+  },
 )
 
 export const transaction = projection(

@@ -2,34 +2,48 @@
 import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
+import { transactionStream } from '../../../domain/transaction/events.ts'
+import { historyOf } from '../../../domain/transaction/history.ts'
 import { deleteTransaction, retryTransaction } from '../../../workflows/transactions/by-hand.ts'
 import { attemptsOfTransaction } from '../../postgres/queries/attempts.ts'
 import { findTransaction, listTransactions, TRANSACTIONS_A_PAGE } from '../../postgres/queries/transactions.ts'
+import { openCursors } from '../cursors.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { noBody, query } from '../input.ts'
 import { data, message, whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { page as pageOf } from '../presenters/pages.ts'
+import { byCursor, nextCursor, page as pageOf, pageAsked } from '../presenters/pages.ts'
 import { DeliveredTransaction, presentDelivery, presentTransaction, Transaction } from '../presenters/transaction.ts'
 import { TransactionDetail, TransactionList } from '../requests.ts'
 
-const Transactions = pageOf(Transaction, { prefixes: z.array(z.string()) })
+const History = z.array(
+  z
+    .strictObject({ at: z.iso.datetime(), event: z.string(), text: z.string().meta({ description: 'A sentence.' }) })
+    .meta({ id: 'HistoryLine' }),
+)
+const Transactions = pageOf(Transaction, { ...byCursor, prefixes: z.array(z.string()) })
 
 export const transactionRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
-  const { clock, database } = parts
+  const { clock, database, store } = parts
   const { get, post, remove } = operations.of('Transactions')
 
-  const listAll = async (context: ApiContext, { page, include_raw, ...filter }: z.infer<typeof TransactionList>) => {
+  const cursors = openCursors(parts.settings.jwtSecret)
+
+  const listAll = async (context: ApiContext, given: z.infer<typeof TransactionList>) => {
+    const { page, cursor, include_raw, ...filter } = given
     const { user_id, systems } = context.state.account
-    const { rows, total } = await listTransactions(database, user_id, filter, page)
+    const list = `transactions ${user_id}`
+    const asked = pageAsked(cursors, list, { page, cursor })
+    const { rows, total } = await listTransactions(database, user_id, filter, asked)
     return {
       success: true as const,
       data: rows.map((row) => presentTransaction(row, include_raw === true)),
       total,
       page,
       limit: TRANSACTIONS_A_PAGE,
+      next_cursor: nextCursor(cursors, list, rows, TRANSACTIONS_A_PAGE),
       prefixes: [...systems.values()].map((system) => system.payment_prefix),
     }
   }
@@ -45,6 +59,14 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     const raw = include_raw === true
     const deliveries = attempts.map((attempt) => presentDelivery(attempt, requests.get(attempt.id), raw))
     return { ...presentTransaction(row, raw), deliveries }
+  }
+
+  const tellHistory = async (context: ApiContext) => {
+    const [events = []] = await store.read([{ stream: transactionStream(idOf(context)) }])
+    const isMine = events[0]?.metadata.user_id === context.state.account.user_id
+    // Of a deleted one nothing is left but that it was.
+    if (!isMine || events.at(-1)?.type === 'TransactionDeleted') throw notFound('transaction')
+    return historyOf(events)
   }
 
   const retryOne = async (context: ApiContext) => {
@@ -63,6 +85,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
 
   get('/api/transactions', 'List the transactions', signedIn, query(TransactionList), whole(Transactions), listAll)
   get('/api/transactions/:id', 'Show one', signedIn, query(TransactionDetail), data(DeliveredTransaction), showOne)
+  get('/api/transactions/:id/history', 'Tell what happened', signedIn, data(History), tellHistory)
   post('/api/transactions/:id/retry', 'Queue one again', signedIn, noBody, refuses('CONFLICT'), message, retryOne)
   remove('/api/transactions/:id', 'Delete one and its deliveries', signedIn, noBody, message, deleteOne)
 }

@@ -7,13 +7,14 @@ import { sendTest } from '../../../workflows/deliver/test-call.ts'
 import { retryFailed } from '../../../workflows/transactions/by-hand.ts'
 import { LOGS_A_PAGE, logsOfRule } from '../../postgres/queries/attempts.ts'
 import { failedTransactions } from '../../postgres/queries/transactions.ts'
+import { openCursors } from '../cursors.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody, query } from '../input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { page as pageOf } from '../presenters/pages.ts'
+import { byCursor, nextCursor, page as pageOf, pageAsked } from '../presenters/pages.ts'
 import { presentRule, Rule } from '../presenters/account.ts'
 import { Log, presentLog } from '../presenters/transaction.ts'
 import { Page, RuleChange, RuleCreation } from '../requests.ts'
@@ -22,7 +23,7 @@ import { Page, RuleChange, RuleCreation } from '../requests.ts'
 const BULK_RETRY_LIMIT = 100
 
 const Queued = z.strictObject({ success: z.literal(true), count: z.int().min(0) })
-const Logs = pageOf(Log)
+const Logs = pageOf(Log, byCursor)
 /** Interface, 4.3: a failed test is an answer like any other. */
 const TestResult = z.discriminatedUnion('success', [
   z.strictObject({
@@ -40,6 +41,7 @@ const TestResult = z.discriminatedUnion('success', [
 
 export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
   const { clock, database, vault } = parts
+  const cursors = openCursors(parts.settings.jwtSecret)
   const { get, post, put, remove } = operations.of('Webhook rules')
 
   const ruleOf = (context: ApiContext): RuleState => {
@@ -78,10 +80,19 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return sendTest({ ...rule, secret }, parts.sender, clock.now(), gone.signal)
   }
 
-  const showLogs = async (context: ApiContext, { page }: z.infer<typeof Page>) => {
+  const showLogs = async (context: ApiContext, { page, cursor }: z.infer<typeof Page>) => {
     const { rule_id } = ruleOf(context)
-    const { rows, total } = await logsOfRule(database, context.state.account.user_id, rule_id, page)
-    return { success: true as const, data: rows.map(presentLog), total, page, limit: LOGS_A_PAGE }
+    const list = `logs ${rule_id}`
+    const asked = pageAsked(cursors, list, { page, cursor })
+    const { rows, total } = await logsOfRule(database, context.state.account.user_id, rule_id, asked)
+    return {
+      success: true as const,
+      data: rows.map(presentLog),
+      total,
+      page,
+      limit: LOGS_A_PAGE,
+      next_cursor: nextCursor(cursors, list, rows, LOGS_A_PAGE),
+    }
   }
 
   const bulkRetry = async (context: ApiContext) => {

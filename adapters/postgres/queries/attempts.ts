@@ -1,6 +1,7 @@
 /** Reads of webhook attempts: of one transaction, and of one rule (its log). */
 import type { TransactionEventData } from '../../../domain/transaction/events.ts'
 import type { Queryable } from '../database.ts'
+import { pageSql, type PageOf } from './page-sql.ts'
 
 export interface AttemptRow {
   id: number
@@ -43,16 +44,16 @@ export const logsOfRule = async (
   database: Queryable,
   userId: number,
   ruleId: number,
-  page: number,
+  of: PageOf,
 ): Promise<{ rows: LogRow[]; total: number }> => {
+  const { sql, more, name } = pageSql(of, 2, LOGS_A_PAGE, 'a.')
   const [rows, counts] = await Promise.all([
     database.query<LogRow>(
       `SELECT ${COLUMNS}, t.bank_code, t.amount, t.transaction_type
        FROM read_model.attempt a JOIN read_model.transaction t ON t.id = a.transaction_id
-       WHERE a.rule_id = $2 AND a.user_id = $1
-       ORDER BY a.created_at DESC, a.id DESC LIMIT ${LOGS_A_PAGE} OFFSET $3::bigint`,
-      [userId, ruleId, String((page - 1) * LOGS_A_PAGE)],
-      'logs-of-rule',
+       WHERE a.rule_id = $2 AND a.user_id = $1 ${sql}`,
+      [userId, ruleId, ...more],
+      `logs-of-rule:${name}`,
     ),
     database.query<{ total: number }>(
       `SELECT count(*) AS total FROM read_model.attempt WHERE rule_id = $2 AND user_id = $1`,

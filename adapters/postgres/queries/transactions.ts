@@ -1,6 +1,7 @@
 /** Reads of the transaction list and one transaction. Everything is restricted to its owner. */
 import type { SourceType, WebhookStatus } from '../../../domain/transaction/events.ts'
 import type { Queryable } from '../database.ts'
+import { pageSql, type PageOf } from './page-sql.ts'
 
 export interface TransactionRow {
   id: number
@@ -36,6 +37,13 @@ export interface TransactionFilter {
   date_from?: string | undefined
   date_to?: string | undefined
   search?: string | undefined
+  webhook_status?: string | undefined
+  /** Of a rule that it has a delivery for. */
+  rule_id?: number | undefined
+  /** Of a connected system whose prefix its order id hit. */
+  system_id?: number | undefined
+  order_id?: string | undefined
+  account_number?: string | undefined
 }
 
 /** Interface, section 8. */
@@ -59,6 +67,13 @@ const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: string) => 
   source_type: (value) => `source_type = ${value}`,
   date_from: (value) => `transaction_date >= ${vietnameseMidnight(value)}`,
   date_to: (value) => `transaction_date < ${vietnameseMidnight(value)} + interval '1 day'`,
+  webhook_status: (value) => `webhook_status = ${value}`,
+  rule_id: (value) =>
+    `EXISTS (SELECT FROM read_model.delivery d WHERE d.transaction_id = id AND d.rule_id = ${value}::bigint AND d.user_id = $1)`,
+  system_id: (value) =>
+    `prefix = (SELECT payment_prefix FROM read_model.system s WHERE s.system_id = ${value}::bigint AND s.user_id = $1)`,
+  order_id: (value) => `order_id = ${value}`,
+  account_number: (value) => `account_number = ${value}`,
   search: (value) =>
     `(${['description', 'transaction_ref', 'order_id'].map((column) => `strpos(${folded(column)}, ${folded(`${value}::text`)}) > 0`).join(' OR ')})`,
 }
@@ -69,19 +84,19 @@ export const listTransactions = async (
   database: Queryable,
   userId: number,
   filter: TransactionFilter,
-  page: number,
+  of: PageOf,
 ): Promise<{ rows: TransactionRow[]; total: number }> => {
   const used = FILTERS.filter((name) => filter[name] !== undefined)
   const values = [userId, ...used.map((name) => filter[name])]
   const where = ['user_id = $1', ...used.map((name, index) => CONDITIONS[name](`$${index + 2}`))].join(' AND ')
-  // A statement of its own for each combination of filters, prepared once a connection; Postgres keeps 63 bytes of a name.
-  const shape = used.map((name) => FILTERS.indexOf(name)).join('-')
+  // A statement of its own for each combination of filters, prepared once a connection.
+  const shape = FILTERS.map((name) => (filter[name] === undefined ? 0 : 1)).join('')
+  const { sql, more, name } = pageSql(of, values.length, TRANSACTIONS_A_PAGE)
   const [rows, counts] = await Promise.all([
     database.query<TransactionRow>(
-      `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where}
-       ORDER BY created_at DESC, id DESC LIMIT ${TRANSACTIONS_A_PAGE} OFFSET $${values.length + 1}::bigint`,
-      [...values, String((page - 1) * TRANSACTIONS_A_PAGE)],
-      `transactions:${shape}`,
+      `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where} ${sql}`,
+      [...values, ...more],
+      `transactions:${name}:${shape}`,
     ),
     database.query<{ total: number }>(
       `SELECT count(*) AS total FROM read_model.transaction WHERE ${where}`,
