@@ -173,7 +173,8 @@ describe('guards', () => {
     it('whose texts have NUL bytes or half characters is refused, field by field', async () => {
       const isText = (schema: Schema) => [schema.type].flat().includes('string') && schema.enum === undefined
       await overAll(
-        (operation) => hasFields(operation, isText),
+        // The demo keeps nothing, and signs whatever it is given.
+        (operation) => hasFields(operation, isText) && !operation.tags.includes('Demo'),
         // Who logs in is told no more than that the pair is wrong, who pairs that the code is, and of an address nothing is told.
         (got) => (got.body.error === 'UNAUTHORIZED' || SAYS_NOTHING.test(got.body.message) ? null : invalid(got)),
         (operation) => withFields(operation, isText, ['"a\\u0000b"', '"\\ud800"']),

@@ -1,5 +1,7 @@
 /** Requests that are as the document says and mean something: ids of things that are there, urls that answer. */
 import { issue, type MailPurpose } from '../../../domain/account/mail-tokens.ts'
+import { openIds } from '../../../adapters/ids.ts'
+import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import type { Located, Schema } from '../../support/openapi/document.ts'
 import { BASE_URL, JWT_SECRET } from '../http/api-under-test.ts'
@@ -17,6 +19,18 @@ const MAKERS: Record<string, (world: World, caller: Caller) => Promise<number>> 
       await new Promise((resolve) => setTimeout(resolve, 2))
     return id
   },
+  '/api/notifications': async (world, caller) => {
+    const key = caller.api_key
+    const unread = async () => (await world.api.ask('GET', '/api/notifications?status=unparsed', { key })).body
+    const { total } = await unread()
+    const { body } = await world.send(personal(caller, `Ngan hang la: TK 99${next()} +100,000 don vi, khong ro`))
+    if (body.data.reason !== 'unparsed') throw new Error(`that text is ${JSON.stringify(body.data)}`)
+    for (;;) {
+      const now = await unread()
+      if (now.total > total) return now.data[0].id as number
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  },
   '/api/bank-accounts': async (world, caller) => {
     for (;;) {
       const { body } = await world.api.ask('GET', '/api/bank-accounts', { key: caller.api_key })
@@ -26,16 +40,20 @@ const MAKERS: Record<string, (world: World, caller: Caller) => Promise<number>> 
   },
 }
 
-const personal = (caller: Caller): Sent => ({
+const personal = (caller: Caller, body = bankText()): Sent => ({
   method: 'POST',
   path: `/api/receive/u/${caller.receive_token}`,
   headers: { 'content-type': 'text/plain' },
-  body: bankText(),
+  body,
 })
 
 /** What a field of a body means, whatever its schema lets through; undefined leaves it out. */
 const FIELDS: Record<string, (world: World, caller: Caller, given: unknown) => unknown> = {
   payment_prefix: () => `P${next().toString(36).toUpperCase().padStart(4, '0')}`,
+  email: () => `box${next()}@example.com`,
+  host: () => '127.0.0.1',
+  port: () => 9,
+  site_url: () => `https://shop${next()}.example`,
   url: ({ shopUrl }) => shopUrl,
   webhook_url: ({ shopUrl }) => shopUrl,
   system_id: () => null,
@@ -58,6 +76,16 @@ const mailToken = async ({ api }: World, { user_id }: Caller, purpose: MailPurpo
   return links.url(purpose, user_id, made.nonce).split('token=')[1]!
 }
 
+/** There is something to withdraw, and somewhere to. */
+const earn = async ({ api }: World, { user_id, api_key }: Caller): Promise<void> => {
+  const affiliates = new Affiliates({ store: api.store, ids: openIds(api) })
+  const caused_by = `test ${next()}`
+  const occasion = { user_id, at: new Date(), correlation_id: 'test', causation_id: caused_by }
+  await affiliates.earn(occasion, { user_id, amount: '1000.00', referred_user_id: 999, plan_order_id: 998, caused_by })
+  const bank = { bank_code: 'VCB', account_number: '0011000415567', account_name: 'NGUYEN VAN A' }
+  await api.ask('PUT', '/api/affiliate/bank', { key: api_key, json: bank })
+}
+
 /** Whole bodies, where a schema cannot know what is true. */
 const RECIPES: Record<string, (world: World, caller: Caller) => unknown> = {
   'post-api-auth-login': (_, { email, password }) => ({ email, password }),
@@ -68,6 +96,10 @@ const RECIPES: Record<string, (world: World, caller: Caller) => unknown> = {
     token: await mailToken(world, caller, 'reset_password'),
     password: caller.password,
   }),
+  'post-api-affiliate-withdraw': async (world, caller) => {
+    await earn(world, caller)
+    return { amount: 1 }
+  },
   'post-api-receive-pair': async (world, caller) => {
     const { body } = await world.api.ask('POST', '/api/devices', { key: caller.api_key, json: { name: 'to pair' } })
     await makeRoom(world, caller, '/api/devices', body.data.id as number)
