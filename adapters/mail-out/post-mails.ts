@@ -12,6 +12,8 @@ const AT_A_TIME = 10
 /** Seconds before the second try, doubled for each one after it, and the longest pause. */
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 600
+/** Milliseconds. */
+const GRACE = 3_000
 
 export interface PostOptions {
   outbox: Outbox
@@ -25,7 +27,15 @@ export interface PostOptions {
 
 const pauseAfter = (tries: number): number => Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
 
-/** Runs until the signal aborts; the mail in hand is finished. */
+/** Resolves so long after the signal aborts (milliseconds). */
+const afterAbort = (signal: AbortSignal, graceMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const wait = () => void setTimeout(resolve, graceMs).unref()
+    if (signal.aborted) wait()
+    else signal.addEventListener('abort', wait, { once: true })
+  })
+
+/** Runs until the signal aborts. Mails in hand are finished where the server is quick; else another process takes them over. */
 export const postMails = async (options: PostOptions, signal: AbortSignal): Promise<void> => {
   const { outbox, server, host, log, lookEvery = LOOK_EVERY } = options
 
@@ -43,14 +53,15 @@ export const postMails = async (options: PostOptions, signal: AbortSignal): Prom
     log.info({ mail_id: id, tries }, 'mail.sent')
   }
 
+  const unavailable = (error: Error) => log.warn({ reason: error.message }, 'mail.outbox_unavailable')
+  const ending = afterAbort(signal, GRACE)
+
   while (!signal.aborted) {
-    let mails: DueMail[] = []
-    try {
-      mails = await outbox.take(AT_A_TIME)
-      await Promise.all(mails.map(post))
-    } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'mail.outbox_unavailable')
-    }
+    const mails = await outbox.take(AT_A_TIME).catch((error: Error) => {
+      unavailable(error)
+      return []
+    })
+    await Promise.race([Promise.all(mails.map((mail) => post(mail).catch(unavailable))), ending])
     if (mails.length < AT_A_TIME) await outbox.arrival(lookEvery, signal)
   }
   server.close()

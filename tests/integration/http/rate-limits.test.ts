@@ -17,6 +17,9 @@ interface Row {
 
 const byAddress = (address: string): Ask => ({ headers: { 'x-forwarded-for': address }, json: {} })
 const byEmail = (caller: string): Ask => ({ json: { email: `u${caller}@example.com` } })
+const keys: Record<string, string> = {}
+/** From one address: it is the user that counts. */
+const byUser = (caller: string): Ask => ({ key: keys[caller]!, json: {} })
 
 const ROWS: Row[] = [
   { row: 'POST /api/auth/login', method: 'POST', path: '/api/auth/login', limit: 10, seconds: 60, by: byAddress },
@@ -36,6 +39,24 @@ const ROWS: Row[] = [
     seconds: 600,
     by: byEmail,
   },
+  {
+    row: 'POST /api/affiliate/withdraw',
+    method: 'POST',
+    path: '/api/affiliate/withdraw',
+    limit: 5,
+    seconds: 3600,
+    by: byUser,
+  },
+  {
+    row: 'POST /api/affiliate/links',
+    method: 'POST',
+    path: '/api/affiliate/links',
+    limit: 30,
+    seconds: 3600,
+    by: byUser,
+  },
+  { row: 'PUT /api/affiliate/bank', method: 'PUT', path: '/api/affiliate/bank', limit: 10, seconds: 600, by: byUser },
+  { row: '/api/demo/*', method: 'POST', path: '/api/demo/parse', limit: 20, seconds: 60, by: byAddress },
   { row: '/api/receive/*', method: 'POST', path: '/api/receive/sms', limit: 60, seconds: 60, by: byAddress },
   { row: 'register, as decided', method: 'POST', path: '/api/auth/register', limit: 10, seconds: 3600, by: byAddress },
 ]
@@ -44,6 +65,7 @@ describe('rate limits', () => {
   let api: ApiUnderTest
   before(async () => {
     api = await openApi({ rateLimits, trustProxy: 1 })
+    for (const caller of ['7.7.7.7', '8.8.8.8']) keys[caller] = (await api.newAccount(`${caller}@example.com`)).api_key
   })
   after(() => api.close())
 

@@ -129,6 +129,17 @@ describe('mail out', () => {
     await eventually(() => server!.mails.length === 1)
   })
 
+  it('does not hold up the end of a process where the mail server says nothing', async () => {
+    server = await startMailServer({ onMailFrom: () => {} })
+    post(`smtp://127.0.0.1:${server.port}`)
+    await outbox.send(MAIL)
+    await eventually(async () => (await database.query('SELECT 1 FROM ops.outbox WHERE tries = 1')).length === 1)
+    const began = performance.now()
+    await stops.shift()!()
+    expect(performance.now() - began).to.be.below(8_000)
+    expect(await outbox.list()).to.have.length(1)
+  })
+
   it('is one mail where several processes send, and where it comes again under its key', async () => {
     server = await startMailServer()
     const url = `smtp://127.0.0.1:${server.port}`
