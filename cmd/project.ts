@@ -17,6 +17,7 @@ import { plannedWork } from '../workflows/planned/planned-work.ts'
 import { endPlans, warnOfQuotas } from '../workflows/planned/plans.ts'
 import { allReactions } from '../workflows/reactions/all.ts'
 import { runReactions } from '../workflows/reactions/run.ts'
+import { untilDone } from '../workflows/until-done.ts'
 import type { Installation } from './installation.ts'
 import { databaseAnswers, readModelsAnswer, storeAnswers } from './needs.ts'
 import { expiry } from './open-event-store.ts'
@@ -75,9 +76,9 @@ const mailing =
     sendMails(installation, signal)
 
 /** What was stored before this start is in the read models, or it is told why it never will be. */
-const caughtUp = async ({ store, readModels }: Installation, stopping: AbortSignal): Promise<void> => {
-  const end = await store.end()
-  while (end !== null && !stopping.aborted && !readModels.isStopped()) if (await readModels.passed(end, 1_000)) return
+const caughtUp = async ({ store, readModels, onTrouble }: Installation, stopping: AbortSignal): Promise<void> => {
+  const end = await untilDone(() => store.end(), stopping, onTrouble)
+  while (end && !stopping.aborted && !readModels.isStopped()) if (await readModels.passed(end, 1_000)) return
 }
 
 export const projectRole: Role = {

@@ -93,8 +93,8 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     const readiness = readinessOf(works)
     const following = new AbortController()
     const failures: unknown[] = []
-    const orEnd = (work: Promise<void> | undefined): Promise<void> =>
-      Promise.resolve(work).catch((error: unknown) => {
+    const orEnd = <Result>(work: Promise<Result>): Promise<Result | void> =>
+      work.catch((error: unknown) => {
         failures.push(error)
         failing.abort()
       })
@@ -102,9 +102,9 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     const followers = works.filter(({ follows }) => follows).map(start(following.signal))
     const others = works.filter(({ follows }) => !follows).map(start(stopping))
 
-    const health = await openHealth(installation, readiness)
+    const health = await orEnd(openHealth(installation, readiness))
     const among = { isAlone: works.length === 1 }
-    await Promise.all(works.map(({ ready }) => orEnd(ready?.(stopping, among))))
+    await Promise.all(works.map(({ ready }) => ready && orEnd(ready(stopping, among))))
     if (!stopping.aborted) console.log(readyLines(roles, works, installation))
 
     await untilAborted(stopping)
@@ -117,10 +117,10 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
   }
 }
 
-const openHealth = (
+const openHealth = async (
   { settings, secrets, log, metrics }: Installation,
   readiness: readonly Part[],
-): Promise<Listening> | null => {
+): Promise<Listening | null> => {
   if (settings.metricsPort === undefined) return null
   const parts = { log, metrics: metrics.registry, readiness, settings: { ...settings, jwtSecret: secrets.jwtSecret } }
   return listen(createHealth(parts), settings.metricsPort)

@@ -76,4 +76,12 @@ describe('a role beside serve, on the embedded Postgres', function () {
     expect(await relay.ended).to.equal(1)
     expect(relay.output()).to.match(/^baoco: there is nothing to relay: KAFKA_BROKERS is not set.*\n$/)
   })
+
+  it('ends, in one line, where its port is taken', async () => {
+    const project = launchBaoco({ dataDir: installation.dataDir, port: 1 }, { METRICS_PORT: String(installation.port) }, 'project') // prettier-ignore
+    expect(await project.ended, project.output()).to.equal(1)
+    expect(project.output())
+      .to.match(/^baoco: .*EADDRINUSE.*$/m)
+      .and.not.to.contain('Baoco is ready')
+  })
 })

@@ -59,6 +59,14 @@ describe('the heartbeat', () => {
     expect(await sees(other(8))).to.deep.equal([])
   })
 
+  it('as the sole worker leaves alone whom it meets later', async () => {
+    const { sees } = openHeart({ soleWorker: true })
+    expect(await sees()).to.deep.equal([])
+    expect(await sees(other(7))).to.deep.equal([])
+    // Its beat and ours need not keep step.
+    expect(await sees(other(7))).to.deep.equal([])
+  })
+
   it('forgets who is no longer there', async () => {
     const { sees } = openHeart()
     expect(await sees(other(7, true))).to.deep.equal(['other'])

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import type { RecordedEvent } from '../../../../domain/event.ts'
+import { RelayProgress } from '../../../../workflows/relay/relay.ts'
+
+const decidedAgo = (ms: number): RecordedEvent => ({
+  id: 'id',
+  type: 'DeliveryEnded',
+  data: {},
+  metadata: {
+    user_id: 1,
+    at: new Date(Date.now() - ms).toISOString(),
+    correlation_id: '',
+    causation_id: '',
+    version: 1,
+  },
+  stream: 'transaction-1',
+  revision: 0,
+  checkpoint: '1',
+})
+
+describe("the relay's lag", () => {
+  it('is not told by a process that stands by', () => {
+    const progress = new RelayProgress()
+    expect(progress.lag()).to.equal(null)
+    progress.started()
+    expect(progress.lag()).to.equal(0)
+    progress.ended()
+    expect(progress.lag()).to.equal(null)
+  })
+
+  it('is the age of the oldest event that is not on the topic, and grows while the broker is away', async () => {
+    const progress = new RelayProgress()
+    progress.started()
+    const events = [decidedAgo(5_000), decidedAgo(1_000)]
+    progress.sending(events)
+    const first = progress.lag()!
+    expect(first).to.be.within(5_000, 60_000)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(progress.lag()).to.be.above(first)
+    progress.sent(events, true)
+    expect(progress.lag()).to.equal(0)
+  })
+
+  it('is that of the newest event sent while more wait behind it', () => {
+    const progress = new RelayProgress()
+    progress.started()
+    const events = [decidedAgo(90_000), decidedAgo(70_000)]
+    progress.sending(events)
+    progress.sent(events, false)
+    expect(progress.lag()).to.be.within(70_000, 89_000)
+  })
+})
