@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, chownSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export interface Dovecot {
   /** TLS from the first byte. */
   securePort: number
   /** Puts a mail into a user's inbox, as a mail server that delivers to it. */
-  deliver(user: string, mail: string): Promise<void>
+  deliver(user: string, mail: string, receivedAt?: Date): Promise<void>
   /** The mailbox gets numbered anew, as after a restored backup: another UIDVALIDITY. */
   renumber(user: string): Promise<void>
   /** SIGTERM, and wait for its end. */
@@ -158,11 +158,12 @@ export const startDovecot = async (): Promise<Dovecot> => {
   const server: Dovecot = {
     port,
     securePort,
-    deliver: async (user, mail) => {
+    deliver: async (user, mail, receivedAt = new Date()) => {
       const box = await inbox(user)
       const name = `${Math.floor(Date.now() / 1000)}.${randomUUID()}.test`
       await writeFile(join(box, 'tmp', name), mail.replaceAll(/\r?\n/g, '\r\n'))
       own(join(box, 'tmp', name))
+      await utimes(join(box, 'tmp', name), receivedAt, receivedAt)
       await rename(join(box, 'tmp', name), join(box, 'new', name))
     },
     renumber: async (user) => {
