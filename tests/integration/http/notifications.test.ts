@@ -1,0 +1,162 @@
+import { expect } from 'chai'
+import { openCapture } from '../../../workflows/capture/capture.ts'
+import { openIds } from '../../../adapters/ids.ts'
+import { unreadStream } from '../../../domain/notification/events.ts'
+import { reparse, type Reparsed } from '../../../workflows/capture/reparse.ts'
+import { stamp } from '../../../workflows/stamp.ts'
+import { vietcombankText } from '../../support/bank-texts.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+
+interface Row {
+  id: number
+  status: string
+  reason: string | null
+  transaction_id: number | null
+  source_type: string
+  text?: string | null
+}
+
+const HOUR = 3_600_000
+
+describe('what arrived', function () {
+  this.timeout(60_000)
+  let api: ApiUnderTest
+  let key: string
+  let path: string
+
+  beforeEach(async () => {
+    api = await openApi({}, 'real')
+    key = api.owner.api_key
+    path = `/api/receive/u/${api.owner.receive_token}`
+  })
+  afterEach(() => api.close())
+
+  const post = (json: unknown) => api.ask('POST', path, { json })
+  const list = async (query = ''): Promise<Row[]> =>
+    (await api.ask('GET', `/api/notifications${query}`, { key })).body.data as Row[]
+  const untilListed = (query: string, count: number) =>
+    eventually(
+      async () => {
+        const rows = await list(query)
+        return rows.length === count && { rows }
+      },
+      { what: `${count} of ${query}` },
+    )
+
+  /** Kept unread by a reader that knew less than today's. */
+  const keepUnread = async (text: string, { hoursAgo = 1, source = 'url:VIETCOMBANK' } = {}): Promise<number> => {
+    const id = await api.nextId()
+    const { user_id } = api.owner
+    const received_at = new Date(Date.now() - hoursAgo * HOUR).toISOString()
+    const data = {
+      notification_id: id, user_id, source_type: 'api', source, stamp: null, received_at, posted_as: null, text, title: null,
+      sender: 'Vietcombank', package: null, from: null, subject: null, raw_data: JSON.stringify({ text }),
+    } // prettier-ignore
+    const events = stamp([{ type: 'NotificationUnread', data }], {
+      user_id, at: new Date(received_at), correlation_id: 'test', causation_id: 'test',
+    }) // prettier-ignore
+    await api.store.append([[{ stream: unreadStream(id), expectedRevision: -1, events }]])
+    return id
+  }
+  const reparsing = () => {
+    const capture = openCapture({ store: api.store, ids: openIds(api), clock: api.clock })
+    return { store: api.store, capture, clock: api.clock, maxAgeMs: 24 * HOUR }
+  }
+  const reparseAll = (): Promise<Reparsed> => reparse(reparsing(), new AbortController().signal)
+  const makeRule = () =>
+    api.ask('POST', '/api/webhooks', { key, json: { name: 'shop', url: 'https://shop.example/webhook' } })
+  const transaction = async (id: number) => (await api.ask('GET', `/api/transactions/${id}`, { key })).body.data
+
+  it('is listed by what became of it; an OTP without its text', async () => {
+    await post({ text: vietcombankText(1, 'DH1001'), sender: 'Vietcombank' })
+    await post({ text: 'TK 0011000415567 co bien dong la', sender: 'Vietcombank' })
+    await post({ text: 'Ma OTP cua quy khach la 123456. Khong chia se ma nay.', sender: 'Vietcombank' })
+    await post({ event: 'gateway.heartbeat' })
+    const { rows } = await untilListed('?include_raw=1', 4)
+    expect(rows.map(({ status, reason }) => reason ?? status).sort()).to.deep.equal(
+      ['captured', 'otp', 'ping', 'unparsed'],
+    ) // prettier-ignore
+    expect(rows.find(({ reason }) => reason === 'otp')!.text).to.equal(null)
+    const captured = (await list('?status=captured'))[0]!
+    expect(captured).to.include({ status: 'captured', transaction_id: captured.id, source_type: 'api', reason: null })
+    expect(captured).to.not.have.property('text')
+    expect((await list('?status=ignored')).map(({ reason }) => reason).sort()).to.deep.equal(['otp', 'ping'])
+    expect((await list('?status=unparsed')).map(({ reason }) => reason)).to.deep.equal(['unparsed'])
+    expect((await api.ask('GET', '/api/notifications?status=lost', { key })).status).to.equal(400)
+  })
+
+  it("is nobody else's", async () => {
+    const id = await keepUnread(vietcombankText(1, 'DH1001'))
+    await untilListed('?status=unparsed', 1)
+    const other = await api.newAccount('other@example.com')
+    expect((await api.ask('GET', '/api/notifications', { key: other.api_key })).body.data).to.deep.equal([])
+    const reread = await api.ask('POST', `/api/notifications/${id}/reread`, { key: other.api_key })
+    expect(reread.status).to.equal(404)
+    expect((await list('?status=unparsed')).length).to.equal(1)
+  })
+
+  it('is read again by hand: a transaction under its own id, its text erased from where it was kept', async () => {
+    await makeRule()
+    const id = await keepUnread(vietcombankText(1, 'DH1001'))
+    await untilListed('?status=unparsed', 1)
+    const { status, body } = await api.ask('POST', `/api/notifications/${id}/reread`, { key })
+    expect(status).to.equal(200)
+    expect(body.data).to.include({ id, status: 'captured', transaction_id: id, reason: null })
+    expect(await list('?status=unparsed')).to.deep.equal([])
+    expect((await list('?status=captured'))[0]).to.include({ id, transaction_id: id })
+    expect(await transaction(id)).to.include({ order_id: 'DH1001', webhook_status: 'pending' })
+    expect((await api.ask('POST', `/api/notifications/${id}/reread`, { key })).body).to.deep.equal(body)
+    const kept = await eventually(async () => {
+      const [events = []] = await api.store.read([{ stream: unreadStream(id) }])
+      return events.length === 1 && { events }
+    })
+    expect(kept.events.map(({ type }) => type)).to.deep.equal(['NotificationReread'])
+  })
+
+  it('stays unread while nobody understands it; what is ignored is not read again', async () => {
+    const id = await keepUnread('TK 0011000415567 co bien dong la')
+    await post({ event: 'gateway.heartbeat' })
+    await untilListed('', 2)
+    expect((await api.ask('POST', `/api/notifications/${id}/reread`, { key })).body.data).to.include({
+      status: 'unparsed',
+    })
+    const [ignored] = await list('?status=ignored')
+    expect((await api.ask('POST', `/api/notifications/${ignored!.id}/reread`, { key })).status).to.equal(409)
+    expect((await api.ask('POST', '/api/notifications/999999999/reread', { key })).status).to.equal(404)
+  })
+
+  it('is read again all at once; shops are not told of what is old, and nothing happens twice', async () => {
+    await makeRule()
+    const young = await keepUnread(vietcombankText(1, 'DH1001'), { hoursAgo: 2 })
+    const old = await keepUnread(vietcombankText(2, 'DH1002'), { hoursAgo: 48 })
+    const otp = await keepUnread('Ma OTP cua quy khach la 123456. Khong chia se ma nay.')
+    const still = await keepUnread('TK 0011000415567 co bien dong la')
+    // Beside each other, as `serve` and the command, or two commands, would.
+    const counts = await Promise.all([reparseAll(), reparseAll(), reparseAll()])
+    expect(Math.max(...counts.map(({ captured }) => captured))).to.equal(2)
+    expect(await reparseAll()).to.deep.equal({ captured: 0, ignored: 0, unparsed: 1 })
+    await untilListed('?status=captured', 2)
+    expect(await transaction(young)).to.include({ webhook_status: 'pending' })
+    expect(await transaction(old)).to.include({ webhook_status: 'no_match', order_id: 'DH1002' })
+    expect((await list('?status=unparsed')).map(({ id }) => id)).to.deep.equal([still])
+    expect((await list('?status=ignored')).map(({ reason }) => reason)).to.deep.equal(['otp'])
+    expect((await list()).map(({ id }) => id)).to.not.include(otp)
+    const streams = (await api.store.readAll(null, 10_000)).filter(({ stream }) => stream.startsWith('transaction-'))
+    expect(streams.map(({ type }) => type)).to.deep.equal(['TransactionCaptured', 'TransactionCaptured'])
+    // By hand it may still be sent.
+    expect((await api.ask('POST', `/api/transactions/${old}/retry`, { key })).status).to.equal(200)
+    expect(await transaction(old)).to.include({ webhook_status: 'pending' })
+  })
+
+  it('is a resend where the book has its like from the same source', async () => {
+    const text = vietcombankText(1, 'DH1001')
+    await post({ text, sender: 'Vietcombank' })
+    const id = await keepUnread(text)
+    const { rows } = await untilListed('?status=captured', 1)
+    const { body } = await api.ask('POST', `/api/notifications/${id}/reread`, { key })
+    expect(body.data).to.include({ status: 'captured', transaction_id: rows[0]!.id })
+    expect(await list('?status=unparsed')).to.deep.equal([])
+    expect(await list('?status=captured')).to.have.length(1)
+  })
+})
