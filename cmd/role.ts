@@ -104,7 +104,7 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
 
     const health = await orEnd(openHealth(installation, readiness))
     const among = { isAlone: works.length === 1 }
-    await Promise.all(works.map(({ ready }) => ready && orEnd(ready(stopping, among))))
+    await Promise.all(works.map(async ({ ready }) => ready && orEnd(ready(stopping, among))))
     if (!stopping.aborted) console.log(readyLines(roles, works, installation))
 
     await untilAborted(stopping)
