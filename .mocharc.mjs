@@ -7,7 +7,7 @@ export default {
   'node-option': ['import=tsx'],
   require: ['tests/support/hooks.ts'],
   reporter: 'tests/support/reporter.ts',
-  timeout: 20000,
+  timeout: 60000,
   exit: true,
   'forbid-only': all,
   'forbid-pending': all,

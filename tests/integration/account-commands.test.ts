@@ -8,7 +8,7 @@ import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
 describe('commands on accounts', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   let api: ApiUnderTest
 
   const baoco = async (args: string[], input = '') => {

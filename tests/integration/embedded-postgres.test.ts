@@ -40,7 +40,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe('embedded Postgres', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
 
   let dataDir: string
   const opened: EmbeddedPostgres[] = []

@@ -12,7 +12,7 @@ import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
 describe('commands that look, and the one that forgets', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
   let api: ApiUnderTest
   let shop: FreshAccount
   let id: number

@@ -11,7 +11,7 @@ const SETUP = fileURLToPath(new URL('../../cmd/setup.mjs', import.meta.url))
 
 /** npm itself runs here, over a project whose packages are folders: nothing is fetched. */
 describe('set-up on a fresh clone', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
 
   let root: string
 

@@ -10,7 +10,7 @@ type Truthy<Answer> = Exclude<Answer, false | null | undefined | 0 | ''>
  */
 export const eventually = async <Answer>(
   ask: () => Answer | Promise<Answer>,
-  { within = 15_000, what = 'the condition' } = {},
+  { within = 30_000, what = 'the condition' } = {},
 ): Promise<Truthy<Answer>> => {
   const deadline = performance.now() + within
   let last: unknown

@@ -35,7 +35,7 @@ export const eventStoreContract = (
   describe(`event store contract: ${name}`, () => {
     let harness: StoreHarness
     before(async function () {
-      this.timeout(60_000)
+      this.timeout(120_000)
       harness = await open()
     })
     after(() => harness?.close())

@@ -23,7 +23,7 @@ const startChild = ({ child: { module, argument } }: StoreHarness, prefix: strin
 
 export const freezeCases: Cases = (under) => {
   it('in the middle of its appends holds nobody up, and goes on when it wakes', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     const { store } = under()
     const prefix = `${streamName('frozen')}-`
     const { child, acknowledged, count } = startChild(under(), prefix)

@@ -94,10 +94,10 @@ export const outageCases: Cases = (under, { canStopServer }) => {
     expect(await readStream(impatient, stream)).to.have.length(1)
   }
   if (canStopServer)
-    it('of the server in the middle of everything are survived without loss or repeat', ofTheServer).timeout(60_000)
+    it('of the server in the middle of everything are survived without loss or repeat', ofTheServer).timeout(120_000)
 
   it('of the network in the middle of everything are survived without loss or repeat', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     const { network } = under()
     await survives(async (store) => {
       for (let cuts = 0; cuts < 5; cuts++) {
@@ -110,7 +110,7 @@ export const outageCases: Cases = (under, { canStopServer }) => {
   })
 
   it('of connections that go silent are survived without loss or repeat', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     const { network } = under()
     await survives(async () => network.silence())
   })

@@ -4,7 +4,7 @@ import { logContract } from './log-contract.ts'
 import { openLog } from './open-kafka-log.ts'
 
 describe('with a Kafka broker', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   needsKafka()
 
   logContract('kafka', async () => {

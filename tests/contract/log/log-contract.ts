@@ -239,7 +239,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
     })
 
     it('hands over everything at least once, in order, across kills of the consumer', async function () {
-      this.timeout(60_000)
+      this.timeout(120_000)
       const { store, child } = harness
       const user = someId()
       const group = newGroup()

@@ -51,7 +51,7 @@ const expectOneEvent = async (world: World, ids: readonly number[], count: numbe
 
 for (const [on, openStore] of Object.entries(STORES))
   describe(`a process that dies while it captures, on ${on}`, function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     let world: World
     beforeEach(async () => (world = await openWorld(openStore)))
     afterEach(() => world.close())
@@ -79,7 +79,7 @@ for (const [on, openStore] of Object.entries(STORES))
   })
 
 describe('a process that sleeps while it captures', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   let world: World
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())

@@ -78,7 +78,7 @@ describe('taking over', () => {
   })
 
   it('a worker that stops cuts off what is open, records it and leaves it to the schedule', async function () {
-    this.timeout(30_000)
+    this.timeout(120_000)
     const [hanging, good] = [await setting.shop(hang), await setting.shop()]
     const rules = [await setting.rule(hanging.url), await setting.rule(good.url)]
     const first = { perEndpoint: 2 }

@@ -15,7 +15,7 @@ import {
 import { openWorld, type World } from './world.ts'
 
 describe('what EventStoreDB is told to forget', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
   let world: World
   let client: EventStoreDBClient
   beforeEach(async () => {

@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.ts'
 const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 
 describe('a start while EventStoreDB is away', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
   let place: Place
   let server: OwnStandIn
   before(async () => {

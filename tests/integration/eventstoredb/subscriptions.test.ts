@@ -17,7 +17,7 @@ import { standInUrl } from '../../support/eventstoredb/process.ts'
 import { openWorld, type World } from './world.ts'
 
 describe('subscriptions to EventStoreDB', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
   let world: World
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())

@@ -29,7 +29,7 @@ const run = (script: string, ...args: string[]) =>
   promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...args])
 
 describe('an append to EventStoreDB whose outcome is unknown', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
   let world: World
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())
@@ -131,7 +131,7 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
 })
 
 describe('a read from EventStoreDB', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
   let world: World
   before(async () => (world = await openWorld()))
   after(() => world.close())

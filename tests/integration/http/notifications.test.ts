@@ -20,7 +20,7 @@ interface Row {
 const HOUR = 3_600_000
 
 describe('what arrived', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   let api: ApiUnderTest
   let key: string
   let path: string

@@ -9,7 +9,7 @@ import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 const SOON_DUE = 56
 
 describe('delivery by Kafka', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
   needsKafka()
 
   let setting: KafkaSetting

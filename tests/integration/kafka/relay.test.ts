@@ -9,7 +9,7 @@ import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 const firsts = <Item>(items: readonly Item[]): Item[] => [...new Set(items)]
 
 describe('the relay', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
   needsKafka()
 
   let setting: KafkaSetting

@@ -17,7 +17,7 @@ const CONSUMER = fileURLToPath(new URL('../../contract/log/consuming-child.ts', 
 const OPEN_LOG = new URL('../../contract/log/open-kafka-log.ts', import.meta.url).href
 
 describe('a Kafka broker that wants TLS and a password', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   needsKafka()
 
   let setting: KafkaSetting

@@ -13,7 +13,7 @@ import { eventually } from '../../support/eventually.ts'
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts'
 
 describe('serve with SMTP_URL', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
   let server: TestMailServer
   let place: Place
   let baoco: Running | undefined

@@ -15,7 +15,7 @@ const refusal = async (work: Promise<unknown>): Promise<Error> =>
   )
 
 describe('moving the events to another store', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   let from: Setting
   let to: Setting
   let world: World

@@ -20,7 +20,7 @@ describe('who may what', () => {
   let bob: Caller
 
   before(async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     world = await openWorld()
     alice = await world.newCaller()
     bob = await world.newCaller()
@@ -56,7 +56,7 @@ describe('who may what', () => {
     status >= 200 && status < 300 ? null : `${status} ${JSON.stringify(body)}`
 
   it('no credential: what is protected is refused, what is public is done', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     await overAll(
       () => true,
       async (operation) => {
@@ -95,7 +95,7 @@ describe('who may what', () => {
   })
 
   it('credentials that are altered, made up, of another kind or of nobody are refused', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     const last = (text: string) => text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A')
     const bad: Partial<Caller>[] = [
       { api_key: `${alice.api_key}A`, jwt: `${alice.jwt}A`, device_token: `${alice.device_token}A`, session: async () => `${await alice.session()}A` },
@@ -173,7 +173,7 @@ describe('who may what', () => {
   })
 
   it('another user’s thing in the body is refused, and nobody can be made its owner', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     const idFields = (operation: Located): [string, Schema][] =>
       Object.entries((bodySchemaOf(world, operation)?.properties ?? {}) as Record<string, Schema>).filter(([name]) =>
         /(^|_)ids?$/.test(name),

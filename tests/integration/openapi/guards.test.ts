@@ -20,7 +20,7 @@ describe('guards', () => {
   let caller: Caller
 
   before(async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     world = await openWorld()
     caller = await world.newCaller()
   })
@@ -90,7 +90,7 @@ describe('guards', () => {
     })
 
     it('of another type than JSON is refused where JSON is taken', async function () {
-      this.timeout(60_000)
+      this.timeout(120_000)
       const types = [
         'text/plain',
         'application/x-www-form-urlencoded',
@@ -138,7 +138,7 @@ describe('guards', () => {
     }
     for (const [what, body] of Object.entries(BROKEN)) {
       it(`that is or has ${what} is refused where JSON is taken`, async function () {
-        this.timeout(60_000)
+        this.timeout(120_000)
         await overAll(needsJson, invalid, async (operation) => [await withBody(operation, body)])
         expect(({} as Record<string, unknown>).operator).to.equal(undefined)
       })
@@ -336,7 +336,7 @@ describe('guards', () => {
 
   describe('a path', () => {
     it('with an id that nothing has leads nowhere', async function () {
-      this.timeout(60_000)
+      this.timeout(120_000)
       await overAll(
         (operation) => collectionOf(operation.path) !== null,
         expectation(404, 'NOT_FOUND'),

@@ -15,7 +15,7 @@ import { vietcombankText } from '../../support/bank-texts.ts'
 import { eventually } from '../../support/eventually.ts'
 
 describe('a role beside serve, on the embedded Postgres', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
   let installation: Installation
   let whole: Running
   let api: Starting
