@@ -14,6 +14,7 @@ import { enter } from '../adapters/postgres/presence.ts'
 import { keepSecrets, type Secrets } from '../adapters/secrets.ts'
 import { openVault } from '../adapters/vault.ts'
 import { openSender } from '../adapters/webhook-sender/sender.ts'
+import { planAccountOf } from '../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../domain/ports.ts'
 import { accountCache, type AccountCache } from '../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../workflows/capture/capture.ts'
@@ -100,6 +101,7 @@ export const openInstallation = async (
       ids,
       clock,
       accounts,
+      plans: planAccountOf(settings),
       onTaken: (taken) => {
         metrics.notificationTaken(taken.outcome)
         if (taken.user_id !== null && taken.door !== null) heard.note(taken.user_id, taken.door, clock.now())

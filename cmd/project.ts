@@ -51,7 +51,8 @@ const reacting = (installation: Installation): Follower => {
   return (signal) =>
     onlyOne('reactions').hold((held) => {
       // Made anew each time: what they remember may have been changed by the process whose turn it was.
-      const reactions = allReactions({ store, clock, ids, mailer, links, sender, adminEmail: settings.adminEmail })
+      const { adminEmail, commission } = settings
+      const reactions = allReactions({ store, clock, ids, mailer, links, sender, adminEmail, commission })
       return runReactions({ store, reactions, checkpoint, log }, held)
     }, signal)
 }

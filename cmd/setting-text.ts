@@ -1,5 +1,6 @@
 /** From a setting's text to its value; every message goes on from "setting NAME …" and never repeats the text. */
 import { z } from 'zod'
+import { binOf } from '../domain/vietqr/bins.ts'
 
 type Text<Value> = z.ZodType<Value, string>
 
@@ -138,3 +139,11 @@ export const rateLimits: Text<'off' | RateLimits> = z.string().transform((value,
   }
   return limits
 })
+
+/** A bank that transfers by QR can be addressed to, by its code. */
+export const bankOfTransfers: Text<string> = z
+  .string()
+  .transform((code) => code.toUpperCase())
+  .refine((code) => binOf(code) !== null, 'must be the code of a bank that transfers by QR go to, such as VCB')
+
+export const accountNumber: Text<string> = matching(/^[A-Za-z0-9]{1,19}$/, 'must be 1 to 19 digits or letters')

@@ -109,8 +109,8 @@ export const SETTINGS = {
   ),
   overQuotaDelay: setting('OVER_QUOTA_DELAY', '900', text.whole(0), 'seconds a delivery over the quota is put off'),
   planPrefix: setting('PLAN_PREFIX', 'BC', text.prefix, "prefix of the operator's own plan orders"),
-  planBank: optional('PLAN_BANK', z.string(), 'bank code of the account plans are paid to'),
-  planAccount: optional('PLAN_ACCOUNT', z.string(), 'its number'),
+  planBank: optional('PLAN_BANK', text.bankOfTransfers, 'bank code of the account plans are paid to'),
+  planAccount: optional('PLAN_ACCOUNT', text.accountNumber, 'its number'),
   planHolder: optional('PLAN_HOLDER', z.string(), 'its holder'),
   commission: setting('COMMISSION', '20', text.percent, "per cent of a referred account's plan payment"),
   reparseMaxAge: setting(

@@ -25,6 +25,7 @@ import { healthRoutes } from './routes/health.ts'
 import { mailAccountRoutes } from './routes/mail-accounts.ts'
 import { notificationRoutes } from './routes/notifications.ts'
 import { outboxRoutes } from './routes/outbox.ts'
+import { planRoutes } from './routes/plans.ts'
 import { previewRoutes } from './routes/preview.ts'
 import { receiveRoutes } from './routes/receive.ts'
 import { sessionRoutes } from './routes/session.ts'
@@ -94,6 +95,7 @@ export const createApi = (given: ApiParts): Koa => {
   previewRoutes(operations, parts, signedIn)
   affiliateRoutes(operations, parts, { signedIn, limited })
   demoRoutes(operations, parts, limited)
+  planRoutes(operations, parts, signedIn)
   webhookRoutes(operations, parts, signedIn)
   transactionRoutes(operations, parts, signedIn)
   alertRoutes(operations, parts, signedIn)

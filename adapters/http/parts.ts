@@ -47,6 +47,9 @@ export interface ApiParts {
     /** Reverse proxies in front whose X-Forwarded-For counts. */
     trustProxy: number
     planPrefix: string
+    planBank?: string | undefined
+    planAccount?: string | undefined
+    planHolder?: string | undefined
     /** Seconds: what is read later than that sends nothing. */
     reparseMaxAge: number
   }

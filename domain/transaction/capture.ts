@@ -14,6 +14,7 @@ import { distrust, originOf, type Door, type Origin } from '../notification/orig
 import { transactionDate } from '../notification/printed-time.ts'
 import type { Reading, ReadResult } from '../notification/reading.ts'
 import { cutToBytes, keptRaw, TEXT_BYTES } from '../notification/sizes.ts'
+import { namedPlanOrder, type Payment, type PlanAccount } from '../plan-order/plan-order.ts'
 import { normalise, squeeze } from '../text.ts'
 import { match, type Matched } from '../webhook/matching.ts'
 import type { TransactionEvent, TransactionEventData } from './events.ts'
@@ -34,6 +35,8 @@ export interface Movement {
   sighting: Sighting
   /** As if it were the first of its event. */
   matched: Matched
+  /** The plan order that it may pay for: a credit to the operator's own account that names one. */
+  plan_order_id: number | null
 }
 
 /** What is compared of a text: normalised, and every run of blanks and line ends one blank. */
@@ -84,8 +87,17 @@ const isSilent = ({ credential }: Arrival): boolean => credential.kind === 'kept
 const unsent = (matched: Matched): Matched =>
   matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
 
-/** @param door  what its credential opened */
-export const appraise = (account: Account, door: Door, arrival: Arrival, read: ReadResult): Appraised => {
+/**
+ * @param door  what its credential opened
+ * @param plans  where plans are paid to, where any can be bought
+ */
+export const appraise = (
+  account: Account,
+  door: Door,
+  arrival: Arrival,
+  read: ReadResult,
+  plans: PlanAccount | null = null,
+): Appraised => {
   const { incoming } = arrival
   const origin = originOf(door, arrival, read.reading?.layout ?? null)
   if (arrival.ignored_as) return { kind: 'ignored', arrival, origin, reason: arrival.ignored_as }
@@ -101,13 +113,21 @@ export const appraise = (account: Account, door: Door, arrival: Arrival, read: R
     .filter((system) => system.is_active)
     .map((system) => system.payment_prefix)
   const found = match(account, reading, orderIdOf(reading.content, incoming.text, prefixes))
-  const matched = isSilent(arrival) ? unsent(found) : found
+  const named = namedPlanOrder(account, reading, incoming.text, plans)
+  // Without a prefix of the operator's own shops an order id is a guess; the plan's is none.
+  const matched: Matched =
+    named && found.prefix === null
+      ? { order_id: named.order_id, prefix: named.prefix, rules: [], webhook_status: 'no_match' }
+      : isSilent(arrival)
+        ? unsent(found)
+        : found
   return {
     kind: 'movement',
     arrival,
     origin,
     reading,
     matched,
+    plan_order_id: named?.plan_order_id ?? null,
     sighting: sightingOf(arrival, origin, reading, matched),
   }
 }
@@ -126,8 +146,24 @@ export const seen = (
 
 type Captured = { type: 'TransactionCaptured'; data: TransactionEventData['TransactionCaptured'] }
 
-/** A copy is recorded and never sends: `already_run`. */
-export const captured = (id: number, userId: number, movement: Movement, copyOf: number | null): Captured => {
+/** What becomes of it: a copy is recorded and never sends, nor does the payment of a plan. */
+const fate = (
+  matched: Matched,
+  copyOf: number | null,
+  payment: Payment | null,
+): Pick<Captured['data'], keyof Matched | 'already_run_of'> => {
+  if (copyOf !== null) return { ...matched, rules: [], webhook_status: 'already_run', already_run_of: copyOf }
+  return { ...matched, already_run_of: null, ...(payment && { rules: [], ...payment }) }
+}
+
+/** @param payment  what it is as the payment of a plan; null where it is none */
+export const captured = (
+  id: number,
+  userId: number,
+  movement: Movement,
+  copyOf: number | null,
+  payment: Payment | null = null,
+): Captured => {
   const { arrival, origin, reading, matched } = movement
   return {
     type: 'TransactionCaptured',
@@ -152,8 +188,7 @@ export const captured = (id: number, userId: number, movement: Movement, copyOf:
       content: reading.content,
       raw_data: keptRaw(arrival.raw),
       balance_after: reading.balance_after,
-      already_run_of: copyOf,
-      ...(copyOf === null ? matched : { ...matched, rules: [], webhook_status: 'already_run' }),
+      ...fate(matched, copyOf, payment),
       created_at: arrival.arrived_at.toISOString(),
     },
   }
@@ -164,19 +199,36 @@ const isBetter = (first: LiveTransaction, { order_id, prefix }: Matched): boolea
   order_id !== null &&
   (first.order_id === null || (first.prefix === null && prefix !== null && first.order_id !== order_id))
 
+/** Whether a copy brings what the first lacks; not where the first has been tried again by hand meanwhile. */
+export const completes = (first: LiveTransaction, { matched }: Movement): boolean =>
+  (first.webhook_status === 'skipped' || first.webhook_status === 'no_match') && isBetter(first, matched)
+
 /**
  * A better copy brings the order id that the first lacked: it is matched as if it had had it.
  * @param copy  record of the copy
- * @returns nothing where it brings nothing better, or the first has been tried again by hand meanwhile
+ * @param payment  what the first is, with that order id, as the payment of a plan
+ * @returns nothing where it does not complete the first
  */
-export const completed = (first: LiveTransaction, copy: number, { matched }: Movement): TransactionEvent[] => {
+export const completed = (
+  first: LiveTransaction,
+  copy: number,
+  movement: Movement,
+  payment: Payment | null = null,
+): TransactionEvent[] => {
+  if (!completes(first, movement)) return []
   const { transaction_id, webhook_status: from } = first
-  if ((from !== 'skipped' && from !== 'no_match') || !isBetter(first, matched)) return []
+  const { matched } = movement
+  const to = payment?.webhook_status ?? matched.webhook_status
   const fact: TransactionEvent = {
     type: 'TransactionCompleted',
-    data: { transaction_id, completed_by: copy, ...matched },
+    data: {
+      transaction_id,
+      completed_by: copy,
+      ...matched,
+      ...(payment && { rules: [] }),
+      webhook_status: to,
+    },
   }
-  const to = matched.webhook_status
   return from === to ? [fact] : [fact, { type: 'WebhookStatusChanged', data: { transaction_id, from, to } }]
 }
 

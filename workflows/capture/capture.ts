@@ -10,6 +10,7 @@ import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
 import { doorOfSource, userOf } from '../../domain/notification/origin.ts'
 import { read } from '../../domain/notification/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
+import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import { readable } from '../../domain/transaction/capture.ts'
 import { accountCache, type AccountCache } from '../accounts/accounts.ts'
 import { Books } from './books.ts'
@@ -46,6 +47,8 @@ export interface CaptureOptions {
   warmNotifications?: number
   /** How long the writer of a book's entry without its transaction is waited for, milliseconds. */
   unfinishedMs?: number
+  /** Where plans are paid to; none can be bought without. */
+  plans?: PlanAccount | null
   onTaken?: (info: TakenInfo) => void
 }
 
@@ -77,7 +80,15 @@ const byStamp = (a: Arrival, b: Arrival): number =>
   (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()
 
 export const openCapture = (options: CaptureOptions): Capture => {
-  const { store, ids, clock, accounts = accountCache(), warmNotifications = 500_000, unfinishedMs = 2_000 } = options
+  const {
+    store,
+    ids,
+    clock,
+    accounts = accountCache(),
+    warmNotifications = 500_000,
+    unfinishedMs = 2_000,
+    plans = null,
+  } = options
   const ports: GroupPorts = {
     store, ids, clock, accounts, books: new Books(warmNotifications), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
   } // prettier-ignore
@@ -159,7 +170,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const jobOf = (arrival: Arrival, userId: number, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
     const cut = readable(arrival)
     return {
-      arrival: cut, userId, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
+      arrival: cut, userId, plans, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
       tries: 0, isClosed: false, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
     } // prettier-ignore
   }

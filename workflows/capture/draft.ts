@@ -15,6 +15,7 @@ import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/no
 import {
   captured,
   completed,
+  completes,
   ignored,
   reread,
   seen,
@@ -22,6 +23,8 @@ import {
   type Appraised,
   type Movement,
 } from '../../domain/transaction/capture.ts'
+import { planOrderStream } from '../../domain/plan-order/events.ts'
+import { evolve as evolveOrder, payPlan, type Payment, type PlanOrder } from '../../domain/plan-order/plan-order.ts'
 import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
 import { stamp } from '../stamp.ts'
@@ -31,6 +34,12 @@ import { appraiseJob, keptId, probeOf, type Job } from './job.ts'
 /** A transaction as its stream tells it; `revision` is NO_STREAM where nothing was written yet. */
 export interface Looked {
   state: Transaction
+  revision: number
+}
+
+/** A plan order as its stream tells it. */
+export interface LookedOrder {
+  state: PlanOrder
   revision: number
 }
 
@@ -56,6 +65,8 @@ export interface DraftContext {
   at: Date
   /** Transactions read so far, by id. */
   looked: ReadonlyMap<number, Looked>
+  /** Plan orders read so far, by id. */
+  orders: ReadonlyMap<number, LookedOrder>
   /** Next unused id. */
   nextId: () => number
   /** Revision that a user's stream of ignored notifications is thought to have. */
@@ -76,11 +87,15 @@ export class Draft {
   readonly parked: Job[] = []
   /** Transactions that must be looked at before this can be decided. */
   readonly missing = new Set<number>()
+  /** Plan orders likewise. */
+  readonly missingOrders = new Set<number>()
   readonly units: DraftUnit[] = []
   readonly #byEvent = new Map<string, DraftUnit>()
   readonly #touched = new Map<WarmBook, number>()
   /** Transactions as these decisions leave them. */
   readonly #drafted = new Map<number, Looked>()
+  /** Plan orders paid by these decisions, and in which unit. */
+  readonly #paid = new Map<number, { order: LookedOrder; unit: DraftUnit }>()
   readonly #context: DraftContext
 
   constructor(context: DraftContext) {
@@ -150,6 +165,8 @@ export class Draft {
   // --- movements ---------------------------------------------------------------------------------------------------
 
   #judge(job: Job, movement: Movement, warm: WarmBook): void {
+    const { plan_order_id } = movement
+    if (plan_order_id !== null && !this.#order(plan_order_id)) return void this.missingOrders.add(plan_order_id)
     const verdict = verdictOn(warm.book, probeOf(job, movement, warm), movement.origin.channel === 'push')
     if (verdict.kind === 'new') return this.#record(job, movement, warm)
     const concerned = verdict.kind === 'copy' ? [verdict.event] : [...new Set([verdict.event, verdict.of])]
@@ -173,7 +190,7 @@ export class Draft {
   /** The first notification of an event. */
   #record(job: Job, movement: Movement, warm: WarmBook): void {
     const id = keptId(job) ?? this.#context.nextId()
-    const unit = this.#unitOf(warm, id)
+    const unit = this.#unitOfPayment(movement, warm, id) ?? this.#unitOf(warm, id)
     this.#enter(unit, job, movement, warm, id, null)
     this.#capture(unit, job, movement, id, null)
     this.#answer(unit, job, movement, id, 'new')
@@ -207,7 +224,8 @@ export class Draft {
   #settleFirst(unit: DraftUnit, job: Job, movement: Movement, copy: number, event: number): void {
     const first = this.#look(event)!
     if (!first.state) this.#capture(unit, job, movement, event, null)
-    else if (first.state.phase === 'live') this.#append(unit, job, event, completed(first.state, copy, movement))
+    else if (first.state.phase === 'live' && completes(first.state, movement))
+      this.#append(unit, job, event, completed(first.state, copy, movement, this.#pay(unit, job, movement, event)))
   }
 
   #enter(unit: DraftUnit, job: Job, movement: Movement, warm: WarmBook, id: number, event: number | null): void {
@@ -217,7 +235,41 @@ export class Draft {
   }
 
   #capture(unit: DraftUnit, job: Job, movement: Movement, id: number, copyOf: number | null): void {
-    this.#append(unit, job, id, [captured(id, job.userId, movement, copyOf)])
+    const payment = copyOf === null ? this.#pay(unit, job, movement, id) : null
+    this.#append(unit, job, id, [captured(id, job.userId, movement, copyOf, payment)])
+  }
+
+  // --- payments of plans -------------------------------------------------------------------------------------------
+
+  /**
+   * The order is written before the transaction that pays it: where the store has no transaction over streams, one that says
+   * it is the payment is one, and of two payments the order's expected revision lets one through.
+   */
+  #pay(unit: DraftUnit, job: Job, movement: Movement, id: number): Payment | null {
+    const { plan_order_id, reading } = movement
+    if (plan_order_id === null) return null
+    const { state, revision } = this.#order(plan_order_id)!
+    const paid = payPlan(state, { transaction_id: id, amount: reading.amount, at: this.#context.at })
+    if (!state || !paid) return null
+    if (paid.facts.length > 0) {
+      const events = this.#stamped(job, paid.facts, state.user_id)
+      unit.others = new Map([[planOrderStream(plan_order_id), { expectedRevision: revision, events }], ...unit.others])
+      const order = { state: paid.facts.reduce(evolveOrder, state), revision: revision + events.length }
+      this.#paid.set(plan_order_id, { order, unit })
+    }
+    return paid.payment
+  }
+
+  /** A second payment in the same group is stored with the first: it is a repetition only where that one is a payment. */
+  #unitOfPayment({ plan_order_id }: Movement, warm: WarmBook, id: number): DraftUnit | null {
+    const unit = plan_order_id === null ? undefined : this.#paid.get(plan_order_id)?.unit
+    if (unit?.warm !== warm) return null
+    this.#byEvent.set(transactionStream(id), unit)
+    return unit
+  }
+
+  #order(planOrderId: number): LookedOrder | null {
+    return this.#paid.get(planOrderId)?.order ?? this.#context.orders.get(planOrderId) ?? null
   }
 
   #append(unit: DraftUnit, job: Job, id: number, facts: readonly TransactionEvent[]): void {
@@ -278,10 +330,10 @@ export class Draft {
     else unit.others.set(stream, { expectedRevision, events })
   }
 
-  #stamped(job: Job, facts: readonly Fact[]): NewEvent[] {
+  #stamped(job: Job, facts: readonly Fact[], userId = job.userId): NewEvent[] {
     const { correlationId } = job
     return stamp(facts, {
-      user_id: job.userId,
+      user_id: userId,
       at: this.#context.at,
       correlation_id: correlationId,
       causation_id: correlationId,

@@ -5,15 +5,18 @@
  * is the group decided again.
  */
 import type { Account } from '../../domain/account/account.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, EventStore, Ids, Slice, UnitResult } from '../../domain/ports.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import { ignoredStream, unreadStream } from '../../domain/notification/events.ts'
+import { planOrderStream } from '../../domain/plan-order/events.ts'
+import { foldPlanOrder } from '../../domain/plan-order/plan-order.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { foldTransaction } from '../../domain/transaction/transaction.ts'
 import type { AccountCache } from '../accounts/accounts.ts'
 import type { Folded } from '../fold-cache.ts'
 import type { Books, WarmBook } from './books.ts'
-import { Draft, type Answer, type Looked } from './draft.ts'
+import { Draft, type Answer, type Looked, type LookedOrder } from './draft.ts'
 import { keptId, type Job } from './job.ts'
 
 export interface GroupPorts {
@@ -41,6 +44,18 @@ export interface GroupDone {
 /** Users whose stream of ignored notifications is remembered; a forgotten one costs a conflict. */
 const IGNORED_KNOWN = 10_000
 
+/** What a draft must look at before it can be made. */
+interface Missing {
+  kind: 'transaction' | 'order'
+  id: number
+  stream: string
+}
+
+const missingOf = ({ missing, missingOrders }: Draft): Missing[] => [
+  ...[...missing].map((id): Missing => ({ kind: 'transaction', id, stream: transactionStream(id) })),
+  ...[...missingOrders].map((id): Missing => ({ kind: 'order', id, stream: planOrderStream(id) })),
+]
+
 class Group {
   readonly #ports: GroupPorts
   readonly #jobs: readonly Job[]
@@ -48,6 +63,7 @@ class Group {
   readonly #books = new Map<string, WarmBook>()
   readonly #bookOf = new Map<Job, WarmBook>()
   readonly #looked = new Map<number, Looked>()
+  readonly #orders = new Map<number, LookedOrder>()
 
   constructor(ports: GroupPorts, jobs: readonly Job[]) {
     this.#ports = ports
@@ -99,10 +115,10 @@ class Group {
       if (!(await this.#read(drafted.draft))) return drafted
       for (;;) {
         drafted = this.#draft(ids)
-        const missing = [...drafted.draft.missing]
+        const missing = missingOf(drafted.draft)
         if (missing.length === 0) return drafted
         drafted.draft.undo()
-        this.#keep(missing, await this.#ports.store.read(missing.map((id) => ({ stream: transactionStream(id) }))))
+        this.#keep(missing, await this.#ports.store.read(missing.map(({ stream }) => ({ stream }))))
       }
     } catch (error) {
       drafted.draft.undo()
@@ -115,6 +131,7 @@ class Group {
     const draft = new Draft({
       at: this.#ports.clock.now(),
       looked: this.#looked,
+      orders: this.#orders,
       nextId: () => ids[used++]!,
       ignoredRevision: (userId) => this.#ports.ignoredRevisions.get(userId) ?? NO_STREAM,
       mayFinish: (job) => this.#mayFinish(job),
@@ -129,14 +146,14 @@ class Group {
    */
   async #read(draft: Draft): Promise<boolean> {
     const { store, accounts } = this.#ports
-    const missing = [...draft.missing]
+    const missing = missingOf(draft)
     const users = [...this.#accounts.keys()]
     const books = [...this.#books.values()]
     const known = users.map((user) => this.#accounts.get(user)!)
     const answers = await store.read([
       ...users.map((user, n): Slice => ({ ...accounts.slice(String(user)), from: known[n]!.revision + 1 })),
       ...books.map((warm) => warm.slice()),
-      ...missing.map((id): Slice => ({ stream: transactionStream(id) })),
+      ...missing.map(({ stream }): Slice => ({ stream })),
     ])
     const isNews = missing.length > 0 || answers.some((events) => events.length > 0)
     if (isNews) draft.undo()
@@ -146,13 +163,12 @@ class Group {
     return isNews
   }
 
-  #keep(
-    transactions: readonly number[],
-    streams: readonly (readonly Parameters<typeof foldTransaction>[0][number][])[],
-  ) {
-    transactions.forEach((id, n) => {
+  #keep(missing: readonly Missing[], streams: readonly (readonly RecordedEvent[])[]): void {
+    missing.forEach(({ kind, id }, n) => {
       const events = streams[n] ?? []
-      this.#looked.set(id, { state: foldTransaction(events), revision: events.at(-1)?.revision ?? NO_STREAM })
+      const revision = events.at(-1)?.revision ?? NO_STREAM
+      if (kind === 'transaction') this.#looked.set(id, { state: foldTransaction(events), revision })
+      else this.#orders.set(id, { state: foldPlanOrder(events), revision })
     })
   }
 

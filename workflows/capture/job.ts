@@ -3,6 +3,7 @@ import type { Account } from '../../domain/account/account.ts'
 import type { Probe } from '../../domain/book/entries.ts'
 import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
 import { doorOf } from '../../domain/notification/origin.ts'
+import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { ReadResult } from '../../domain/notification/reading.ts'
 import { appraise, type Appraised } from '../../domain/transaction/capture.ts'
 import type { WarmBook } from './books.ts'
@@ -11,6 +12,8 @@ export interface Job {
   /** Its text no longer than what is read. */
   arrival: Arrival
   userId: number
+  /** Where plans are paid to, where any can be bought. */
+  plans: PlanAccount | null
   read: ReadResult
   correlationId: string
   /** `performance.now()` when it was given to us. */
@@ -35,7 +38,7 @@ export const keptId = ({ arrival: { credential } }: Job): number | null =>
 export const appraiseJob = (job: Job, account: Account | null): Appraised | null => {
   if (job.appraisal && job.appraisal.account === account) return job.appraisal.appraised
   const door = account && doorOf(account, job.arrival.credential)
-  const appraised = account && door ? appraise(account, door, job.arrival, job.read) : null
+  const appraised = account && door ? appraise(account, door, job.arrival, job.read, job.plans) : null
   job.appraisal = { account, appraised }
   return appraised
 }

@@ -13,6 +13,7 @@ import type { Reaction } from './reaction.ts'
 import { seeBankAccounts } from './see-bank-account.ts'
 import { sendAccountMails } from './send-account-mails.ts'
 import { tellAlerts } from './tell-alerts.ts'
+import { upgradePlan } from './upgrade-plan.ts'
 import { watchEndpoints } from './watch-endpoints.ts'
 
 export interface ReactionParts {
@@ -23,6 +24,8 @@ export interface ReactionParts {
   links: MailLinks
   /** The operator's address. */
   adminEmail: string
+  /** Per cent of a referred account's plan payment. */
+  commission: number
   /** For the addresses that alerts are sent to. */
   sender: Sender
 }
@@ -36,6 +39,7 @@ export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
     eraseReread(store),
     pauseGoneRule(store, clock),
     seeBankAccounts(store, clock, ids),
+    upgradePlan(parts),
     sendAccountMails(parts),
     mailQuotaWarning(parts),
     raiseAlerts(alerts),

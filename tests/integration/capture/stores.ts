@@ -63,7 +63,10 @@ export const STORES: Record<string, () => Promise<TestStore>> = {
         return {
           store: impatient,
           dieAfter: (appends) =>
-            Object.assign(standIn.troubles, { appends_left: appends, appends_to: '^test\\.(book|transaction)-' }),
+            Object.assign(standIn.troubles, {
+              appends_left: appends,
+              appends_to: '^test\\.(book|plan-order|transaction)-',
+            }),
           isDead: () => (standIn.troubles.appends_left = null),
         }
       },

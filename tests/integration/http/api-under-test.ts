@@ -24,6 +24,7 @@ import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import type { AccountEvent } from '../../../domain/account/events.ts'
 import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
+import { planAccountOf } from '../../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore } from '../../../domain/ports.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { main } from '../../../projections/main.ts'
@@ -131,7 +132,10 @@ export const openApi = async (
   const outbox = openOutbox(database)
   const sender = openSender({ allowPrivate: true })
   const conducts = openConducts(database, { ...ABUSE, perHour: settings.abusePerHour ?? ABUSE.perHour })
-  const capture = capturing === 'real' ? openCapture({ store, ids, clock, accounts: cache }) : recorder
+  const capture =
+    capturing === 'real'
+      ? openCapture({ store, ids, clock, accounts: cache, plans: planAccountOf({ planPrefix: 'BC', ...settings }) })
+      : recorder
   const reacting =
     capturing === 'real'
       ? runReactions(
@@ -144,6 +148,7 @@ export const openApi = async (
               mailer: outbox,
               links: mailLinks(JWT_SECRET, BASE_URL),
               adminEmail: 'owner@baoco.local',
+              commission: 20,
               sender,
             }),
             checkpoint: openReactionCheckpoint(database),

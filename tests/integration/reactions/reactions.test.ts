@@ -76,6 +76,7 @@ describe('reactions', () => {
       links,
       sender: openSender({ allowPrivate: true }),
       adminEmail: 'owner@baoco.local',
+      commission: 20,
     })
   }
 

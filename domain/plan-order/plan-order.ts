@@ -1,0 +1,140 @@
+/**
+ * Plans are bought by bank transfer: an order has a number that the payer writes, and a credit to the operator's account
+ * that names it and brings the price, or more, pays it. One payment pays an order; a second one changes nothing.
+ */
+import type { Account } from '../account/account.ts'
+import type { Plan } from '../account/events.ts'
+import { normalPrefix } from '../account/systems.ts'
+import { digitsContradict } from '../book/account-digits.ts'
+import type { RecordedEvent } from '../event.ts'
+import { atLeast, type Money } from '../money.ts'
+import { orderIdOf } from '../notification/order-id.ts'
+import type { Reading } from '../notification/reading.ts'
+import { binOf } from '../vietqr/bins.ts'
+import type { PlanOrderEvent, PlanOrderEventData } from './events.ts'
+
+/** VND a year (interface, section 8). */
+export const PLAN_PRICES: Readonly<Record<Plan, Money>> = {
+  Free: '0.00',
+  Basic: '600000.00',
+  Advanced: '1200000.00',
+  Pro: '2000000.00',
+}
+
+/** Where plans are paid to, and the prefix of their orders. */
+export interface PlanAccount {
+  prefix: string
+  bank_code: string
+  account_number: string
+  account_name: string
+}
+
+export interface PlanSettings {
+  planPrefix: string
+  planBank?: string | undefined
+  planAccount?: string | undefined
+  planHolder?: string | undefined
+}
+
+/** Null where the settings do not say it, or name a bank that no transfer by QR goes to: then no plan can be bought. */
+export const planAccountOf = ({ planPrefix, planBank, planAccount, planHolder }: PlanSettings): PlanAccount | null => {
+  const bank_code = planBank?.toUpperCase()
+  if (bank_code === undefined || !planAccount || !planHolder || binOf(bank_code) === null) return null
+  return { prefix: normalPrefix(planPrefix), bank_code, account_number: planAccount, account_name: planHolder }
+}
+
+// --- which order a payment is for ------------------------------------------------------------------------------------
+
+/** Fewer visible digits of an account number than that say nothing. */
+const TELLING_DIGITS = 3
+
+/** What a payer wrote: the plan prefix and four digits or more. */
+export interface NamedOrder {
+  plan_order_id: number
+  order_id: string
+  prefix: string
+}
+
+/** Four digits or more behind the prefix. */
+export const planOrderName = (prefix: string, planOrderId: number): string =>
+  prefix + String(planOrderId).padStart(4, '0')
+
+/**
+ * The plan order that a reading pays for, whether there is such an order or not: only a credit in VND to the plan account,
+ * on the operator's own sources, can be one.
+ */
+export const namedPlanOrder = (
+  account: Pick<Account, 'operator'>,
+  reading: Reading,
+  text: string,
+  plans: PlanAccount | null,
+): NamedOrder | null => {
+  if (!plans || !account.operator || reading.transaction_type !== 'credit' || reading.currency !== 'VND') return null
+  const { bank_code, account_number: printed } = reading
+  if (bank_code !== plans.bank_code || printed === null || digitsContradict(printed, plans.account_number)) return null
+  if (printed.replace(/\D/g, '').length < TELLING_DIGITS) return null
+  const found = orderIdOf(reading.content, text, [plans.prefix])
+  const digits = found?.prefix === plans.prefix ? /^\d{4,15}$/.exec(found.order_id.slice(plans.prefix.length)) : null
+  const plan_order_id = Number(digits?.[0] ?? 0)
+  if (!found || plan_order_id === 0) return null
+  return { plan_order_id, order_id: found.order_id, prefix: plans.prefix }
+}
+
+// --- the order itself ------------------------------------------------------------------------------------------------
+
+/** As its events tell it; null where there is none. */
+export type PlanOrder = (PlanOrderEventData['PlanOrdered'] & { /** transaction */ paid_by: number | null }) | null
+
+export const evolve = (order: PlanOrder, event: PlanOrderEvent): PlanOrder => {
+  if (event.type === 'PlanOrdered') return { ...event.data, paid_by: null }
+  return order && { ...order, paid_by: event.data.transaction_id }
+}
+
+/** A whole stream `plan-order-<id>`, folded. */
+export const foldPlanOrder = (events: readonly RecordedEvent[]): PlanOrder =>
+  events.reduce<PlanOrder>((order, event) => evolve(order, event as unknown as PlanOrderEvent), null)
+
+export const orderPlan = (
+  plan: Exclude<Plan, 'Free'>,
+  { plan_order_id, user_id, prefix, at }: { plan_order_id: number; user_id: number; prefix: string; at: Date },
+): [Extract<PlanOrderEvent, { type: 'PlanOrdered' }>] => [
+  {
+    type: 'PlanOrdered',
+    data: {
+      plan_order_id,
+      order_id: planOrderName(prefix, plan_order_id),
+      user_id,
+      plan,
+      amount: PLAN_PRICES[plan],
+      ordered_at: at.toISOString(),
+    },
+  },
+]
+
+/** What a transaction becomes by paying. */
+export interface Payment {
+  webhook_status: 'plan_upgraded' | 'already_run'
+  /** The transaction that had paid before. */
+  already_run_of: number | null
+}
+
+/**
+ * @param transaction  the payment; asked again for the same one, as after a crash, the answer is the same and nothing is new
+ * @returns null where it pays nothing: there is no such order, or the price is not reached
+ */
+export const payPlan = (
+  order: PlanOrder,
+  { transaction_id, amount, at }: { transaction_id: number; amount: Money; at: Date },
+): { payment: Payment; facts: PlanOrderEvent[] } | null => {
+  if (!order || !atLeast(amount, order.amount)) return null
+  const upgraded: Payment = { webhook_status: 'plan_upgraded', already_run_of: null }
+  if (order.paid_by === transaction_id) return { payment: upgraded, facts: [] }
+  if (order.paid_by !== null)
+    return { payment: { webhook_status: 'already_run', already_run_of: order.paid_by }, facts: [] }
+  const { plan_order_id, user_id, plan } = order
+  const paid_at = at.toISOString()
+  return {
+    payment: upgraded,
+    facts: [{ type: 'PlanPaid', data: { plan_order_id, user_id, plan, transaction_id, amount, paid_at } }],
+  }
+}

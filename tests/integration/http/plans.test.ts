@@ -1,0 +1,170 @@
+/** Plans paid by bank transfer (interface, sections 1, 3.1 and 8; decisions, "Plan order" and "Affiliate"). */
+import { expect } from 'chai'
+import { accountOfEmail } from '../../../workflows/accounts/registration.ts'
+import { newToken } from '../../../workflows/accounts/secrets.ts'
+import { eventually } from '../../support/eventually.ts'
+import { textOfQr } from '../../support/qr-code.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+
+const PLANS = { planPrefix: 'BC', planBank: 'VCB', planAccount: '0011000415567', planHolder: 'BAOCO CO LTD' }
+const YEAR_MS = 365 * 86_400_000
+
+describe('plans', () => {
+  let api: ApiUnderTest
+  let payments = 0
+  before(async () => (api = await openApi(PLANS, 'real')))
+  after(() => api.close())
+
+  const order = (key: string, plan = 'Basic') => api.ask('POST', '/api/plans/order', { key, json: { plan } })
+  const accountOf = async (key: string) => (await api.ask('GET', '/api/account', { key })).body.data
+  const transaction = async (id: number, key = api.owner.api_key) =>
+    (await api.ask('GET', `/api/transactions/${id}`, { key })).body.data
+
+  interface Paid {
+    amount?: string
+    account?: string
+    sign?: string
+    token?: string
+  }
+  /** A bank's text of a payment, at the operator's personal URL unless told. */
+  const pay = async (memo: string, given: Paid = {}) => {
+    const { amount = '600,000', account = PLANS.planAccount, sign = '+', token = api.owner.receive_token } = given
+    const number = ++payments
+    const text =
+      `SD TK ${account} ${sign}${amount}VND luc 20-11-2026 10:00:${String(number % 60).padStart(2, '0')}. ` +
+      `SD ${(1_000_000 + number * 150).toLocaleString('en-US')}VND. Ref MBVCB.${900_000_000 + number}.${memo}`
+    const answer = await api.ask('POST', `/api/receive/u/${token}`, { json: { text, sender: 'Vietcombank' } })
+    expect(answer.status).to.equal(200)
+    return answer.body.data as { id: number; webhook_status: string }
+  }
+  const upgraded = (key: string, plan: string) =>
+    eventually(async () => (await accountOf(key)).plan === plan, { what: `the plan ${plan}` })
+  const buyer = (name: string) => api.newAccount(`${name}@plans.example`, 'Free')
+
+  it('are ordered with all that a transfer needs, and a VietQR code of it', async () => {
+    const { api_key } = await buyer('order')
+    const { status, body } = await order(api_key, 'Advanced')
+    expect(status).to.equal(201)
+    expect(body.data).to.have.all.keys(
+      'order_id', 'amount', 'bank_code', 'account_number', 'account_name', 'qr_payload', 'qr_svg',
+    ) // prettier-ignore
+    expect(body.data.order_id).to.match(/^BC\d{4,}$/)
+    expect(body.data).to.include({
+      amount: '1200000.00', bank_code: 'VCB', account_number: '0011000415567', account_name: 'BAOCO CO LTD',
+    }) // prettier-ignore
+    expect(textOfQr(body.data.qr_svg)).to.equal(body.data.qr_payload)
+    expect(body.data.qr_payload).to.include('54071200000').and.include(body.data.order_id).and.include('970436')
+    for (const plan of ['Free', 'Gold', '']) expect((await order(api_key, plan)).status).to.equal(400)
+  })
+
+  it('that are paid are in force for 365 days; the transaction is plan_upgraded, and sends nothing', async () => {
+    const { api_key } = await buyer('paid')
+    const { order_id } = (await order(api_key)).body.data
+    const paid = await pay(order_id)
+    expect(paid.webhook_status).to.equal('plan_upgraded')
+    await upgraded(api_key, 'Basic')
+    const { plan_expires_at, usage } = await accountOf(api_key)
+    expect(Date.parse(plan_expires_at) - Date.now()).to.be.within(YEAR_MS - 60_000, YEAR_MS)
+    expect(usage.limit).to.equal(5_000)
+    await eventually(async () => (await transaction(paid.id))?.webhook_status === 'plan_upgraded')
+    expect(await transaction(paid.id)).to.include({ order_id, already_run_of: null })
+    expect((await transaction(paid.id)).deliveries).to.deep.equal([])
+    const retried = await api.ask('POST', `/api/transactions/${paid.id}/retry`, { key: api.owner.api_key })
+    expect(retried.status).to.equal(409)
+  })
+
+  it('that are paid again have already run, and stay as they are', async () => {
+    const { api_key } = await buyer('twice')
+    const { order_id } = (await order(api_key)).body.data
+    const first = await pay(order_id)
+    await upgraded(api_key, 'Basic')
+    const before = await accountOf(api_key)
+    const second = await pay(order_id)
+    expect(second.webhook_status).to.equal('already_run')
+    await eventually(async () => (await transaction(second.id)) !== undefined)
+    expect((await transaction(second.id)).already_run_of).to.equal(first.id)
+    expect((await accountOf(api_key)).plan_expires_at).to.equal(before.plan_expires_at)
+  })
+
+  it('paid at the same moment, again and again, are paid once', async () => {
+    const { api_key } = await buyer('parallel')
+    const { order_id } = (await order(api_key)).body.data
+    const paid = await Promise.all(Array.from({ length: 5 }, () => pay(order_id)))
+    expect(paid.map(({ webhook_status }) => webhook_status).sort()).to.deep.equal([
+      'already_run', 'already_run', 'already_run', 'already_run', 'plan_upgraded',
+    ]) // prettier-ignore
+    await upgraded(api_key, 'Basic')
+    expect(Date.parse((await accountOf(api_key)).plan_expires_at) - Date.now()).to.be.below(YEAR_MS)
+  })
+
+  it('of the same kind go on from their present end', async () => {
+    const { api_key } = await buyer('renewed')
+    await pay((await order(api_key)).body.data.order_id)
+    await upgraded(api_key, 'Basic')
+    const before = Date.parse((await accountOf(api_key)).plan_expires_at)
+    await pay((await order(api_key)).body.data.order_id)
+    await eventually(async () => Date.parse((await accountOf(api_key)).plan_expires_at) === before + YEAR_MS)
+    await pay((await order(api_key, 'Pro')).body.data.order_id, { amount: '2,000,000' })
+    await upgraded(api_key, 'Pro')
+    expect(Date.parse((await accountOf(api_key)).plan_expires_at) - Date.now()).to.be.below(YEAR_MS)
+  })
+
+  it('are not bought by too little, elsewhere, by a debit, or by an order that is none', async () => {
+    const { api_key, receive_token } = await buyer('not')
+    const { order_id } = (await order(api_key)).body.data
+    const tried = [
+      await pay(order_id, { amount: '599,999' }),
+      await pay(order_id, { account: '0099000999999' }),
+      await pay(order_id, { sign: '-' }),
+      await pay(order_id, { token: receive_token }),
+      await pay('BC99999999'),
+    ]
+    for (const { webhook_status } of tried) expect(webhook_status).to.equal('no_match')
+    expect((await accountOf(api_key)).plan).to.equal('Free')
+    expect((await pay(order_id)).webhook_status, 'and then by the price').to.equal('plan_upgraded')
+  })
+
+  it('that have ended are Free again', async () => {
+    const { api_key } = await buyer('ended')
+    await pay((await order(api_key)).body.data.order_id)
+    await upgraded(api_key, 'Basic')
+    api.clock.at = new Date(Date.now() + YEAR_MS + 60_000)
+    const { plan, plan_expires_at, usage } = await accountOf(api_key)
+    api.clock.at = null
+    expect([plan, plan_expires_at, usage.limit]).to.deep.equal(['Free', null, 100])
+  })
+
+  it('bring who referred the buyer his commission, once a payment', async () => {
+    const referrer = await buyer('referrer')
+    const { code } = (await api.ask('POST', '/api/affiliate/links', { key: referrer.api_key, json: { label: 'blog' } }))
+      .body.data
+    const email = 'referred@plans.example'
+    await api.ask('POST', '/api/auth/register', { json: { email, password: 'correct horse battery', ref: code } })
+    const user_id = await eventually(() => accountOfEmail(api.store, email))
+    const { token: key, hash: key_hash } = newToken('api_key', user_id!)
+    await api.decree(user_id!, { type: 'EmailVerified', data: { user_id: user_id! } })
+    await api.decree(user_id!, { type: 'ApiKeyRotated', data: { user_id: user_id!, key_hash } })
+
+    const earned = async () => (await api.ask('GET', '/api/affiliate', { key: referrer.api_key })).body.data.earned
+    const { order_id } = (await order(key, 'Advanced')).body.data
+    await pay(order_id, { amount: '1,200,000' })
+    await upgraded(key, 'Advanced')
+    await eventually(async () => (await earned()) === '240000.00', { what: 'the commission' })
+    await pay(order_id, { amount: '1,200,000' })
+    await pay((await order(key, 'Advanced')).body.data.order_id, { amount: '1,200,000' })
+    await eventually(async () => (await earned()) === '480000.00', { what: 'the commission of the second payment' })
+  })
+
+  it('cannot be ordered where the operator has not said which account to pay to', async () => {
+    const other = await openApi()
+    try {
+      const { status, body } = await other.ask('POST', '/api/plans/order', {
+        key: other.owner.api_key,
+        json: { plan: 'Basic' },
+      })
+      expect([status, body.error]).to.deep.equal([409, 'CONFLICT'])
+    } finally {
+      await other.close()
+    }
+  })
+})

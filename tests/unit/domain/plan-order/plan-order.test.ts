@@ -1,0 +1,113 @@
+import { expect } from 'chai'
+import { commissionOf } from '../../../../domain/affiliate/affiliate.ts'
+import type { PlanOrderEvent } from '../../../../domain/plan-order/events.ts'
+import { read } from '../../../../domain/notification/reader.ts'
+import {
+  evolve,
+  namedPlanOrder,
+  orderPlan,
+  payPlan,
+  planAccountOf,
+  type PlanOrder,
+} from '../../../../domain/plan-order/plan-order.ts'
+
+const at = new Date('2026-11-20T03:00:00.000Z')
+const plans = { prefix: 'BC', bank_code: 'VCB', account_number: '0011000415567', account_name: 'OPERATOR' }
+
+const given = (...events: PlanOrderEvent[]): PlanOrder => events.reduce<PlanOrder>(evolve, null)
+const ordered = orderPlan('Basic', { plan_order_id: 42, user_id: 7, prefix: 'BC', at })
+const pay = (order: PlanOrder, transaction_id: number, amount: string) => payPlan(order, { transaction_id, amount, at })
+
+describe('a plan order', () => {
+  it('names the price of the plan, and what the payer writes: at least four digits (section 8)', () => {
+    expect(ordered[0].data).to.deep.equal({
+      plan_order_id: 42, order_id: 'BC0042', user_id: 7, plan: 'Basic', amount: '600000.00', ordered_at: at.toISOString(),
+    }) // prettier-ignore
+    const prices = (['Advanced', 'Pro'] as const).map(
+      (plan) => orderPlan(plan, { plan_order_id: 123_456, user_id: 7, prefix: 'BC', at })[0].data,
+    )
+    expect(prices.map(({ amount, order_id }) => [amount, order_id])).to.deep.equal([
+      ['1200000.00', 'BC123456'],
+      ['2000000.00', 'BC123456'],
+    ])
+  })
+
+  it('is paid by the price or more, by less by nothing', () => {
+    const order = given(...ordered)
+    expect(pay(order, 5, '599999.99')).to.equal(null)
+    for (const amount of ['600000.00', '700000.00']) {
+      const { payment, facts } = pay(order, 5, amount)!
+      expect(payment).to.deep.equal({ webhook_status: 'plan_upgraded', already_run_of: null })
+      expect(facts).to.deep.equal([
+        {
+          type: 'PlanPaid',
+          data: { plan_order_id: 42, user_id: 7, plan: 'Basic', transaction_id: 5, amount, paid_at: at.toISOString() },
+        },
+      ])
+    }
+  })
+
+  it('is paid once: another payment has already run, the same one asked again is the same', () => {
+    const paid = given(...ordered, ...pay(given(...ordered), 5, '600000.00')!.facts)
+    expect(pay(paid, 6, '600000.00')).to.deep.equal({
+      payment: { webhook_status: 'already_run', already_run_of: 5 },
+      facts: [],
+    })
+    expect(pay(paid, 5, '600000.00')).to.deep.equal({
+      payment: { webhook_status: 'plan_upgraded', already_run_of: null },
+      facts: [],
+    })
+    expect(pay(null, 5, '600000.00')).to.equal(null)
+  })
+})
+
+describe('which plan order a credit names', () => {
+  const text = (memo: string, sign = '+', account = plans.account_number) =>
+    `SD TK ${account} ${sign}600,000VND luc 20-11-2026 10:00:05. SD 2,000,000VND. Ref MBVCB.900000001.${memo}`
+  const named = (memo: string, { operator = true, sign = '+', account = plans.account_number, of = plans } = {}) => {
+    const words = text(memo, sign, account)
+    const { reading } = read({ text: words, sender: 'Vietcombank' }, at)
+    return namedPlanOrder({ operator }, reading!, words, of)?.plan_order_id ?? null
+  }
+
+  it('is the number behind the prefix', () => {
+    expect(named('BC0042')).to.equal(42)
+    expect(named('thanh toan bc 123456 chuyen tien')).to.equal(123_456)
+  })
+  it('is none with less than four digits, or none', () =>
+    expect([named('BC42'), named('DH0042'), named('NGUYEN VAN A')]).to.deep.equal([null, null, null]))
+  it('is none of a debit, of another account, bank or user', () => {
+    expect(named('BC0042', { sign: '-' })).to.equal(null)
+    expect(named('BC0042', { account: '0099000415567' })).to.equal(null)
+    expect(named('BC0042', { of: { ...plans, bank_code: 'MB' } })).to.equal(null)
+    expect(named('BC0042', { operator: false })).to.equal(null)
+  })
+  it('is told also where the bank masks the account, as long as it prints something of it', () => {
+    expect(named('BC0042', { account: '0011xxxx5567' })).to.equal(42)
+    expect(named('BC0042', { account: '0011xxxx5568' })).to.equal(null)
+  })
+})
+
+describe('the account that plans are paid to', () => {
+  const set = { planPrefix: 'bc', planBank: 'vcb', planAccount: '0011', planHolder: 'A' }
+  it('is all of bank, number and holder', () => {
+    expect(planAccountOf(set)).to.deep.equal({
+      prefix: 'BC',
+      bank_code: 'VCB',
+      account_number: '0011',
+      account_name: 'A',
+    })
+    for (const missing of ['planBank', 'planAccount', 'planHolder'])
+      expect(planAccountOf({ ...set, [missing]: undefined }), missing).to.equal(null)
+    expect(planAccountOf({ ...set, planBank: 'ZALOPAY' })).to.equal(null)
+  })
+})
+
+describe('a commission', () => {
+  it('is its part of the payment, in whole dong', () => {
+    expect(commissionOf('600000.00', 20)).to.equal('120000.00')
+    expect(commissionOf('1200000.99', 12.5)).to.equal('150000.00')
+    expect(commissionOf('999.00', 10)).to.equal('99.00')
+    expect(commissionOf('600000.00', 0)).to.equal('0.00')
+  })
+})
