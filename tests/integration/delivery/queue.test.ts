@@ -21,7 +21,7 @@ describe('the delivery queue', () => {
 
   const captured = async (rules: number[], options: { count?: number; age?: number; user?: number } = {}) => {
     const transactions = await setting.capture(rules, options)
-    await setting.projector.passed((await setting.store.end())!, 10_000)
+    await setting.projector.passed((await setting.store.end())!, 30_000)
     return transactions
   }
   const claimDue = (worker: string, { perRule = 100, room = ROOM, fullRules = [] as number[] } = {}) =>

@@ -59,7 +59,7 @@ export const openDeliverySetting = async () => {
     const events = facts.map((fact) => ({ id: randomUUID(), ...fact, metadata: metadata(user) }))
     const [result] = await store.append([[{ stream, expectedRevision, events }]])
     if (!result?.ok) throw new Error(`conflict on ${stream}: ${JSON.stringify(result)}`)
-    await projector.passed(result.checkpoint, 10_000)
+    await projector.passed(result.checkpoint, 30_000)
   }
 
   const setting = {

@@ -182,7 +182,7 @@ export const openApi = async (
       [{ stream, expectedRevision: newest?.revision ?? -1, events: stamp(events, occasion) }],
     ])
     if (!result?.ok) throw new Error(`conflict on ${stream}`)
-    if (!(await projector.passed(result.checkpoint, 10_000))) throw new Error(JSON.stringify(projector.health()))
+    if (!(await projector.passed(result.checkpoint, 30_000))) throw new Error(JSON.stringify(projector.health()))
   }
 
   return {

@@ -18,7 +18,7 @@ describe('planned work on plans', () => {
   })
   const run = async (job: typeof endPlans) => {
     const told = await job(parts()).run(new AbortController().signal)
-    await setting.projector.passed((await setting.store.end())!, 10_000)
+    await setting.projector.passed((await setting.store.end())!, 30_000)
     return told
   }
   beforeEach(async () => {
@@ -39,7 +39,7 @@ describe('planned work on plans', () => {
     await setting.account(5, plan(5, 'Basic', inMinutes(1).toISOString()))
     await setting.account(6, plan(6, 'Basic', inMinutes(5).toISOString()))
     await setting.account(7, plan(7, 'Pro'))
-    await setting.projector.passed((await setting.store.end())!, 10_000)
+    await setting.projector.passed((await setting.store.end())!, 30_000)
     expect(await run(endPlans)).to.equal(null)
     now = inMinutes(1)
     expect(await run(endPlans)).to.deep.equal({ ended: 1 })
@@ -57,10 +57,10 @@ describe('planned work on plans', () => {
     await setting.capture([pro], { user: 6, count: 200 })
     await setting.capture([free], { user: 5, count: 79 })
     expect(await run(warnOfQuotas)).to.equal(null)
-    await setting.projector.passed((await setting.store.end())!, 10_000)
+    await setting.projector.passed((await setting.store.end())!, 30_000)
     expect(await run(warnOfQuotas)).to.equal(null)
     await setting.capture([free], { user: 5, count: 1 })
-    await setting.projector.passed((await setting.store.end())!, 10_000)
+    await setting.projector.passed((await setting.store.end())!, 30_000)
     expect(await run(warnOfQuotas)).to.deep.equal({ warned: 1 })
     const { type, data } = (await eventsOf(5)).at(-1)!
     expect(type).to.equal('QuotaWarned')

@@ -125,7 +125,7 @@ describe('projector', () => {
     }
     const { projector } = await setting.start()
     await setting.append([...new History(6).decided, other])
-    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
     expect(await setting.rows().then(({ account }) => account)).to.have.length(3)
   })
 
@@ -134,11 +134,11 @@ describe('projector', () => {
     const history = new History(7)
     await setting.append(history.decided)
     const end = (await setting.store.end())!
-    expect(await projector.passed(end, 10_000)).to.equal(true)
+    expect(await projector.passed(end, 30_000)).to.equal(true)
     expect(projector.position()).to.equal(end)
     const later = String(Number(end) + 1)
     expect(await projector.passed(later, 30)).to.equal(false)
-    const waiting = projector.passed(later, 10_000)
+    const waiting = projector.passed(later, 30_000)
     await setting.append(history.grow(50).decided.slice(-1))
     expect(await waiting).to.equal(true)
   })
@@ -148,7 +148,7 @@ describe('projector', () => {
     const elsewhere = followReadModels(setting.database, (a, b) => setting.store.isAfter(a, b), 'main')
     await setting.append(new History(8).decided)
     const end = (await setting.store.end())!
-    expect(await elsewhere.passed(end, 10_000)).to.equal(true)
+    expect(await elsewhere.passed(end, 30_000)).to.equal(true)
     expect(await elsewhere.passed(String(Number(end) + 1), 30)).to.equal(false)
   })
 
@@ -193,12 +193,12 @@ describe('projector', () => {
     const { projector } = await setting.start()
     const history = new History(10)
     await setting.append(history.decided)
-    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
     await setting.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     )
     await setting.append(history.grow(100).decided.slice(BEGINNING))
-    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
     expect(projector.health().state).to.equal('live')
   })
 
@@ -206,7 +206,7 @@ describe('projector', () => {
     const history = new History(11)
     await setting.append(history.decided)
     const first = await setting.start()
-    expect(await first.projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(await first.projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
     const stored = await readCheckpoint(setting.tables, 'read_model', 'main')
     const elsewhere = new Applier(setting.tables, main, 'read_model', stored!.anchor)
     const loser = new Applier(setting.tables, main, 'read_model', stored!.anchor)
@@ -257,7 +257,7 @@ describe('projector', () => {
     const { projector } = await setting.start({ tables, givesWay: () => true })
     const history = new History(15).grow(100)
     for (const decided of history.decided) await setting.append([decided])
-    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
     expect(batches).to.be.below(history.decided.length / 4)
   })
 
@@ -265,7 +265,7 @@ describe('projector', () => {
     const { projector } = await setting.start()
     const history = new History(14).grow(60)
     await setting.append(history.decided.slice(0, 30))
-    await projector.passed((await setting.store.end())!, 10_000)
+    await projector.passed((await setting.store.end())!, 30_000)
     await createSchema(setting.tables, 'timed', main)
     const applier = new Applier(setting.tables, main, 'timed', null)
     const took: number[] = []

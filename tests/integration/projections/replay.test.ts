@@ -46,7 +46,7 @@ describe('replay', () => {
     const history = new History(22).grow(400)
     await setting.append(history.decided)
     const { projector } = await setting.start()
-    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
     // A reader with a prepared statement of its own, on one connection.
     const reader = await setting.database.connect()
     const count = async () =>
@@ -63,7 +63,7 @@ describe('replay', () => {
         await setting.append(history.decided.slice(written))
         written = history.decided.length
         // As fast as they are projected, and no faster: what a replay has to catch up with stays small on any machine.
-        await projector.passed((await setting.store.end())!, 10_000)
+        await projector.passed((await setting.store.end())!, 30_000)
       }
     })()
     // A replay has a connection of its own for its batches, as another process has.
@@ -77,7 +77,7 @@ describe('replay', () => {
     expect(await tableIds()).not.to.deep.equal(ids)
 
     await setting.append(history.grow(50).decided.slice(written))
-    expect(await projector.passed((await setting.store.end())!, 10_000), JSON.stringify(projector.health())).to.equal(
+    expect(await projector.passed((await setting.store.end())!, 30_000), JSON.stringify(projector.health())).to.equal(
       true,
     )
     expect(projector.health().state).to.equal('live')
@@ -93,7 +93,7 @@ describe('replay', () => {
     const history = new History(23)
     await setting.append(history.decided)
     const { projector } = await setting.start()
-    await projector.passed((await setting.store.end())!, 10_000)
+    await projector.passed((await setting.store.end())!, 30_000)
     // As a replay does it, with the projector waiting for the row in the middle.
     await setting.database.transaction(async (transaction) => {
       await readCheckpoint(transaction, 'read_model', 'main', { lock: true })
@@ -115,7 +115,7 @@ describe('replay', () => {
       await transaction.query('ALTER SCHEMA read_model RENAME TO read_model_old')
       await transaction.query('ALTER SCHEMA read_model_next RENAME TO read_model')
     })
-    expect(await projector.passed((await setting.store.end())!, 10_000), JSON.stringify(projector.health())).to.equal(
+    expect(await projector.passed((await setting.store.end())!, 30_000), JSON.stringify(projector.health())).to.equal(
       true,
     )
     expect((await setting.rows('read_model_old')).transaction).to.deep.equal([])

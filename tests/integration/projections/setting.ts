@@ -69,7 +69,7 @@ export const openSetting = async (): Promise<Setting> => {
     catchUp: async (options) => {
       const { projector, stop } = await setting.start(options)
       const end = await store.end()
-      if (end !== null && !(await projector.passed(end, 15_000)))
+      if (end !== null && !(await projector.passed(end, 30_000)))
         throw new Error(`not caught up: ${JSON.stringify(projector.health())}`)
       await stop()
     },
