@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
 const CALLS = 200
+const ACCOUNTS = 40
 /** How often a measurement may be made again: a machine shared with others is noisy, and an answer that tells stays telling. */
 const MEASUREMENTS = 3
 
@@ -18,7 +19,7 @@ describe('e-mails that are known and unknown', function () {
   const known: string[] = []
   before(async () => {
     api = await openApi({ trustProxy: 1 }, 'real')
-    for (let number = 0; number < CALLS; number++) known.push(`known${number}@example.com`)
+    for (let number = 0; number < ACCOUNTS; number++) known.push(`known${number}@example.com`)
     await inParallel(8, known, async (email) => {
       await api.ask('POST', '/api/auth/register', { json: { email, password: OWNERS_PASSWORD } })
     })
@@ -39,13 +40,13 @@ describe('e-mails that are known and unknown', function () {
   const measure = async (path: string, width: number, bodyOf: (email: string) => object) => {
     const times = { known: [] as number[], unknown: [] as number[] }
     const bodies = { known: new Set<string>(), unknown: new Set<string>() }
-    const calls = known.flatMap((email, index) => {
+    const calls = Array.from({ length: CALLS }, (_, index) => {
       const pair = [
-        { kind: 'known', email },
+        { kind: 'known', email: known[index % ACCOUNTS]! },
         { kind: 'unknown', email: `unknown${++strangers}@example.com` },
       ] as const
       return index % 2 ? [pair[0], pair[1]] : [pair[1], pair[0]]
-    })
+    }).flat()
     await inParallel(width, calls, async ({ kind, email }) => {
       const began = performance.now()
       const { status, body } = await api.ask('POST', path, { json: bodyOf(email) })
@@ -60,9 +61,9 @@ describe('e-mails that are known and unknown', function () {
 
   for (const [path, width, more] of [
     ['login', 2, { password: 'not the password' }],
-    ['register', 6, { password: OWNERS_PASSWORD }],
-    ['forgot-password', 20, {}],
-    ['resend-verify', 20, {}],
+    ['register', 5, { password: OWNERS_PASSWORD }],
+    ['forgot-password', 40, {}],
+    ['resend-verify', 40, {}],
   ] as const)
     it(`are answered alike by ${path}: the same words, medians less than 10 % apart`, async () => {
       const seen: string[] = []
