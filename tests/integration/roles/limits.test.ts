@@ -1,0 +1,83 @@
+/** Limits and the lock on abuse over two processes that answer for one installation; and the operator who lifts the lock. */
+import { expect } from 'chai'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import {
+  callApi,
+  launchBaoco,
+  newPlace,
+  readInstallation,
+  removePlace,
+  startBaoco,
+  type Installation,
+  type Running,
+  type Starting,
+} from '../../support/baoco-process.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const PER_HOUR = 40
+const ENV = { ABUSE_PER_HOUR: String(PER_HOUR) }
+
+describe('limits over two processes', function () {
+  this.timeout(90_000)
+  let installation: Installation
+  let whole: Running
+  let api: Starting
+
+  before(async () => {
+    const place = await newPlace()
+    whole = await startBaoco(place, ENV)
+    installation = readInstallation(place, whole.output())
+    const { port } = await newPlace()
+    api = launchBaoco({ dataDir: place.dataDir, port }, ENV, 'api')
+    await api.ready
+  })
+  after(async () => {
+    await api?.kill()
+    await whole?.kill()
+    if (installation) await removePlace(installation)
+  })
+
+  const logIn = (on: Running, password: string) =>
+    callApi(on, '', 'POST', '/api/auth/login', { email: installation.email, password })
+
+  it('let ten logins a minute through, whichever process is asked', async () => {
+    for (let number = 0; number < 10; number++)
+      expect((await logIn(number % 2 ? whole : api, 'wrong password')).status).to.equal(401)
+    for (const on of [whole, api]) expect((await logIn(on, installation.password)).status).to.equal(429)
+  })
+
+  it('count one receive for all, once they have told each other', async () => {
+    const { pathname } = new URL(installation.personalUrl)
+    const post = async (on: Running) =>
+      (await fetch(on.baseUrl + pathname, { method: 'POST', body: 'OTP 123456' })).status
+    const statuses: number[] = []
+    // At the worst each lets the whole limit through before it hears of the other.
+    for (let number = 0; number < 130; number++) statuses.push(await post(number % 2 ? whole : api))
+    expect(statuses.filter((status) => status === 200).length).to.be.within(60, 120)
+    await eventually(async () => (await post(whole)) === 429 && (await post(api)) === 429)
+  })
+
+  it('lock an account by what it asks of both, until the operator lifts it', async () => {
+    let page = 0
+    const ask = async (on: Running) =>
+      (await callApi(on, installation.apiKey, 'GET', `/api/transactions?page=${++page}`)).status
+    let calls = 0
+    await eventually(async () => {
+      for (const on of [whole, api]) {
+        calls++
+        if ((await ask(on)) === 403) return true
+      }
+      return false
+    })
+    expect(calls).to.be.greaterThan(PER_HOUR)
+    for (const on of [whole, api]) expect(await ask(on)).to.equal(403)
+    const unlock = ['cmd/baoco.mjs', 'account', 'unlock', installation.email]
+    const { stdout } = await promisify(execFile)(process.execPath, unlock, {
+      cwd: new URL('../../..', import.meta.url).pathname,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: installation.dataDir },
+    })
+    expect(stdout).to.equal(`${installation.email} is unlocked\n`)
+    for (const on of [whole, api]) expect(await ask(on)).to.equal(200)
+  })
+})
