@@ -16,7 +16,7 @@ export const deliverRole: Role = {
     const delivery = openDelivery({
       store,
       log: deliveryLog,
-      queue: openDeliveryQueue(database),
+      queue: openDeliveryQueue(database, { schedule: settings.retrySchedule }),
       sender,
       ids,
       vault,
@@ -30,6 +30,7 @@ export const deliverRole: Role = {
         log.info(attempt, 'delivery.attempted')
       },
       onClaimsOpen: (claims_open) => log.info({ claims_open }, 'delivery.claims_open'),
+      onOpened: (endpoint) => log.warn(endpoint, 'endpoint.opened'),
       onError: installation.onTrouble,
     })
     return {

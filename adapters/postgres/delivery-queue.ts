@@ -8,46 +8,29 @@
  *
  * The statements are planned at every use: plans kept from when the tables were empty would read all of them.
  */
-import type { Claimed, DeliveryQueue, Due, LaneName, OtherWorker } from '../../workflows/deliver/queue.ts'
+import { PROBE_EVERY } from '../../domain/webhook/endpoint.ts'
+import { RETRY_SCHEDULE, wholeSchedule } from '../../domain/webhook/retry-schedule.ts'
+import type {
+  Claim,
+  Claimed,
+  DeliveryQueue,
+  Due,
+  DueWanted,
+  LaneName,
+  OtherWorker,
+} from '../../workflows/deliver/queue.ts'
+import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, NOT_HELD, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
 import type { Queryable } from './database.ts'
-
-/** A first try is claimed from the log only where the queue would have it within so many seconds: over quota, it waits. */
-const FROM_LOG_WITHIN = 65
+import { sweepEndpoints, tellEndpoints } from './endpoints.ts'
+import { claimGated } from './gated-claims.ts'
 
 /** Seconds after which a recorded claim is forgotten. */
 const KEPT = 600
 
-/** What a call needs, joined to the rows of `claimed`. */
-const WHAT_THE_CALL_NEEDS = `
-  SELECT c.transaction_id, c.rule_id, c.attempt, d.user_id, d.lane, d.due_at, d.captured_at,
-    r.rule_id IS NULL AS orphan, r.url, r.http_method, r.payload_format, r.custom_template, r.sealed_secret,
-    r.account_revision,
-    t.bank_code, t.bank_name, t.transaction_type, t.amount, t.currency, t.balance_after, t.account_number,
-    t.transaction_ref, t.transaction_date, t.description, t.content, t.counterpart_name, t.order_id, t.prefix,
-    t.already_run_of, t.webhook_status, t.created_at,
-    (SELECT json_agg(json_build_array(s.rule_id, s.status, s.attempt, s.round_base, s.due_at))
-      FROM read_model.delivery s WHERE s.transaction_id = c.transaction_id) AS deliveries
-  FROM claimed c
-    JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
-    JOIN read_model.transaction t ON t.id = c.transaction_id
-    LEFT JOIN read_model.rule r ON r.rule_id = c.rule_id
-  ORDER BY d.due_at, c.transaction_id, c.rule_id`
-
-const CLAIM_DUE = `claimed AS (
-  INSERT INTO ops.claim AS c (transaction_id, rule_id, attempt, worker)
-    SELECT transaction_id, rule_id, attempt, $1 FROM due ORDER BY transaction_id, rule_id
-  ON CONFLICT (transaction_id, rule_id) DO UPDATE
-    SET attempt = excluded.attempt, worker = excluded.worker, claimed_at = now()
-    WHERE c.attempt < excluded.attempt
-  RETURNING c.transaction_id, c.rule_id, c.attempt
-)`
-
-/** Neither paused nor of a locked account; a row whose rule is gone is not held, but ended. */
-const NOT_HELD = '(r.rule_id IS NULL OR (r.is_active = 1 AND NOT a.locked))'
-
-const FIRST = `
-WITH due AS (
-  SELECT d.transaction_id, d.rule_id, d.attempt + 1 AS attempt
+/** Of gated rules none is claimed here, but one row tells that there are some. */
+const first = (whole: number): string => `
+WITH found AS MATERIALIZED (
+  SELECT d.transaction_id, d.rule_id, d.attempt + 1 AS attempt, ${GATED} AS gated
   FROM unnest($2::bigint[]) AS wanted (id)
     JOIN read_model.delivery d ON d.transaction_id = wanted.id
     JOIN read_model.rule r ON r.rule_id = d.rule_id
@@ -57,10 +40,13 @@ WITH due AS (
     AND ${NOT_HELD} AND d.rule_id <> ALL ($3::bigint[])
   ORDER BY d.transaction_id, d.rule_id
   LIMIT $4
-), ${CLAIM_DUE} ${WHAT_THE_CALL_NEEDS}`
+), due AS (SELECT * FROM found WHERE NOT gated
+), ${CLAIM_DUE}, told AS (
+  SELECT * FROM claimed UNION ALL (SELECT transaction_id, rule_id, NULL FROM found WHERE gated LIMIT 1)
+) ${whatTheCallNeeds(whole, 'told')}`
 
 /** Lanes of rules that have open deliveries, hopping from one to the next in the index: each costs one look, not its rows. */
-const DUE = `
+const due = (whole: number): string => `
 WITH RECURSIVE hop AS (
   (SELECT rule_id, lane FROM read_model.delivery WHERE status = 'open' ORDER BY rule_id, lane LIMIT 1)
   UNION ALL
@@ -80,18 +66,23 @@ WITH RECURSIVE hop AS (
         SELECT q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at
         FROM read_model.delivery q
         WHERE q.rule_id = hop.rule_id AND q.lane = hop.lane AND q.status = 'open' AND q.due_at <= now()
-          AND NOT EXISTS (SELECT FROM ops.claim c
-            WHERE c.transaction_id = q.transaction_id AND c.rule_id = q.rule_id AND c.attempt > q.attempt)
+          AND ${unclaimed('q')}
         ORDER BY q.due_at LIMIT $4
       ) x
     ) d
-  WHERE hop.lane = ANY ($2::text[]) AND hop.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD}
+  WHERE hop.lane = ANY ($2::text[]) AND hop.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD} AND NOT ${GATED}
 ), due AS (
   SELECT ranked.* FROM ranked JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = ranked.lane
   WHERE ranked.place_in_lane <= lane.room
-), ${CLAIM_DUE} ${WHAT_THE_CALL_NEEDS}`
+), ${CLAIM_DUE} ${whatTheCallNeeds(whole)}`
 
-const TAKE_OVER = `
+/** What the dead have claimed of gated rules goes back to the queue: the gate lets it through when it may be made. */
+const FREE_GATED = `
+DELETE FROM ops.claim c USING read_model.delivery d, read_model.rule r
+WHERE c.worker = ANY ($1::uuid[]) AND d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
+  AND d.status = 'open' AND c.attempt > d.attempt AND r.rule_id = c.rule_id AND ${GATED}`
+
+const takeOver = (whole: number): string => `
 WITH due AS (
   SELECT c.transaction_id, c.rule_id
   FROM ops.claim c
@@ -99,6 +90,7 @@ WITH due AS (
     LEFT JOIN read_model.rule r ON r.rule_id = c.rule_id
     LEFT JOIN read_model.account a ON a.user_id = r.user_id
   WHERE c.worker = ANY ($2::uuid[]) AND d.status = 'open' AND c.attempt > d.attempt AND ${NOT_HELD}
+    AND (c.worker = $1 OR NOT ${GATED})
   ORDER BY c.transaction_id, c.rule_id
   LIMIT $3
   FOR UPDATE OF c SKIP LOCKED
@@ -106,13 +98,19 @@ WITH due AS (
   UPDATE ops.claim c SET worker = $1, claimed_at = now() FROM due
   WHERE c.transaction_id = due.transaction_id AND c.rule_id = due.rule_id
   RETURNING c.transaction_id, c.rule_id, c.attempt
-) ${WHAT_THE_CALL_NEEDS}`
+) ${whatTheCallNeeds(whole)}`
 
 const STILL_MINE = `
 SELECT (wanted.n - 1)::integer AS place
 FROM unnest($2::bigint[], $3::bigint[], $4::integer[]) WITH ORDINALITY AS wanted (transaction_id, rule_id, attempt, n)
   JOIN ops.claim c ON c.transaction_id = wanted.transaction_id AND c.rule_id = wanted.rule_id
 WHERE c.worker = $1 AND c.attempt = wanted.attempt`
+
+/** Attempts that were not begun: whoever may make them claims them anew. */
+const GIVE_BACK = `
+DELETE FROM ops.claim c
+USING unnest($2::bigint[], $3::bigint[], $4::integer[]) AS given (transaction_id, rule_id, attempt)
+WHERE c.worker = $1 AND c.transaction_id = given.transaction_id AND c.rule_id = given.rule_id AND c.attempt = given.attempt`
 
 const COUNT_OPEN = `
 SELECT count(*) AS open FROM ops.claim c
@@ -138,7 +136,7 @@ WHERE w.worker = ANY ($1::uuid[]) AND NOT EXISTS (SELECT FROM ops.claim c WHERE 
 
 type DeliveryTuple = [number, Claimed['deliveries'][number]['status'], number, number, string | null]
 
-type ClaimRow = Claimed['rule'] &
+type ClaimRow = Omit<Claimed['rule'], 'ordered'> &
   Omit<Claimed['transaction'], 'id'> & {
     transaction_id: number
     rule_id: number
@@ -147,15 +145,26 @@ type ClaimRow = Claimed['rule'] &
     due_at: string
     captured_at: string
     orphan: boolean
+    ordered: 0 | 1
+    endpoint: string
+    watched: boolean
+    passed_through: boolean
+    is_last: boolean
     deliveries: DeliveryTuple[]
   }
 
 const claimedOf = (row: ClaimRow): Claimed => {
-  const { url, http_method, payload_format, custom_template, sealed_secret, account_revision, ...rest } = row
+  const { url, http_method, payload_format, custom_template, sealed_secret, account_revision, ...other } = row
+  const { max_per_minute, ordered, endpoint, watched, passed_through, is_last, ...rest } = other
   const { transaction_id, rule_id, attempt, lane, due_at, captured_at, orphan: _, deliveries, ...transaction } = rest
   return {
     transaction_id, rule_id, user_id: row.user_id, attempt, lane, due_at, captured_at,
-    rule: { url, http_method, payload_format, custom_template, sealed_secret, account_revision },
+    isLast: is_last,
+    rule: {
+      url, http_method, payload_format, custom_template, sealed_secret, account_revision, max_per_minute,
+      ordered: ordered === 1,
+    },
+    endpoint: { name: endpoint, watched, isPassedThrough: passed_through },
     transaction: { ...transaction, id: transaction_id },
     deliveries: deliveries.map(([rule, status, last, round_base, due]) => ({
       rule_id: rule, status, attempt: last, round_base, due_at: due,
@@ -168,38 +177,74 @@ const dueOf = (rows: readonly ClaimRow[]): Due => ({
   orphans: rows.filter((row) => row.orphan),
 })
 
-export const openDeliveryQueue = (database: Queryable): DeliveryQueue => ({
-  claimFirst: async (worker, transactions, fullRules, limit) =>
-    (await database.query<ClaimRow>(FIRST, [worker, transactions, fullRules, limit])).map(claimedOf),
+export interface DeliveryQueueOptions {
+  /** Seconds before each retry. */
+  schedule?: readonly number[]
+  /** Seconds; another only for tests. */
+  probeEvery?: number
+}
 
-  claimDue: async (worker, { room, perRule, fullRules }) => {
+export const openDeliveryQueue = (
+  database: Queryable,
+  { schedule = RETRY_SCHEDULE, probeEvery = PROBE_EVERY }: DeliveryQueueOptions = {},
+): DeliveryQueue => {
+  const whole = wholeSchedule(schedule)
+  const statements = {
+    first: first(whole),
+    due: due(whole),
+    gated: claimGated(whole, probeEvery),
+    takeOver: takeOver(whole),
+  }
+  const claimBy = async (statement: string, worker: string, { room, perRule, fullRules }: DueWanted) => {
     const lanes = Object.entries(room).filter(([, free]) => free > 0)
     const names = lanes.map(([name]) => name)
     const rooms = lanes.map(([, free]) => free)
-    return dueOf(await database.query<ClaimRow>(DUE, [worker, names, rooms, perRule, fullRules]))
-  },
+    return dueOf(await database.query<ClaimRow>(statement, [worker, names, rooms, perRule, fullRules]))
+  }
+  const columns = (claims: readonly Claim[]) =>
+    (['transaction_id', 'rule_id', 'attempt'] as const).map((name) => claims.map((claim) => claim[name]))
 
-  takeOver: async (worker, dead, limit) => dueOf(await database.query<ClaimRow>(TAKE_OVER, [worker, dead, limit])),
+  return {
+    claimFirst: async (worker, transactions, fullRules, limit) => {
+      const rows = await database.query<ClaimRow>(statements.first, [worker, transactions, fullRules, limit])
+      const claimed = rows.filter((row) => row.attempt !== null)
+      return { claimed: claimed.map(claimedOf), isGated: claimed.length < rows.length }
+    },
 
-  stillMine: async (worker, claims) => {
-    const column = (name: 'transaction_id' | 'rule_id' | 'attempt') => claims.map((claim) => claim[name])
-    const values = [worker, column('transaction_id'), column('rule_id'), column('attempt')]
-    return (await database.query<{ place: number }>(STILL_MINE, values)).map(({ place }) => place)
-  },
+    claimDue: (worker, wanted) => claimBy(statements.due, worker, wanted),
 
-  countOpen: async (worker) => (await database.query<{ open: number }>(COUNT_OPEN, [worker]))[0]!.open,
+    claimGated: async (worker, wanted) => (await claimBy(statements.gated, worker, wanted)).claimed,
 
-  beat: async (worker) => {
-    const [row] = await database.query<{ now: string }>(BEAT, [worker])
-    return { now: new Date(row!.now), others: await database.query<OtherWorker>(OTHERS, [worker]) }
-  },
+    takeOver: async (worker, dead, limit) => {
+      const others = dead.filter((each) => each !== worker)
+      if (others.length > 0) await database.query(FREE_GATED, [others])
+      return dueOf(await database.query<ClaimRow>(statements.takeOver, [worker, dead, limit]))
+    },
 
-  goodbye: async (worker) => {
-    await database.query('UPDATE ops.worker SET ended_at = now() WHERE worker = $1', [worker])
-  },
+    giveBack: async (worker, claims) => {
+      await database.query(GIVE_BACK, [worker, ...columns(claims)])
+    },
 
-  sweep: async (dead) => {
-    await database.query(SWEEP_CLAIMS)
-    if (dead.length > 0) await database.query(SWEEP_WORKERS, [dead])
-  },
-})
+    tellEndpoints: (news) => tellEndpoints(database, news, probeEvery),
+
+    stillMine: async (worker, claims) =>
+      (await database.query<{ place: number }>(STILL_MINE, [worker, ...columns(claims)])).map(({ place }) => place),
+
+    countOpen: async (worker) => (await database.query<{ open: number }>(COUNT_OPEN, [worker]))[0]!.open,
+
+    beat: async (worker) => {
+      const [row] = await database.query<{ now: string }>(BEAT, [worker])
+      return { now: new Date(row!.now), others: await database.query<OtherWorker>(OTHERS, [worker]) }
+    },
+
+    goodbye: async (worker) => {
+      await database.query('UPDATE ops.worker SET ended_at = now() WHERE worker = $1', [worker])
+    },
+
+    sweep: async (dead) => {
+      await database.query(SWEEP_CLAIMS)
+      await sweepEndpoints(database)
+      if (dead.length > 0) await database.query(SWEEP_WORKERS, [dead])
+    },
+  }
+}

@@ -44,6 +44,8 @@ export interface AttemptOccasion {
   schedule: readonly number[]
   /** From 0 up to 1. */
   random: number
+  /** The endpoint has been down for the whole of the schedule's time: there is no further try after this one. */
+  isLast?: boolean
 }
 
 const isSuccess = (httpStatus: number): boolean => httpStatus >= 200 && httpStatus < 300
@@ -53,7 +55,11 @@ const GONE = 410
 
 type Outcome = Pick<TransactionEventData['WebhookAttempted'], 'outcome' | 'next_attempt_at'>
 
-const outcomeOf = (delivery: Delivery, result: AttemptResult, { at, schedule, random }: AttemptOccasion): Outcome => {
+const outcomeOf = (
+  delivery: Delivery,
+  result: AttemptResult,
+  { at, schedule, random, isLast = false }: AttemptOccasion,
+): Outcome => {
   if (isSuccess(result.http_status)) return { outcome: 'delivered', next_attempt_at: null }
   // Its number is known already, or the delivery has ended meanwhile: recorded, and nothing changes by it.
   if (delivery.status !== 'open' || result.attempt <= delivery.attempt)
@@ -61,7 +67,7 @@ const outcomeOf = (delivery: Delivery, result: AttemptResult, { at, schedule, ra
   if (result.http_status === GONE) return { outcome: 'exhausted', next_attempt_at: null }
   const tryOfRound = result.attempt - delivery.round_base
   const delay = delayBeforeRetry(schedule, { ...result, tryOfRound }, random)
-  if (delay === null) return { outcome: 'exhausted', next_attempt_at: null }
+  if (delay === null || isLast) return { outcome: 'exhausted', next_attempt_at: null }
   return { outcome: 'retrying', next_attempt_at: new Date(at.getTime() + delay * 1000).toISOString() }
 }
 

@@ -1,5 +1,5 @@
 /** One attempt: the call formed and sent now, and what came of it handed to the recorder. */
-import type { CallResult, Sender } from '../../domain/ports.ts'
+import type { CallResult, Checkpoint, Sender } from '../../domain/ports.ts'
 import { RENDERER } from '../../domain/webhook/payload/render.ts'
 import { formCall, type FormedCall } from './form-call.ts'
 import type { Claimed, LaneName } from './queue.ts'
@@ -35,6 +35,10 @@ export interface AttemptOptions {
   now: () => Date
   /** Told once it is recorded. */
   onAttempt: (attempt: AttemptTold) => void
+  /** Told when the call is over. */
+  onCame: (claimed: Claimed, came: CallResult) => void
+  /** Told where it is recorded. */
+  onRecorded: (claimed: Claimed, checkpoint: Checkpoint) => void
 }
 
 /** No endpoint was called: a secret that cannot be opened, a template that is none. The schedule gives time to mend it. */
@@ -47,13 +51,15 @@ const notFormed = (error: unknown): CallResult => ({
 })
 
 /** @returns makes a claimed attempt; resolves when the call is over, before it is recorded; never throws */
-export const attempts = ({ sender, secrets, recorder, now, onAttempt }: AttemptOptions) => {
+export const attempts = ({ sender, secrets, recorder, now, onAttempt, onCame, onRecorded }: AttemptOptions) => {
   const record = (claimed: Claimed, begun: Date, formed: FormedCall | null, came: CallResult): void => {
     const { transaction_id, rule_id, user_id, attempt, lane, rule } = claimed
+    onCame(claimed, came)
     recorder.submit({
       transaction_id,
       rule_id,
       at: now(),
+      isLast: claimed.isLast,
       result: {
         transaction_id,
         rule_id,
@@ -67,7 +73,8 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt }: AttemptO
         sent_at: begun.toISOString(),
         ...came,
       },
-      recorded: (attempted) =>
+      recorded: (attempted, checkpoint) => {
+        if (checkpoint !== null) onRecorded(claimed, checkpoint)
         onAttempt({
           user_id,
           transaction_id,
@@ -82,7 +89,8 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt }: AttemptO
           next_attempt_at: attempted?.next_attempt_at ?? null,
           duration_ms: came.duration_ms,
           since_capture_ms: begun.getTime() - Date.parse(claimed.captured_at),
-        }),
+        })
+      },
     })
   }
 

@@ -13,11 +13,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, EventStore, Ids, Log, LogEntry, ReadModels, Sender, Slice, Vault } from '../../domain/ports.ts'
 import { attempts, type AttemptTold } from './attempts.ts'
 import { DueRows } from './due-rows.ts'
+import { Endpoints } from './endpoints.ts'
 import { FirstTries } from './first-tries.ts'
 import { BEAT_EVERY, Heartbeat } from './heartbeat.ts'
 import type { LaneLimits } from './lane.ts'
 import { Lanes, type Job } from './lanes.ts'
-import { NO_ROOM, type Claimed, type DeliveryQueue, type Due, type LaneName } from './queue.ts'
+import { LeftAlone } from './left-alone.ts'
+import { NO_ROOM, type Claimed, type DeliveryQueue, type Due, type DueWanted } from './queue.ts'
+import type { LaneName, RoomByLane } from './queue.ts'
 import { Recorder } from './recorder.ts'
 import { SecretCache } from './secret-cache.ts'
 import { checkAgainstStreams } from './stream-check.ts'
@@ -36,6 +39,9 @@ const PER_RULE = 128
 const CUT_OFF_AFTER = 7_000
 const GIVE_UP_AFTER = 9_000
 const LAST_WORDS = 900
+
+/** Milliseconds over which a limited rule's calls of a minute are spread, and a little. */
+const LIMIT_SPREAD_OVER = 61_100
 
 const SWEEP_EVERY = 60_000
 const ASK_AGAIN_AFTER = 250
@@ -61,6 +67,8 @@ export interface DeliveryOptions {
   onAttempt?: (attempt: AttemptTold) => void
   /** At a sole worker's start: attempts claimed and not recorded before it, each of which may be made twice. */
   onClaimsOpen?: (count: number) => void
+  /** An endpoint's breaker opened. */
+  onOpened?: (endpoint: { user_id: number; endpoint: string }) => void
   onError?: (error: unknown) => void
   /** Milliseconds; others only for tests. */
   beatEvery?: number
@@ -79,6 +87,7 @@ export interface Delivery {
 export const openDelivery = (options: DeliveryOptions): Delivery => {
   const { store, log, queue, sender, ids, vault, clock, readModels, schedule, soleWorker = false } = options
   const { onAttempt = () => {}, onClaimsOpen = () => {}, onError = () => {}, random = Math.random } = options
+  const { onOpened = () => {} } = options
   const beatEvery = options.beatEvery ?? BEAT_EVERY
 
   const worker = randomUUID()
@@ -99,6 +108,11 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
         dueRows.wakeIn(Date.parse(attempt.next_attempt_at) - heartbeat.now().getTime())
       onAttempt(attempt)
     },
+    onCame: (claimed, came) => endpoints.note(claimed, came),
+    onRecorded: ({ rule }, checkpoint) => {
+      // The next of an ordered rule may go when the read models know that this one is done.
+      if (rule.ordered) void readModels.passed(checkpoint, 5_000).then(() => dueRows.wake(), onError)
+    },
   })
 
   const lanes: Lanes = new Lanes(async (job) => {
@@ -108,6 +122,29 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     firstTries.wake()
     dueRows.roomAgain()
   }, options.limits)
+
+  const leftAlone = new LeftAlone(lanes)
+
+  const giveBack = async (jobs: readonly Job[]): Promise<void> => {
+    jobs.forEach(letGo)
+    const claims = jobs.map(({ claimed }) => claimed)
+    if (claims.length > 0) await queue.giveBack(worker, claims)
+  }
+
+  const endpoints: Endpoints = new Endpoints({
+    tell: (news) => queue.tellEndpoints(news),
+    onTold: (states) => {
+      for (const state of states) if (state.opened) onOpened(state)
+      void giveBack(leftAlone.told(states)).catch(claimFailed)
+      // A server that answers again has others waiting.
+      if (states.some((state) => !state.held)) dueRows.wake()
+    },
+    onFailing: (endpoint) => leftAlone.putAside(endpoint),
+    onError,
+  })
+
+  /** What waits here, all of it or what is chosen. */
+  const takeOut = (chosen?: (job: Job) => boolean): Job[] => [...lanes.takeOut(chosen), ...leftAlone.takeOut(chosen)]
 
   const letGo = ({ claimed }: Job): void => tracked.release(claimed)
 
@@ -174,6 +211,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     mayClaim,
     givesWay: options.givesWay ?? (() => false),
     roomFor: (userId) => lanes.first.roomFor(userId),
+    onGated: () => dueRows.wake(),
     claim: (transactions) => queue.claimFirst(worker, transactions, lanes.first.fullRules(), MOST_IN_CLAIM),
     handOver: async (claimed, entries) => {
       // Nothing has happened to a transaction just captured: its stream need not be read, the append would tell.
@@ -186,9 +224,20 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     onError: claimFailed,
   })
 
+  const wanted = (room: RoomByLane): DueWanted => ({ room, perRule: PER_RULE, fullRules: lanes.fullRules() })
+
+  const claimGated = async (room: RoomByLane): Promise<readonly Claimed[]> => {
+    const claimed = await queue.claimGated(worker, wanted(room))
+    // A limited rule's next call is in time a little later.
+    for (const { rule } of claimed)
+      if (rule.max_per_minute !== null) dueRows.wakeIn(LIMIT_SPREAD_OVER / rule.max_per_minute)
+    return claimed
+  }
+
   const dueRows = new DueRows({
     room: () => (mayClaim() ? lanes.room() : NO_ROOM),
-    claimDue: (room) => queue.claimDue(worker, { room, perRule: PER_RULE, fullRules: lanes.fullRules() }),
+    claimDue: (room) => queue.claimDue(worker, wanted(room)),
+    claimGated,
     takeOver,
     handOver: beginChecked,
     onError: claimFailed,
@@ -199,7 +248,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     const deleted = new Set(
       entries.filter(({ type }) => type === 'TransactionDeleted').map((entry) => entry.transaction_id),
     )
-    if (deleted.size > 0) lanes.takeOut((job) => deleted.has(job.claimed.transaction_id)).forEach(letGo)
+    if (deleted.size > 0) takeOut((job) => deleted.has(job.claimed.transaction_id)).forEach(letGo)
     const retried = entries.findLast(({ type }) => type === 'WebhookRetryRequested')
     if (retried) void readModels.passed(retried.checkpoint, 5_000).then(() => dueRows.wake(), onError)
   }
@@ -208,11 +257,11 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
 
   /** While we were silent others may have taken over what waits here. */
   const letGoOfOthers = async (): Promise<void> => {
-    const waited = lanes.jobsWaiting()
+    const waited = [...lanes.jobsWaiting(), ...leftAlone.jobs]
     const claims = waited.map((job) => job.claimed)
     const lost = new Set(waited)
     for (const place of await queue.stillMine(worker, claims)) lost.delete(waited[place]!)
-    lanes.takeOut((job) => lost.has(job)).forEach(letGo)
+    takeOut((job) => lost.has(job)).forEach(letGo)
   }
 
   const beatOnce = async (): Promise<void> => {
@@ -245,10 +294,11 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const stopOnce = async (loops: Promise<unknown>, recording: Promise<void>): Promise<void> => {
     const cutting = setTimeout(() => cutOff.abort(), options.cutOffAfter ?? CUT_OFF_AFTER)
     const givingUp = setTimeout(() => recorder.giveUp(), GIVE_UP_AFTER)
-    lanes.takeOut().forEach(letGo)
+    for (const job of takeOut()) letGo(job)
     while (lanes.inFlight > 0) await pause(10)
     recorder.end()
     await recording.catch(onError)
+    await Promise.race([endpoints.end(), pause(LAST_WORDS)])
     clearTimeout(cutting)
     clearTimeout(givingUp)
     // A database that is away shall not keep the process: without a goodbye others find out by themselves.

@@ -1,6 +1,6 @@
 /** What is due by the queue: retries, retries by hand, first tries the log did not make, and what the dead have left. */
 import { Bell } from './bell.ts'
-import { LANES, type Due, type RoomByLane } from './queue.ts'
+import { LANES, type Claimed, type Due, type RoomByLane } from './queue.ts'
 
 /** Milliseconds between two looks when nothing was due. */
 const LOOK_EVERY = 1_000
@@ -8,6 +8,7 @@ const LOOK_EVERY = 1_000
 export interface DueRowsOptions {
   room: () => RoomByLane
   claimDue: (room: RoomByLane) => Promise<Due>
+  claimGated: (room: RoomByLane) => Promise<readonly Claimed[]>
   takeOver: (limit: number) => Promise<Due>
   handOver: (due: Due) => Promise<void>
   onError: (error: unknown) => void
@@ -65,7 +66,7 @@ export class DueRows {
   /** @returns how many rows it found */
   async #look(): Promise<number> {
     if (this.#nextAt <= performance.now()) this.#nextAt = Infinity
-    const { room, claimDue, takeOver, handOver } = this.#options
+    const { room, claimDue, claimGated, takeOver, handOver } = this.#options
     this.#lacksRoom = LANES.some((lane) => room()[lane] === 0)
     let found = 0
     if (this.#takeOverWanted && sum(room()) > 0) {
@@ -78,6 +79,11 @@ export class DueRows {
       const due = await claimDue(room())
       found += due.claimed.length + due.orphans.length
       await handOver(due)
+    }
+    if (sum(room()) > 0) {
+      const claimed = await claimGated(room())
+      found += claimed.length
+      await handOver({ claimed: [...claimed], orphans: [] })
     }
     return found
   }

@@ -34,7 +34,9 @@ export interface FirstTriesOptions {
   givesWay: () => boolean
   /** How many of a user's transactions may be claimed now. */
   roomFor: (userId: number) => number
-  claim: (transactions: readonly number[]) => Promise<Claimed[]>
+  claim: (transactions: readonly number[]) => Promise<{ claimed: Claimed[]; isGated: boolean }>
+  /** Some are not claimed here: their rules let calls through one by one. */
+  onGated: () => void
   /** Takes over what was claimed; the entries are those it was claimed for, by transaction. */
   handOver: (claimed: readonly Claimed[], entries: ReadonlyMap<number, LogEntry>) => Promise<void>
   onError: (error: unknown) => void
@@ -103,10 +105,12 @@ export class FirstTries {
   }
 
   async #claim(entries: readonly LogEntry[]): Promise<void> {
-    const { isAfter, readModels, claim, handOver } = this.#options
+    const { isAfter, readModels, claim, handOver, onGated } = this.#options
     const last = entries.map((entry) => entry.checkpoint).reduce((a, b) => (isAfter(b, a) ? b : a))
     if (!(await readModels.passed(last, PATIENCE))) return
     const byTransaction = new Map(entries.map((entry) => [entry.transaction_id, entry]))
-    await handOver(await claim([...byTransaction.keys()]), byTransaction)
+    const { claimed, isGated } = await claim([...byTransaction.keys()])
+    if (isGated) onGated()
+    await handOver(claimed, byTransaction)
   }
 }

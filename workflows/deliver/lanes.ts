@@ -1,5 +1,4 @@
 /** The lanes side by side: first tries, due retries, retries by hand, in bulk; none takes another's room. */
-import { endpointOf } from '../../domain/webhook/endpoint.ts'
 import { Lane, type LaneJob, type LaneLimits } from './lane.ts'
 import { LANES, type Claimed, type LaneName, type RoomByLane } from './queue.ts'
 
@@ -40,7 +39,7 @@ export class Lanes {
 
   add(claimed: readonly Claimed[]): void {
     const jobs = claimed.map((each) => {
-      return { claimed: each, user_id: each.user_id, rule_id: each.rule_id, endpoint: endpointOf(each.rule.url) }
+      return { claimed: each, user_id: each.user_id, rule_id: each.rule_id, endpoint: each.endpoint.name }
     })
     for (const name of LANES) this.#lanes[name].add(jobs.filter((job) => job.claimed.lane === name))
   }

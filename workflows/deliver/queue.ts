@@ -2,6 +2,7 @@
 import type { Delivery } from '../../domain/transaction/transaction.ts'
 import type { WebhookStatus } from '../../domain/transaction/events.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
+import type { EndpointNews, EndpointState } from './endpoints.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
 
 /** First tries, due retries, retries by hand of one transaction, and of many: each has room of its own. */
@@ -12,13 +13,16 @@ export type RoomByLane = Record<LaneName, number>
 
 export const NO_ROOM: RoomByLane = { first: 0, retry: 0, manual: 0, bulk: 0 }
 
-/** One attempt that this worker alone may make, with what the call needs. */
-export interface Claimed {
+export interface Claim {
   transaction_id: number
   rule_id: number
-  user_id: number
-  /** Number of the attempt to make. */
+  /** Number of the attempt. */
   attempt: number
+}
+
+/** One attempt that this worker alone may make, with what the call needs. */
+export interface Claimed extends Claim {
+  user_id: number
   lane: LaneName
   /** ISO 8601 UTC. */
   due_at: string
@@ -29,7 +33,19 @@ export interface Claimed {
     sealed_secret: string
     /** Revision of the account's event that last changed the rule. */
     account_revision: number
+    max_per_minute: number | null
+    ordered: boolean
   }
+  endpoint: {
+    /** Scheme, host and port. */
+    name: string
+    /** It failed lately, or asked to wait: that it answers now is news. */
+    watched: boolean
+    /** It is to be left alone, and this attempt is made nevertheless. */
+    isPassedThrough: boolean
+  }
+  /** The endpoint's breaker is open and the whole schedule has passed: if this one fails, the delivery has failed. */
+  isLast: boolean
   transaction: TransactionRow & {
     user_id: number
     content: string | null
@@ -78,22 +94,28 @@ export interface Due {
 }
 
 export interface DeliveryQueue {
-  /** Claims open first tries of these transactions; of held rules (paused, locked account), none. */
+  /**
+   * Claims open first tries of these transactions; of held rules (paused, locked account) none, and none of gated ones, but
+   * the answer says that there are such.
+   */
   claimFirst(
     worker: string,
     transactions: readonly number[],
     fullRules: readonly number[],
     limit: number,
-  ): Promise<Claimed[]>
-  /** Claims what is due, a few of every rule, and of held rules nothing. */
+  ): Promise<{ claimed: Claimed[]; isGated: boolean }>
+  /** Claims what is due, a few of every rule, and of held and of gated rules nothing. */
   claimDue(worker: string, wanted: DueWanted): Promise<Due>
+  /** Claims what may be made now of gated rules: ordered, limited, or to an endpoint that is left alone. */
+  claimGated(worker: string, wanted: DueWanted): Promise<Claimed[]>
   /** Claims again, for this worker, attempts that workers now dead have claimed and not recorded. */
   takeOver(worker: string, dead: readonly string[], limit: number): Promise<Due>
   /** Which of these claims are still this worker's; answers their places in the list. */
-  stillMine(
-    worker: string,
-    claims: readonly { transaction_id: number; rule_id: number; attempt: number }[],
-  ): Promise<number[]>
+  stillMine(worker: string, claims: readonly Claim[]): Promise<number[]>
+  /** Attempts claimed and not begun, which are not to be made now. */
+  giveBack(worker: string, claims: readonly Claim[]): Promise<void>
+  /** What calls said of their servers; answers those that had or now have a row. */
+  tellEndpoints(news: readonly EndpointNews[]): Promise<EndpointState[]>
   /** How many attempts others have claimed and not recorded. */
   countOpen(worker: string): Promise<number>
   /** Says that this worker lives; answers the database's time and who else there is. */

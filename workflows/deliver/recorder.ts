@@ -6,7 +6,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fact, NewEvent } from '../../domain/event.ts'
-import type { EventStore, Ids } from '../../domain/ports.ts'
+import type { Checkpoint, EventStore, Ids } from '../../domain/ports.ts'
 import {
   endDelivery,
   recordAttempt,
@@ -26,8 +26,13 @@ export interface Outcome {
   /** The result of a call; null for a delivery that ends because its rule is no more. */
   result: Omit<AttemptResult, 'attempt_id'> | null
   rule_id: number
-  /** Told once it is recorded; null where the transaction was deleted meanwhile. */
-  recorded?: (attempted: Extract<TransactionFact, { type: 'WebhookAttempted' }>['data'] | null) => void
+  /** There is no further try after it. */
+  isLast?: boolean
+  /** Told once it is recorded, and where that stands; null where the transaction was deleted meanwhile. */
+  recorded?: (
+    attempted: Extract<TransactionFact, { type: 'WebhookAttempted' }>['data'] | null,
+    checkpoint: Checkpoint | null,
+  ) => void
 }
 
 type Waiting = Outcome & { attempt_id: number; random: number }
@@ -153,9 +158,10 @@ export class Recorder {
     const results = await this.#untilItAnswers(() => store.append(units))
     const conflicts: Group[] = []
     groups.forEach((group, index) => {
-      if (!results[index]?.ok) return conflicts.push(group)
+      const result = results[index]
+      if (!result?.ok) return conflicts.push(group)
       all.advance(group.tracked, group.facts, group.outcomes[0]!.at.toISOString())
-      return this.#done(group)
+      return this.#done(group, result.checkpoint)
     })
     if (conflicts.length === 0) return []
     const slices = conflicts.map(({ tracked }) => ({ stream: transactionStream(tracked.transaction_id) }))
@@ -164,13 +170,13 @@ export class Recorder {
     return this.#decide(conflicts)
   }
 
-  #done({ outcomes, facts }: Group): void {
+  #done({ outcomes, facts }: Group, checkpoint: Checkpoint | null = null): void {
     for (const outcome of outcomes) {
       const attempted = facts.find(
         (fact) => fact.type === 'WebhookAttempted' && fact.data.attempt_id === outcome.attempt_id,
       )
       this.#options.tracked.release(outcome)
-      outcome.recorded?.(attempted?.type === 'WebhookAttempted' ? attempted.data : null)
+      outcome.recorded?.(attempted?.type === 'WebhookAttempted' ? attempted.data : null, checkpoint)
     }
   }
 
@@ -208,9 +214,9 @@ const byTransaction = (
 const decideAll = (tracked: Tracked, outcomes: readonly Waiting[], schedule: readonly number[]): TransactionFact[] => {
   const facts: TransactionFact[] = []
   let state = tracked.state
-  for (const { result, attempt_id, rule_id, at, random } of outcomes) {
+  for (const { result, attempt_id, rule_id, at, random, isLast } of outcomes) {
     const decided = result
-      ? recordAttempt(state, { ...result, attempt_id }, { at, schedule, random })
+      ? recordAttempt(state, { ...result, attempt_id }, { at, schedule, random, ...(isLast && { isLast }) })
       : endDelivery(state, rule_id, at)
     state = evolveAll(state, decided as readonly Fact[], at.toISOString())
     facts.push(...decided)

@@ -6,6 +6,7 @@ import { openDatabase } from '../../../adapters/postgres/database.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
+import type { RuleFields } from '../../../domain/account/rules.ts'
 import { NO_STREAM, type EventStore, type Vault } from '../../../domain/ports.ts'
 import type { TransactionFact } from '../../../domain/transaction/decide.ts'
 import {
@@ -33,6 +34,8 @@ export interface Worker {
   /** Answers how long it took (ms). */
   stop(): Promise<number>
 }
+
+export type WorkerOptions = Partial<DeliveryOptions> & { /** Seconds. */ probeEvery?: number }
 
 type AccountFact = AccountEvent extends infer Event ? Event : never
 
@@ -93,14 +96,17 @@ export const openDeliverySetting = async () => {
     },
 
     /** @returns the rule's id */
-    rule: async (shopUrl: string, { user = USER }: { user?: number } = {}): Promise<number> => {
+    rule: async (
+      shopUrl: string,
+      { user = USER, ...fields }: { user?: number } & Partial<RuleFields> = {},
+    ): Promise<number> => {
       const [rule_id] = await ids.next(1)
       await setting.account(user, {
         type: 'RuleCreated',
         data: {
           user_id: user, rule_id: rule_id!, name: 'a rule', url: shopUrl, system_id: null, http_method: 'POST',
           filter_banks: [], filter_type: 'both', min_amount: null, payload_format: 'standard', custom_template: null,
-          is_active: 1, is_auto: 0, sealed_secret: vault.seal(SECRET), created_at: clock.now().toISOString(),
+          is_active: 1, is_auto: 0, sealed_secret: vault.seal(SECRET), created_at: clock.now().toISOString(), ...fields,
         },
       }) // prettier-ignore
       return rule_id!
@@ -158,19 +164,20 @@ export const openDeliverySetting = async () => {
       await appendTo(transactionStream(transaction), events!.at(-1)!.revision, user, decide(foldTransaction(events!)))
     },
 
-    worker: async (options: Partial<DeliveryOptions> = {}): Promise<Worker> => {
+    worker: async ({ probeEvery = 30, ...options }: WorkerOptions = {}): Promise<Worker> => {
+      const schedule = options.schedule ?? [0.05, 0.1]
       const sender = openSender({ allowPrivate: true })
       const worker: Worker = { told: [], errors: [], claimsOpen: null, stop: () => Promise.resolve(0) }
       const delivery = openDelivery({
         store,
         log: openEmbeddedLog({ store, database }),
-        queue: openDeliveryQueue(database),
+        queue: openDeliveryQueue(database, { schedule, probeEvery }),
         sender,
         ids,
         vault,
         clock,
         readModels: projector,
-        schedule: [0.05, 0.1],
+        schedule,
         onAttempt: (attempt) => worker.told.push(attempt),
         onClaimsOpen: (count) => (worker.claimsOpen = count),
         onError: (error) => worker.errors.push(error),

@@ -136,9 +136,9 @@ describe('taking over', () => {
     const forgetful: DeliveryQueue = {
       ...queue,
       claimFirst: async (...args) => {
-        const claimed = await queue.claimFirst(...args)
-        if (claimed.length === 0 || lost > 0) return claimed
-        lost = claimed.length
+        const answer = await queue.claimFirst(...args)
+        if (answer.claimed.length === 0 || lost > 0) return answer
+        lost = answer.claimed.length
         throw new Error('the connection broke after the commit')
       },
     }

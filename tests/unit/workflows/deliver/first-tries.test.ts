@@ -23,8 +23,9 @@ const running = (options: Partial<FirstTriesOptions> = {}) => {
     roomFor: () => 100,
     claim: (transactions) => {
       claims.push([...transactions])
-      return Promise.resolve([])
+      return Promise.resolve({ claimed: [], isGated: false })
     },
+    onGated: () => {},
     handOver: () => Promise.resolve(),
     onError: () => {},
     ...options,

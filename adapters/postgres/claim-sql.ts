@@ -1,0 +1,62 @@
+/** Pieces that the statements of the delivery queue are made of. */
+
+/** A first try is claimed before the queue has it where that would be within so many seconds: over quota, it waits. */
+export const FROM_LOG_WITHIN = 65
+
+/** Neither paused nor of a locked account; a row whose rule is gone is not held, but ended. */
+export const NOT_HELD = '(r.rule_id IS NULL OR (r.is_active = 1 AND NOT a.locked))'
+
+const ENDPOINT_IS_HELD = '(e.opened_at IS NOT NULL OR e.not_before > now())'
+
+/** Held, or let go so lately that first tries which the log was not given are not yet due by the queue. */
+export const ENDPOINT_IS_GATED = `(e.opened_at IS NOT NULL
+  OR greatest(e.not_before, e.closed_at) > now() - make_interval(secs => ${FROM_LOG_WITHIN}))`
+
+/** A rule whose calls are let through one by one: ordered, limited, or its endpoint is left alone, or was until now. */
+export const GATED = `(r.rule_id IS NOT NULL AND (r.ordered = 1 OR r.max_per_minute IS NOT NULL OR EXISTS (
+  SELECT FROM ops.endpoint e WHERE e.user_id = r.user_id AND e.endpoint = r.endpoint AND ${ENDPOINT_IS_GATED})))`
+
+/** When a delivery's schedule began: a first try could be made at its capture, though the queue has it later. */
+const began = (delivery: string): string =>
+  `CASE WHEN ${delivery}.first_due_at <= ${delivery}.captured_at + make_interval(secs => ${FROM_LOG_WITHIN})
+    THEN ${delivery}.captured_at ELSE ${delivery}.first_due_at END`
+
+/** Whether a delivery's whole schedule has passed: seconds. */
+export const isOver = (delivery: string, wholeSchedule: number): string =>
+  `${began(delivery)} <= now() - make_interval(secs => ${wholeSchedule})`
+
+/** @param delivery  name of the row */
+export const unclaimed = (delivery: string): string => `NOT EXISTS (SELECT FROM ops.claim c
+  WHERE c.transaction_id = ${delivery}.transaction_id AND c.rule_id = ${delivery}.rule_id AND c.attempt > ${delivery}.attempt)`
+
+/** Claims the rows of `due` for the worker `$1`. */
+export const CLAIM_DUE = `claimed AS (
+  INSERT INTO ops.claim AS c (transaction_id, rule_id, attempt, worker)
+    SELECT transaction_id, rule_id, attempt, $1 FROM due ORDER BY transaction_id, rule_id
+  ON CONFLICT (transaction_id, rule_id) DO UPDATE
+    SET attempt = excluded.attempt, worker = excluded.worker, claimed_at = now()
+    WHERE c.attempt < excluded.attempt
+  RETURNING c.transaction_id, c.rule_id, c.attempt
+)`
+
+/**
+ * What a call needs, joined to the rows of a relation.
+ * @param wholeSchedule  seconds after which a delivery to an endpoint that is down makes its last attempt
+ */
+export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string => `
+  SELECT c.transaction_id, c.rule_id, c.attempt, d.user_id, d.lane, d.due_at, d.captured_at,
+    r.rule_id IS NULL AS orphan, r.url, r.http_method, r.payload_format, r.custom_template, r.sealed_secret,
+    r.account_revision, r.max_per_minute, r.ordered, r.endpoint,
+    e.user_id IS NOT NULL AS watched, coalesce(${ENDPOINT_IS_HELD}, false) AS passed_through,
+    e.opened_at IS NOT NULL AND ${isOver('d', wholeSchedule)} AS is_last,
+    t.bank_code, t.bank_name, t.transaction_type, t.amount, t.currency, t.balance_after, t.account_number,
+    t.transaction_ref, t.transaction_date, t.description, t.content, t.counterpart_name, t.order_id, t.prefix,
+    t.already_run_of, t.webhook_status, t.created_at,
+    (SELECT json_agg(json_build_array(s.rule_id, s.status, s.attempt, s.round_base, s.due_at))
+      FROM read_model.delivery s WHERE s.transaction_id = c.transaction_id) AS deliveries
+  FROM ${of} c
+    JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
+    JOIN read_model.transaction t ON t.id = c.transaction_id
+    LEFT JOIN read_model.rule r ON r.rule_id = c.rule_id
+    LEFT JOIN ops.endpoint e ON e.user_id = r.user_id AND e.endpoint = r.endpoint
+  ORDER BY d.due_at, c.transaction_id, c.rule_id`

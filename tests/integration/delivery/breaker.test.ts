@@ -1,0 +1,154 @@
+import { expect } from 'chai'
+import { eventually } from '../../support/eventually.ts'
+import { hang, openShop, status, type Answer } from '../../support/shop.ts'
+import { openDeliverySetting, USER, type DeliverySetting, type WorkerOptions } from './setting.ts'
+
+/** A schedule in whose time no test ends; the first retry comes at once. */
+const LONG = [0.01, 0.01, 3_600]
+
+describe('an endpoint that fails', () => {
+  let setting: DeliverySetting
+  beforeEach(async () => (setting = await openDeliverySetting()))
+  afterEach(() => setting.close())
+
+  const worker = (options: WorkerOptions = {}) => setting.worker({ schedule: LONG, ...options })
+  const endpoints = () =>
+    setting.query<{ failures: number; opened_at: string | null; not_before: string | null }>(
+      'SELECT * FROM ops.endpoint',
+    )
+  const captured = async (rules: number[], options: { count?: number } = {}) => {
+    const transactions = await setting.capture(rules, options)
+    await setting.projector.passed((await setting.store.end())!, 10_000)
+    return transactions
+  }
+  const untilOpen = () => eventually(async () => (await endpoints())[0]?.opened_at, { what: 'the breaker opens' })
+  const failing = async (options?: WorkerOptions) => {
+    const shop = await setting.shop(status(503))
+    const rule = await setting.rule(shop.url)
+    const workers = await worker(options)
+    const failed = await setting.capture([rule], { count: 5 })
+    await untilOpen()
+    return { shop, rule, workers, failed }
+  }
+  /** Those that fail at once are in the queue again, and no call is under way. */
+  const untilQuiet = async (calls: unknown[]) => {
+    let before = -1
+    await eventually(() => before === (before = calls.length) || new Promise((go) => setTimeout(() => go(false), 300)))
+  }
+
+  it('is called no more after ten failures of several deliveries, and those that wait keep their numbers', async () => {
+    const { shop, rule } = await failing()
+    await untilQuiet(shop.calls)
+    const before = shop.calls.length
+    const waiting = await captured([rule], { count: 20 })
+    const other = await setting.shop()
+    const fine = await setting.capture([await setting.rule(other.url)], { count: 20 })
+    for (const id of fine) await setting.untilStatus(id, 'success')
+    await setting.query("UPDATE read_model.delivery SET due_at = now() - interval '1 minute' WHERE status = 'open'")
+    await new Promise((go) => setTimeout(go, 1_200)) // a look of the queue passes
+    expect(shop.calls.length).to.equal(before)
+    for (const id of waiting) expect(await setting.attempts(id)).to.deep.equal([])
+  })
+
+  it('is probed by one delivery at a time, and gets the others when it answers', async () => {
+    const { shop, failed } = await failing({ probeEvery: 0.5 })
+    await untilQuiet(shop.calls)
+    shop.answer(status(200))
+    await setting.query("UPDATE read_model.delivery SET due_at = now() WHERE status = 'open'")
+    for (const id of failed) await setting.untilStatus(id, 'success')
+    expect((await endpoints()).filter(({ opened_at }) => opened_at !== null)).to.deep.equal([])
+  })
+
+  it('is called at once for a retry by hand', async () => {
+    const shop = await setting.shop(status(503))
+    const rule = await setting.rule(shop.url)
+    await worker({ schedule: [0.01, 0.01] })
+    const failed = await setting.capture([rule], { count: 6 })
+    for (const id of failed) await setting.untilStatus(id, 'failed')
+    await untilOpen()
+    shop.answer(status(200))
+    const account = { rules: new Map([[rule, {}]]) } as never
+    const { retry } = await import('../../../domain/transaction/decide.ts')
+    await setting.command(failed[0]!, (state) =>
+      retry(state, { by: 'manual', at: new Date(), account, find: () => null }),
+    )
+    await setting.untilStatus(failed[0]!, 'success', 5_000)
+    expect((await endpoints()).every(({ opened_at }) => opened_at === null)).to.equal(true)
+  })
+
+  it('that never comes back: each delivery makes one last attempt when its whole time has passed, and has failed', async () => {
+    const { shop, rule } = await failing()
+    await untilQuiet(shop.calls)
+    const [never] = await captured([rule])
+    await setting.query("UPDATE read_model.delivery SET first_due_at = now() - interval '2 hours', captured_at = now() - interval '2 hours', due_at = now() - interval '2 hours' WHERE transaction_id = $1", [never]) // prettier-ignore
+    await setting.untilStatus(never!, 'failed')
+    const attempts = await setting.attempts(never!)
+    expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).to.deep.equal([[1, 'exhausted']])
+  })
+
+  it('opens for all workers together, and one of them probes', async () => {
+    const shop = await setting.shop(status(500))
+    const rule = await setting.rule(shop.url)
+    for (let number = 0; number < 3; number++) await worker({ probeEvery: 1 })
+    await setting.capture([rule], { count: 12 })
+    await untilOpen()
+    await untilQuiet(shop.calls)
+    await setting.query("UPDATE read_model.delivery SET due_at = now() - interval '1 minute' WHERE status = 'open'")
+    const from = shop.calls.length
+    const began = Date.now()
+    await eventually(() => shop.calls.length - from >= 2)
+    expect(shop.calls.length - from).to.be.at.most(1 + Math.ceil((Date.now() - began) / 1000))
+  })
+
+  it('is not thought dead for one bad order, nor for 4xx, nor for what is our own fault', async () => {
+    const answer: Answer = ({ body }, response) => response.writeHead(body.includes('text of') ? 404 : 500).end()
+    const shop = await setting.shop(answer)
+    const rule = await setting.rule(shop.url)
+    await worker({ schedule: Array<number>(15).fill(0.01) })
+    const failed = await setting.capture([rule], { count: 4 })
+    for (const id of failed) await setting.untilStatus(id, 'failed')
+    expect(await endpoints()).to.deep.equal([])
+    shop.answer(status(500))
+    const [alone] = await setting.capture([rule])
+    await setting.untilStatus(alone!, 'failed')
+    expect((await endpoints()).map(({ opened_at }) => opened_at)).to.deep.equal([null])
+  })
+
+  it('that asks to wait is left alone until then, by all its deliveries', async () => {
+    const shop = await setting.shop(status(429, '', { 'retry-after': '3600' }))
+    const rule = await setting.rule(shop.url)
+    await worker()
+    await setting.capture([rule])
+    const [row] = await eventually(async () => {
+      const rows = await endpoints()
+      return rows[0]?.not_before ? rows : null
+    })
+    expect(Date.parse(row!.not_before!) - Date.now()).to.be.within(3_500_000, 3_600_000)
+    shop.answer(status(200))
+    const [held] = await setting.capture([rule])
+    const [fine] = await setting.capture([await setting.rule((await setting.shop()).url)])
+    await setting.untilStatus(fine!, 'success')
+    expect(await setting.attempts(held!)).to.deep.equal([])
+    await setting.query('UPDATE ops.endpoint SET not_before = now()')
+    await setting.untilStatus(held!, 'success')
+  })
+
+  it('gets back what it had claimed and not begun', async () => {
+    const shop = await setting.shop(hang)
+    const rule = await setting.rule(shop.url)
+    const limits = { perEndpoint: 12, waitingPerEndpoint: 100 }
+    await worker({ limits: { first: limits, retry: limits } })
+    const all = await setting.capture([rule], { count: 60 })
+    await eventually(() => shop.calls.length === 12)
+    await shop.close()
+    await untilOpen()
+    await eventually(async () => (await setting.query('SELECT FROM ops.claim c JOIN read_model.delivery d USING (transaction_id, rule_id) WHERE c.attempt > d.attempt')).length === 0) // prettier-ignore
+    const attempts = await Promise.all(all.map((id) => setting.attempts(id)))
+    expect(attempts.filter((each) => each.length === 0).length, 'deliveries that kept their number').to.be.above(20)
+    const again = await openShop()
+    await setting.account(USER, { type: 'RuleChanged', data: { user_id: USER, rule_id: rule, url: again.url } })
+    await setting.query("UPDATE read_model.delivery SET due_at = now() WHERE status = 'open'")
+    for (const id of all) await setting.untilStatus(id, 'success')
+    await again.close()
+  })
+})

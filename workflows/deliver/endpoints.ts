@@ -1,0 +1,119 @@
+/**
+ * What calls say of the servers they went to, gathered and told to all workers: a failure soon, as the breaker counts them;
+ * an answer soon where the server is known to have failed, else with the next second's. A server that is to be left alone
+ * after that is told of, so that what waits here for it is given back.
+ */
+import type { CallResult } from '../../domain/ports.ts'
+import { askedToWait, DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } from '../../domain/webhook/endpoint.ts'
+import type { Claimed } from './queue.ts'
+
+/** What calls since the last news said of one server. */
+export interface EndpointNews {
+  user_id: number
+  endpoint: string
+  /** One of them was answered: what failed before that counts no longer. */
+  answered: boolean
+  /** In a row, after the last answer. */
+  failures: number
+  /** A few of the deliveries that failed, as `transaction/rule`. */
+  failing: string[]
+  /** Seconds for which it asked to be left alone. */
+  wait: number | null
+  /** A retry by hand succeeded: what it asked for before counts no longer. */
+  byHand: boolean
+}
+
+export interface EndpointState {
+  user_id: number
+  endpoint: string
+  /** Its breaker opened by this. */
+  opened: boolean
+  /** It is to be left alone: its breaker is open, or it asked for it. */
+  held: boolean
+}
+
+/** Milliseconds until news is told: soon, and where nothing depends on it. */
+const SOON = 10
+const WITH_OTHERS = 1_000
+
+export interface EndpointsOptions {
+  tell: (news: readonly EndpointNews[]) => Promise<EndpointState[]>
+  onTold: (states: readonly EndpointState[]) => void
+  /** It has failed often enough here alone: nothing more shall begin before it was told. */
+  onFailing: (endpoint: { user_id: number; endpoint: string }) => void
+  onError: (error: unknown) => void
+}
+
+export class Endpoints {
+  readonly #options: EndpointsOptions
+  #news = new Map<string, EndpointNews>()
+  /** Servers that have failed here since they last were told to answer. */
+  readonly #failed = new Set<string>()
+  #timer: NodeJS.Timeout | null = null
+  #tellAt = Infinity
+  #telling: Promise<void> | null = null
+
+  constructor(options: EndpointsOptions) {
+    this.#options = options
+  }
+
+  note({ user_id, transaction_id, rule_id, lane, endpoint: { name, watched } }: Claimed, came: CallResult): void {
+    const says = saysOfEndpoint(came)
+    const wait = askedToWait(came)
+    if (says === null) return
+    const key = `${user_id} ${name}`
+    let news = this.#news.get(key)
+    if (!news) {
+      news = { user_id, endpoint: name, answered: false, failures: 0, failing: [], wait: null, byHand: false }
+      this.#news.set(key, news)
+    }
+    if (wait !== null) news.wait = Math.max(news.wait ?? 0, wait)
+    const isUrgent = says === 'fails' || wait !== null || watched || this.#failed.has(key)
+    if (says === 'fails') {
+      this.#failed.add(key)
+      news.failures++
+      const delivery = `${transaction_id}/${rule_id}`
+      if (news.failing.length < DELIVERIES_TO_OPEN && !news.failing.includes(delivery)) news.failing.push(delivery)
+      if (news.failures >= FAILURES_TO_OPEN && news.failing.length >= DELIVERIES_TO_OPEN) this.#options.onFailing(news)
+    } else {
+      this.#failed.delete(key)
+      Object.assign(news, { answered: true, failures: 0, failing: [] })
+      if (lane === 'manual' && came.error === null) news.byHand = true
+    }
+    this.#tellIn(isUrgent ? SOON : WITH_OTHERS)
+  }
+
+  /** Tells what is left. */
+  async end(): Promise<void> {
+    await this.#telling
+    if (this.#news.size > 0) await this.#tell()
+  }
+
+  #tellIn(milliseconds: number): void {
+    const at = performance.now() + milliseconds
+    if (this.#telling || at >= this.#tellAt) return
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#tellAt = at
+    this.#timer = setTimeout(() => void this.#tell(), milliseconds)
+    this.#timer.unref()
+  }
+
+  #tell(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#tellAt = Infinity
+    const news = [...this.#news.values()]
+    this.#news = new Map()
+    this.#telling = this.#options
+      .tell(news)
+      .then(this.#options.onTold, (error: unknown) => {
+        this.#options.onError(error)
+        this.#options.onTold([])
+      })
+      .finally(() => {
+        this.#telling = null
+        if (this.#news.size > 0) this.#tellIn(SOON)
+      })
+    return this.#telling
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Calls that wait here for a server that is to be left alone. Once a server has failed often enough here alone, they are put
+ * aside until it is known how it fares with all workers; then they go back to the queue, their numbers unused, or on.
+ */
+import type { EndpointState } from './endpoints.ts'
+import type { Job, Lanes } from './lanes.ts'
+
+interface EndpointName {
+  user_id: number
+  endpoint: string
+}
+
+const nameOf = ({ user_id, endpoint }: EndpointName): string => `${user_id} ${endpoint}`
+
+export class LeftAlone {
+  readonly #lanes: Lanes
+  #aside: Job[] = []
+
+  constructor(lanes: Lanes) {
+    this.#lanes = lanes
+  }
+
+  putAside(endpoint: EndpointName): void {
+    this.#aside.push(...this.#takeOutOf(new Set([nameOf(endpoint)])))
+  }
+
+  /** @returns what goes back to the queue */
+  told(states: readonly EndpointState[]): Job[] {
+    const held = new Set(states.filter((state) => state.held).map(nameOf))
+    const aside = this.#aside
+    this.#aside = []
+    this.#lanes.add(aside.filter((job) => !held.has(nameOf(job))).map(({ claimed }) => claimed))
+    return [...aside.filter((job) => held.has(nameOf(job))), ...this.#takeOutOf(held)]
+  }
+
+  takeOut(chosen: (job: Job) => boolean = () => true): Job[] {
+    const out = this.#aside.filter(chosen)
+    this.#aside = this.#aside.filter((job) => !chosen(job))
+    return out
+  }
+
+  get jobs(): readonly Job[] {
+    return this.#aside
+  }
+
+  /** Retries by hand are made all the same, and so is what the gate let through. */
+  #takeOutOf(endpoints: ReadonlySet<string>): Job[] {
+    if (endpoints.size === 0) return []
+    return this.#lanes.takeOut(
+      (job) => endpoints.has(nameOf(job)) && job.claimed.lane !== 'manual' && !job.claimed.endpoint.isPassedThrough,
+    )
+  }
+}
