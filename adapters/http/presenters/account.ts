@@ -74,6 +74,19 @@ export const Rule = z
   })
   .meta({ id: 'Rule' })
 
+/** A rule in the list tells how its endpoint fares, too. */
+export const ListedRule = Rule.extend({
+  health: z
+    .strictObject({
+      breaker: z.enum(['closed', 'open']).meta({ description: 'open: left alone but for a probe every 30 seconds.' }),
+      failures_in_a_row: z.int().min(0),
+      open_since: moment.nullable(),
+      next_probe_at: moment.nullable(),
+      not_before: moment.nullable().meta({ description: 'It asked to be left alone until then.' }),
+    })
+    .meta({ id: 'EndpointHealth' }),
+}).meta({ id: 'ListedRule' })
+
 /** With its secret_key: only its owner gets here. */
 export const presentRule =
   (userId: number, systems: ReadonlyMap<number, { name: string }>, vault: Vault) =>

@@ -6,6 +6,7 @@ import { changeRule, createRule, deleteRule } from '../../../workflows/accounts/
 import { sendTest } from '../../../workflows/deliver/test-call.ts'
 import { retryFailed } from '../../../workflows/transactions/by-hand.ts'
 import { LOGS_A_PAGE, logsOfRule } from '../../postgres/queries/attempts.ts'
+import { endpointHealth, HEALTHY } from '../../postgres/queries/endpoint-health.ts'
 import { failedTransactions } from '../../postgres/queries/transactions.ts'
 import { openCursors } from '../cursors.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
@@ -15,7 +16,7 @@ import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../presenters/pages.ts'
-import { presentRule, Rule } from '../presenters/account.ts'
+import { ListedRule, presentRule, Rule } from '../presenters/account.ts'
 import { Log, presentLog } from '../presenters/transaction.ts'
 import { Page, RuleChange, RuleCreation } from '../requests.ts'
 
@@ -50,9 +51,13 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return rule
   }
 
-  const listRules = (context: ApiContext) => {
+  const listRules = async (context: ApiContext) => {
     const { user_id, rules, systems } = context.state.account
-    return [...rules.values()].map(presentRule(user_id, systems, vault)).reverse()
+    const health = await endpointHealth(database, user_id)
+    return [...rules.values()]
+      .map(presentRule(user_id, systems, vault))
+      .map((rule) => ({ ...rule, health: health.get(rule.id) ?? HEALTHY }))
+      .reverse()
   }
 
   const addRule = async (context: ApiContext, fields: z.infer<typeof RuleCreation>) => {
@@ -104,7 +109,7 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   const limit = refuses('WEBHOOK_LIMIT_REACHED')
-  get('/api/webhooks', 'List the rules', signedIn, data(z.array(Rule)), listRules)
+  get('/api/webhooks', 'List the rules', signedIn, data(z.array(ListedRule)), listRules)
   post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), limit, created(Rule), addRule)
   post('/api/webhooks/bulk-retry', 'Queue what failed lately again', signedIn, noBody, whole(Queued), bulkRetry)
   put('/api/webhooks/:id', 'Change a rule', signedIn, body(RuleChange), data(Rule), updateRule)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { endpointHealth } from '../../../adapters/postgres/queries/endpoint-health.ts'
 import { eventually } from '../../support/eventually.ts'
 import { hang, openShop, status, type Answer } from '../../support/shop.ts'
 import { openDeliverySetting, USER, type DeliverySetting, type WorkerOptions } from './setting.ts'
@@ -47,6 +48,10 @@ describe('an endpoint that fails', () => {
     await setting.query("UPDATE read_model.delivery SET due_at = now() - interval '1 minute' WHERE status = 'open'")
     await new Promise((go) => setTimeout(go, 1_200)) // a look of the queue passes
     expect(shop.calls.length).to.equal(before)
+    const health = (await endpointHealth(setting.database, USER)).get(rule)
+    expect(health).to.include({ breaker: 'open', not_before: null })
+    expect(health!.failures_in_a_row).to.be.at.least(10)
+    expect(Date.parse(health!.next_probe_at!)).to.be.above(Date.parse(health!.open_since!))
     for (const id of waiting) expect(await setting.attempts(id)).to.deep.equal([])
   })
 
@@ -56,7 +61,7 @@ describe('an endpoint that fails', () => {
     shop.answer(status(200))
     await setting.query("UPDATE read_model.delivery SET due_at = now() WHERE status = 'open'")
     for (const id of failed) await setting.untilStatus(id, 'success')
-    expect((await endpoints()).filter(({ opened_at }) => opened_at !== null)).to.deep.equal([])
+    await eventually(async () => (await endpoints()).every(({ opened_at }) => opened_at === null))
   })
 
   it('is called at once for a retry by hand', async () => {
@@ -73,7 +78,7 @@ describe('an endpoint that fails', () => {
       retry(state, { by: 'manual', at: new Date(), account, find: () => null }),
     )
     await setting.untilStatus(failed[0]!, 'success', 5_000)
-    expect((await endpoints()).every(({ opened_at }) => opened_at === null)).to.equal(true)
+    await eventually(async () => (await endpoints()).every(({ opened_at }) => opened_at === null))
   })
 
   it('that never comes back: each delivery makes one last attempt when its whole time has passed, and has failed', async () => {

@@ -58,7 +58,7 @@ describe('the delivery queue', () => {
     const over = await captured([free], { user, count: 2, age: 900 })
     const late = await captured([free], { user, count: 1, age: 961 })
     const first = await queue.claimFirst(ONE, [...within, ...over, ...late], [], 300)
-    expect(idsOf(first)).to.deep.equal(within)
+    expect(idsOf(first.claimed)).to.deep.equal(within)
     const { claimed } = await claimDue(ONE)
     expect(idsOf(claimed)).to.deep.equal(late)
     expect(claimed[0]).to.include({ lane: 'retry', attempt: 1 })

@@ -32,7 +32,8 @@ describe('webhook rules', () => {
       filter_type: 'both', min_amount: null, payload_format: 'standard', custom_template: null, is_active: 1, is_auto: 0,
       max_per_minute: null, ordered: 0,
     }) // prettier-ignore
-    expect((await ask('GET')).body.data[0]).to.deep.equal(body.data)
+    const health = { breaker: 'closed', failures_in_a_row: 0, open_since: null, next_probe_at: null, not_before: null }
+    expect((await ask('GET')).body.data[0]).to.deep.equal({ ...body.data, health })
     expect((await create()).secret_key).not.to.equal(secret_key)
     expect(id).to.be.a('number')
   })
