@@ -1,6 +1,9 @@
 /** `baoco deliver`: calls the shops' webhooks. Any number of processes. */
 import { openDeliveryQueue } from '../adapters/postgres/delivery-queue.ts'
+import { openFailedTransactions } from '../adapters/postgres/queries/jobs.ts'
+import { Accounts } from '../workflows/accounts/accounts.ts'
 import { openDelivery } from '../workflows/deliver/deliver.ts'
+import { runJobs } from '../workflows/jobs/bulk-retry.ts'
 import { databaseAnswers, storeAnswers } from './needs.ts'
 import { openLog } from './open-log.ts'
 import { roleCommand, type Role } from './role.ts'
@@ -12,6 +15,7 @@ export const deliverRole: Role = {
   open: (installation) => {
     const { settings, store, database, sender, ids, vault, clock, capture, readModels, log, metrics, topic } =
       installation
+    const { onlyOne, onTrouble } = installation
     const deliveryLog = openLog(installation)
     const delivery = openDelivery({
       store,
@@ -31,8 +35,14 @@ export const deliverRole: Role = {
       },
       onClaimsOpen: (claims_open) => log.info({ claims_open }, 'delivery.claims_open'),
       onOpened: (endpoint) => log.warn(endpoint, 'endpoint.opened'),
-      onError: installation.onTrouble,
+      onError: onTrouble,
     })
+    const jobs = {
+      store,
+      clock,
+      accounts: new Accounts(store, installation.accounts),
+      transactions: openFailedTransactions(database),
+    }
     return {
       needs: [
         storeAnswers(installation),
@@ -41,7 +51,10 @@ export const deliverRole: Role = {
         { name: 'log', needed: false, check: () => deliveryLog.check() },
       ],
       // It is not waited for: messages of others are passed over.
-      run: async (signal) => void (await Promise.all([delivery.run(signal), topic?.isOurs()])),
+      run: async (signal) => {
+        const bulkRetries = onlyOne('bulk retries').hold((held) => runJobs(jobs, onTrouble, held), signal)
+        await Promise.all([delivery.run(signal), bulkRetries, topic?.isOurs()])
+      },
       ready: async () => topic?.firstLook(),
     }
   },

@@ -9,6 +9,7 @@ import { erasureEvents } from './erasure.ts'
 import { idEvents } from './ids.ts'
 import { importEvents } from './import.ts'
 import { installationEvents } from './installation.ts'
+import { jobEvents } from './job/events.ts'
 import { notificationEvents } from './notification/events.ts'
 import { planOrderEvents } from './plan-order/events.ts'
 import { transactionEvents } from './transaction/events.ts'
@@ -68,6 +69,7 @@ export const streamKinds: readonly StreamKind[] = [
     events: affiliateEvents,
   },
   { stream: 'alerts-<user>', holds: 'what its owner was alerted to', kept: 'for good', events: alertEvents },
+  { stream: 'job-<id>', holds: 'work on many transactions', kept: 'for good', events: jobEvents },
   { stream: 'email-<sha256>', holds: 'whose an e-mail address is', kept: 'for good', events: emailEvents },
   {
     stream: 'installation',

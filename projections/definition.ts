@@ -5,6 +5,7 @@
 import type { AccountEventData } from '../domain/account/events.ts'
 import type { AlertEventData } from '../domain/alert/events.ts'
 import type { RecordedEvent } from '../domain/event.ts'
+import type { JobEventData } from '../domain/job/events.ts'
 import type { NotificationEventData } from '../domain/notification/events.ts'
 import type { TransactionEventData } from '../domain/transaction/events.ts'
 
@@ -96,7 +97,7 @@ const removeOfUser = (of: Table): Operation => ({
 
 // --- projections ---------------------------------------------------------------------------------------------------
 
-type EventData = AccountEventData & AlertEventData & TransactionEventData & NotificationEventData
+type EventData = AccountEventData & AlertEventData & JobEventData & TransactionEventData & NotificationEventData
 
 /** One sentence for each event that changes the table; all others pass it by. */
 export type Handlers = {

@@ -4,6 +4,7 @@ import { account } from './read-models/account.ts'
 import { alert } from './read-models/alert.ts'
 import { attempt } from './read-models/attempt.ts'
 import { delivery } from './read-models/delivery.ts'
+import { job } from './read-models/job.ts'
 import { mailAccount } from './read-models/mail-account.ts'
 import { notification } from './read-models/notification.ts'
 import { quota, quotaPlan } from './read-models/quota.ts'
@@ -21,9 +22,9 @@ export const mainWith = ({ overQuotaDelay }: MainSettings): Definition => ({
   // The quota before the transactions: it asks for a deleted one's row.
   projections: [
     account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery, mailAccount,
-    notification,
+    notification, job,
   ], // prettier-ignore
-  prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-'],
+  prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-'],
 })
 
 export const main = mainWith({ overQuotaDelay: 900 })

@@ -24,6 +24,7 @@ import { documentRoutes } from './routes/document.ts'
 import { healthRoutes } from './routes/health.ts'
 import { mailAccountRoutes } from './routes/mail-accounts.ts'
 import { notificationRoutes } from './routes/notifications.ts'
+import { jobRoutes } from './routes/jobs.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { planRoutes } from './routes/plans.ts'
 import { previewRoutes } from './routes/preview.ts'
@@ -99,6 +100,7 @@ export const createApi = (given: ApiParts): Koa => {
   webhookRoutes(operations, parts, signedIn)
   transactionRoutes(operations, parts, signedIn)
   alertRoutes(operations, parts, signedIn)
+  jobRoutes(operations, parts, signedIn)
   outboxRoutes(operations, parts, signedIn)
   healthRoutes(operations, parts)
   documentRoutes(operations, router, { declared, baseUrl: settings.baseUrl })

@@ -154,6 +154,22 @@ const id = parameter(
 
 const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
 
+/** Without a body, the specified call; with one, a job for all that the filter means. */
+export const BulkRetry = z.strictObject({
+  filter: z
+    .strictObject({
+      bank_code: bankCode.optional(),
+      type: z.enum(['credit', 'debit']).optional(),
+      source_type: sourceType.optional(),
+      date_from: day.optional(),
+      date_to: day.optional(),
+      rule_id: z.int().positive().optional(),
+    })
+    .optional(),
+  /** Only says how many it would be. */
+  dry_run: z.boolean().optional(),
+})
+
 /** Interface, 4.2. */
 export const TransactionList = z.object({
   page,

@@ -4,13 +4,15 @@ import type { Rule as RuleState } from '../../../domain/account/account.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { changeRule, createRule, deleteRule } from '../../../workflows/accounts/rules.ts'
 import { sendTest } from '../../../workflows/deliver/test-call.ts'
+import { createJob } from '../../../workflows/jobs/bulk-retry.ts'
 import { retryFailed } from '../../../workflows/transactions/by-hand.ts'
 import { LOGS_A_PAGE, logsOfRule } from '../../postgres/queries/attempts.ts'
 import { endpointHealth, HEALTHY } from '../../postgres/queries/endpoint-health.ts'
+import { openFailedTransactions } from '../../postgres/queries/jobs.ts'
 import { failedTransactions } from '../../postgres/queries/transactions.ts'
 import { openCursors } from '../cursors.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
-import { body, noBody, query } from '../input.ts'
+import { body, noBody, optionalBody, query } from '../input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
@@ -18,12 +20,16 @@ import { settled, type ApiParts } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../presenters/pages.ts'
 import { ListedRule, presentRule, Rule } from '../presenters/account.ts'
 import { Log, presentLog } from '../presenters/transaction.ts'
-import { Page, RuleChange, RuleCreation } from '../requests.ts'
+import { BulkRetry, Page, RuleChange, RuleCreation } from '../requests.ts'
 
 /** Interface, section 8. */
 const BULK_RETRY_LIMIT = 100
 
-const Queued = z.strictObject({ success: z.literal(true), count: z.int().min(0) })
+const Queued = z.strictObject({
+  success: z.literal(true),
+  count: z.int().min(0),
+  job_id: z.int().positive().nullable().optional().meta({ description: 'With a body; null for a dry run.' }),
+})
 const Logs = pageOf(Log, byCursor)
 /** Interface, 4.3: a failed test is an answer like any other. */
 const TestResult = z.discriminatedUnion('success', [
@@ -100,8 +106,15 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
     }
   }
 
-  const bulkRetry = async (context: ApiContext) => {
+  const bulkRetry = async (context: ApiContext, { filter, dry_run }: z.infer<typeof BulkRetry> = {}) => {
     const { account } = context.state
+    if (filter !== undefined || dry_run !== undefined) {
+      const found = await openFailedTransactions(database).count(account.user_id, filter ?? {})
+      if (dry_run) return { success: true as const, count: found.count, job_id: null }
+      const job = await createJob(parts, occasionOf(context, clock), filter ?? {}, found)
+      await settled(parts, job)
+      return { success: true as const, count: found.count, job_id: job.job_id }
+    }
     const ids = await failedTransactions(database, account.user_id, clock.now(), BULK_RETRY_LIMIT)
     const retried = await retryFailed(parts, account, occasionOf(context, clock), ids)
     await settled(parts, retried)
@@ -111,7 +124,14 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const limit = refuses('WEBHOOK_LIMIT_REACHED')
   get('/api/webhooks', 'List the rules', signedIn, data(z.array(ListedRule)), listRules)
   post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), limit, created(Rule), addRule)
-  post('/api/webhooks/bulk-retry', 'Queue what failed lately again', signedIn, noBody, whole(Queued), bulkRetry)
+  post(
+    '/api/webhooks/bulk-retry',
+    'Queue what failed lately again',
+    signedIn,
+    optionalBody(BulkRetry),
+    whole(Queued),
+    bulkRetry,
+  )
   put('/api/webhooks/:id', 'Change a rule', signedIn, body(RuleChange), data(Rule), updateRule)
   remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, removeRule)
   post('/api/webhooks/:id/test', 'Send a test payload', signedIn, noBody, whole(TestResult), testRule)

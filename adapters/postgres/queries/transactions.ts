@@ -61,7 +61,7 @@ const vietnameseMidnight = (parameter: string) =>
 const folded = (text: string) => `lower(normalize(${text}, NFC) COLLATE "und-x-icu")`
 
 /** One condition a filter. `strpos` takes what is looked for as it is: `%`, `_` and `\\` are letters like any other. */
-const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: string) => string } = {
+export const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: string) => string } = {
   bank_code: (value) => `bank_code = ${value}`,
   type: (value) => `transaction_type = ${value}`,
   source_type: (value) => `source_type = ${value}`,

@@ -1,0 +1,128 @@
+/**
+ * Retrying many transactions as a job: begun by a call, done page by page by whichever process holds the lease, the oldest
+ * first. A page is told of before it is done, so after a crash it is done once more: what was queued already has another
+ * status by then and is passed by. After each page it rests longer than that took, so that others come first.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { jobStream, type JobEvent, type JobFilter, type Place } from '../../domain/job/events.ts'
+import { cancel, evolve, goOn, type Job, type Page } from '../../domain/job/job.ts'
+import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type Ids } from '../../domain/ports.ts'
+import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
+import { execute } from '../execute.ts'
+import { FoldCache } from '../fold-cache.ts'
+import { stamp } from '../stamp.ts'
+import { retryFailed } from '../transactions/by-hand.ts'
+
+/** A user's failed transactions as the read models know them, and the jobs that run. */
+export interface FailedTransactions {
+  count(userId: number, filter: JobFilter): Promise<{ count: number; newest: Place | null }>
+  /** The oldest first. */
+  between(userId: number, filter: JobFilter, page: { after: Place | null; to: Place; limit: number }): Promise<Place[]>
+  runningJobs(): Promise<number[]>
+}
+
+export interface JobParts {
+  store: EventStore
+  accounts: Pick<Accounts, 'find'>
+  clock: Clock
+  transactions: FailedTransactions
+}
+
+const PAGE = 100
+
+/** Milliseconds between two looks for jobs, and of rest after a page: as a multiple of what it took, and at least. */
+const LOOK_EVERY = 1_000
+const REST = { times: 3, atLeast: 20 }
+
+const jobs = () =>
+  new FoldCache<Job | null>(
+    {
+      stream: (id) => jobStream(Number(id)),
+      initial: null,
+      evolve: (job, event) => evolve(job, event as unknown as JobEvent),
+    },
+    100,
+  )
+
+/** @returns the job's id and where it stands in the store · @throws {StoreUnavailable} */
+export const createJob = async (
+  { store, ids }: { store: EventStore; ids: Ids },
+  occasion: OwnersOccasion,
+  filter: JobFilter,
+  { count, newest }: { count: number; newest: Place | null },
+): Promise<{ job_id: number; checkpoint: Checkpoint | null }> => {
+  const [job_id] = (await ids.next(1)) as [number]
+  const { user_id, at } = occasion
+  const created: JobEvent = {
+    type: 'JobCreated',
+    data: { job_id, user_id, kind: 'bulk_retry', filter, total: count, up_to: newest, created_at: at.toISOString() },
+  }
+  const events = stamp([created], occasion)
+  const [result] = await store.append([[{ stream: jobStream(job_id), expectedRevision: NO_STREAM, events }]])
+  if (!result?.ok) throw new Error(`the stream of job ${job_id} is there already`)
+  return { job_id, checkpoint: result.checkpoint }
+}
+
+/** @throws {Refused} NOT_FOUND, also for another user's; CONFLICT where it has ended · {StoreUnavailable} */
+export const cancelJob = (store: EventStore, occasion: OwnersOccasion, id: number) =>
+  execute(store, jobs(), String(id), occasion, ({ state }) => cancel(state, occasion.user_id))
+
+const runPage = async ({ store, accounts, clock, transactions }: JobParts, job: Job): Promise<number | 'later'> => {
+  const { user_id, filter, page, job_id } = job
+  if (!page) return 0
+  const account = await accounts.find(user_id)
+  if (!account) return 0
+  // As with its deliveries: they wait until it is unlocked.
+  if (account.locked) return 'later'
+  const { after, to } = page
+  const found = await transactions.between(user_id, filter, { after, to, limit: PAGE })
+  const occasion = { user_id, at: clock.now(), correlation_id: jobStream(job_id), causation_id: jobStream(job_id) }
+  const ids = found.map(({ id }) => id)
+  const { count } = ids.length > 0 ? await retryFailed({ store }, account, occasion, ids) : { count: 0 }
+  return ids.length - count
+}
+
+const nextPage = async ({ transactions }: JobParts, { user_id, filter, page, up_to }: Job): Promise<Page | null> => {
+  if (!up_to) return null
+  const after = page?.to ?? null
+  const found = await transactions.between(user_id, filter, { after, to: up_to, limit: PAGE })
+  const to = found.at(-1)
+  return to ? { after, to, count: found.length } : null
+}
+
+/** Does a job's page and begins the next. @returns whether there was something to do */
+const step = async (parts: JobParts, cache: FoldCache<Job | null>, id: number): Promise<boolean> => {
+  const { state: job } = await cache.load(parts.store, String(id))
+  if (job?.status !== 'running') return false
+  const failed = await runPage(parts, job)
+  if (failed === 'later') return false
+  const next = await nextPage(parts, job)
+  const stream = jobStream(id)
+  const occasion = { user_id: job.user_id, at: parts.clock.now(), correlation_id: stream, causation_id: stream }
+  // Cancelled meanwhile, or another process went on with it: then this page has been done, and nothing is told.
+  await execute(parts.store, cache, String(id), occasion, ({ state }) =>
+    state?.page?.to.id === job.page?.to.id && state ? goOn(state, failed, next) : [],
+  )
+  return true
+}
+
+/** Goes on with all jobs, a page of each in turn, until the signal aborts. */
+export const runJobs = async (
+  parts: JobParts,
+  onError: (error: unknown) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  const cache = jobs()
+  while (!signal.aborted) {
+    let worked = false
+    for (const id of await parts.transactions.runningJobs().catch((error: unknown) => (onError(error), []))) {
+      if (signal.aborted) return
+      const began = performance.now()
+      const did = await step(parts, cache, id).catch((error: unknown) => (onError(error), false))
+      worked ||= did
+      const rest = did ? Math.max(REST.atLeast, REST.times * (performance.now() - began)) : 0
+      await pause(rest, undefined, { signal }).catch(() => {})
+    }
+    if (!worked) await pause(LOOK_EVERY, undefined, { signal }).catch(() => {})
+  }
+}
