@@ -13,6 +13,10 @@ import type { Definition } from '../projections/definition.ts'
 import { openProjector } from '../projections/projector.ts'
 import { mailLinks } from '../workflows/accounts/mail-links.ts'
 import { Accounts } from '../workflows/accounts/accounts.ts'
+import { openAlerts } from '../workflows/alerts/alerts.ts'
+import { lastingSilences, quietSources } from '../adapters/postgres/queries/heard.ts'
+import { sweepNotifications } from '../adapters/postgres/sweep-notifications.ts'
+import { watchSources } from '../workflows/planned/watch-sources.ts'
 import { plannedWork } from '../workflows/planned/planned-work.ts'
 import { endPlans, warnOfQuotas } from '../workflows/planned/plans.ts'
 import { allReactions } from '../workflows/reactions/all.ts'
@@ -57,7 +61,7 @@ const reacting = (installation: Installation): Follower => {
     }, signal)
 }
 
-const planned = ({ settings, store, accounts, clock, database, log, onlyOne }: Installation): Follower => {
+const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne }: Installation): Follower => {
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
   const jobs = [
     expiry(settings, store),
@@ -66,6 +70,14 @@ const planned = ({ settings, store, accounts, clock, database, log, onlyOne }: I
     sweepConducts(database),
     endPlans(plans),
     warnOfQuotas(plans),
+    sweepNotifications(database),
+    watchSources({
+      quiet: (now) => quietSources(database, now),
+      lasting: () => lastingSilences(database),
+      accounts: plans.accounts,
+      alerts: openAlerts({ store, clock, ids }),
+      clock,
+    }),
   ]
   return (signal) => onlyOne('planned work').hold((held) => plannedWork(jobs, log, held), signal)
 }

@@ -21,7 +21,7 @@ import { READ_QUERY_LIMIT, rawQueryOf } from '../query-length.ts'
 import type { Limited } from '../rate-limits.ts'
 import { readBody } from '../raw-body.ts'
 import { arrivalOf, itemArrival, type At } from '../receive/arrival.ts'
-import { readPosted } from '../receive/posted.ts'
+import { readPosted, type Posted } from '../receive/posted.ts'
 
 const BATCH_LIMIT = 200
 
@@ -47,6 +47,9 @@ const Result = z
     z.strictObject({ ignored: z.literal(true), reason: z.string() }),
   ])
   .meta({ id: 'Received' })
+
+/** One; or where a list of notifications was sent, one each. */
+const Results = z.union([Result, z.array(Result)])
 
 const MEDIA_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 
@@ -74,6 +77,12 @@ const presentTaken = (taken: Taken): z.infer<typeof Result> => {
     : { ignored: true, reason: taken.reason }
 }
 
+/** Several notifications in one body; null for one. Lines of a text in a list are one notification. */
+const listIn = ({ value }: Posted): readonly object[] | null =>
+  Array.isArray(value) && value.length > 1 && value.every((item) => typeof item === 'object' && item !== null)
+    ? (value as object[])
+    : null
+
 /** @throws {Refused} UNAUTHORIZED for what is not even of a device token's form */
 const deviceToken = (context: ApiContext): string => {
   const { 'x-device-token': header, authorization } = context.headers
@@ -90,24 +99,30 @@ export const receiveRoutes = (
 ): void => {
   const { get, head, post } = operations.of('Receiving')
 
-  const takeOne = async (arrival: Arrival) => {
-    const [taken] = await capture.take([arrival])
-    return presentTaken(taken!)
+  /** One result; of a list of notifications one each, in its order. */
+  const take = async (arrivals: readonly Arrival[]) => {
+    const results = (await capture.take(arrivals)).map(presentTaken)
+    return results.length === 1 ? results[0]! : results
   }
 
-  const readOne = async (context: ApiContext, at: Omit<At, 'arrived_at'>): Promise<Arrival> => {
+  const readAll = async (context: ApiContext, at: Omit<At, 'arrived_at'>): Promise<Arrival[]> => {
     const bytes = context.method === 'GET' ? Buffer.alloc(0) : await readBody(context.req)
     const query = context.querystring === '' ? {} : context.query
     const posted = await readPosted(bytes, context.headers['content-type'] ?? '', query)
-    return arrivalOf(posted, { ...at, arrived_at: clock.now() })
+    const came = { ...at, arrived_at: clock.now() }
+    const list = listIn(posted)
+    if (list === null) return [arrivalOf(posted, came)]
+    // Refused it would be sent again for ever.
+    if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
+    return list.map((value) => arrivalOf({ value, json: null }, came))
   }
 
   const personal = async (context: ApiContext) => {
     const token = context.params.token ?? ''
     if (userOfToken('receive_url', token) === null) throw unauthorized()
-    const arrival = await readOne(context, { credential: { kind: 'receive_url', token }, posted_as: null })
+    const arrivals = await readAll(context, { credential: { kind: 'receive_url', token }, posted_as: null })
     const tooLong = rawQueryOf(context).length > READ_QUERY_LIMIT
-    return takeOne(tooLong ? { ...arrival, ignored_as: 'too_long' } : arrival)
+    return take(tooLong ? arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })) : arrivals)
   }
 
   /** Somebody looks whether there is something at the address; nothing was said. */
@@ -115,7 +130,7 @@ export const receiveRoutes = (
 
   const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) => {
     const credential = { kind: 'device', token: deviceToken(context) } as const
-    return takeOne(await readOne(context, { credential, posted_as }))
+    return take(await readAll(context, { credential, posted_as }))
   }
 
   /** For what capture does not get to see. @throws {Refused} UNAUTHORIZED */
@@ -148,16 +163,16 @@ export const receiveRoutes = (
   const limit = limited('receive')
   const byUrl = refuses('UNAUTHORIZED')
   head('/api/receive/u/:token', 'Look whether it is there', limit, data(z.strictObject({})), look)
-  get('/api/receive/u/:token', 'Tell of a notification by GET', limit, byUrl, parameters, data(Result), personal)
-  post('/api/receive/u/:token', 'Tell of a notification', limit, byUrl, anyBody(Forwarded), data(Result), personal)
-  post('/api/receive/sms', 'Tell of an SMS', limit, byDevice, anyBody(Sms), data(Result), device('sms'))
+  get('/api/receive/u/:token', 'Tell of a notification by GET', limit, byUrl, parameters, data(Results), personal)
+  post('/api/receive/u/:token', 'Tell of a notification', limit, byUrl, anyBody(Forwarded), data(Results), personal)
+  post('/api/receive/sms', 'Tell of an SMS', limit, byDevice, anyBody(Sms), data(Results), device('sms'))
   post(
     '/api/receive/notification',
     'Tell of a push',
     limit,
     byDevice,
     anyBody(Push),
-    data(Result),
+    data(Results),
     device('notification'),
   )
   post('/api/receive/batch', 'Tell of several', limit, byDevice, items, data(z.array(Result)), batch)

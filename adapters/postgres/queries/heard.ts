@@ -1,6 +1,7 @@
 /** When a user's sources were heard last, and since when they are silent. */
 import type { Door } from '../../../domain/notification/origin.ts'
 import { silentSince, type Rhythm } from '../../../domain/sources/silence.ts'
+import type { KnownSource } from '../../../workflows/planned/watch-sources.ts'
 import type { Queryable } from '../database.ts'
 
 export interface Heard {
@@ -27,18 +28,16 @@ export const heardOf = async (database: Queryable, userId: number, now: Date): P
   return (door) => heard.get(door) ?? NEVER
 }
 
-export interface Source {
-  user_id: number
-  door: Door
-  silent_since: string | null
-}
-
-/** Every source of everybody that may be silent: those not heard for some hours. */
-export const quietSources = async (database: Queryable, now: Date): Promise<Source[]> => {
+/** Sources of everybody that have not been heard for some hours: any of them may be silent. */
+export const quietSources = async (database: Queryable, now: Date): Promise<KnownSource[]> => {
   const rows = await database.query<Rhythm & { user_id: number; door: Door }>(
     `SELECT user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard
      WHERE last_heard_at < $1::timestamptz - interval '3 hours'`,
     [now.toISOString()],
   )
-  return rows.map(({ user_id, door, ...rhythm }) => ({ user_id, door, silent_since: silentSince(rhythm, now) }))
+  return rows.map(({ user_id, door, ...rhythm }) => ({ user_id, door, rhythm }))
 }
+
+/** Alerts of silent sources that last. */
+export const lastingSilences = (database: Queryable): Promise<{ user_id: number; subject: string }[]> =>
+  database.query(`SELECT user_id, subject FROM read_model.alert WHERE kind = 'source_silent' AND until IS NULL`)
