@@ -30,7 +30,7 @@ interface Sent {
 }
 
 describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () {
-  this.timeout(240_000)
+  this.timeout(600_000)
   needsKafka()
 
   let servers: Servers
@@ -184,7 +184,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
   }
 
   before(async function () {
-    this.timeout(120_000)
+    this.timeout(300_000)
     ;[servers, shop] = await Promise.all([startServers(), openShop()])
     processes = roleProcesses({
       ...servers.env,
@@ -251,7 +251,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
           await victim.running.ready
           await (role === 'deliver' ? killWorker(victim) : victim.replace())
         }
-        await eventually(() => accepted.size >= goal, { within: 30_000, what: `${goal} accepted` })
+        await eventually(() => accepted.size >= goal, { within: 120_000, what: `${goal} accepted` })
       }
     })
     await Promise.all(processes.all.map(({ running }) => running.ready))
@@ -271,7 +271,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
           const are = await Promise.all(of.map(isActive))
           return are.filter(Boolean).length === 1 && of[are.indexOf(true)]
         },
-        { within: 30_000, what: `one active ${role}` },
+        { within: 60_000, what: `one active ${role}` },
       )
     const placeOf = async (query: string) =>
       (await servers.database.query<{ place: string }>(query)).map(({ place }) => place).join()

@@ -87,7 +87,7 @@ export const launchBaoco = (
   const ended = new Promise<number | null>((resolve) => child.once('close', (status) => resolve(status)))
   const gone = () => child.exitCode !== null || child.signalCode !== null
   const isReady = () => /^Baoco is ready/m.test(output)
-  const ready = eventually(() => gone() || isReady(), { within: 60_000, what: `a started baoco ${command}` }).then(
+  const ready = eventually(() => gone() || isReady(), { within: 120_000, what: `a started baoco ${command}` }).then(
     () => {
       if (gone()) throw new Error(`baoco ${command} did not get ready:\n${output}`)
     },
