@@ -13,6 +13,7 @@ import { history } from './history.ts'
 import { importEventsCommand } from './import-events.ts'
 import { migrate } from './migrate.ts'
 import { project } from './project.ts'
+import { receiver } from './receiver.ts'
 import { relay } from './relay.ts'
 import { replay } from './replay.ts'
 import { reparseCommand } from './reparse.ts'
@@ -32,4 +33,5 @@ export const commands: readonly ((program: Command) => void)[] = [
   migrate,
   ...events,
   ...looks,
+  receiver,
 ]
