@@ -55,7 +55,7 @@ let serial = 0
 export const next = (): number => ++serial
 
 export const openWorld = async (): Promise<World> => {
-  const api = await openApi({}, 'real')
+  const api = await openApi({ planBank: 'VCB', planAccount: '0071000999999', planHolder: 'BAOCO' }, 'real')
   const shop = await openShop()
   const pool = new Pool(api.url, { connections: 32, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 })
   const tokens = jsonWebTokens(JWT_SECRET, api.clock)
