@@ -1,4 +1,6 @@
 /** `baoco deliver`: calls the shops' webhooks. Any number of processes. */
+import { watchDelivery } from '../adapters/delivery-metrics.ts'
+import { deliveryNumbers } from '../adapters/postgres/queries/delivery-numbers.ts'
 import { openDeliveryQueue } from '../adapters/postgres/delivery-queue.ts'
 import { openFailedTransactions } from '../adapters/postgres/queries/jobs.ts'
 import { Accounts } from '../workflows/accounts/accounts.ts'
@@ -31,11 +33,16 @@ export const deliverRole: Role = {
       soleWorker: installation.isFreshDatabase,
       onAttempt: (attempt) => {
         metrics.attempted(attempt)
+        count(attempt)
         log.info(attempt, 'delivery.attempted')
       },
       onClaimsOpen: (claims_open) => log.info({ claims_open }, 'delivery.claims_open'),
       onOpened: (endpoint) => log.warn(endpoint, 'endpoint.opened'),
       onError: onTrouble,
+    })
+    const count = watchDelivery(metrics.registry, {
+      use: () => delivery.use(),
+      numbers: () => deliveryNumbers(database),
     })
     const jobs = {
       store,

@@ -25,6 +25,9 @@ export interface AttemptTold {
   duration_ms: number
   /** From the capture to the call's begin: milliseconds. */
   since_capture_ms: number
+  /** From when it was due by the queue, to the call's begin: milliseconds; less than 0 where the log was faster. */
+  since_due_ms: number
+  bank_code: string
 }
 
 export interface AttemptOptions {
@@ -89,6 +92,8 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt, onCame, on
           next_attempt_at: attempted?.next_attempt_at ?? null,
           duration_ms: came.duration_ms,
           since_capture_ms: begun.getTime() - Date.parse(claimed.captured_at),
+          since_due_ms: begun.getTime() - Date.parse(claimed.due_at),
+          bank_code: claimed.transaction.bank_code,
         })
       },
     })

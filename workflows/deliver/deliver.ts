@@ -78,6 +78,8 @@ export interface DeliveryOptions {
 }
 
 export interface Delivery {
+  /** Calls of each lane, here. */
+  use: Lanes['use']
   /** Delivers until the signal aborts or `stop` is called; resolves when it has stopped. */
   run(signal: AbortSignal): Promise<void>
   /** No new claims; calls open after 7 s are cut off, recorded and left to the schedule; a goodbye. Within 10 s. */
@@ -327,6 +329,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   }
 
   return {
+    use: () => lanes.use(),
     run: (signal) => (stopped ??= run(signal)),
     stop: async () => {
       stopping.abort()

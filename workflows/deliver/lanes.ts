@@ -32,6 +32,12 @@ export class Lanes {
     return this.#each.reduce((sum, lane) => sum + lane.inFlight, 0)
   }
 
+  use(): Record<LaneName, { inFlight: number; waiting: number }> {
+    const of = ({ inFlight, waiting }: Lane<Job>) => ({ inFlight, waiting })
+    const { first, retry, manual, bulk } = this.#lanes
+    return { first: of(first), retry: of(retry), manual: of(manual), bulk: of(bulk) }
+  }
+
   room(): RoomByLane {
     const { first, retry, manual, bulk } = this.#lanes
     return { first: first.free, retry: retry.free, manual: manual.free, bulk: bulk.free }

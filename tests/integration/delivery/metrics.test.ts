@@ -1,0 +1,41 @@
+import { expect } from 'chai'
+import { Registry } from 'prom-client'
+import { watchDelivery } from '../../../adapters/delivery-metrics.ts'
+import { deliveryNumbers } from '../../../adapters/postgres/queries/delivery-numbers.ts'
+import { status } from '../../support/shop.ts'
+import { openDeliverySetting, type DeliverySetting } from './setting.ts'
+
+describe('the numbers of delivery', () => {
+  let setting: DeliverySetting
+  beforeEach(async () => (setting = await openDeliverySetting()))
+  afterEach(() => setting.close())
+
+  it('tell what is due too long, but not what is held, and which endpoints are left alone', async () => {
+    const rule = await setting.rule('https://a.vn/')
+    const held = await setting.rule('https://b.vn/', { user: 6 })
+    await setting.capture([rule], { count: 3, age: 200 })
+    await setting.capture([held], { user: 6, count: 2, age: 200 })
+    await setting.query("INSERT INTO ops.endpoint (user_id, endpoint, opened_at) VALUES (6, 'https://b.vn:443', now())")
+    await setting.projector.passed((await setting.store.end())!, 10_000)
+    const { oldest, ...numbers } = await deliveryNumbers(setting.database)
+    expect(numbers).to.deep.equal({ overdue: 3, open: 1, asked_to_wait: 0 })
+    expect(oldest.map(({ lane }) => lane)).to.deep.equal(['first'])
+    expect(oldest[0]!.seconds).to.be.within(139, 200)
+  })
+
+  it('have no label of a stranger', async () => {
+    const registry = new Registry()
+    const numbers = () => deliveryNumbers(setting.database)
+    const count = watchDelivery(registry, { use: () => ({ first: { inFlight: 1, waiting: 2 } }), numbers })
+    const shop = await setting.shop(status(418))
+    await setting.worker({ onAttempt: (told) => count({ ...told, bank_code: told.attempt > 1 ? 'evil"}' : 'VCB' }) })
+    const [transaction] = await setting.capture([await setting.rule(shop.url)])
+    await setting.untilStatus(transaction!, 'failed')
+    const text = await registry.metrics()
+    expect(text).to.include('baoco_bank_attempts_total{bank="VCB",outcome="retrying",class="http_4xx"} 1')
+    expect(text).to.include('bank="other"').and.not.include('evil')
+    expect(text).to.include('baoco_deliveries_in_flight{lane="first"} 1')
+    expect(text).to.include('baoco_lane_waiting{lane="first"} 2')
+    expect(text).to.include('baoco_deliveries_overdue 0')
+  })
+})
