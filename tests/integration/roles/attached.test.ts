@@ -30,7 +30,8 @@ describe('a role beside serve, on the embedded Postgres', function () {
   })
   after(async () => {
     await api?.kill()
-    await whole?.kill()
+    // So that its database ends before its folder is gone.
+    await whole?.stop()
     if (installation) await removePlace(installation)
   })
 
