@@ -31,6 +31,8 @@ export interface ImapOptions {
   /** Certificates trusted instead of the system's: for tests. */
   ca?: string
   resolve?: Resolve
+  /** Whether an address is this very machine's: others only for tests. */
+  isHere?: (address: string) => boolean
 }
 
 const isLoopback = (address: string): boolean => ipaddr.process(address).range() === 'loopback'
@@ -39,10 +41,14 @@ const isLoopback = (address: string): boolean => ipaddr.process(address).range()
  * With TLS from the first byte, or with STARTTLS before anything is told. Only this very machine, where there is nobody to hide
  * from, may do without, or show a certificate of its own.
  */
-const secured = (tls: boolean, address: string, { allowPrivate, ca }: ImapOptions): Partial<ImapFlowOptions> => {
+const secured = (
+  tls: boolean,
+  address: string,
+  { allowPrivate, ca, isHere = isLoopback }: ImapOptions,
+): Partial<ImapFlowOptions> => {
   const trusted = ca === undefined ? {} : { ca }
   if (tls) return { secure: true, tls: { minVersion: 'TLSv1.2', ...trusted } }
-  return isLoopback(address) && allowPrivate
+  return isHere(address) && allowPrivate
     ? { secure: false, tls: { rejectUnauthorized: false } }
     : { secure: false, doSTARTTLS: true, tls: { minVersion: 'TLSv1.2', ...trusted } }
 }
@@ -72,7 +78,7 @@ const clientFor = ({ host, port, tls, username, password }: Login, address: stri
   return client
 }
 
-const dial = async (login: Login, options: Required<Omit<ImapOptions, 'ca'>> & ImapOptions): Promise<ImapFlow> => {
+const dial = async (login: Login, options: ImapOptions & { resolve: Resolve }): Promise<ImapFlow> => {
   const addresses = await checkedAddresses(login.host.replace(/\.$/, ''), options)
   let failure: unknown
   for (const address of addresses) {

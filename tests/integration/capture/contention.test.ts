@@ -3,6 +3,7 @@ import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
 import type { NotificationSeen } from '../../../domain/book/events.ts'
 import type { Capture } from '../../../workflows/capture/capture.ts'
 import { stepwise } from '../../support/stepwise-store.ts'
+import { STORES } from './stores.ts'
 import { openWorld, vietcombankPush, vietcombankSms, type World } from './world.ts'
 
 const idOf = (taken: Taken): number => {
@@ -15,6 +16,30 @@ describe('several processes capture the same', function () {
   let world: World
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())
+
+  for (const [on, openStore] of Object.entries(STORES))
+    it(`copies that arrive in the same millisecond on different processes are one event, on ${on}`, async () => {
+      const there = await openWorld(openStore)
+      try {
+        const processes = [there.process(), there.process(), there.process()] as const
+        for (let number = 0; number < 25; number++) {
+          const copies = [
+            vietcombankSms(number),
+            vietcombankPush(number),
+            vietcombankPush(number, undefined, { device: 2, stamp: 3_000 }),
+          ]
+          await Promise.all(copies.map((copy, n) => processes[n]!.take([copy])))
+        }
+        const all = [...(await there.transactions()).values()]
+        expect(all).to.have.length(75)
+        const sent = all.filter(({ webhook_status }) => webhook_status === 'pending')
+        expect(new Set(sent.map(({ order_id }) => order_id)).size).to.equal(25)
+        expect(sent).to.have.length(25)
+        expect(all.filter(({ webhook_status }) => webhook_status === 'already_run')).to.have.length(50)
+      } finally {
+        await there.close()
+      }
+    })
 
   it('two that are given each notification at the same moment, 200 times: one transaction each', async () => {
     const [one, other] = [world.process(), world.process()]

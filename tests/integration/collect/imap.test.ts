@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { openImap, type ImapOptions } from '../../../adapters/mail/imap.ts'
+
+const LOGIN = { host: '127.0.0.1', tls: false, username: 'shop', password: 'secret-password', folder: 'INBOX' }
+
+describe('a mail server that does not encrypt', () => {
+  let server: Server
+  let told: string
+  let port: number
+
+  beforeEach(async () => {
+    told = ''
+    server = createServer((socket) => {
+      socket.write('* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR] ready\r\n')
+      socket.setEncoding('utf8').on('error', () => {})
+      socket.on('data', (lines: string) => {
+        told += lines
+        for (const line of lines.trim().split('\r\n')) {
+          if (/ SELECT | EXAMINE /.test(line))
+            socket.write('* 0 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n* OK [UIDNEXT 1] x\r\n')
+          socket.write(`${line.split(' ', 1)[0]} OK done\r\n`)
+        }
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    port = (server.address() as AddressInfo).port
+  })
+  afterEach(() => server.close())
+
+  const failure = (options: ImapOptions): Promise<string | null> =>
+    openImap(options)
+      .connect({ ...LOGIN, port }, new AbortController().signal)
+      .then(
+        async (connection) => {
+          await connection.close()
+          return null
+        },
+        (error: Error) => error.message,
+      )
+
+  it('is told nothing where it is another machine', async () => {
+    const elsewhere = { allowPrivate: true, isHere: () => false }
+    expect(await failure(elsewhere)).to.equal('The server offers no encrypted connection (STARTTLS).')
+    expect(told).to.not.match(/LOGIN|AUTHENTICATE|secret/i)
+  })
+
+  it('is read where it is this very machine, and that is allowed', async () => {
+    expect(await failure({ allowPrivate: true })).to.equal(null)
+    expect(told).to.match(/AUTHENTICATE|LOGIN/i)
+  })
+
+  it('is not even dialled where private addresses are not allowed', async () => {
+    expect(await failure({ allowPrivate: false })).to.equal('127.0.0.1 is not a public address.')
+    expect(told).to.equal('')
+  })
+
+  it('is not dialled under a name that leads here', async () => {
+    const { connect } = openImap({ allowPrivate: false, resolve: () => Promise.resolve(['8.8.8.8', '127.0.0.1']) })
+    const error = await connect({ ...LOGIN, host: 'imap.example', port }, new AbortController().signal).catch(String)
+    expect(String(error)).to.include('is not a public address')
+    expect(told).to.equal('')
+  })
+})
