@@ -9,6 +9,7 @@ import { settledCounters } from '../adapters/rate-limits/settled.ts'
 import { checkUrl } from '../adapters/webhook-sender/check-url.ts'
 import { Accounts } from '../workflows/accounts/accounts.ts'
 import { registerFirstAccount } from '../workflows/accounts/registration.ts'
+import { openFeed } from '../workflows/live/feed.ts'
 import { greeting } from './greeting.ts'
 import { readModelsAnswer, storeAnswers } from './needs.ts'
 import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from './role.ts'
@@ -27,8 +28,11 @@ export const apiRole: Role = {
     const settled = settledCounters(database)
     const { abusePerHour: perHour, abusePolls: polls, abuseParallel: parallel } = settings
     const conducts = openConducts(database, { perHour, polls, parallel })
+    const { readModels, onTrouble } = installation
+    const feed = openFeed({ store, readModels, onTrouble })
     const parts = {
       ...installation,
+      feed,
       conducts,
       counters: { exact: exactCounters(database), hot: settled.counterFor },
       passwords,
@@ -48,6 +52,8 @@ export const apiRole: Role = {
         isListening()
         const settling = Promise.all([settled.run(signal), conducts.run(signal)])
         await untilAborted(signal)
+        // Streams would hold the server open.
+        await feed.close()
         await close(REQUEST_GRACE_MS)
         await settling
       },

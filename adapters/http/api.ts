@@ -6,6 +6,7 @@ import { orUnavailable } from '../postgres/queries/or-unavailable.ts'
 import { abuseGuard } from './abuse-guard.ts'
 import type { ApiState } from './context.ts'
 import { errors } from './errors.ts'
+import { openEventStreams } from './event-stream.ts'
 import { jsonWebTokens } from './json-web-tokens.ts'
 import type { Operation } from './openapi/operation.ts'
 import { openOperations } from './openapi/operations.ts'
@@ -19,6 +20,7 @@ import { affiliateRoutes } from './routes/affiliate.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
 import { demoRoutes } from './routes/demo.ts'
+import { counterRoutes } from './routes/counter.ts'
 import { deviceRoutes, pairingRoutes } from './routes/devices.ts'
 import { documentRoutes } from './routes/document.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -31,6 +33,7 @@ import { previewRoutes } from './routes/preview.ts'
 import { receiveRoutes } from './routes/receive.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { shopConnectionRoutes } from './routes/shop-connection.ts'
+import { streamRoutes } from './routes/stream.ts'
 import { systemRoutes } from './routes/systems.ts'
 import { trustedSenderRoutes } from './routes/trusted-senders.ts'
 import { transactionRoutes } from './routes/transactions.ts'
@@ -101,6 +104,9 @@ export const createApi = (given: ApiParts): Koa => {
   transactionRoutes(operations, parts, signedIn)
   alertRoutes(operations, parts, signedIn)
   jobRoutes(operations, parts, signedIn)
+  const streams = openEventStreams(parts.feed)
+  streamRoutes(operations, streams, signedIn)
+  counterRoutes(operations, parts, { streams, signedIn })
   outboxRoutes(operations, parts, signedIn)
   healthRoutes(operations, parts)
   documentRoutes(operations, router, { declared, baseUrl: settings.baseUrl })

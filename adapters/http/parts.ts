@@ -4,6 +4,7 @@ import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
 import type { Clock, EventStore, Ids, Passwords, ReadModels, Sender, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { MailServer } from '../../workflows/collect/mailbox.ts'
+import type { Feed } from '../../workflows/live/feed.ts'
 import type { LogLines } from '../log-lines.ts'
 import type { Conducts } from '../abuse/conducts.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
@@ -29,6 +30,8 @@ export interface ApiParts {
   /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
   urlProblem: (url: string) => string | null
   outbox: Outbox
+  /** What happens, live. */
+  feed: Feed
   /** How accounts call, for the lock on abuse. */
   conducts: Pick<Conducts, 'enter' | 'leave'>
   /** Where calls are counted: exactly, and for receiving without asking anybody. */

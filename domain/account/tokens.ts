@@ -13,6 +13,8 @@ export const TOKEN_PREFIX = {
   verify_email: 'bcv_',
   reset_password: 'bcr_',
   referral: 'bca_',
+  counter: 'bcc_',
+  inbox: 'bci_',
 } as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
 

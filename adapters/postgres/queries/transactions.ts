@@ -137,3 +137,21 @@ export const failedTransactions = async (
   )
   return rows.map(({ id }) => id)
 }
+
+export interface Payment {
+  id: number
+  amount: string
+  currency: string
+  order_id: string | null
+  at: string
+}
+
+/** The newest money that came in, copies left out. */
+export const lastPayments = (database: Queryable, userId: number, most: number): Promise<Payment[]> =>
+  database.query<Payment>(
+    `SELECT id, amount, currency, order_id, created_at AS at FROM read_model.transaction
+     WHERE user_id = $1 AND transaction_type = 'credit' AND already_run_of IS NULL
+     ORDER BY created_at DESC, id DESC LIMIT $2`,
+    [userId, most],
+    'last-payments',
+  )

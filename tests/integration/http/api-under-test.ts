@@ -34,6 +34,7 @@ import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
 import { allReactions } from '../../../workflows/reactions/all.ts'
+import { openFeed } from '../../../workflows/live/feed.ts'
 import { runReactions } from '../../../workflows/reactions/run.ts'
 import { stamp } from '../../../workflows/stamp.ts'
 import { answerCheck, type OpenApiDocument } from '../../support/openapi/document.ts'
@@ -157,10 +158,12 @@ export const openApi = async (
           stopping.signal,
         )
       : undefined
+  const feed = openFeed({ store, readModels: projector })
   const app = createApi({
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, { allowPrivate: true }),
     outbox,
+    feed,
     mailServer: openImap({ allowPrivate: true }),
     conducts,
     counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
@@ -212,6 +215,7 @@ export const openApi = async (
     happened: (userId, transactionId, events) => append(transactionStream(transactionId), userId, events),
     nextId: async () => (await ids.next(1))[0]!,
     close: async () => {
+      await feed.close()
       await server.close(1_000)
       await sender.close()
       stopping.abort()

@@ -1,0 +1,180 @@
+/** What happens, live: to whoever is signed in, and on the counter's page. */
+import { expect } from 'chai'
+import { eventually } from '../../support/eventually.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+import { attempted, captured, statusChanged } from './captured.ts'
+
+interface Sent {
+  id?: string
+  event?: string
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of every shape
+  data?: any
+}
+
+describe('the stream', () => {
+  let api: ApiUnderTest
+  const closes: (() => void)[] = []
+
+  beforeEach(async () => {
+    api = await openApi()
+  })
+  afterEach(async () => {
+    for (const close of closes.splice(0)) close()
+    await api.close()
+  })
+
+  const listen = async (path: string, headers: Record<string, string> = {}) => {
+    const stopping = new AbortController()
+    closes.push(() => stopping.abort())
+    const response = await fetch(api.url + path, { headers, signal: stopping.signal })
+    const sent: Sent[] = []
+    let ended = false
+    const read = async () => {
+      let text = ''
+      for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) {
+        text += bytes
+        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+          const lines = text.slice(0, end).split('\n').map((each) => /^(\w+): (.*)$/.exec(each)) // prettier-ignore
+          const fields = Object.fromEntries(lines.flatMap((each) => (each ? [[each[1], each[2]]] : [])))
+          if (fields.event) sent.push({ ...fields, data: JSON.parse(fields.data as string) })
+          text = text.slice(end + 2)
+        }
+      }
+    }
+    const done = response.status === 200 ? read().catch(() => {}).then(() => (ended = true)) : Promise.resolve() // prettier-ignore
+    return { response, sent, isEnded: () => ended, done, stop: () => stopping.abort() }
+  }
+  const mine = (more: Record<string, string> = {}) => listen('/api/stream', { 'x-api-key': api.owner.api_key, ...more })
+  const pay = async (user = api.owner.user_id, given: Parameters<typeof captured>[2] = {}): Promise<number> => {
+    const id = await api.nextId()
+    await api.happened(user, id, [captured(user, id, given)])
+    return id
+  }
+
+  it('tells what happens, when it can be read, in few words and without personal data', async () => {
+    const { response, sent } = await mine()
+    expect(response.headers.get('content-type')).to.include('text/event-stream')
+    expect(response.headers.get('cache-control')).to.equal('no-store, no-transform')
+    expect(response.headers.get('x-accel-buffering')).to.equal('no')
+    const id = await pay()
+    await api.happened(api.owner.user_id, id, [
+      attempted(id, { attempt_id: await api.nextId(), rule_id: 5 }),
+      statusChanged(id, 'pending', 'failed'),
+    ])
+    await eventually(() => sent.length === 3)
+    expect(sent.map(({ event, data }) => [event, data.what, data.id])).to.deep.equal([
+      ['transaction', 'captured', id],
+      ['attempt', 'exhausted', id],
+      ['transaction', 'status', id],
+    ])
+    expect(sent[0]!.data).to.include({ amount: '150000.00', order_id: 'DH1042', transaction_type: 'credit' })
+    expect((await api.ask('GET', `/api/transactions/${id}`, { key: api.owner.api_key })).status).to.equal(200)
+    for (const each of sent) expect(JSON.stringify(each).length).to.be.below(450)
+    for (const secret of ['0011000415567', 'TRAN B', 'SD TK', '1250000', 'shop.example'])
+      expect(JSON.stringify(sent)).not.to.include(secret)
+  })
+
+  it("tells nothing of others'", async () => {
+    const other = await api.newAccount('other@example.com')
+    const { sent } = await mine()
+    await pay(other.user_id)
+    const id = await pay()
+    await eventually(() => sent.length > 0)
+    expect(sent.map(({ data }) => data.id)).to.deep.equal([id])
+  })
+
+  it('goes on after what was heard last, in order and without repeats', async () => {
+    const first = await mine()
+    await pay()
+    const last = await eventually(() => first.sent[0]?.id)
+    first.stop()
+    const missed = [await pay(), await pay()]
+    const again = await mine({ 'last-event-id': last })
+    const next = await pay()
+    await eventually(() => again.sent.length === 3)
+    expect(again.sent.map(({ data }) => data.id)).to.deep.equal([...missed, next])
+    const bySince = await listen(`/api/stream?since=${encodeURIComponent(last)}`, { 'x-api-key': api.owner.api_key })
+    await eventually(() => bySince.sent.length === 3)
+  })
+
+  it('says so where what was heard last is too long ago, or of another store', async () => {
+    const [first] = await api.store.readAll(null, 1)
+    const { sent } = await mine()
+    await pay()
+    const epoch = (await eventually(() => sent[0]?.id)).split('.')[0]!
+    for (const heard of [`${epoch}.${first!.checkpoint}`, 'deadbeef.5', `${epoch}.nonsense`, 'x']) {
+      const again = await mine({ 'last-event-id': heard })
+      await eventually(() => again.sent[0]?.event === 'reset', { what: heard })
+      again.stop()
+      await again.done
+    }
+  })
+
+  it('asks who it is, and lets nobody have more than five', async () => {
+    expect((await listen('/api/stream')).response.status).to.equal(401)
+    const open = await Promise.all(Array.from({ length: 5 }, () => mine()))
+    expect(open.map(({ response }) => response.status)).to.deep.equal([200, 200, 200, 200, 200])
+    expect((await mine()).response.status).to.equal(429)
+    const other = await api.newAccount('other@example.com')
+    expect((await listen('/api/stream', { 'x-api-key': other.api_key })).response.status).to.equal(200)
+    open[0]!.stop()
+    await eventually(async () => (await mine()).response.status === 200, { what: 'room again' })
+  })
+
+  it('ends when the key is another, and when the account is locked', async () => {
+    const key = await mine()
+    await api.ask('POST', '/api/account/api-key/rotate', { key: api.owner.api_key })
+    await eventually(() => key.isEnded(), { what: 'the end' })
+    expect(key.sent.at(-1)).to.deep.include({ event: 'end', data: { reason: 'credentials' } })
+    const other = await api.newAccount('other@example.com')
+    const locked = await listen('/api/stream', { 'x-api-key': other.api_key })
+    await api.decree(other.user_id, { type: 'AccountLocked', data: { user_id: other.user_id, reason: 'test' } })
+    await eventually(() => locked.isEnded(), { what: 'the end' })
+  })
+
+  it('says good-bye when the process stops', async () => {
+    const { sent, done } = await mine()
+    await api.close()
+    await done
+    expect(sent.at(-1)!.event).to.equal('bye')
+    api = await openApi()
+  })
+
+  it('of the counter holds amounts, times and order ids, from the last payments on', async () => {
+    const key = api.owner.api_key
+    const before = await pay()
+    await pay(api.owner.user_id, { transaction_type: 'debit' })
+    const { body } = await api.ask('POST', '/api/counter', { key })
+    expect(body.data.url).to.match(/\/counter\/bcc_/)
+    const { sent } = await listen(`/counter/${body.data.token}/stream`)
+    const after = await pay()
+    await pay(api.owner.user_id, { transaction_type: 'debit' })
+    await pay(api.owner.user_id, { webhook_status: 'already_run', already_run_of: after })
+    const last = await pay()
+    await eventually(() => sent.length === 3)
+    expect(sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([before])
+    expect(sent.slice(1).map(({ data }) => data.id)).to.deep.equal([after, last])
+    for (const shown of [...sent[0]!.data.payments, sent[1]!.data])
+      expect(shown).to.have.all.keys('id', 'amount', 'currency', 'order_id', 'at')
+  })
+
+  it("of a counter is its token's, which opens nothing else and ends with the next one", async () => {
+    const key = api.owner.api_key
+    const { token } = (await api.ask('POST', '/api/counter', { key })).body.data
+    const page = await api.ask('GET', `/counter/${token}`)
+    expect(page.status).to.equal(200)
+    expect(page.headers.get('content-security-policy')).to.include("default-src 'none'").and.not.include('unsafe')
+    expect(page.body).not.to.match(/<script(?![^>]*src=)|style=|onload/)
+    expect((await api.ask('GET', '/counter.js')).headers.get('content-type')).to.include('javascript')
+    expect((await api.ask('GET', '/counter.css')).headers.get('content-type')).to.include('css')
+    expect((await api.ask('GET', '/api/transactions', { key: token })).status).to.equal(401)
+    await api.ask('POST', '/api/counter', { key })
+    for (const path of [
+      `/counter/${token}`,
+      `/counter/${token}/stream`,
+      '/counter/x',
+      '/counter/bcc_1.aaaaaaaaaaaaaaaa',
+    ])
+      expect((await api.ask('GET', path)).status, path).to.equal(404)
+  })
+})

@@ -1,0 +1,65 @@
+/**
+ * What a page that is open is told of an event: enough to know what to ask for anew, or to show a payment. No personal data:
+ * it is what the list shows by default, and less.
+ */
+import type { AccountEventData } from '../../domain/account/events.ts'
+import type { AlertEventData } from '../../domain/alert/events.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { TransactionEventData } from '../../domain/transaction/events.ts'
+
+export interface News {
+  kind: 'transaction' | 'attempt' | 'alert' | 'notification' | 'account'
+  /** What happened: `captured`, `status`, `deleted`, … */
+  what: string
+  [field: string]: string | number | boolean | null
+}
+
+type EventData = TransactionEventData & AlertEventData
+
+type Tellers = { [Type in keyof EventData]?: (data: EventData[Type]) => News }
+
+const TELLERS: Tellers = {
+  TransactionCaptured: (data) => ({
+    kind: 'transaction',
+    what: 'captured',
+    id: data.transaction_id,
+    webhook_status: data.webhook_status,
+    bank_code: data.bank_code,
+    transaction_type: data.transaction_type,
+    amount: data.amount,
+    currency: data.currency,
+    order_id: data.order_id,
+    created_at: data.created_at,
+  }),
+  TransactionCompleted: ({ transaction_id: id, webhook_status, order_id }) =>
+    ({ kind: 'transaction', what: 'completed', id, webhook_status, order_id }), // prettier-ignore
+  WebhookRetryRequested: ({ transaction_id: id, webhook_status }) =>
+    ({ kind: 'transaction', what: 'retried', id, webhook_status }), // prettier-ignore
+  WebhookStatusChanged: ({ transaction_id: id, to }) =>
+    ({ kind: 'transaction', what: 'status', id, webhook_status: to }), // prettier-ignore
+  TransactionDeleted: ({ transaction_id: id }) => ({ kind: 'transaction', what: 'deleted', id }),
+  WebhookAttempted: ({ transaction_id, rule_id, attempt, http_status, outcome }) =>
+    ({ kind: 'attempt', what: outcome, id: transaction_id, rule_id, attempt, http_status }), // prettier-ignore
+  AlertRaised: ({ alert_id: id, kind }) => ({ kind: 'alert', what: 'raised', id, alert: kind }),
+  AlertEnded: ({ alert_id: id, kind }) => ({ kind: 'alert', what: 'ended', id, alert: kind }),
+}
+
+/** After these whoever listens must show again who he is. */
+const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
+  'AccountLocked',
+  'AccountDeleted',
+  'ApiKeyRotated',
+  'PasswordSet',
+  'SessionEnded',
+])
+
+export const endsListening = ({ type }: RecordedEvent): boolean => ENDS_LISTENING.has(type)
+
+/** Null for what nobody waits for. */
+export const newsOf = ({ type, data, stream }: RecordedEvent): News | null => {
+  const tell = TELLERS[type as keyof EventData] as ((data: unknown) => News) | undefined
+  if (tell) return tell(data)
+  if (stream.startsWith('account-')) return { kind: 'account', what: type }
+  if (stream.startsWith('unread-') || stream.startsWith('ignored-')) return { kind: 'notification', what: 'kept' }
+  return null
+}
