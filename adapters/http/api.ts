@@ -27,12 +27,14 @@ import { healthRoutes } from './routes/health.ts'
 import { mailAccountRoutes } from './routes/mail-accounts.ts'
 import { notificationRoutes } from './routes/notifications.ts'
 import { jobRoutes } from './routes/jobs.ts'
+import { operatorRoutes } from './routes/operator.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { planRoutes } from './routes/plans.ts'
 import { previewRoutes } from './routes/preview.ts'
 import { receiveRoutes } from './routes/receive.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { shopConnectionRoutes } from './routes/shop-connection.ts'
+import { statsRoutes } from './routes/stats.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { systemRoutes } from './routes/systems.ts'
 import { trustedSenderRoutes } from './routes/trusted-senders.ts'
@@ -105,8 +107,10 @@ export const createApi = (given: ApiParts): Koa => {
   alertRoutes(operations, parts, signedIn)
   jobRoutes(operations, parts, signedIn)
   const streams = openEventStreams(parts.feed)
+  statsRoutes(operations, parts, signedIn)
   streamRoutes(operations, streams, signedIn)
   counterRoutes(operations, parts, { streams, signedIn })
+  operatorRoutes(operations, parts, signedIn)
   outboxRoutes(operations, parts, signedIn)
   healthRoutes(operations, parts)
   documentRoutes(operations, router, { declared, baseUrl: settings.baseUrl })

@@ -169,6 +169,7 @@ export const BulkRetry = z.strictObject({
   /** Only says how many it would be. */
   dry_run: z.boolean().optional(),
 })
+export const StatsRange = z.object({ from: parameter(day), to: parameter(day) })
 
 /** Interface, 4.2. */
 export const TransactionList = z.object({

@@ -73,15 +73,6 @@ export interface BankAccount {
   is_active: 0 | 1
 }
 
-/** Takes calls for trying out, and answers them as told. */
-export interface Inbox {
-  inbox_id: number
-  token_hash: string
-  sealed_token: string
-  answer: 200 | 500
-  delay_ms: number
-}
-
 export interface Account {
   user_id: number
   email: string
@@ -111,7 +102,6 @@ export interface Account {
   /** The Vietnamese month in which its owner was last told of the quota: `2026-11`. */
   quota_warned: string | null
   counter_hash: string | null
-  inboxes: ReadonlyMap<number, Inbox>
   /** Where alerts are sent besides the e-mail. */
   alert_webhook_url: string | null
   registered_at: string
@@ -148,7 +138,7 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       user_id, email, name, operator, registered_at, ref,
       verified: false, locked: false, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
-      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), quota_warned: null, counter_hash: null, inboxes: new Map(), alert_webhook_url: null,
+      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null,
     } // prettier-ignore
   }
   if (!account) return null
@@ -249,13 +239,6 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       return { ...account, trusted_senders: event.data.trusted_senders }
     case 'CounterOpened':
       return { ...account, counter_hash: event.data.token_hash }
-    case 'InboxOpened': {
-      const { inbox_id, token_hash, sealed_token } = event.data
-      const inbox: Inbox = { inbox_id, token_hash, sealed_token, answer: 200, delay_ms: 0 }
-      return { ...account, inboxes: set(account.inboxes, inbox_id, inbox) }
-    }
-    case 'InboxChanged':
-      return { ...account, inboxes: changed(account.inboxes, event.data.inbox_id, event.data) }
     case 'AlertWebhookSet':
       return { ...account, alert_webhook_url: event.data.webhook_url }
     case 'BankAccountSeen': {

@@ -156,14 +156,6 @@ export const accountEvents = {
   }),
   /** The read-only page of a counter has this token now; an older one is void. */
   CounterOpened: z.object({ user_id: id, token_hash: hash }),
-  /** An address of our own that takes calls for trying out, and answers them as told. */
-  InboxOpened: z.object({ user_id: id, inbox_id: id, token_hash: hash, sealed_token: sealed }),
-  InboxChanged: z.object({
-    user_id: id,
-    inbox_id: id,
-    answer: z.union([z.literal(200), z.literal(500)]).optional(),
-    delay_ms: z.int().min(0).optional(),
-  }),
   /** Where alerts are sent besides the owner's e-mail; null: nowhere. */
   AlertWebhookSet: z.object({ user_id: id, webhook_url: z.string().nullable() }),
   BankAccountChanged: z.object({

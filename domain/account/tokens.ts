@@ -14,7 +14,6 @@ export const TOKEN_PREFIX = {
   reset_password: 'bcr_',
   referral: 'bca_',
   counter: 'bcc_',
-  inbox: 'bci_',
 } as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
 

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
+import { Refused } from '../../../domain/errors.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
 import type { Account } from '../../../domain/account/account.ts'
 import { newToken } from '../../../workflows/accounts/secrets.ts'
@@ -45,12 +46,13 @@ export const counterRoutes = (
     return { token, url: `${settings.baseUrl}/counter/${token}` }
   }
 
-  /** @throws {Refused} NOT_FOUND */
+  /** @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED */
   const holderOf = async (context: ApiContext): Promise<Account> => {
     const { token = '' } = context.params
     const user = userOfToken('counter', token)
     const account = user === null ? null : await accounts.find(user)
-    if (!account?.counter_hash || account.locked || !isToken(token, account.counter_hash)) throw notFound('counter')
+    if (!account?.counter_hash || !isToken(token, account.counter_hash)) throw notFound('counter')
+    if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
     return account
   }
 
@@ -75,9 +77,9 @@ export const counterRoutes = (
   post('/api/counter', 'Open a counter; an older link ends', signedIn, noBody, data(Counter), open)
   get('/counter.js', 'The counter’s script', text<string>('text/javascript', 'The script.'), () => COUNTER_SCRIPT)
   get('/counter.css', 'The counter’s style', text<string>('text/css', 'The style.'), () => COUNTER_STYLE)
-  const none = refuses('NOT_FOUND')
+  const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED')
   get('/counter/:token', 'The counter’s page', none, text<string>('text/html', 'The page.'), showPage)
-  const limited = refuses('NOT_FOUND', 'RATE_LIMITED')
+  const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'RATE_LIMITED')
   const stream = eventStream('Event `payments` first, then a `transaction` for each payment.')
   get('/counter/:token/stream', 'Listen to payments', limited, stream, listen)
 }

@@ -1,4 +1,5 @@
 /** Requests that are as the document says and mean something: ids of things that are there, urls that answer. */
+import { newToken } from '../../../workflows/accounts/secrets.ts'
 import { issue, type MailPurpose } from '../../../domain/account/mail-tokens.ts'
 import { openIds } from '../../../adapters/ids.ts'
 import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
@@ -217,6 +218,16 @@ export interface Given {
   query?: readonly (readonly [string, string])[]
 }
 
+/** What stands in the path for `{token}`: the caller's own for whatever it opens there. */
+const tokenFor = async ({ api }: World, caller: Caller, path: string): Promise<string> => {
+  if (!path.startsWith('/counter/')) return caller.receive_token
+  const { user_id } = caller
+  const { token, hash: token_hash } = newToken('counter', user_id)
+  const occasion = { user_id, at: api.clock.now(), correlation_id: 'test', causation_id: 'test' }
+  await api.accounts.change(occasion, () => [{ type: 'CounterOpened', data: { user_id, token_hash } }])
+  return token
+}
+
 /** A request that the operation will take from the caller, but for what is given otherwise. */
 export const requestOf = async (world: World, operation: Located, caller: Caller, given: Given = {}): Promise<Sent> => {
   const [first] = operation.security.flatMap((each) => Object.keys(each))
@@ -224,7 +235,8 @@ export const requestOf = async (world: World, operation: Located, caller: Caller
   const { headers, query } = scheme ? await shown(scheme, caller) : { headers: {}, query: [] }
   const collection = collectionOf(operation.path)
   const id = given.id ?? (collection === null ? '' : await make(world, caller, collection))
-  const path = operation.path.replace('{id}', String(id)).replace('{token}', given.token ?? caller.receive_token)
+  const token = given.token ?? (await tokenFor(world, caller, operation.path))
+  const path = operation.path.replace('{id}', String(id)).replace('{token}', token)
   const search = new URLSearchParams(
     [...query, ...(given.query ?? [])].map(([name, value]): [string, string] => [name, value]),
   ).toString()

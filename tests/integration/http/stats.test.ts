@@ -1,0 +1,84 @@
+/** Numbers of an account, and what the operator sees of all. */
+import { expect } from 'chai'
+import { eventually } from '../../support/eventually.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+import { attempted, captured, statusChanged } from './captured.ts'
+
+describe('numbers', () => {
+  let api: ApiUnderTest
+  let key: string
+  let user: number
+  let rule: number
+  before(async () => {
+    api = await openApi()
+    key = api.owner.api_key
+    user = api.owner.user_id
+    const made = await api.ask('POST', '/api/webhooks', { key, json: { name: 's', url: 'https://s.example/' } })
+    rule = made.body.data.id
+  })
+  after(() => api.close())
+
+  const stats = async (query: string, as = key) => (await api.ask('GET', `/api/stats?${query}`, { key: as })).body.data
+
+  it('are by Vietnamese day and bank, copies left out, and by rule', async () => {
+    const happened = async (given: Parameters<typeof captured>[2], ...more: ReturnType<typeof attempted>[]) => {
+      const id = await api.nextId()
+      await api.happened(user, id, [captured(user, id, given), ...more])
+      return id
+    }
+    // 16:59 and 17:00 UTC are the last minute of a day in Vietnam and the first of the next.
+    await happened({ transaction_date: '2026-03-10T16:59:00.000Z', amount: '100.00' })
+    await happened({ transaction_date: '2026-03-10T17:00:00.000Z', amount: '0.10' })
+    const first = await happened({ transaction_date: '2026-03-10T18:00:00.000Z', amount: '0.20' })
+    await happened({ transaction_date: '2026-03-10T18:00:00.000Z', transaction_type: 'debit', amount: '50.00' })
+    await happened({
+      transaction_date: '2026-03-10T18:00:00.000Z',
+      webhook_status: 'already_run',
+      already_run_of: first,
+    })
+    const id = await api.nextId()
+    await api.happened(user, id, [
+      captured(user, id, { transaction_date: '2026-03-10T18:00:00.000Z', bank_code: 'ACB', rules: [rule], webhook_status: 'pending' }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: rule, duration_ms: 300, outcome: 'retrying', error: 'http_503' }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: rule, attempt: 2, duration_ms: 100, outcome: 'delivered', http_status: 200, error: null }),
+      statusChanged(id, 'pending', 'success'),
+    ]) // prettier-ignore
+    const shared = { currency: 'VND', success: 0, failed: 0 }
+    expect((await stats('from=2026-03-10&to=2026-03-11')).days).to.deep.equal([
+      { ...shared, date: '2026-03-10', bank_code: 'VCB', credit: '100.00', debit: '0.00', count: 1 },
+      { ...shared, date: '2026-03-11', bank_code: 'ACB', credit: '150000.00', debit: '0.00', count: 1, success: 1 },
+      { ...shared, date: '2026-03-11', bank_code: 'VCB', credit: '0.30', debit: '50.00', count: 3 },
+    ])
+    const { rules } = await stats('')
+    expect(rules).to.deep.equal([
+      { id: rule, attempts: 2, success_rate: 0.5, p50_ms: 100, p95_ms: 300, last_error: 'http_503' },
+    ])
+  })
+
+  it('take a range of days that can be', async () => {
+    for (const bad of ['from=x', 'to=2026-02-30', 'from=2020-01-01&to=2026-01-01', 'from=2026-01-01&from=2026-01-02'])
+      expect((await api.ask('GET', `/api/stats?${bad}`, { key })).status, bad).to.equal(400)
+    expect(await stats('from=2026-03-11&to=2026-03-10')).to.deep.include({ days: [] })
+  })
+
+  it("are one's own", async () => {
+    const stranger = await api.newAccount('stranger@example.com')
+    expect(await stats('from=2026-03-10&to=2026-03-11', stranger.api_key)).to.deep.equal({ days: [], rules: [] })
+  })
+
+  it('of the installation are for the operator alone', async () => {
+    const customer = await api.newAccount('customer@example.com')
+    await eventually(async () => {
+      const { body } = await api.ask('GET', '/api/operator/accounts', { key })
+      const emails = body.data.map(({ email }: { email: string }) => email)
+      return emails.includes('owner@baoco.local') && emails.includes('customer@example.com')
+    })
+    const { body } = await api.ask('GET', '/api/operator/status', { key })
+    expect(body.data).to.have.all.keys('lag', 'lanes', 'breakers', 'overdue')
+    expect(body.data.lag.map(({ projector }: { projector: string }) => projector)).to.include('main')
+    for (const path of ['/api/operator/accounts', '/api/operator/status']) {
+      expect((await api.ask('GET', path, { key: customer.api_key })).status).to.equal(404)
+      expect((await api.ask('GET', path)).status).to.equal(401)
+    }
+  })
+})
