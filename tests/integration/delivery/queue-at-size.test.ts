@@ -1,0 +1,85 @@
+/** What waits costs nothing, however much it is; what is due goes to one worker each, however many ask. */
+import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
+import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
+import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
+
+const WAITING = 200_000
+const DUE = 20_000
+const ROOM = { first: 500, retry: 500, manual: 500, bulk: 500 }
+
+describe('the delivery queue at size', function () {
+  this.timeout(240_000)
+  let setting: DeliverySetting
+  /** One connection: what it has read is told to the statistics when it says so. */
+  let alone: Database
+  let queue: DeliveryQueue
+  let rules: number[]
+
+  /** Rows as the projector would have written them, of transactions that are there too. */
+  const fill = async (from: number, count: number, due: string): Promise<void> => {
+    await setting.query(`INSERT INTO read_model.transaction (id, user_id, bank_code, bank_name, transaction_type, amount, currency,
+        description, source_type, source, webhook_status, raw_data, transaction_date, created_at, updated_at)
+      SELECT n, ${USER}, 'VCB', 'Vietcombank', 'credit', 150000, 'VND', 'text', 'api', 'url', 'pending', '{}', now(), now(), now()
+      FROM generate_series(${from}, ${from + count - 1}) n`)
+    await setting.query(`INSERT INTO read_model.delivery
+        (transaction_id, rule_id, user_id, status, attempt, round_base, lane, due_at, first_due_at, captured_at)
+      SELECT n, (ARRAY[${rules.join()}])[1 + n % ${rules.length}], ${USER}, 'open', 1, 0, 'retry', ${due}, now(), now()
+      FROM generate_series(${from}, ${from + count - 1}) n`)
+    await setting.query('ANALYZE read_model.delivery, read_model.transaction')
+  }
+
+  /** Rows of the queue that statements of this database have read so far. */
+  const rowsRead = async (): Promise<number> => {
+    await alone.query('SELECT pg_stat_force_next_flush()')
+    const [row] = await alone.query<{ read: number }>(
+      `SELECT (coalesce(idx_tup_fetch, 0) + seq_tup_read)::integer AS read FROM pg_stat_user_tables
+        WHERE schemaname = 'read_model' AND relname = 'delivery'`,
+    )
+    return row!.read
+  }
+
+  before(async () => {
+    setting = await openDeliverySetting()
+    alone = openDatabase(setting.url, { poolSize: 1 })
+    queue = openDeliveryQueue(alone)
+    rules = []
+    for (let n = 0; n < 10; n++) rules.push(await setting.rule(`http://127.0.0.1:${n + 1}/`))
+    await fill(10_000_000, WAITING, `now() + interval '1 hour'`)
+  })
+  after(async () => {
+    await alone.close()
+    await setting.close()
+  })
+
+  it('looks for what is due without reading what waits', async () => {
+    const before = await rowsRead()
+    for (let looks = 0; looks < 20; looks++) {
+      const { claimed } = await queue.claimDue(randomUUID(), { room: ROOM, perRule: 128, fullRules: [] })
+      expect(claimed).to.deep.equal([])
+    }
+    expect((await rowsRead()) - before, `rows read of ${WAITING} in 20 looks`).to.be.below(20 * 10 * rules.length)
+  })
+
+  it('gives all that is due at once to several workers, each attempt to one', async () => {
+    await fill(20_000_000, DUE, 'now()')
+    const before = await rowsRead()
+    queue = openDeliveryQueue(setting.database)
+    const drained = async (): Promise<number[]> => {
+      const worker = randomUUID()
+      const ids: number[] = []
+      for (;;) {
+        const { claimed } = await queue.claimDue(worker, { room: ROOM, perRule: 128, fullRules: [] })
+        ids.push(...claimed.map(({ transaction_id }) => transaction_id))
+        if (claimed.length === 0) return ids
+      }
+    }
+    const ids = (await Promise.all([drained(), drained(), drained()])).flat()
+    expect(ids).to.have.length(DUE)
+    expect(new Set(ids).size).to.equal(DUE)
+    await eventually(async () => (await rowsRead()) - before >= DUE, { what: 'statistics that count what was read' })
+  })
+})
