@@ -109,6 +109,8 @@ describe('ten thousand requests made from the document', () => {
   let sent = 0
   const done = new Map<string, number>()
   const statuses = new Map<number, number>()
+  /** The newest of each list. */
+  const cursors = new Map<string, string>()
 
   before(async () => {
     world = await openWorld()
@@ -137,9 +139,15 @@ describe('ten thousand requests made from the document', () => {
     const schemes = schemesOf(operation)
     const scheme = schemes[given.scheme % Math.max(1, schemes.length)] ?? null
     const id = await idFor(operation, caller, foreign, given.id)
+    // A cursor means something only where it came from an answer.
+    const query = given.query.flatMap(([name, value]): [string, string][] => {
+      if (!given.fits || name !== 'cursor') return [[name, value]]
+      const cursor = cursors.get(operation.operationId)
+      return cursor === undefined ? [] : [[name, cursor]]
+    })
     // What does not fit is sent as it was drawn: nothing of it is made to mean something.
     const body = given.fits ? { body: given.body } : { raw: given.raw ?? JSON.stringify(given.body) ?? '' }
-    return requestOf(world, operation, caller, { scheme, id, query: given.query, ...body })
+    return requestOf(world, operation, caller, { scheme, id, query, ...body })
   }
 
   const tried = async (request: Sent): Promise<Got> => {
@@ -162,6 +170,8 @@ describe('ten thousand requests made from the document', () => {
     if (got.status >= 300) return false
     done.set(operation.operationId, (done.get(operation.operationId) ?? 0) + 1)
     await noteMade(world, caller, operation, got.body)
+    const { next_cursor } = (got.body ?? {}) as { next_cursor?: string | null }
+    if (next_cursor) cursors.set(operation.operationId, next_cursor)
     const { api_key, url } = (got.body?.data ?? {}) as { api_key?: string; url?: string }
     if (VOIDING.test(operation.path) && api_key) caller.api_key = api_key
     if (VOIDING.test(operation.path) && url) caller.receive_token = url.split('/').at(-1)!
