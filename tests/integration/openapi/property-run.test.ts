@@ -4,7 +4,6 @@
  *
  * `PROPERTY_SEED` runs the same again, `PROPERTY_REQUESTS` more of them.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { fittingIn, nearly, ODD_TEXTS } from '../../support/openapi/arbitrary.ts'
@@ -122,7 +121,8 @@ describe('ten thousand requests made from the document', () => {
     if (collection === null) return ''
     if (id === 'foreign') return idOfKept(foreign, collection)
     // What an operation takes away is made for it.
-    if (id === 'made' && ['DELETE', 'POST'].includes(operation.method)) return make(world, caller, collection)
+    const uses = operation.method === 'DELETE' ? ['made', 'kept'] : operation.method === 'POST' ? ['made'] : []
+    if (uses.includes(id)) return make(world, caller, collection)
     if (id === 'made' || id === 'kept') return idOfKept(caller, collection)
     return id
   }
@@ -160,12 +160,7 @@ describe('ten thousand requests made from the document', () => {
 
   const call = async (operation: Located, caller: Caller, request: Sent): Promise<boolean> => {
     sent++
-    let got = await tried(request)
-    // On a machine that has far too much to do the store may be late once, and says so; not again and again.
-    for (let again = 0; got.status === 503 && again < 3; again++) {
-      await pause(1_000)
-      got = await tried(request)
-    }
+    const got = await tried(request)
     if (got.status >= 500) throw new Error(`a fault, ${got.status}\n${curlOf(world.api.url, request)}`)
     if (got.status >= 300) return false
     done.set(operation.operationId, (done.get(operation.operationId) ?? 0) + 1)
@@ -218,7 +213,7 @@ describe('ten thousand requests made from the document', () => {
     }
     await Promise.all(Array.from({ length: LANES }, lane))
     expect(sent).to.be.at.least(REQUESTS)
-    const faults = [...statuses].filter(([status]) => status >= 500)
-    expect(faults.filter(([status, count]) => status !== 503 || count > sent / 1_000)).to.deep.equal([])
+    expect(Math.max(...statuses.keys())).to.be.lessThan(500)
+    expect(world.late(), 'times the store was late').to.be.at.most(sent / 500)
   })
 })

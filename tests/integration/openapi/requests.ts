@@ -32,6 +32,10 @@ const MAKERS: Record<string, (world: World, caller: Caller) => Promise<number>> 
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
   },
+  '/api/jobs': async ({ api }, { api_key }) => {
+    const { body } = await api.ask('POST', '/api/webhooks/bulk-retry', { key: api_key, json: { filter: {} } })
+    return body.job_id as number
+  },
   '/api/bank-accounts': async (world, caller) => {
     for (;;) {
       const { body } = await world.api.ask('GET', '/api/bank-accounts', { key: caller.api_key })
