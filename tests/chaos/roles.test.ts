@@ -23,6 +23,14 @@ const SENDERS = 3
 /** So that the test's own load does not make it wait for itself. */
 const BETWEEN_POSTS_MS = 60
 
+/** Rounds in which a delivery process is killed with calls under way, for certain; in the others as it comes. */
+const WITH_CALLS = 3
+
+const OPEN_CLAIMS = `
+  SELECT count(*)::integer AS open FROM ops.claim c
+    JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
+   WHERE c.worker = $1 AND d.status = 'open' AND c.attempt > d.attempt`
+
 interface Sent {
   text: string
   amount: string
@@ -109,8 +117,14 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
   const known = new Set<string>()
   let learning: Promise<void> = Promise.resolve()
 
-  const killWorker = async (process: RoleProcess): Promise<void> => {
+  /** @param withCalls  not before it has claimed something that is not recorded */
+  const killWorker = async (process: RoleProcess, withCalls: boolean): Promise<void> => {
     await learning
+    const hasClaims = async () => {
+      const [row] = await servers.database.query<{ open: number }>(OPEN_CLAIMS, [workers.get(process)])
+      return row!.open > 0
+    }
+    if (withCalls) await eventually(hasClaims, { within: 60_000, what: 'a worker with calls under way' })
     await process.running.kill()
     const at = Date.now()
     const claims = await servers.database.query<{ transaction_id: number; attempt: number }>(
@@ -251,7 +265,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
         for (const role of ROLES) {
           const victim = pairs[role][round % 2]!
           await victim.running.ready
-          await (role === 'deliver' ? killWorker(victim) : victim.replace())
+          await (role === 'deliver' ? killWorker(victim, round < WITH_CALLS) : victim.replace())
         }
         await eventually(() => accepted.size >= goal, { within: 120_000, what: `${goal} accepted` })
       }
