@@ -28,7 +28,10 @@ describe('shop plugins', () => {
       is_auto: 1, system_id: system.id, url: shop.webhook_url, filter_type: 'credit', payload_format: 'woocommerce',
     }) // prettier-ignore
     expect(rule.secret_key).to.match(/^[0-9a-f]{48}$/)
-    expect((await api.ask('GET', '/api/webhooks', { key })).body.data).to.deep.equal([rule])
+    // A list tells besides how the endpoint does.
+    const listed = (await api.ask('GET', '/api/webhooks', { key })).body.data
+    expect(listed).to.deep.equal([{ ...rule, health: listed[0].health }])
+    expect(listed[0].health).to.include({ breaker: 'closed', failures_in_a_row: 0 })
     expect((await api.ask('GET', `/api/systems/${system.id}`, { key })).body.data).to.deep.equal(system)
   })
 
