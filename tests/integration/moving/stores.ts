@@ -1,5 +1,6 @@
 /** A store with a past of every kind, and what moves it: the file in memory, as lines. */
 import { randomUUID } from 'node:crypto'
+import type { NotificationEventData } from '../../../domain/notification/events.ts'
 import type { EventStore, Unit } from '../../../domain/ports.ts'
 import { exportEvents } from '../../../workflows/moving/export.ts'
 import { checkFile, type LastLine } from '../../../workflows/moving/event-file.ts'
@@ -23,6 +24,17 @@ const eventAt = (daysAgo: number, type: string, data: object) => ({
   },
 })
 
+const ignoredBefore = (days: number): NotificationEventData['NotificationIgnored'] => ({
+  notification_id: 9_000_000 + days,
+  user_id: 1,
+  source_type: 'sms',
+  source: 'url:sms',
+  stamp: null,
+  received_at: new Date(NOW.getTime() - days * DAY_MS).toISOString(),
+  reason: 'promotion',
+  text: `${days} days ago`,
+})
+
 /** Kept for a time only: some of it is past that time. */
 const keptForATime = (): Unit[] => [
   [
@@ -36,7 +48,7 @@ const keptForATime = (): Unit[] => [
     {
       stream: 'ignored-1',
       expectedRevision: -1,
-      events: [40, 29].map((days) => eventAt(days, 'NotificationIgnored', { text: `${days} days ago` })),
+      events: [40, 29].map((days) => eventAt(days, 'NotificationIgnored', ignoredBefore(days))),
     },
   ],
 ]
