@@ -60,3 +60,14 @@ export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string 
     LEFT JOIN read_model.rule r ON r.rule_id = c.rule_id
     LEFT JOIN ops.endpoint e ON e.user_id = r.user_id AND e.endpoint = r.endpoint
   ORDER BY d.due_at, c.transaction_id, c.rule_id`
+
+/** Lanes of rules that have open deliveries, hopping from one to the next in the index: each costs one look, not its rows. */
+export const OPEN_LANES = `RECURSIVE hop AS (
+  (SELECT rule_id, lane FROM read_model.delivery WHERE status = 'open' ORDER BY rule_id, lane LIMIT 1)
+  UNION ALL
+  SELECT next.rule_id, next.lane FROM hop CROSS JOIN LATERAL (
+    SELECT d.rule_id, d.lane FROM read_model.delivery d
+    WHERE d.status = 'open' AND (d.rule_id, d.lane) > (hop.rule_id, hop.lane)
+    ORDER BY d.rule_id, d.lane LIMIT 1
+  ) next
+)`

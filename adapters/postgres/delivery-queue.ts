@@ -19,7 +19,7 @@ import type {
   LaneName,
   OtherWorker,
 } from '../../workflows/deliver/queue.ts'
-import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, NOT_HELD, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
+import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, NOT_HELD, OPEN_LANES, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
 import type { Queryable } from './database.ts'
 import { sweepEndpoints, tellEndpoints } from './endpoints.ts'
 import { claimGated } from './gated-claims.ts'
@@ -45,17 +45,9 @@ WITH found AS MATERIALIZED (
   SELECT * FROM claimed UNION ALL (SELECT transaction_id, rule_id, NULL FROM found WHERE gated LIMIT 1)
 ) ${whatTheCallNeeds(whole, 'told')}`
 
-/** Lanes of rules that have open deliveries, hopping from one to the next in the index: each costs one look, not its rows. */
+/** A few of every rule and lane, the longest waiting first. */
 const due = (whole: number): string => `
-WITH RECURSIVE hop AS (
-  (SELECT rule_id, lane FROM read_model.delivery WHERE status = 'open' ORDER BY rule_id, lane LIMIT 1)
-  UNION ALL
-  SELECT next.rule_id, next.lane FROM hop CROSS JOIN LATERAL (
-    SELECT d.rule_id, d.lane FROM read_model.delivery d
-    WHERE d.status = 'open' AND (d.rule_id, d.lane) > (hop.rule_id, hop.lane)
-    ORDER BY d.rule_id, d.lane LIMIT 1
-  ) next
-), ranked AS (
+WITH ${OPEN_LANES}, ranked AS (
   SELECT d.*, row_number() OVER (PARTITION BY d.lane ORDER BY d.place, d.due_at) AS place_in_lane
   FROM hop
     LEFT JOIN read_model.rule r ON r.rule_id = hop.rule_id

@@ -1,5 +1,5 @@
 /** What the queue's state is, for metrics: costs a look per lane of a rule that has open deliveries, not per delivery. */
-import { ENDPOINT_IS_GATED, NOT_HELD } from '../claim-sql.ts'
+import { ENDPOINT_IS_GATED, NOT_HELD, OPEN_LANES } from '../claim-sql.ts'
 import type { Queryable } from '../database.ts'
 
 export interface DeliveryNumbers {
@@ -13,15 +13,7 @@ export interface DeliveryNumbers {
 }
 
 const QUEUE = `
-WITH RECURSIVE hop AS (
-  (SELECT rule_id, lane FROM read_model.delivery WHERE status = 'open' ORDER BY rule_id, lane LIMIT 1)
-  UNION ALL
-  SELECT next.rule_id, next.lane FROM hop CROSS JOIN LATERAL (
-    SELECT d.rule_id, d.lane FROM read_model.delivery d
-    WHERE d.status = 'open' AND (d.rule_id, d.lane) > (hop.rule_id, hop.lane)
-    ORDER BY d.rule_id, d.lane LIMIT 1
-  ) next
-)
+WITH ${OPEN_LANES}
 SELECT hop.lane, extract(epoch FROM now() - min(oldest.due_at))::float8 AS seconds, sum(late.count)::integer AS overdue
 FROM hop
   LEFT JOIN read_model.rule r ON r.rule_id = hop.rule_id
