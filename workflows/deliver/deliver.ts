@@ -297,10 +297,12 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     const cutting = setTimeout(() => cutOff.abort(), options.cutOffAfter ?? CUT_OFF_AFTER)
     const givingUp = setTimeout(() => recorder.giveUp(), GIVE_UP_AFTER)
     for (const job of takeOut()) letGo(job)
+    const claimingRest = firstTries.claimRest().catch(onError)
     while (lanes.inFlight > 0) await pause(10)
     recorder.end()
     await recording.catch(onError)
     await Promise.race([endpoints.end(), pause(LAST_WORDS)])
+    await Promise.race([claimingRest, pause(LAST_WORDS)])
     clearTimeout(cutting)
     clearTimeout(givingUp)
     // A database that is away shall not keep the process: without a goodbye others find out by themselves.

@@ -79,6 +79,15 @@ export class FirstTries {
     }
   }
 
+  /** At the end of a worker: whoever takes over its claims need not wait for the queue's turn. */
+  async claimRest(): Promise<void> {
+    const rest = [...this.#notes.values()].flat()
+    this.#notes.clear()
+    this.#noted = 0
+    for (let from = 0; from < rest.length; from += MOST_IN_CLAIM)
+      await this.#claimed(rest.slice(from, from + MOST_IN_CLAIM))
+  }
+
   /** The newest half of whoever has noted most: the others shall not wait for it. */
   #leaveToTheQueue(): void {
     const [most] = [...this.#notes.values()].sort((a, b) => b.length - a.length)
@@ -105,12 +114,16 @@ export class FirstTries {
   }
 
   async #claim(entries: readonly LogEntry[]): Promise<void> {
-    const { isAfter, readModels, claim, handOver, onGated } = this.#options
+    const claimed = await this.#claimed(entries)
+    await this.#options.handOver(claimed, new Map(entries.map((entry) => [entry.transaction_id, entry])))
+  }
+
+  async #claimed(entries: readonly LogEntry[]): Promise<Claimed[]> {
+    const { isAfter, readModels, claim, onGated } = this.#options
     const last = entries.map((entry) => entry.checkpoint).reduce((a, b) => (isAfter(b, a) ? b : a))
-    if (!(await readModels.passed(last, PATIENCE))) return
-    const byTransaction = new Map(entries.map((entry) => [entry.transaction_id, entry]))
-    const { claimed, isGated } = await claim([...byTransaction.keys()])
+    if (!(await readModels.passed(last, PATIENCE))) return []
+    const { claimed, isGated } = await claim([...new Set(entries.map((entry) => entry.transaction_id))])
     if (isGated) onGated()
-    await handOver(claimed, byTransaction)
+    return claimed
   }
 }

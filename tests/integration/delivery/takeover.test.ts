@@ -77,6 +77,18 @@ describe('taking over', () => {
     expect(shop.calls).to.have.length(1)
   })
 
+  it('what a worker that stops has noted and not begun is made by another soon, not by the queue after a minute', async () => {
+    const shop = await setting.shop(hang)
+    const rule = await setting.rule(shop.url)
+    const first = await setting.worker({ limits: { first: { room: 10 } } })
+    const transactions = await setting.capture([rule], { count: 200 })
+    await eventually(() => shop.calls.length > 0)
+    shop.answer(status(200))
+    await first.stop()
+    await setting.worker()
+    for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
+  })
+
   it('a worker that stops cuts off what is open, records it and leaves it to the schedule', async function () {
     this.timeout(120_000)
     const [hanging, good] = [await setting.shop(hang), await setting.shop()]

@@ -101,18 +101,23 @@ describe('delivery by Kafka', function () {
     const rules = new Map<number, number>()
     for (const user of users) rules.set(user, await setting.rule(shop.url, { user }))
     setting.relay()
-    const first = await setting.kafkaWorker()
+    // Beats so far apart that nobody is taken for dead where the machine is busy.
+    const join = () => setting.kafkaWorker({ beatEvery: 2_000 })
+    const first = await join()
     const transactions: number[] = []
     const load = async (rounds: number) => {
       for (let round = 0; round < rounds; round++)
         for (const user of users) transactions.push(...(await setting.capture([rules.get(user)!], { user, count: 2 })))
     }
     await load(10)
-    const second = await setting.kafkaWorker()
+    const second = await join()
     await load(20)
-    const third = await setting.kafkaWorker()
-    await eventually(() => third.told.length + second.told.length > 0, { within: 60_000 })
-    await load(10)
+    const third = await join()
+    // Those that join are handed something only of what comes after they have.
+    await eventually(async () => {
+      await load(1)
+      return third.told.length + second.told.length > 0
+    }, { within: 60_000, what: 'a consumer that joined is handed something' }) // prettier-ignore
     await first.stop()
     await load(20)
     await third.stop()

@@ -71,6 +71,16 @@ describe('first tries', () => {
     await stop()
   })
 
+  it('are all claimed at the end, whatever room there is, for another to make', async () => {
+    const { tries, claims, stop } = running({ roomFor: () => 0 })
+    tries.note([...entries(1, 300, 1), ...entries(2_001, 5, 2)])
+    await stop()
+    await tries.claimRest()
+    expect(claims.flat()).to.have.length(305)
+    await tries.claimRest()
+    expect(claims.flat()).to.have.length(305)
+  })
+
   it('are left to the queue when the read models do not come', async () => {
     const asked: string[] = []
     const { tries, claims, stop } = running({
