@@ -137,9 +137,15 @@ const withoutPrefix = (memo: Memo): OrderId | null => {
   return null
 }
 
+/** The memo before the cut it ends in. Looked for from the end: a search from the start takes the square of a row of dots. */
 const withoutCut = ({ text, shadow }: Memo): Memo | null => {
-  const end = text.search(/ ?(?:\.{3,}|…|~) ?$/)
-  return end < 0 ? null : { text: text.slice(0, end), shadow: shadow.slice(0, end) }
+  let end = text.endsWith(' ') ? text.length - 1 : text.length
+  const last = end
+  while (text[end - 1] === '.') end--
+  if (end === last && /[…~]/.test(text[end - 1] ?? '')) end--
+  else if (last - end < 3) return null
+  if (text[end - 1] === ' ') end--
+  return { text: text.slice(0, end), shadow: shadow.slice(0, end) }
 }
 
 /** Whether the memo's end took a part of an id away: then nothing else stands in for it. */

@@ -16,8 +16,10 @@ const SUM =
 export const SIGNED = new RegExp(`(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`, 'g')
 /** A value that begins with a sum, signed or not. */
 const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`)
+const STANDING = '(?:(?:moi|con|hien tai|la|con lai)(?: |(?=:)))*'
 export const BEGINS = new RegExp(
-  `^(?:(?:moi|con|hien tai|la|con lai|cua [^\\d\\n]{0,40})(?: |(?=:)))*[:=]? ?(?<sign>[+-])? ?${SUM}`,
+  // `cua` once: repeated, a row of them could be split up in more ways than there is time for.
+  `^${STANDING}(?:cua [^\\d\\n]{0,40}(?: |(?=:))${STANDING})?[:=]? ?(?<sign>[+-])? ?${SUM}`,
 )
 /** A sum without a sign, with its currency: it might be the one that is meant. */
 export const UNSIGNED = new RegExp(
