@@ -4,6 +4,9 @@
  */
 import { systemClock as clock } from '../adapters/clock.ts'
 import { openIds } from '../adapters/ids.ts'
+import { openInboxCalls, type InboxCalls } from '../adapters/inbox/calls.ts'
+import { inboxesInProcess } from '../adapters/inbox/in-process.ts'
+import { openInboxes, type Inboxes } from '../adapters/inbox/inboxes.ts'
 import { openLogLines, type LogLines } from '../adapters/log-lines.ts'
 import { openOutbox, type Outbox } from '../adapters/mail-out/outbox.ts'
 import { openMetrics, type Metrics } from '../adapters/metrics.ts'
@@ -12,11 +15,12 @@ import { openHeardNotes } from '../adapters/postgres/heard.ts'
 import { forgetLeases, openLease } from '../adapters/postgres/lease.ts'
 import { enter } from '../adapters/postgres/presence.ts'
 import { keepSecrets, type Secrets } from '../adapters/secrets.ts'
+import { orUnavailable } from '../adapters/postgres/queries/or-unavailable.ts'
 import { openVault } from '../adapters/vault.ts'
 import { openSender } from '../adapters/webhook-sender/sender.ts'
 import { planAccountOf } from '../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../domain/ports.ts'
-import { accountCache, type AccountCache } from '../workflows/accounts/accounts.ts'
+import { accountCache, Accounts, type AccountCache } from '../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../workflows/capture/capture.ts'
 import { retainAsPlanned } from '../workflows/planned/expire-events.ts'
 import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
@@ -45,7 +49,10 @@ export interface Installation {
   readModels: ReadModelsOfProcess
   sender: Sender
   /** Which addresses webhooks may not go to. */
-  targets: { allowPrivate: boolean; ownOrigins: readonly string[] }
+  targets: { allowPrivate: boolean; ownOrigins: readonly string[]; inboxesAt: string }
+  /** Endpoints of our own, and what they were sent. */
+  inboxes: Inboxes
+  inboxCalls: InboxCalls
   /** Mails that are to be sent. */
   outbox: Outbox
   metrics: Metrics
@@ -109,17 +116,24 @@ export const openInstallation = async (
       },
     })
     const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b), settings)
-    const targets = { allowPrivate: settings.allowPrivateTargets, ownOrigins: [new URL(settings.baseUrl).origin] }
-    const sender = openSender(targets)
+    const { baseUrl } = settings
+    const targets = {
+      allowPrivate: settings.allowPrivateTargets,
+      ownOrigins: [new URL(baseUrl).origin],
+      inboxesAt: baseUrl,
+    }
+    const vault = openVault(secrets.vaultKeys)
+    const inboxCalls = openInboxCalls(orUnavailable(database))
+    const inboxes = openInboxes({ accounts: new Accounts(store, accounts), vault, calls: inboxCalls, baseUrl })
+    const sender = openSender({ ...targets, inProcess: inboxesInProcess(inboxes, baseUrl) })
     opened.push(() => sender.close())
 
     return {
-      settings, secrets, log, clock, database, store, ids, accounts, capture, readModels, sender, targets, metrics,
-      onTrouble, close,
+      settings, secrets, log, clock, database, store, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
+      inboxCalls, metrics, onTrouble, close,
       isFreshDatabase: postgres.isFresh,
       outbox: openOutbox(database),
       topic: openTopic(settings, id, log, stopping),
-      vault: openVault(secrets.vaultKeys),
       onlyOne: (name) => openLease({ database, name, onTrouble }),
     } // prettier-ignore
   } catch (error) {

@@ -3,6 +3,7 @@
  * work that goes by the clock, each done by one process of all while the others stand by; and the mails.
  */
 import { sweepConducts } from '../adapters/abuse/conducts.ts'
+import { sweepInboxCalls } from '../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../adapters/rate-limits/sweep.ts'
 import { plansDue } from '../adapters/postgres/queries/plans.ts'
@@ -66,6 +67,7 @@ const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne
   const jobs = [
     expiry(settings, store),
     sweepOutbox(database),
+    sweepInboxCalls(database),
     sweepRateLimits(database),
     sweepConducts(database),
     endPlans(plans),

@@ -117,6 +117,7 @@ const RATE_LIMITS = {
   bank: { requests: 10, seconds: 600 },
   receive: { requests: 60, seconds: 60 },
   demo: { requests: 20, seconds: 60 },
+  inbox: { requests: 120, seconds: 60 },
 } satisfies Record<string, RateLimit>
 
 export type RateLimitName = keyof typeof RATE_LIMITS

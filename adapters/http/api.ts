@@ -24,6 +24,7 @@ import { counterRoutes } from './routes/counter.ts'
 import { deviceRoutes, pairingRoutes } from './routes/devices.ts'
 import { documentRoutes } from './routes/document.ts'
 import { healthRoutes } from './routes/health.ts'
+import { inboxRoutes } from './routes/inbox.ts'
 import { mailAccountRoutes } from './routes/mail-accounts.ts'
 import { notificationRoutes } from './routes/notifications.ts'
 import { jobRoutes } from './routes/jobs.ts'
@@ -110,6 +111,7 @@ export const createApi = (given: ApiParts): Koa => {
   statsRoutes(operations, parts, signedIn)
   streamRoutes(operations, streams, signedIn)
   counterRoutes(operations, parts, { streams, signedIn })
+  inboxRoutes(operations, parts, { signedIn, limited })
   operatorRoutes(operations, parts, signedIn)
   outboxRoutes(operations, parts, signedIn)
   healthRoutes(operations, parts)

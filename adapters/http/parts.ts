@@ -7,6 +7,8 @@ import type { MailServer } from '../../workflows/collect/mailbox.ts'
 import type { Feed } from '../../workflows/live/feed.ts'
 import type { LogLines } from '../log-lines.ts'
 import type { Conducts } from '../abuse/conducts.ts'
+import type { InboxCalls } from '../inbox/calls.ts'
+import type { Inboxes } from '../inbox/inboxes.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
 import type { Queryable } from '../postgres/database.ts'
 import type { Part } from './routes/health.ts'
@@ -30,6 +32,9 @@ export interface ApiParts {
   /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
   urlProblem: (url: string) => string | null
   outbox: Outbox
+  /** Endpoints of our own, and what they were sent. */
+  inboxes: Inboxes
+  inboxCalls: InboxCalls
   /** What happens, live. */
   feed: Feed
   /** How accounts call, for the lock on abuse. */

@@ -28,6 +28,7 @@ const COUNTED_BY = {
   bank: 'user',
   receive: 'address',
   demo: 'address',
+  inbox: 'address',
 } as const
 
 export type RateLimitName = keyof typeof COUNTED_BY

@@ -51,6 +51,14 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
     this.#controller?.abort(failure)
   }
 
+  /** A whole answer at once, from an endpoint in this process. */
+  answer(status: number, body: string): void {
+    if (this.#over) return
+    this.#status = status
+    this.#chunks = [Buffer.from(body)]
+    this.#finish()
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     // It ended while its connection was being made: nothing is sent any more.

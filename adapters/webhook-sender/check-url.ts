@@ -1,5 +1,6 @@
 /** Whether a rule may have this url: what can be known without asking DNS. The dialer checks the address itself. */
 import { isIP } from 'node:net'
+import { inboxTokenIn } from '../inbox/url.ts'
 import { isAllowedAddress } from './addresses.ts'
 
 export interface TargetSettings {
@@ -7,6 +8,8 @@ export interface TargetSettings {
   allowPrivate: boolean
   /** Origins of this installation itself, such as `https://baoco.example`: it does not call itself. */
   ownOrigins?: readonly string[]
+  /** Base URL of this installation, whose inboxes it may call at any setting: that is done in process. */
+  inboxesAt?: string
 }
 
 const INSIDE_NAMES = /(^|\.)(localhost|internal|local)$/
@@ -15,8 +18,9 @@ const INSIDE_NAMES = /(^|\.)(localhost|internal|local)$/
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
 /** Why this url cannot be a target, in plain words, or null when it can. */
-export const checkUrl = (text: string, { allowPrivate, ownOrigins = [] }: TargetSettings): string | null => {
+export const checkUrl = (text: string, { allowPrivate, ownOrigins = [], inboxesAt }: TargetSettings): string | null => {
   if (!URL.canParse(text)) return 'is not a URL'
+  if (inboxesAt !== undefined && inboxTokenIn(text, inboxesAt) !== null) return null
   // The URL parser turns every notation of an IPv4 address (octal, hexadecimal, one number) into the usual one.
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'must begin with https://'

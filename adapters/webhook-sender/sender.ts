@@ -3,6 +3,7 @@
  * most 4 KB read (section 6 of the interface, rule 2). Whatever happens is a result, never an exception.
  */
 import type { Call, CallResult, Sender } from '../../domain/ports.ts'
+import type { InProcess } from '../inbox/in-process.ts'
 import { CallInFlight } from './call.ts'
 import { checkUrl, type TargetSettings } from './check-url.ts'
 import { openDialer, type DialerOptions } from './dialer.ts'
@@ -15,6 +16,8 @@ const WHOLE_CALL = 10_000
 export interface SenderOptions extends TargetSettings, Pick<DialerOptions, 'ca' | 'resolve'> {
   /** For tests. Milliseconds; default ten seconds. */
   wholeCallMs?: number
+  /** Endpoints that are called without a network. */
+  inProcess?: InProcess
 }
 
 const refused = (words: string): CallResult => ({
@@ -39,32 +42,42 @@ const callsOf = (signal: AbortSignal): Set<CallInFlight> => {
   return calls
 }
 
-export const openSender = ({ wholeCallMs = WHOLE_CALL, ...settings }: SenderOptions): Sender => {
+export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }: SenderOptions): Sender => {
   const pools = new Pools(openDialer({ ...settings, timeoutMs: wholeCallMs }))
 
-  const send = async ({ method, url, headers, body }: Call, signal: AbortSignal): Promise<CallResult> => {
-    // The rule may be older than the setting that would refuse it now.
-    const problem = checkUrl(url, settings)
-    if (problem !== null) return refused(problem)
+  const dispatch = ({ method, url, headers, body }: Call, call: CallInFlight): (() => void) => {
     const { origin, pathname, search } = new URL(url)
+    const { pool, done } = pools.take(origin)
+    try {
+      pool.dispatch({ method, path: pathname + search, headers, body }, call)
+    } catch (error) {
+      call.end(failureOf(error))
+    }
+    return done
+  }
+
+  const send = async (given: Call, signal: AbortSignal): Promise<CallResult> => {
+    // The rule may be older than the setting that would refuse it now.
+    const problem = checkUrl(given.url, settings)
+    if (problem !== null) return refused(problem)
     const call = new CallInFlight()
+    if (signal.aborted) {
+      call.end(stopped())
+      return call.result
+    }
     const calls = callsOf(signal)
     calls.add(call)
-    if (signal.aborted) call.end(stopped())
     const timer = setTimeout(
       () => call.end(new Failure('timeout', `No answer within ${wholeCallMs / 1000} seconds.`)),
       wholeCallMs,
     )
-    const { pool, done } = pools.take(origin)
-    try {
-      if (!signal.aborted) pool.dispatch({ method, path: pathname + search, headers, body }, call)
-    } catch (error) {
-      call.end(failureOf(error))
-    }
+    const local = inProcess?.(given)
+    void local?.then(({ status, body }) => call.answer(status, body))
+    const done = local ? null : dispatch(given, call)
     const result = await call.result
     clearTimeout(timer)
     calls.delete(call)
-    done()
+    done?.()
     return result
   }
 

@@ -73,6 +73,17 @@ export interface BankAccount {
   is_active: 0 | 1
 }
 
+/** An endpoint of our own that keeps what it is sent. */
+export interface Inbox {
+  inbox_id: number
+  token_hash: string
+  sealed_token: string
+  /** What it answers, and after how many milliseconds. */
+  answer: 200 | 500
+  delay_ms: number
+  created_at: string
+}
+
 export interface Account {
   user_id: number
   email: string
@@ -97,6 +108,7 @@ export interface Account {
   invitations: ReadonlyMap<number, Invitation>
   mail_accounts: ReadonlyMap<number, MailAccount>
   bank_accounts: ReadonlyMap<number, BankAccount>
+  inboxes: ReadonlyMap<number, Inbox>
   /** The code of the affiliate link that led here, as it was given. */
   ref: string | null
   /** The Vietnamese month in which its owner was last told of the quota: `2026-11`. */
@@ -138,7 +150,7 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       user_id, email, name, operator, registered_at, ref,
       verified: false, locked: false, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
-      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null,
+      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), inboxes: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null,
     } // prettier-ignore
   }
   if (!account) return null
@@ -241,6 +253,15 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       return { ...account, counter_hash: event.data.token_hash }
     case 'AlertWebhookSet':
       return { ...account, alert_webhook_url: event.data.webhook_url }
+    case 'InboxOpened': {
+      const { user_id: _, ...opened } = event.data
+      const inbox: Inbox = { ...opened, answer: 200, delay_ms: 0 }
+      return { ...account, inboxes: set(account.inboxes, inbox.inbox_id, inbox) }
+    }
+    case 'InboxChanged':
+      return { ...account, inboxes: changed(account.inboxes, event.data.inbox_id, event.data) }
+    case 'InboxClosed':
+      return { ...account, inboxes: without(account.inboxes, event.data.inbox_id) }
     case 'BankAccountSeen': {
       const { bank_account_id, bank_code, account_number } = event.data
       const seen: BankAccount = { bank_account_id, bank_code, account_number, is_active: 1 }

@@ -42,6 +42,9 @@ export const systemFields = z.object({
   is_active: z.union([z.literal(0), z.literal(1)]),
 })
 
+/** The HTTP status that an inbox answers. */
+export const inboxAnswer = z.union([z.literal(200), z.literal(500)])
+
 /** The fields of a mail account that its owner sets; its password is kept sealed beside them. */
 export const mailAccountFields = z.object({
   /** The mailbox's own address: a bank's mail counts only where it was sent to this one. */
@@ -156,6 +159,16 @@ export const accountEvents = {
   }),
   /** The read-only page of a counter has this token now; an older one is void. */
   CounterOpened: z.object({ user_id: id, token_hash: hash }),
+  /** An endpoint of our own that rules may point at; it answers 200 at once until it is told otherwise. */
+  InboxOpened: z.object({ user_id: id, inbox_id: id, token_hash: hash, sealed_token: sealed, created_at: moment }),
+  InboxChanged: z.object({
+    user_id: id,
+    inbox_id: id,
+    answer: inboxAnswer.optional(),
+    /** Milliseconds before it answers. */
+    delay_ms: z.int().min(0).optional(),
+  }),
+  InboxClosed: z.object({ user_id: id, inbox_id: id }),
   /** Where alerts are sent besides the owner's e-mail; null: nowhere. */
   AlertWebhookSet: z.object({ user_id: id, webhook_url: z.string().nullable() }),
   BankAccountChanged: z.object({

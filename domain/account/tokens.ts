@@ -14,6 +14,7 @@ export const TOKEN_PREFIX = {
   reset_password: 'bcr_',
   referral: 'bca_',
   counter: 'bcc_',
+  inbox: 'bci_',
 } as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
 

@@ -1,6 +1,5 @@
 /** New secrets: the text is shown once, the events keep its hash, or it sealed. */
 import { randomBytes } from 'node:crypto'
-import type { KeptSecrets } from '../../domain/account/access.ts'
 import { formToken, hashOfToken, type TokenKind } from '../../domain/account/tokens.ts'
 import type { Vault } from '../../domain/ports.ts'
 
@@ -25,16 +24,21 @@ export const newPairingCode = (userId: number): NewToken => {
   return { token, hash: hashOfToken(token) }
 }
 
-export interface NewReceiveToken {
+/** A token that must be readable again, as it is part of a URL that is shown: it is also kept sealed. */
+export interface NewSealedToken {
   token: string
-  kept: KeptSecrets['receive_url']
+  kept: { token_hash: string; sealed_token: string }
 }
 
-/** The personal URL's token: it must be readable again, so it is also kept sealed. */
-export const newReceiveToken = (userId: number, vault: Vault): NewReceiveToken => {
-  const { token, hash } = newToken('receive_url', userId)
+const newSealedToken = (kind: TokenKind, userId: number, vault: Vault): NewSealedToken => {
+  const { token, hash } = newToken(kind, userId)
   return { token, kept: { token_hash: hash, sealed_token: vault.seal(token) } }
 }
+
+export const newReceiveToken = (userId: number, vault: Vault): NewSealedToken =>
+  newSealedToken('receive_url', userId, vault)
+
+export const newInboxToken = (userId: number, vault: Vault): NewSealedToken => newSealedToken('inbox', userId, vault)
 
 /** A rule's secret_key: 48 hexadecimal characters (interface, section 2.3). */
 export const newRuleSecret = (): string => randomBytes(24).toString('hex')

@@ -9,6 +9,9 @@ import { openPostgresEventStore } from '../../../adapters/event-store/postgres/s
 import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
 import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
 import { openIds } from '../../../adapters/ids.ts'
+import { openInboxCalls } from '../../../adapters/inbox/calls.ts'
+import { inboxesInProcess } from '../../../adapters/inbox/in-process.ts'
+import { openInboxes } from '../../../adapters/inbox/inboxes.ts'
 import { silent } from '../../../adapters/log-lines.ts'
 import { openImap } from '../../../adapters/mail/imap.ts'
 import { openConducts } from '../../../adapters/abuse/conducts.ts'
@@ -16,6 +19,7 @@ import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openPasswords } from '../../../adapters/passwords.ts'
 import { openDatabase } from '../../../adapters/postgres/database.ts'
 import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { orUnavailable } from '../../../adapters/postgres/queries/or-unavailable.ts'
 import { openReactionCheckpoint } from '../../../adapters/postgres/reaction-checkpoint.ts'
 import { openReadModelTables } from '../../../adapters/postgres/read-models.ts'
 import { openVault } from '../../../adapters/vault.ts'
@@ -25,7 +29,7 @@ import type { AccountEvent } from '../../../domain/account/events.ts'
 import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
 import { planAccountOf } from '../../../domain/plan-order/plan-order.ts'
-import type { Clock, EventStore } from '../../../domain/ports.ts'
+import type { Clock, EventStore, Vault } from '../../../domain/ports.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { main } from '../../../projections/main.ts'
 import { openProjector } from '../../../projections/projector.ts'
@@ -63,6 +67,7 @@ export interface ApiUnderTest {
   databaseUrl: string
   store: EventStore
   accounts: Accounts
+  vault: Vault
   owner: FreshAccount
   clock: Clock & { at: Date | null }
   arrivals: Arrival[]
@@ -82,6 +87,8 @@ export const JWT_SECRET = 'a secret for tests, which nobody would guess'
 /** As the settings have it by default. */
 export const ABUSE = { perHour: 1_000, polls: 20, parallel: 20 }
 export const BASE_URL = 'https://baoco.example'
+/** Where webhooks may go. */
+const TARGETS = { allowPrivate: true, ownOrigins: [BASE_URL], inboxesAt: BASE_URL }
 export const OWNERS_PASSWORD = 'correct horse battery staple'
 
 /** Every answer in every test is held against the document, which is the same for all of them. */
@@ -131,7 +138,9 @@ export const openApi = async (
       ),
   }
   const outbox = openOutbox(database)
-  const sender = openSender({ allowPrivate: true })
+  const inboxCalls = openInboxCalls(orUnavailable(database))
+  const inboxes = openInboxes({ accounts, vault, calls: inboxCalls, baseUrl: BASE_URL })
+  const sender = openSender({ ...TARGETS, inProcess: inboxesInProcess(inboxes, BASE_URL) })
   const conducts = openConducts(database, { ...ABUSE, perHour: settings.abusePerHour ?? ABUSE.perHour })
   const capture =
     capturing === 'real'
@@ -161,8 +170,8 @@ export const openApi = async (
   const feed = openFeed({ store, readModels: projector })
   const app = createApi({
     store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
-    urlProblem: (url) => checkUrl(url, { allowPrivate: true }),
-    outbox,
+    urlProblem: (url) => checkUrl(url, TARGETS),
+    outbox, inboxes, inboxCalls,
     feed,
     mailServer: openImap({ allowPrivate: true }),
     conducts,
@@ -189,7 +198,7 @@ export const openApi = async (
   }
 
   return {
-    app, url, databaseUrl, store, accounts, owner: owner!, clock, arrivals,
+    app, url, databaseUrl, store, accounts, vault, owner: owner!, clock, arrivals,
     takes: (next) => {
       take = next
     },

@@ -59,6 +59,7 @@ const ROWS: Row[] = [
   { row: '/api/demo/*', method: 'POST', path: '/api/demo/parse', limit: 20, seconds: 60, by: byAddress },
   { row: '/api/receive/*', method: 'POST', path: '/api/receive/sms', limit: 60, seconds: 60, by: byAddress },
   { row: 'register, as decided', method: 'POST', path: '/api/auth/register', limit: 10, seconds: 3600, by: byAddress },
+  { row: 'inboxes', method: 'POST', path: '/inbox/bci_1.none', limit: 120, seconds: 60, by: byAddress },
 ]
 
 describe('rate limits', () => {

@@ -4,6 +4,7 @@ import { issue, type MailPurpose } from '../../../domain/account/mail-tokens.ts'
 import { openIds } from '../../../adapters/ids.ts'
 import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
+import { openInbox } from '../../../workflows/accounts/inboxes.ts'
 import type { Located, Schema } from '../../support/openapi/document.ts'
 import { BASE_URL, JWT_SECRET } from '../http/api-under-test.ts'
 import { bankText, next, shown, type Caller, type Sent, type World } from './world.ts'
@@ -222,8 +223,21 @@ export interface Given {
   query?: readonly (readonly [string, string])[]
 }
 
+const inboxTokens = new WeakMap<Caller, string>()
+
+/** An inbox that no test changes or deletes. */
+const inboxToken = async (api: World['api'], caller: Caller): Promise<string> => {
+  const known = inboxTokens.get(caller)
+  if (known !== undefined) return known
+  const occasion = { user_id: caller.user_id, at: api.clock.now(), correlation_id: 'test', causation_id: 'test' }
+  const { token } = await openInbox({ ...api, ids: openIds(api), vault: api.vault }, occasion)
+  inboxTokens.set(caller, token)
+  return token
+}
+
 /** What stands in the path for `{token}`: the caller's own for whatever it opens there. */
 const tokenFor = async ({ api }: World, caller: Caller, path: string): Promise<string> => {
+  if (path.startsWith('/inbox/')) return inboxToken(api, caller)
   if (!path.startsWith('/counter/')) return caller.receive_token
   const { user_id } = caller
   const { token, hash: token_hash } = newToken('counter', user_id)

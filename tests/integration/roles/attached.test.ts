@@ -19,13 +19,15 @@ describe('a role beside serve, on the embedded Postgres', function () {
   let installation: Installation
   let whole: Running
   let api: Starting
+  let env: Record<string, string>
 
   before(async () => {
     const place = await newPlace()
-    whole = await startBaoco(place, { RATE_LIMITS: 'off' })
+    env = { RATE_LIMITS: 'off', BASE_URL: `http://localhost:${place.port}` }
+    whole = await startBaoco(place, env)
     installation = readInstallation(place, whole.output())
     const { port } = await newPlace()
-    api = launchBaoco({ dataDir: place.dataDir, port }, { RATE_LIMITS: 'off' }, 'api')
+    api = launchBaoco({ dataDir: place.dataDir, port }, env, 'api')
     await api.ready
   })
   after(async () => {
@@ -65,9 +67,25 @@ describe('a role beside serve, on the embedded Postgres', function () {
     }
   })
 
+  it('shows what another process has delivered to an inbox', async () => {
+    const ask = (method: string, path: string, json?: object) => callApi(api, installation.apiKey, method, path, json)
+    const inbox = (await ask('POST', '/api/inbox')).body.data as { id: number; url: string }
+    expect((await ask('POST', '/api/webhooks', { name: 'to look at', url: inbox.url })).status).to.equal(201)
+    const id = await post(7)
+    const [call] = await eventually(
+      async () => {
+        const { calls } = (await ask('GET', `/api/inbox/${inbox.id}`)).body.data as { calls: { body: string }[] }
+        return calls.length > 0 && calls
+      },
+      { within: 30_000, what: 'the call in the inbox' },
+    )
+    expect(call).to.include({ method: 'POST', verified: true })
+    expect(JSON.parse(call!.body)).to.include({ event: 'bank_transaction', transaction_id: id, order_id: 'DH7' })
+  })
+
   it('goes on after serve was killed and is there again', async () => {
     await whole.kill()
-    whole = await startBaoco(installation, { RATE_LIMITS: 'off' })
+    whole = await startBaoco(installation, env)
     const id = await eventually(() => post(2), { within: 30_000, what: 'a notification taken' })
     await isListed(id)
   })

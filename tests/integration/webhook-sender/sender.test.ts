@@ -241,6 +241,24 @@ describe('the webhook sender', () => {
     expect(calls.length).to.equal(1)
   })
 
+  it('holds an endpoint in this process to the same time and the same stop', async () => {
+    const own = 'https://baoco.example/inbox/bci_1.x'
+    const calling = (...answers: Promise<{ status: number; body: string }>[]) =>
+      sender({ wholeCallMs: 100, inboxesAt: 'https://baoco.example', inProcess: () => answers.shift() ?? null })
+    const quick = calling(Promise.resolve({ status: 200, body: 'a'.repeat(5_000) }))
+    const answered = await quick.send(callTo(own), never)
+    expect(answered).to.include({ http_status: 200, error: null })
+    expect(answered.response_body).to.have.lengthOf(4_096)
+    const refusing = calling(Promise.resolve({ status: 500, body: 'no' }))
+    expect(await refusing.send(callTo(own), never)).to.include({ http_status: 500, error: 'http_500' })
+    const silence = () => new Promise<never>(() => {})
+    expect(await calling(silence()).send(callTo(own), never)).to.include({ http_status: 0, error: 'timeout' })
+    const stopping = new AbortController()
+    const stopped = calling(silence()).send(callTo(own), stopping.signal)
+    stopping.abort()
+    expect(await stopped).to.include({ http_status: 0, error: 'stopped' })
+  })
+
   it('speaks TLS with the name, to the address it checked', async () => {
     const names: unknown[] = []
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {

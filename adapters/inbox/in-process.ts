@@ -1,0 +1,35 @@
+/**
+ * Calls to inboxes by our own sender: they never leave the process, so that an inbox can be tried at any setting, and no
+ * request of ours can be led to ourselves in another way.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Refused } from '../../domain/errors.ts'
+import type { Call } from '../../domain/ports.ts'
+import { STATUS, type ErrorCode } from '../http/errors.ts'
+import { BODY_OF_ANSWER, type Inboxes } from './inboxes.ts'
+import { inboxTokenIn } from './url.ts'
+
+export interface LocalAnswer {
+  status: number
+  body: string
+}
+
+/** Answers a call itself; null for one that goes out. */
+export type InProcess = (call: Call) => Promise<LocalAnswer> | null
+
+export const inboxesInProcess = (inboxes: Inboxes, baseUrl: string): InProcess => {
+  const answer = async (token: string, { method, headers, body }: Call): Promise<LocalAnswer> => {
+    try {
+      const { status, delay_ms } = await inboxes.take(token, { method, headers, body: Buffer.from(body) })
+      if (delay_ms > 0) await pause(delay_ms, undefined, { ref: false })
+      return { status, body: JSON.stringify(BODY_OF_ANSWER[status]) }
+    } catch (error) {
+      const code = error instanceof Refused ? (error.code as ErrorCode) : 'STORE_UNAVAILABLE'
+      return { status: STATUS[code], body: JSON.stringify({ success: false, error: code }) }
+    }
+  }
+  return (call) => {
+    const token = inboxTokenIn(call.url, baseUrl)
+    return token === null ? null : answer(token, call)
+  }
+}

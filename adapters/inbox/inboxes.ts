@@ -1,0 +1,94 @@
+/**
+ * Taking calls for inboxes, over HTTP and in process alike: looked at as a shop would, kept, and answered as their owner says.
+ * Nothing of it reaches an event: a call is no fact about money.
+ */
+import type { Account } from '../../domain/account/account.ts'
+import { inboxOf } from '../../domain/account/inboxes.ts'
+import { notFound } from '../../domain/account/refusals.ts'
+import { userOfToken } from '../../domain/account/tokens.ts'
+import { Refused } from '../../domain/errors.ts'
+import type { Vault } from '../../domain/ports.ts'
+import type { Accounts } from '../../workflows/accounts/accounts.ts'
+import { storable } from '../http/receive/body-text.ts'
+import { isGenuine } from '../receiver/verify.ts'
+import type { InboxCalls } from './calls.ts'
+import { inboxTokenIn } from './url.ts'
+
+/** Bytes of a body that are kept. Ours are a quarter of it; a longer one is none of ours, and not verified. */
+const BODY_KEPT = 16_384
+/** Characters of a header that are kept, and how many headers. */
+const HEADER_KEPT = 1_024
+const HEADERS_KEPT = 50
+
+/** What opens something elsewhere is nobody's to read here. */
+const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'x-device-token'])
+
+export interface CallOfInbox {
+  method: string
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  body: Buffer
+}
+
+export interface AnswerOfInbox {
+  status: 200 | 500
+  /** Milliseconds that the caller is to wait for it. */
+  delay_ms: number
+}
+
+export interface Inboxes {
+  /** The call is kept when this resolves. @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED · {StoreUnavailable} */
+  take(token: string, call: CallOfInbox): Promise<AnswerOfInbox>
+}
+
+export interface InboxesParts {
+  accounts: Pick<Accounts, 'find'>
+  vault: Pick<Vault, 'open'>
+  calls: Pick<InboxCalls, 'keep'>
+  baseUrl: string
+}
+
+export const openInboxes = ({ accounts, vault, calls, baseUrl }: InboxesParts): Inboxes => {
+  const isVerified = ({ rules }: Account, token: string, { headers, body }: CallOfInbox): boolean => {
+    const { 'x-webhook-signature': signature } = headers
+    if (typeof signature !== 'string' || body.length > BODY_KEPT) return false
+    return [...rules.values()].some(
+      ({ url, sealed_secret }) =>
+        inboxTokenIn(url, baseUrl) === token && isGenuine(body, signature, vault.open(sealed_secret)),
+    )
+  }
+
+  return {
+    take: async (token, call) => {
+      const user_id = userOfToken('inbox', token)
+      const account = user_id === null ? null : await accounts.find(user_id)
+      const inbox = account && inboxOf(account, token)
+      if (!inbox) throw notFound('inbox')
+      if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
+      const { inbox_id, answer: status, delay_ms } = inbox
+      await calls.keep({
+        user_id: account.user_id,
+        inbox_id,
+        method: call.method,
+        headers: keptHeaders(call.headers),
+        body: storable(call.body.subarray(0, BODY_KEPT).toString('utf8')),
+        verified: isVerified(account, token, call),
+      })
+      return { status, delay_ms }
+    },
+  }
+}
+
+const keptHeaders = (headers: CallOfInbox['headers']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name, value]) => value !== undefined && !CREDENTIALS.has(name))
+      .slice(0, HEADERS_KEPT)
+      .map(([name, value]) => [name, String(value).slice(0, HEADER_KEPT)]),
+  )
+
+/** What an inbox says, as a server would. */
+export const BODY_OF_ANSWER = {
+  200: { success: true },
+  500: { success: false, error: 'AS_TOLD', message: 'This inbox was told to answer 500.' },
+} as const

@@ -1,0 +1,14 @@
+/** Where an inbox is called: `<base>/inbox/<token>`. */
+
+export const inboxUrl = (baseUrl: string, token: string): string => `${baseUrl}/inbox/${token}`
+
+/** The token of the inbox of this installation that a url leads to; null where it leads elsewhere. */
+export const inboxTokenIn = (text: string, baseUrl: string): string | null => {
+  if (!URL.canParse(text)) return null
+  const { origin, pathname, username, password } = new URL(text)
+  if (username || password) return null
+  const own = new URL(inboxUrl(baseUrl, ''))
+  if (origin !== own.origin || !pathname.startsWith(own.pathname)) return null
+  const token = pathname.slice(own.pathname.length)
+  return /^[\w.-]+$/.test(token) ? token : null
+}
