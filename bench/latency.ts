@@ -21,12 +21,12 @@ const load = await runChild<LoadReport>('./load.ts', {
   from: 1,
   sentAt: true,
 })
-const arrivals = async () => (await (await fetch(`${receiver.url}/arrivals`)).json()) as Record<string, number>
+const arrivals = async () => (await (await fetch(`${receiver.url}/arrivals`)).json()) as Record<string, number[]>
 await secondsUntil(60, async () => Object.keys(await arrivals()).length >= load.accepted)
 const arrived = await arrivals()
 const ways = Object.entries(load.sentAt!)
   .filter(([number]) => Number(number) > WARM_UP)
-  .map(([number, sentAt]) => arrived[`DH${number}`]! - sentAt)
+  .map(([number, sentAt]) => arrived[`DH${number}`]![0]! - sentAt)
 console.log(
   `receive → shop at ${RATE}/s for ${SECONDS} s: p50 ${percentile(ways, 0.5).toFixed(1)} ms (under 15), ` +
     `p99 ${percentile(ways, 0.99).toFixed(1)} ms (under 60), most ${Math.max(...ways).toFixed(1)} ms, ${ways.length} ways`,

@@ -3,10 +3,12 @@ import { spawn, type ChildProcess } from 'node:child_process'
 
 const children = new Set<ChildProcess>()
 
-const start = (file: string, argument?: unknown): { child: ChildProcess; line: Promise<string> } => {
+type Started = { child: ChildProcess; line: Promise<string> }
+
+const start = (file: string, argument?: unknown, env: Record<string, string> = {}): Started => {
   const path = new URL(file, import.meta.url).pathname
   const args = ['--import', 'tsx', path, ...(argument === undefined ? [] : [JSON.stringify(argument)])]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } })
   children.add(child)
   const line = new Promise<string>((resolve, reject) => {
     let text = ''
@@ -23,18 +25,30 @@ const start = (file: string, argument?: unknown): { child: ChildProcess; line: P
 }
 
 /** Runs one to its end and answers what it printed. */
-export const runChild = async <Report>(file: string, argument: unknown): Promise<Report> => {
-  const { child, line } = start(file, argument)
+export const runChild = async <Report>(
+  file: string,
+  argument: unknown,
+  env?: Record<string, string>,
+): Promise<Report> => {
+  const { child, line } = start(file, argument, env)
   const report = JSON.parse(await line) as Report
   if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
   return report
 }
 
+export interface Listening {
+  url: string
+  /** Of each of its ports. */
+  urls: readonly string[]
+  stop: () => void
+}
+
 /** Starts one that listens, and answers its address. */
-export const startChild = async (file: string): Promise<{ url: string; stop: () => void }> => {
-  const { child, line } = start(file)
-  const { port } = JSON.parse(await line) as { port: number }
-  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() }
+export const startChild = async (file: string, argument?: unknown): Promise<Listening> => {
+  const { child, line } = start(file, argument)
+  const { port, ports = [port] } = JSON.parse(await line) as { port: number; ports?: number[] }
+  const urls = ports.map((each) => `http://127.0.0.1:${each}`)
+  return { url: urls[0]!, urls, stop: () => child.kill() }
 }
 
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))

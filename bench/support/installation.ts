@@ -1,4 +1,5 @@
 /** A Baoco as users run it, with a fresh data folder, for one benchmark. */
+import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openServers } from './servers.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/support/inside.ts'
@@ -8,6 +9,7 @@ import {
   removePlace,
   startBaoco,
   type Installation,
+  type Place,
   type Running,
 } from '../../tests/support/baoco-process.ts'
 
@@ -21,9 +23,13 @@ export interface Bench {
 
 const OPEN_DOORS = { RATE_LIMITS: 'off', ALLOW_PRIVATE_TARGETS: '1', LOG_LEVEL: 'warn' }
 
-/** @param accounts  how many shops use it */
-export const startBench = async ({ accounts = 8 } = {}): Promise<Bench> => {
+/** @param accounts  how many shops use it · @param prepare  done to the place before anything runs on it */
+export const startBench = async ({
+  accounts = 8,
+  prepare = () => Promise.resolve(),
+}: { accounts?: number; prepare?: (place: Place) => Promise<void> } = {}): Promise<Bench> => {
   const place = await newPlace()
+  await prepare(place)
   const servers = await openServers()
   const baoco = await startBaoco(place, { ...OPEN_DOORS, ...servers.env })
   const installation = readInstallation(place, baoco.output())
@@ -40,6 +46,13 @@ export const startBench = async ({ accounts = 8 } = {}): Promise<Bench> => {
       await servers.close()
     },
   }
+}
+
+/** One whose costs can be told. */
+export const startMeteredBench = async (accounts: number): Promise<Bench & { meter: Meter }> => {
+  const bench = await startBench({ accounts, prepare: countStatements })
+  const meter = await openMeter(bench.installation, [bench.baoco.process.pid!])
+  return { ...bench, meter, end: () => meter.close().then(bench.end) }
 }
 
 /** Seconds until a question answers true, asked every 50 ms; fails after `most`. */

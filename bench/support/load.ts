@@ -17,6 +17,8 @@ export interface Load {
   connections: number
   /** With an order id (`DH<number>`), or without one. */
   orders: boolean
+  /** Of the order ids, in turn; `DH` where not given. */
+  prefixes?: readonly string[]
   /** Number of the first text. */
   from: number
   /** Also report when each was sent (Unix milliseconds, by number). */
@@ -42,6 +44,7 @@ export const percentile = (values: readonly number[], share: number): number => 
 }
 
 const run = async (load: Load): Promise<LoadReport> => {
+  const { prefixes = ['DH'] } = load
   const { origin } = new URL(load.urls[0]!)
   const paths = load.urls.map((url) => new URL(url).pathname)
   const pool = new Pool(origin, { connections: load.connections, pipelining: 1 })
@@ -56,7 +59,7 @@ const run = async (load: Load): Promise<LoadReport> => {
     (load.seconds !== undefined && now() - firstAt >= load.seconds * 1000)
 
   const post = async (own: number): Promise<void> => {
-    const text = vietcombankText(own, load.orders ? `DH${own}` : 'chuyen tien')
+    const text = vietcombankText(own, load.orders ? `${prefixes[own % prefixes.length]}${own}` : 'chuyen tien')
     const began = now()
     if (load.sentAt) sentAt[own] = began
     try {

@@ -1,28 +1,54 @@
 /**
- * A shop's endpoint for benchmarks, a process of its own: answers 200 at once and notes when each order first arrived.
- * `GET /count` answers how many different orders arrived and how many calls came; `GET /arrivals` when (Unix milliseconds, by order id).
+ * Shops' endpoints for benchmarks, a process of their own: each is a port, answers 200 at once and notes when each order first
+ * arrived. Takes `{endpoints}`, one where it is not given.
+ *
+ * `GET /count` answers how many different orders arrived, at how many endpoints together, and how many calls came;
+ * `GET /arrivals` when each order first arrived at each endpoint (Unix milliseconds, by order id); `GET /hang` and
+ * `GET /answer` make the endpoint they are sent to take calls and not answer them, and answer again.
  */
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-const arrivals = new Map<string, number>()
+const { endpoints = 1 } = JSON.parse(process.argv[2] ?? '{}') as { endpoints?: number }
+
+/** By order, then by endpoint. */
+const arrivals = new Map<string, Map<number, number>>()
 let calls = 0
 
-const server = createServer((request, response) => {
-  if (request.method === 'GET') {
-    const answer = request.url === '/count' ? { orders: arrivals.size, calls } : Object.fromEntries(arrivals)
-    response.end(JSON.stringify(answer))
-    return
-  }
-  const at = performance.timeOrigin + performance.now()
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    calls++
-    const { order_id } = JSON.parse(Buffer.concat(chunks).toString()) as { order_id: string }
-    if (!arrivals.has(order_id)) arrivals.set(order_id, at)
-    response.end('ok')
+const told = (path: string | undefined): unknown => {
+  const each = [...arrivals].map(([order, at]) => [order, [...at.values()]] as const)
+  if (path === '/count')
+    return { orders: each.length, arrivals: each.reduce((sum, [, at]) => sum + at.length, 0), calls }
+  return Object.fromEntries(each)
+}
+
+const open = (): Promise<Server> => {
+  let hangs = false
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      if (request.url === '/hang') hangs = true
+      if (request.url === '/answer') hangs = false
+      response.end(JSON.stringify(told(request.url)))
+      return
+    }
+    const at = performance.timeOrigin + performance.now()
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      calls++
+      if (hangs) return
+      const { order_id } = JSON.parse(Buffer.concat(chunks).toString()) as { order_id: string }
+      const known = arrivals.get(order_id)
+      const port = request.socket.localPort!
+      if (!known) arrivals.set(order_id, new Map([[port, at]]))
+      else if (!known.has(port)) known.set(port, at)
+      response.end('ok')
+    })
   })
-})
-server.keepAliveTimeout = 120_000
-server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: (server.address() as AddressInfo).port })))
+  server.keepAliveTimeout = 120_000
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
+}
+
+const servers = await Promise.all(Array.from({ length: endpoints }, open))
+const ports = servers.map((server) => (server.address() as AddressInfo).port)
+console.log(JSON.stringify({ port: ports[0], ports }))

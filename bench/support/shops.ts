@@ -1,23 +1,10 @@
 /** Several shops on one installation, as a service has them: an account each, with its own personal URL and key. */
 import { callApi, type Installation, type Running } from '../../tests/support/baoco-process.ts'
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { runChild } from './children.ts'
 
 export interface ShopAccount {
   apiKey: string
   personalUrl: string
-}
-
-const baoco = new URL('../../cmd/baoco.mjs', import.meta.url).pathname
-
-const create = async ({ dataDir }: Installation, number: number, settings: Record<string, string>): Promise<string> => {
-  const args = [baoco, 'account', 'create', `shop${number}@baoco.local`, '--plan', 'Pro', '--password']
-  const { stdout } = await promisify(execFile)(process.execPath, [...args, 'a password of a benchmark'], {
-    env: { PATH: process.env.PATH, BAOCO_DATA_DIR: dataDir, ...settings },
-  })
-  const [key] = /bck_\S+/.exec(stdout) ?? []
-  if (!key) throw new Error(`no key in: ${stdout}`)
-  return key
 }
 
 /** The first account and as many more as asked for, each with a connected system of prefix DH. */
@@ -28,8 +15,8 @@ export const openShops = async (
   settings: Record<string, string>,
 ): Promise<readonly ShopAccount[]> => {
   const shops: ShopAccount[] = [{ apiKey: installation.apiKey, personalUrl: installation.personalUrl }]
-  for (let number = 1; number < count; number++) {
-    const apiKey = await create(installation, number, settings)
+  const env = { BAOCO_DATA_DIR: installation.dataDir, ...settings }
+  for (const apiKey of await runChild<string[]>('./create-accounts.ts', count - 1, env)) {
     const system = { name: 'Shop', type: 'custom', payment_prefix: 'DH' }
     const made = await callApi(running, apiKey, 'POST', '/api/systems', system)
     if (made.status !== 201) throw new Error(`no system: ${JSON.stringify(made.body)}`)
@@ -39,11 +26,55 @@ export const openShops = async (
   return shops
 }
 
+/** A rule and the prefix of the payments it takes. */
+export interface ShopRule {
+  id: number
+  user_id: number
+  prefix: string
+  url: string
+}
+
 /** Every payment with prefix DH to any of them is posted to this address from now on. */
-export const addRules = async (running: Running, shops: readonly ShopAccount[], url: string): Promise<void> => {
+export const addRules = async (running: Running, shops: readonly ShopAccount[], url: string): Promise<ShopRule[]> => {
+  const rules: ShopRule[] = []
   for (const { apiKey } of shops) {
     const { status, body } = await callApi(running, apiKey, 'POST', '/api/webhooks', { name: 'benchmark', url })
     if (status !== 201) throw new Error(`the rule was not created: ${JSON.stringify(body)}`)
+    rules.push({ ...(body.data as Omit<ShopRule, 'prefix'>), prefix: 'DH' })
+  }
+  return rules
+}
+
+/** Each address gets the payments of a prefix of its own, four letters that no bank prints, from this number on. */
+export const connectShop = async (
+  running: Running,
+  { apiKey }: ShopAccount,
+  urls: readonly string[],
+  from = 0,
+): Promise<ShopRule[]> => {
+  const letter = (value: number): string => String.fromCharCode(65 + (value % 26))
+  const rules: ShopRule[] = []
+  for (const [index, url] of urls.entries()) {
+    const payment_prefix = `QZ${letter(Math.floor((from + index) / 26))}${letter(from + index)}`
+    const shop = { type: 'custom', site_url: `${url}/${payment_prefix}`, webhook_url: `${url}/`, payment_prefix }
+    const { status, body } = await callApi(running, apiKey, 'POST', '/api/systems/connect', shop)
+    if (status !== 201) throw new Error(`the shop was not connected: ${JSON.stringify(body)}`)
+    const { rule } = body.data as { rule: Omit<ShopRule, 'prefix'> }
+    rules.push({ ...rule, prefix: payment_prefix })
+  }
+  return rules
+}
+
+/** Holds the calls of rules, or lets them go on. */
+export const setActive = async (
+  running: Running,
+  { apiKey }: ShopAccount,
+  rules: readonly ShopRule[],
+  is_active: 0 | 1,
+): Promise<void> => {
+  for (const { id } of rules) {
+    const { status, body } = await callApi(running, apiKey, 'PUT', `/api/webhooks/${id}`, { is_active })
+    if (status !== 200) throw new Error(`the rule was not changed: ${JSON.stringify(body)}`)
   }
 }
 

@@ -1,0 +1,138 @@
+/**
+ * What work costs an installation: statements its database is asked, bytes of log that are written for them, CPU of its two
+ * parts. Statements are the calls that `pg_stat_statements` counts (BEGIN and COMMIT are some), but for the benchmark's own,
+ * which come from a role of its own. What goes on in any case is measured by an idle time, and taken off.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { silent } from '../../adapters/log-lines.ts'
+import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { attachOrStart } from '../../adapters/postgres/embedded.ts'
+import type { Place } from '../../tests/support/baoco-process.ts'
+
+const ROLE = 'benchmark'
+
+/** Of `/proc/…/stat` on every Linux. */
+const TICKS_PER_SECOND = 100
+
+export interface Costs {
+  seconds: number
+  statements: number
+  walBytes: number
+  /** CPU seconds. */
+  baoco: number
+  postgres: number
+}
+
+export interface Meter {
+  databaseUrl: string
+  /** For the benchmark's own questions: they are not counted. */
+  database: Database
+  /** Of some work, idle costs of the same length taken off. */
+  of(work: () => Promise<unknown>): Promise<Costs>
+  /** Measures an idle time, for what is measured from now on. @param seconds  how long it lasts */
+  idle(seconds: number): Promise<Costs>
+  /** Calls by statement since the last `of` or `idle` began, the most first. */
+  byStatement(most: number): Promise<{ calls: number; query: string }[]>
+  close(): Promise<void>
+}
+
+/** Lets the place's database count; before it is used for the first time. */
+export const countStatements = async (place: Place): Promise<void> => {
+  const { url, stop } = await attachOrStart({ dataDir: place.dataDir, log: silent })
+  const database = openDatabase(url, { poolSize: 1 })
+  await database.query('CREATE SCHEMA benchmark')
+  await database.query('CREATE EXTENSION pg_stat_statements SCHEMA benchmark')
+  await database.query(`CREATE ROLE ${ROLE} SUPERUSER LOGIN PASSWORD '${ROLE}'`)
+  await database.query(`ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`)
+  await database.close()
+  await stop()
+}
+
+interface ProcessTimes {
+  parent: number
+  /** Ticks: its own, and with those of children that have ended. */
+  own: number
+  withEnded: number
+}
+
+const timesOf = (pid: number | string): ProcessTimes | null => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const number = (place: number) => Number(fields[place - 3])
+    const own = number(14) + number(15)
+    return { parent: number(4), own, withEnded: own + number(16) + number(17) }
+  } catch {
+    return null
+  }
+}
+
+const secondsOfServer = (postmaster: number): number => {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(timesOf)
+    .filter((times) => times?.parent === postmaster)
+  const ended = timesOf(postmaster)?.withEnded ?? Number.NaN
+  return children.reduce((sum, times) => sum + times!.own, ended) / TICKS_PER_SECOND
+}
+
+const less = (a: Costs, b: Costs, share = 1): Costs => ({
+  seconds: a.seconds,
+  statements: a.statements - share * b.statements,
+  walBytes: a.walBytes - share * b.walBytes,
+  baoco: a.baoco - share * b.baoco,
+  postgres: a.postgres - share * b.postgres,
+})
+
+const NOTHING: Costs = { seconds: 1, statements: 0, walBytes: 0, baoco: 0, postgres: 0 }
+
+/** @param pids  of the installation's own processes */
+export const openMeter = async (place: Place, pids: readonly number[]): Promise<Meter> => {
+  const url = new URL((await attachOrStart({ dataDir: place.dataDir, log: silent })).url)
+  url.username = url.password = ROLE
+  const database = openDatabase(url.href, { poolSize: 2 })
+  const [backend] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const postmaster = timesOf(backend!.pid)?.parent ?? 0
+  let idle = NOTHING
+
+  const now = async (): Promise<Costs> => {
+    const [row] = await database.query<{ statements: number; wal: number }>(
+      `SELECT coalesce(sum(calls), 0)::bigint AS statements,
+         pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS wal
+       FROM benchmark.pg_stat_statements WHERE userid <> (SELECT oid FROM pg_roles WHERE rolname = current_user)`,
+    )
+    return {
+      seconds: performance.now() / 1000,
+      statements: row!.statements,
+      walBytes: row!.wal,
+      baoco: pids.reduce((sum, pid) => sum + (timesOf(pid)?.own ?? Number.NaN), 0) / TICKS_PER_SECOND,
+      postgres: secondsOfServer(postmaster),
+    }
+  }
+  const during = async (work: () => Promise<unknown>): Promise<Costs> => {
+    await database.query('SELECT benchmark.pg_stat_statements_reset()')
+    const before = await now()
+    await work()
+    const after = await now()
+    return { ...less(after, before), seconds: after.seconds - before.seconds }
+  }
+
+  return {
+    databaseUrl: url.href,
+    database,
+    of: async (work) => {
+      const costs = await during(work)
+      return less(costs, idle, costs.seconds / idle.seconds)
+    },
+    idle: async (seconds) => (idle = await during(() => pause(seconds * 1000))),
+    byStatement: (most) =>
+      database.query(
+        `SELECT sum(calls)::bigint AS calls, left(regexp_replace(query, '\\s+', ' ', 'g'), 110) AS query
+         FROM benchmark.pg_stat_statements WHERE userid <> (SELECT oid FROM pg_roles WHERE rolname = current_user)
+         GROUP BY 2 ORDER BY 1 DESC LIMIT $1`,
+        [most],
+      ),
+    close: () => database.close(),
+  }
+}
