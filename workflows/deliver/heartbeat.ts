@@ -3,11 +3,15 @@
  * beats in a row without one of its: an outage, in which we do not beat either, is nobody's silence. Who has not beaten for
  * ten seconds itself may have been taken for dead, and begins no call before it beats again.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../domain/ports.ts'
 import type { DeliveryQueue } from './queue.ts'
 
 /** Milliseconds. */
 export const BEAT_EVERY = 5_000
+
+/** Milliseconds between two sweeps of what nobody needs any more. */
+const SWEEP_EVERY = 60_000
 
 /** Our own beats in a row without one of another's. */
 const MISSES_OF_THE_DEAD = 4
@@ -46,6 +50,23 @@ export class Heartbeat {
   /** The database's time. */
   now(): Date {
     return new Date(this.#options.clock.now().getTime() + this.#ahead)
+  }
+
+  /**
+   * Beats on until a stop, and sweeps now and then.
+   * @param beat  a beat of this heart with what follows from it; one that fails is made up for by the next
+   */
+  async run(beat: () => Promise<void>, stopping: AbortSignal, onError: (error: unknown) => void): Promise<void> {
+    const { queue, every } = this.#options
+    let sweptAt = performance.now()
+    for (;;) {
+      await pause(every, undefined, { signal: stopping }).catch(() => {})
+      if (stopping.aborted) return
+      await beat().catch(onError)
+      if (performance.now() - sweptAt < SWEEP_EVERY) continue
+      sweptAt = performance.now()
+      await queue.sweep(this.dead).catch(onError)
+    }
   }
 
   /** @returns whether it had been silent before */

@@ -1,0 +1,103 @@
+/**
+ * How deliveries come into this worker's hands: each is claimed, and what comes from the queue or from the dead is checked
+ * against its stream before it is begun. What is claimed must not be dropped because a server is down: the store is asked until
+ * it answers, and a claim whose answer got lost is looked for again, as nobody else takes it over while we live.
+ */
+import type { EventStore, LogEntry } from '../../domain/ports.ts'
+import { untilDone } from '../until-done.ts'
+import type { Lanes } from './lanes.ts'
+import type { Claimed, DeliveryQueue, Due, DueWanted, Orphan, RoomByLane } from './queue.ts'
+import { checkAgainstStreams } from './stream-check.ts'
+import type { TrackedTransactions } from './tracked.ts'
+
+/** Calls in one claim from the log: transactions may have many rules. */
+const MOST_IN_CLAIM = 1_000
+
+/** Due rows of one rule in one claim. */
+const PER_RULE = 128
+
+export interface ClaimsOptions {
+  worker: string
+  queue: DeliveryQueue
+  store: Pick<EventStore, 'read'>
+  tracked: TrackedTransactions
+  lanes: Lanes
+  /** Workers that live no more. */
+  dead: () => readonly string[]
+  begin: (claimed: readonly Claimed[]) => void
+  /** A delivery whose rule is no more; it is held in `tracked`. */
+  endOrphan: (orphan: Orphan) => void
+  stopping: AbortSignal
+  onError: (error: unknown) => void
+}
+
+const keyOf = ({ transaction_id, rule_id }: { transaction_id: number; rule_id: number }): string =>
+  `${transaction_id} ${rule_id}`
+
+export class Claims {
+  readonly #options: ClaimsOptions
+  /** On their way into `tracked`. */
+  readonly #beingChecked = new Set<Claimed>()
+  #mayHaveLost = false
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options
+  }
+
+  /** The answer to a claim got lost: it may have been made all the same. */
+  mayHaveLost(): void {
+    this.#mayHaveLost = true
+  }
+
+  first(transactions: readonly number[]): Promise<{ claimed: Claimed[]; isGated: boolean }> {
+    const { worker, queue, lanes } = this.#options
+    return queue.claimFirst(worker, transactions, lanes.first.fullRules(), MOST_IN_CLAIM)
+  }
+
+  due(room: RoomByLane): Promise<Due> {
+    return this.#options.queue.claimDue(this.#options.worker, this.#wanted(room))
+  }
+
+  gated(room: RoomByLane): Promise<readonly Claimed[]> {
+    return this.#options.queue.claimGated(this.#options.worker, this.#wanted(room))
+  }
+
+  /** What the dead have left, and of our own what no answer told of. */
+  async ofTheDead(limit: number): Promise<Due> {
+    const { worker, queue, tracked, dead } = this.#options
+    const own = this.#mayHaveLost
+    const workers = own ? [...dead(), worker] : dead()
+    const { claimed, orphans } = await queue.takeOver(worker, workers, limit + (own ? tracked.size : 0))
+    if (own) this.#mayHaveLost = false
+    const known = new Set([...this.#beingChecked].map(keyOf))
+    const isNew = (claim: Orphan | Claimed) => !tracked.isHeld(claim) && !known.has(keyOf(claim))
+    return { claimed: claimed.filter(isNew), orphans: orphans.filter(isNew) }
+  }
+
+  /** First tries. @param entries  those of the log that they were claimed for, by transaction */
+  async beginFirst(claimed: readonly Claimed[], entries: ReadonlyMap<number, LogEntry>): Promise<void> {
+    // Nothing has happened to a transaction just captured: its stream need not be read, the append would tell.
+    const isFresh = ({ transaction_id }: Claimed) => entries.get(transaction_id)?.type === 'TransactionCaptured'
+    const fresh = claimed.filter(isFresh)
+    for (const each of fresh) this.#options.tracked.holdAt(each, entries.get(each.transaction_id)!.revision)
+    this.#options.begin(fresh)
+    await this.beginChecked({ claimed: claimed.filter((each) => !isFresh(each)), orphans: [] })
+  }
+
+  async beginChecked(due: Due): Promise<void> {
+    const { store, tracked, begin, endOrphan, stopping, onError } = this.#options
+    for (const claim of due.claimed) this.#beingChecked.add(claim)
+    const { claimed, orphans } = await checkAgainstStreams(
+      due,
+      async (slices) => (await untilDone(() => store.read(slices), stopping, onError)) ?? null,
+      tracked,
+    )
+    orphans.forEach(endOrphan)
+    for (const claim of due.claimed) this.#beingChecked.delete(claim)
+    begin(claimed)
+  }
+
+  #wanted(room: RoomByLane): DueWanted {
+    return { room, perRule: PER_RULE, fullRules: this.#options.lanes.fullRules() }
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The end of a worker, within ten seconds: what waits is let go, calls under way have seven seconds and are then cut off, what
+ * they came to is recorded, and a goodbye frees the claims for the others. A server that is away shall not keep the process:
+ * without a goodbye others find out by themselves.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Milliseconds: calls open so long after a stop began are cut off, and what they came to must be recorded by then. */
+const CUT_OFF_AFTER = 7_000
+const GIVE_UP_AFTER = 9_000
+const LAST_WORDS = 900
+
+export interface WorkerEnd {
+  letGo: () => void
+  /** Claims the first tries that the log has told of: whoever takes them over need not wait for the queue's turn. */
+  claimRest: () => Promise<void>
+  inFlight: () => number
+  cutOff: () => void
+  recorder: { end(): void; giveUp(): void }
+  /** Ends when all is recorded, or it was given up. */
+  recording: Promise<void>
+  tellEndpoints: () => Promise<void>
+  goodbye: () => Promise<void>
+  /** End by themselves, soon after a stop. */
+  loops: Promise<unknown>
+  onError: (error: unknown) => void
+  /** Milliseconds; another only for tests. */
+  cutOffAfter?: number | undefined
+}
+
+export const endWorker = async (worker: WorkerEnd): Promise<void> => {
+  const { recorder, onError } = worker
+  const cutting = setTimeout(worker.cutOff, worker.cutOffAfter ?? CUT_OFF_AFTER)
+  const givingUp = setTimeout(() => recorder.giveUp(), GIVE_UP_AFTER)
+  worker.letGo()
+  const claimingRest = worker.claimRest().catch(onError)
+  while (worker.inFlight() > 0) await pause(10)
+  recorder.end()
+  await worker.recording.catch(onError)
+  await Promise.race([worker.tellEndpoints(), pause(LAST_WORDS)])
+  await Promise.race([claimingRest, pause(LAST_WORDS)])
+  clearTimeout(cutting)
+  clearTimeout(givingUp)
+  await Promise.race([worker.goodbye().then(() => worker.loops, onError), pause(LAST_WORDS)])
+}
