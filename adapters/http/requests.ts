@@ -194,6 +194,7 @@ export const TransactionDetail = z.object({ include_raw: includeRaw })
 export const NotificationList = z.object({
   page,
   status: parameter(z.enum(['unparsed', 'ignored', 'captured'])),
+  cursor,
   include_raw: includeRaw,
 })
 

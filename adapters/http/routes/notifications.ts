@@ -10,13 +10,14 @@ import {
   notificationStatuses,
   type NotificationRow,
 } from '../../postgres/queries/notifications.ts'
+import { openCursors } from '../cursors.ts'
 import { idOf, type ApiContext } from '../context.ts'
 import { noBody, query } from '../input.ts'
 import { data, whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { page as pageOf } from '../presenters/pages.ts'
+import { byCursor, nextCursor, page as pageOf, pageAsked } from '../presenters/pages.ts'
 import { NotificationList } from '../requests.ts'
 
 const id = z.int().positive()
@@ -40,16 +41,28 @@ export const Notification = z
 const present = ({ text, ...row }: NotificationRow, raw: boolean): z.output<typeof Notification> =>
   raw ? { ...row, text } : row
 
-const Notifications = pageOf(Notification)
+const Notifications = pageOf(Notification, byCursor)
 
 export const notificationRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
   const { clock, database, store, capture, settings } = parts
   const { get, post } = operations.of('Notifications')
 
-  const list = async (context: ApiContext, { status, page, include_raw }: z.output<typeof NotificationList>) => {
-    const { rows, total } = await listNotifications(database, context.state.account.user_id, status, page)
-    const shown = rows.map((row) => present(row, include_raw === true))
-    return { success: true as const, data: shown, total, page, limit: NOTIFICATIONS_A_PAGE }
+  const cursors = openCursors(settings.jwtSecret)
+
+  const list = async (context: ApiContext, asked: z.output<typeof NotificationList>) => {
+    const { user_id } = context.state.account
+    const { status, page, include_raw } = asked
+    const name = `notifications ${user_id}`
+    const { rows, total } = await listNotifications(database, user_id, status, pageAsked(cursors, name, asked))
+    const places = rows.map(({ received_at: created_at, id }) => ({ created_at, id }))
+    return {
+      success: true as const,
+      data: rows.map((row) => present(row, include_raw === true)),
+      total,
+      page,
+      limit: NOTIFICATIONS_A_PAGE,
+      next_cursor: nextCursor(cursors, name, places, NOTIFICATIONS_A_PAGE),
+    }
   }
 
   const readAgain = async (context: ApiContext) => {

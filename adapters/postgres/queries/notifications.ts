@@ -1,6 +1,7 @@
 /** Reads of what arrived: kept unread, ignored, and captured as a transaction. Everything is restricted to its owner. */
 import type { SourceType } from '../../../domain/transaction/events.ts'
 import type { Queryable } from '../database.ts'
+import { pageSql, type PageOf } from './page-sql.ts'
 
 export const notificationStatuses = ['unparsed', 'ignored', 'captured'] as const
 export type NotificationStatus = (typeof notificationStatuses)[number]
@@ -35,14 +36,15 @@ export const listNotifications = async (
   database: Queryable,
   userId: number,
   status: NotificationStatus | undefined,
-  page: number,
+  of: PageOf,
 ): Promise<{ rows: NotificationRow[]; total: number }> => {
   const rows = rowsOf(status)
+  const { sql, more, name } = pageSql(of, 1, NOTIFICATIONS_A_PAGE, '', 'received_at')
   const [found, counts] = await Promise.all([
     database.query<NotificationRow>(
-      `${rows} ORDER BY received_at DESC, id DESC LIMIT ${NOTIFICATIONS_A_PAGE} OFFSET $2::bigint`,
-      [userId, String((page - 1) * NOTIFICATIONS_A_PAGE)],
-      `notifications:${status ?? 'all'}`,
+      `SELECT * FROM (${rows}) AS every WHERE true ${sql}`,
+      [userId, ...more],
+      `notifications:${name}:${status ?? 'all'}`,
     ),
     database.query<{ total: number }>(
       `SELECT count(*) AS total FROM (${rows}) AS every`,

@@ -86,6 +86,39 @@ describe('what arrived', function () {
     expect((await api.ask('GET', '/api/notifications?status=lost', { key })).status).to.equal(400)
   })
 
+  it('is gone through by cursor, each once, newest first, whatever became of it', async () => {
+    const arrived: number[] = []
+    for (let number = 1; number <= 65; number++)
+      arrived.push(
+        number % 3 === 0
+          ? (await post({ text: vietcombankText(number, `DH${number}`), sender: 'Vietcombank' })).body.data.id
+          : await keepUnread(`TK ${number} co bien dong la`, { hoursAgo: number % 2 }),
+      )
+    await eventually(async () => (await api.ask('GET', '/api/notifications', { key })).body.total === 65)
+    const listedBy = async (status: string): Promise<number[]> => {
+      const ids: number[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const { body } = await api.ask('GET', `/api/notifications?status=${status}&cursor=${cursor}`, { key })
+        ids.push(...(body.data as Row[]).map(({ id }) => id))
+        cursor = body.next_cursor as string | null
+      }
+      return ids
+    }
+    const all = await listedBy('')
+    expect(all).to.have.lengthOf(65).and.to.have.members(arrived)
+    const byPage = [...(await list('?page=1')), ...(await list('?page=2')), ...(await list('?page=3'))]
+    expect(all).to.deep.equal(byPage.map(({ id }) => id))
+    expect(await listedBy('captured')).to.have.lengthOf(21)
+    expect(await listedBy('unparsed')).to.have.lengthOf(44)
+    const { body } = await api.ask('GET', '/api/notifications', { key })
+    const stranger = await api.newAccount('stranger@example.com')
+    for (const [as, path] of [
+      [stranger.api_key, '/api/notifications'],
+      [key, '/api/transactions'],
+    ])
+      expect((await api.ask('GET', `${path}?cursor=${body.next_cursor}`, { key: as! })).status).to.equal(400)
+  })
+
   it("is nobody else's", async () => {
     const id = await keepUnread(vietcombankText(1, 'DH1001'))
     await untilListed('?status=unparsed', 1)
