@@ -24,6 +24,14 @@ const NEVER = [
   'description',
 ]
 
+/** Not what else an error carries: a database's holds the row it was about. */
+const told = (error: unknown): unknown => {
+  if (!(error instanceof Error)) return error
+  const { name, message, stack, cause } = error
+  const { code } = error as { code?: unknown }
+  return { type: name, code, message, stack, ...(cause === undefined ? {} : { cause: told(cause) }) }
+}
+
 /** @param level  `LOG_LEVEL` */
 export const openLogLines = (level: string): LogLines =>
   pino(
@@ -33,6 +41,7 @@ export const openLogLines = (level: string): LogLines =>
       messageKey: 'event',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: told },
       redact: { paths: NEVER, censor: '[never logged]' },
     },
     // Lines are written behind the caller's back; pino writes what is left when the process ends.

@@ -5,7 +5,7 @@ import { readSettings, SETTINGS, type Settings } from './settings.ts'
 const HIDDEN = '(set, hidden)'
 
 /** An address without its password. */
-const withoutPassword = (value: string): string => value.replace(/^([a-z+]+:\/\/[^:@/]*):[^@]*@/, '$1:***@')
+const withoutPassword = (value: string): string => value.replace(/^([a-z+]+:\/\/[^:@/]*):[^/?#]*@/, '$1:***@')
 
 const shown = (value: Settings[keyof Settings]): string => {
   if (value === undefined) return '(not set)'

@@ -1,5 +1,6 @@
 /** `baoco reparse`: reads again what was kept unread, after the reader has learnt more; also while `serve` runs. */
 import type { Command } from 'commander'
+import { planAccountOf } from '../domain/plan-order/plan-order.ts'
 import { openCapture } from '../workflows/capture/capture.ts'
 import { reparse } from '../workflows/capture/reparse.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -11,7 +12,7 @@ export const reparseCommand = (program: Command): void => {
     .description('read again the notifications that nobody understood, after the reader has learnt more')
     .action(() =>
       withAccounts(async ({ settings, store, ids, clock }) => {
-        const capture = openCapture({ store, ids, clock })
+        const capture = openCapture({ store, ids, clock, plans: planAccountOf(settings) })
         const parts = { store, capture, clock, maxAgeMs: settings.reparseMaxAge * 1_000 }
         const { captured, ignored, unparsed } = await reparse(parts, stopSignal())
         console.log(`${captured} read, ${ignored} no transactions, ${unparsed} still unread`)

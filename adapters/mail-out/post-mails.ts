@@ -2,6 +2,7 @@
  * Carries mails from the outbox to the mail server. Any number of processes may do it: each takes its own. A mail is tried
  * for a day, after pauses that grow; one that was sent just before a crash may be sent twice, under the same Message-ID.
  */
+import { orAborted } from '../abort.ts'
 import type { LogLines } from '../log-lines.ts'
 import type { DueMail, Outbox } from './outbox.ts'
 import { Rejected, type MailServer } from './smtp.ts'
@@ -27,13 +28,12 @@ export interface PostOptions {
 
 const pauseAfter = (tries: number): number => Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
 
-/** Resolves so long after the signal aborts (milliseconds). */
-const afterAbort = (signal: AbortSignal, graceMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    const wait = () => void setTimeout(resolve, graceMs).unref()
-    if (signal.aborted) wait()
-    else signal.addEventListener('abort', wait, { once: true })
-  })
+/** Aborts so long after the signal does (milliseconds). */
+const afterwards = (signal: AbortSignal, graceMs: number): AbortSignal => {
+  const over = new AbortController()
+  signal.addEventListener('abort', () => void setTimeout(() => over.abort(), graceMs).unref(), { once: true })
+  return over.signal
+}
 
 /** Runs until the signal aborts. Mails in hand are finished where the server is quick; else another process takes them over. */
 export const postMails = async (options: PostOptions, signal: AbortSignal): Promise<void> => {
@@ -54,14 +54,14 @@ export const postMails = async (options: PostOptions, signal: AbortSignal): Prom
   }
 
   const unavailable = (error: Error) => log.warn({ reason: error.message }, 'mail.outbox_unavailable')
-  const ending = afterAbort(signal, GRACE)
+  const ending = afterwards(signal, GRACE)
 
   while (!signal.aborted) {
     const mails = await outbox.take(AT_A_TIME).catch((error: Error) => {
       unavailable(error)
       return []
     })
-    await Promise.race([Promise.all(mails.map((mail) => post(mail).catch(unavailable))), ending])
+    await orAborted(Promise.all(mails.map((mail) => post(mail).catch(unavailable))), ending)
     if (mails.length < AT_A_TIME) await outbox.arrival(lookEvery, signal)
   }
   server.close()

@@ -7,6 +7,7 @@ import { ImapFlow, type ImapFlowOptions } from 'imapflow'
 import ipaddr from 'ipaddr.js'
 import type { Connection, FetchedMail, Login, MailServer } from '../../workflows/collect/mailbox.ts'
 import { MailFailure } from '../../workflows/collect/mailbox.ts'
+import { orAborted } from '../abort.ts'
 import { checkedAddresses } from '../webhook-sender/checked-addresses.ts'
 import { openResolver, type Resolve } from '../webhook-sender/resolver.ts'
 import { mailFailure } from './failure.ts'
@@ -126,11 +127,7 @@ class Bell {
   }
 
   async rings(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-      if (this.#rung || signal.aborted) resolve()
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    })
+    if (!this.#rung) await orAborted(new Promise<void>((resolve) => (this.#wake = resolve)), signal)
     this.#rung = false
   }
 }

@@ -4,6 +4,7 @@
  * through P times the limit at most, and only as far as the calls come within that second; one process alone is exact. While
  * Postgres is gone each process counts by itself, and settles when it is back.
  */
+import { waitUnlessAborted } from '../abort.ts'
 import type { CounterFor, RateLimit } from '../http/rate-limits.ts'
 import type { Queryable } from '../postgres/database.ts'
 
@@ -88,10 +89,7 @@ export const settledCounters = (database: Queryable, now: () => number = Date.no
     run: async (signal) => {
       while (!signal.aborted) {
         await settle().catch(() => {})
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, SETTLE_EVERY_MS)
-          signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-        })
+        await waitUnlessAborted(SETTLE_EVERY_MS, signal)
       }
     },
   }

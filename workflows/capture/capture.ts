@@ -47,8 +47,8 @@ export interface CaptureOptions {
   warmNotifications?: number
   /** How long the writer of a book's entry without its transaction is waited for, milliseconds. */
   unfinishedMs?: number
-  /** Where plans are paid to; none can be bought without. */
-  plans?: PlanAccount | null
+  /** Where plans are paid to; null where none can be bought. */
+  plans: PlanAccount | null
   onTaken?: (info: TakenInfo) => void
 }
 
@@ -87,7 +87,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     accounts = accountCache(),
     warmNotifications = 500_000,
     unfinishedMs = 2_000,
-    plans = null,
+    plans,
   } = options
   const ports: GroupPorts = {
     store, ids, clock, accounts, books: new Books(warmNotifications), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,

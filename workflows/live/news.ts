@@ -49,6 +49,7 @@ const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
   'AccountLocked',
   'AccountDeleted',
   'ApiKeyRotated',
+  'CounterOpened',
   'PasswordSet',
   'SessionEnded',
 ])

@@ -9,7 +9,7 @@
  */
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
-import { waitUnlessAborted } from '../abort.ts'
+import { waitUnlessAborted } from '../../abort.ts'
 import type { EncodedCall } from '../encoding.ts'
 import { backOff } from '../until-answered.ts'
 import type { Connection } from './connection.ts'

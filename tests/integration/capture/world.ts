@@ -43,7 +43,14 @@ export const openWorld = async (openStore = STORES['Postgres, stream by stream']
     store,
     process: (options = {}) => {
       const through = options.store ?? store
-      return openCapture({ store: through, ids: openIds({ store, clock }), clock, unfinishedMs: 150, ...options })
+      return openCapture({
+        store: through,
+        ids: openIds({ store, clock }),
+        clock,
+        plans: null,
+        unfinishedMs: 150,
+        ...options,
+      })
     },
     write,
     events,

@@ -29,7 +29,7 @@ export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Prom
   const stopping = new AbortController()
   let held = 0
   let taken = 0
-  const capture = openCapture({ store, ids: openIds({ store, clock }), clock, onTaken: () => taken++ })
+  const capture = openCapture({ store, ids: openIds({ store, clock }), clock, plans: null, onTaken: () => taken++ })
   const running = runCollector(
     {
       server: openImap({ allowPrivate: true }),

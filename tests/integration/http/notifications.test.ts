@@ -60,7 +60,7 @@ describe('what arrived', function () {
     return id
   }
   const reparsing = () => {
-    const capture = openCapture({ store: api.store, ids: openIds(api), clock: api.clock })
+    const capture = openCapture({ store: api.store, ids: openIds(api), clock: api.clock, plans: null })
     return { store: api.store, capture, clock: api.clock, maxAgeMs: 24 * HOUR }
   }
   const reparseAll = (): Promise<Reparsed> => reparse(reparsing(), new AbortController().signal)

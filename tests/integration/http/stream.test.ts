@@ -168,7 +168,10 @@ describe('the stream', () => {
     expect((await api.ask('GET', '/counter.js')).headers.get('content-type')).to.include('javascript')
     expect((await api.ask('GET', '/counter.css')).headers.get('content-type')).to.include('css')
     expect((await api.ask('GET', '/api/transactions', { key: token })).status).to.equal(401)
+    const { sent, isEnded } = await listen(`/counter/${token}/stream`)
     await api.ask('POST', '/api/counter', { key })
+    await eventually(() => isEnded(), { what: 'the end' })
+    expect(sent.at(-1)).to.deep.include({ event: 'end', data: { reason: 'credentials' } })
     for (const path of [
       `/counter/${token}`,
       `/counter/${token}/stream`,

@@ -1,4 +1,5 @@
 /** Counters that processes share, and what they are worth while Postgres is gone. */
+import { getEventListeners } from 'node:events'
 import { expect } from 'chai'
 import type { Used } from '../../../adapters/http/rate-limits.ts'
 import { openDatabase, type Database, type Queryable } from '../../../adapters/postgres/database.ts'
@@ -6,6 +7,7 @@ import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
 import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
 import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
 import { sweepRateLimits } from '../../../adapters/rate-limits/sweep.ts'
+import { eventually } from '../../support/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 
 const LIMIT = { requests: 5, seconds: 600 }
@@ -125,6 +127,20 @@ describe('counters of rate limits', () => {
         processes.flatMap((count) => Array.from({ length: 20 }, () => Promise.resolve(count('9.9.9.9')))),
       )
       expect(used.filter(({ calls }) => calls <= LIMIT.requests)).to.have.length(3 * LIMIT.requests)
+    })
+
+    it('are settled every second until the end, and nothing piles up meanwhile', async () => {
+      const { counterFor, run } = settledCounters(counted)
+      const stopping = new AbortController()
+      const running = run(stopping.signal)
+      const count = counterFor('receive', LIMIT)
+      for (let settled = 1; settled <= 3; settled++) {
+        await times(1, () => count(`10.0.0.${settled}`))
+        await eventually(() => statements === settled)
+      }
+      expect(getEventListeners(stopping.signal, 'abort').length).to.be.at.most(1)
+      stopping.abort()
+      await running
     })
 
     it('go on by themselves while Postgres is gone, and settle when it is back', async () => {

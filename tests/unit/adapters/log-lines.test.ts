@@ -35,4 +35,15 @@ describe('log lines', () => {
     expect(line).to.deep.include({ user_id: 1 })
     expect(JSON.stringify(line)).to.not.match(/tok-1|SD TK|bck_1/)
   })
+
+  it('tell of an error, and of what caused it, no more than what it is', () => {
+    const [line] = say(
+      'info',
+      `const cause = Object.assign(new TypeError('twice'), { code: '23505', detail: 'Key (email)=(an@shop.vn) exists.' })
+       log.warn({ err: new Error('no answer', { cause }) }, 'trouble')`,
+    )
+    expect(line!.err).to.deep.include({ type: 'Error', message: 'no answer' })
+    expect((line!.err as { cause: object }).cause).to.include({ type: 'TypeError', message: 'twice', code: '23505' })
+    expect(JSON.stringify(line)).to.not.include('an@shop.vn')
+  })
 })

@@ -166,7 +166,7 @@ describe('settings', () => {
   it('are shown without their secrets', () => {
     const lines = configLines(
       readSettings({
-        DATABASE_URL: 'postgres://baoco:hunter2@db/baoco',
+        DATABASE_URL: 'postgres://baoco:p@hunter2@db/baoco',
         JWT_SECRET: SECRET,
         VAULT_KEY: KEY,
         ADMIN_PASSWORD: 'correct horse',
