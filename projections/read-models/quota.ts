@@ -34,7 +34,18 @@ export const LIMITS_SQL = `(VALUES ${Object.entries(PLAN_LIMITS)
   .flatMap(([plan, { transactions }]) => (transactions === null ? [] : [`('${plan}', ${transactions})`]))
   .join(', ')}) AS limits (plan, most)`
 
-/** Rows are transactions, or, with `plan`, changes of the plan, all in their order. */
+/** The plan of a row at a time; a plan that has expired is none. */
+const planAt = (row: string, at: string): string =>
+  `CASE WHEN ${row}.expires_at <= ${at} THEN 'Free' ELSE coalesce(${row}.plan, 'Free') END`
+
+const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL} WHERE limits.plan = ${plan})`
+
+/**
+ * Rows are transactions, or, with `plan`, changes of the plan, all in their order. Each user's month is counted as one; its
+ * transactions are looked at one by one only where some of them may be over the quota. The deliveries of those are reached by
+ * their whole key, and what they must be is not asked before but while they are set: any other way would tempt the planner,
+ * which knows these tables from when they were empty, to go through all that is open.
+ */
 const count: Operation = {
   name: 'count_in_quota',
   values: {
@@ -42,38 +53,52 @@ const count: Operation = {
     transaction_id: 'bigint',
     month: 'text',
     at: 'timestamptz',
-    /** When its first calls are due over the quota; null where it makes none. */
+    rules: 'text[]',
+    /** When its first calls are due over the quota. */
     late_due_at: 'timestamptz',
     plan: 'text',
     expires_at: 'timestamptz',
   },
-  sql: (schema) => `, given AS (SELECT v.*, row_number() OVER () AS n FROM v),
+  sql: (schema) => `, given AS MATERIALIZED (SELECT v.*, row_number() OVER () AS n FROM v),
     plans AS MATERIALIZED (SELECT user_id, plan, expires_at, n FROM given WHERE plan IS NOT NULL),
-    placed AS (
-      SELECT g.transaction_id, g.user_id, g.month, g.late_due_at,
-        CASE WHEN coalesce(changed.expires_at, CASE WHEN changed.n IS NULL THEN q.expires_at END) <= g.at THEN 'Free'
-          ELSE coalesce(changed.plan, q.plan, 'Free') END AS plan,
-        coalesce(before.transactions, 0) + row_number() OVER (PARTITION BY g.user_id, g.month ORDER BY g.n) AS place
-      FROM given g
-        LEFT JOIN LATERAL (SELECT p.* FROM plans p WHERE p.user_id = g.user_id AND p.n < g.n ORDER BY p.n DESC LIMIT 1)
-          changed ON true
-        LEFT JOIN ${schema}.quota_plan q ON q.user_id = g.user_id
-        LEFT JOIN ${schema}.quota before ON before.user_id = g.user_id AND before.month = g.month
+    counted AS MATERIALIZED (
+      SELECT user_id, month, count(*) AS transactions, max(at) AS latest FROM given WHERE plan IS NULL
+      GROUP BY user_id, month
+    ), full_months AS MATERIALIZED (
+      SELECT c.user_id, c.month, coalesce(before.transactions, 0) AS before, q.plan, q.expires_at
+      FROM counted c
+        LEFT JOIN ${schema}.quota_plan q ON q.user_id = c.user_id
+        LEFT JOIN ${schema}.quota before ON before.user_id = c.user_id AND before.month = c.month
+      WHERE c.user_id IN (SELECT user_id FROM plans)
+        OR coalesce(before.transactions, 0) + c.transactions > ${mostOf(planAt('q', 'c.latest'))}
+    ), placed AS (
+      SELECT g.transaction_id, g.rules, g.late_due_at, g.at, g.n, g.user_id, f.plan, f.expires_at,
+        f.before + row_number() OVER (PARTITION BY g.user_id, g.month ORDER BY g.n) AS place
+      FROM full_months f JOIN given g ON g.user_id = f.user_id AND g.month = f.month
       WHERE g.plan IS NULL
-    ), counted AS (
+    ), late AS MATERIALIZED (
+      SELECT p.transaction_id, rule_id, p.late_due_at
+      FROM placed p
+        CROSS JOIN LATERAL (
+          (SELECT plan, expires_at FROM plans WHERE user_id = p.user_id AND n < p.n ORDER BY n DESC LIMIT 1)
+          UNION ALL SELECT p.plan, p.expires_at LIMIT 1
+        ) AS present
+        CROSS JOIN LATERAL unnest(p.rules::bigint[]) AS rule_id
+      WHERE p.place > ${mostOf(planAt('present', 'p.at'))}
+    ), kept AS (
       INSERT INTO ${schema}.quota AS t (user_id, month, transactions)
-        SELECT user_id, month, count(*) FROM placed GROUP BY user_id, month
+        SELECT user_id, month, transactions FROM counted
       ON CONFLICT (user_id, month) DO UPDATE SET transactions = t.transactions + excluded.transactions
     ), planned AS (
       INSERT INTO ${schema}.quota_plan (user_id, plan, expires_at)
         SELECT DISTINCT ON (user_id) user_id, plan, expires_at FROM plans ORDER BY user_id, n DESC
       ON CONFLICT (user_id) DO UPDATE SET plan = excluded.plan, expires_at = excluded.expires_at
     )
-    UPDATE ${schema}.delivery d SET lane = 'retry',
-      due_at = CASE WHEN d.due_at = d.first_due_at THEN late.late_due_at ELSE d.due_at END
-    FROM (SELECT placed.* FROM placed JOIN ${LIMITS_SQL} ON limits.plan = placed.plan 
-      WHERE placed.place > limits.most AND placed.late_due_at IS NOT NULL) late
-    WHERE d.transaction_id = late.transaction_id AND d.status = 'open' AND d.lane = 'first' AND d.attempt = 0`,
+    UPDATE ${schema}.delivery d
+    SET lane = CASE WHEN d.lane = 'first' AND d.attempt = 0 THEN 'retry' ELSE d.lane END,
+      due_at = CASE WHEN d.lane = 'first' AND d.attempt = 0 AND d.due_at = d.first_due_at THEN late.late_due_at
+        ELSE d.due_at END
+    FROM late WHERE d.transaction_id = late.transaction_id AND d.rule_id = late.rule_id`,
   acrossStreams: true,
   last: true,
 }
@@ -96,7 +121,7 @@ const later = (at: string, milliseconds: number): string => new Date(Date.parse(
 export const quota = (overQuotaDelay: number): Projection =>
   projection(
     quotaTable,
-    { version: 1, operations: [count, countErased] },
+    { version: 2, operations: [count, countErased] },
     {
       TransactionCaptured: ({ data: { user_id, transaction_id, already_run_of, rules, created_at } }) =>
         already_run_of !== null
@@ -107,7 +132,8 @@ export const quota = (overQuotaDelay: number): Projection =>
                 transaction_id,
                 month: vietnamMonth(new Date(created_at)),
                 at: created_at,
-                late_due_at: rules.length > 0 ? later(created_at, LEFT_TO_THE_LOG_MS + overQuotaDelay * 1000) : null,
+                rules: rules.map(String),
+                late_due_at: later(created_at, LEFT_TO_THE_LOG_MS + overQuotaDelay * 1000),
               },
             ]),
       PlanChanged: ({ data: { user_id, plan, expires_at } }) => perform(count, [{ user_id, plan, expires_at }]),

@@ -31,7 +31,7 @@ describe('baoco replay', () => {
     const built = baoco('replay')
     expect(built.stderr).to.equal('')
     expect(built.status).to.equal(0)
-    expect(built.stdout).to.match(/^\d+ events in [\d.]+ s \(\d+\/s\); the read models are swapped\n$/)
+    expect(built.stdout).to.match(/^\d+ events in [\d.]+ s \(\d+\/s\); the read models are swapped\n$/m)
 
     const verified = baoco('replay', '--verify')
     expect(verified.stdout).to.include('every row is as it would be built anew')

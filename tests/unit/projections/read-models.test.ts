@@ -32,15 +32,15 @@ describe('read models', () => {
         due_at: MINUTE_LATER, first_due_at: MINUTE_LATER, captured_at: AT,
       },
     ] // prettier-ignore
-    const counted = { user_id: 1, transaction_id: 7, month: '2026-03', at: AT }
+    const counted = { user_id: 1, transaction_id: 7, month: '2026-03', at: AT, late_due_at: SIXTEEN_MINUTES_LATER }
     expect(done(event('TransactionCaptured', captured))).to.deep.equal([
-      ['perform', 'count_in_quota', [{ ...counted, late_due_at: SIXTEEN_MINUTES_LATER }]],
+      ['perform', 'count_in_quota', [{ ...counted, rules: ['5', '6'] }]],
       ['insert', 'transaction', { ...fields, id: 7, updated_at: AT }],
       open(5),
       open(6),
     ])
     const withoutRules = done(event('TransactionCaptured', { ...captured, rules: [] }))
-    expect(withoutRules[0]).to.deep.equal(['perform', 'count_in_quota', [{ ...counted, late_due_at: null }]])
+    expect(withoutRules[0]).to.deep.equal(['perform', 'count_in_quota', [{ ...counted, rules: [] }]])
     expect(withoutRules).to.have.length(2)
   })
 
