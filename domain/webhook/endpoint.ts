@@ -26,7 +26,10 @@ export const endpointOf = (url: string): string => {
 const NOT_ITS_FAULT: ReadonlySet<string | null> = new Set(['stopped', 'not_formed', 'invalid_url', 'private_address'])
 
 /** What a call says of the server: that it fails (no answer, 5xx), that it is there (any other answer), or nothing. */
-export const saysOfEndpoint = ({ http_status, error }: CallResult): 'fails' | 'answers' | null => {
+export const saysOfEndpoint = ({
+  http_status,
+  error,
+}: Pick<CallResult, 'http_status' | 'error'>): 'fails' | 'answers' | null => {
   if (http_status >= 500) return 'fails'
   if (http_status > 0) return 'answers'
   return NOT_ITS_FAULT.has(error) ? null : 'fails'

@@ -1,6 +1,6 @@
 /**
- * Alerts about endpoints that fail: ten attempts in a row without an answer, or with a 5xx, of at least three deliveries of
- * one user to one origin. The first success ends it, and so does the last rule that led there.
+ * Alerts about endpoints that fail, by the rule that opens their breakers: so many attempts in a row, of several deliveries of
+ * one user to one origin. The first answer ends it, and so does the last rule that led there.
  *
  * What is counted is in memory: after a start ten more failures are waited for, which is the cost of asking nothing at an attempt
  * that succeeds while nothing is wrong.
@@ -9,12 +9,11 @@ import type { Account } from '../../domain/account/account.ts'
 import type { AccountEventData } from '../../domain/account/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
+import { DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } from '../../domain/webhook/endpoint.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Alerts } from '../alerts/alerts.ts'
 import { reaction, type Reaction } from './reaction.ts'
 
-const FAILURES = 10
-const DELIVERIES = 3
 /** Endpoints whose failures are counted at a time. */
 const WATCHED = 10_000
 
@@ -25,9 +24,6 @@ interface Failing {
 }
 
 type Attempted = TransactionEventData['WebhookAttempted']
-
-/** Answers that say something about the order, such as 404 while it is being created, are answers. */
-const isFailure = ({ http_status }: Attempted): boolean => http_status === 0 || http_status >= 500
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null)
 
@@ -52,7 +48,7 @@ export const watchEndpoints = (
     const known = failing.get(key)
     const { failures, deliveries, since } = known ?? { failures: 0, deliveries: new Set<string>(), since: sent_at }
     // More of them than are needed are not kept.
-    if (deliveries.size < DELIVERIES) deliveries.add(`${transaction_id} ${rule_id}`)
+    if (deliveries.size < DELIVERIES_TO_OPEN) deliveries.add(`${transaction_id} ${rule_id}`)
     const counted = { failures: failures + 1, deliveries, since }
     failing.delete(key)
     failing.set(key, counted)
@@ -75,10 +71,11 @@ export const watchEndpoints = (
       const { data, metadata } = event
       const { user_id, correlation_id } = metadata
       const subject = originOf(data.url)
-      if (user_id === null || subject === null) return
-      if (!isFailure(data)) return end(event, user_id, subject)
+      const says = saysOfEndpoint(data)
+      if (user_id === null || subject === null || says === null) return
+      if (says === 'answers') return end(event, user_id, subject)
       const { failures, deliveries, since } = count(`${user_id} ${subject}`, data)
-      if (failures < FAILURES || deliveries.size < DELIVERIES) return
+      if (failures < FAILURES_TO_OPEN || deliveries.size < DELIVERIES_TO_OPEN) return
       if ((await alerts.lasting(user_id, kind)).includes(subject)) return
       const how = data.http_status === 0 ? `no answer (${data.error ?? 'unknown'})` : `it answered ${data.http_status}`
       const text =

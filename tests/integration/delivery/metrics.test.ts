@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Registry } from 'prom-client'
 import { watchDelivery } from '../../../adapters/delivery-metrics.ts'
 import { deliveryNumbers } from '../../../adapters/postgres/queries/delivery-numbers.ts'
+import { installationStatus } from '../../../adapters/postgres/queries/installation-status.ts'
 import { status } from '../../support/shop.ts'
 import { openDeliverySetting, type DeliverySetting } from './setting.ts'
 
@@ -21,6 +22,10 @@ describe('the numbers of delivery', () => {
     expect(numbers).to.deep.equal({ overdue: 3, open: 1, asked_to_wait: 0 })
     expect(oldest.map(({ lane }) => lane)).to.deep.equal(['first'])
     expect(oldest[0]!.seconds).to.be.within(139, 200)
+    const { lanes, breakers, ...status } = await installationStatus(setting.database)
+    expect(status.overdue, 'as the operator is shown it').to.equal(3)
+    expect(lanes).to.deep.equal([{ lane: 'first', open: 5, due: 5 }])
+    expect(breakers.map(({ user_id, endpoint }) => [user_id, endpoint])).to.deep.equal([[6, 'https://b.vn:443']])
   })
 
   it('have no label of a stranger', async () => {

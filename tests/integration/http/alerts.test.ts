@@ -79,6 +79,9 @@ describe('alerts', () => {
     await attempts(9, rule_id)
     await attempts(1, rule_id, { http_status: 404, error: 'http_404' })
     await attempts(9, rule_id, { http_status: 0, error: 'timeout' })
+    // What was our doing, or the rule's, says nothing of it.
+    for (const error of ['stopped', 'not_formed', 'private_address', 'invalid_url'])
+      await attempts(1, rule_id, { http_status: 0, error })
     // Another endpoint's failures do not count here.
     await attempts(5, rule_id, { url: 'https://other.example/' })
     const failing = async () => (await alerts()).filter(({ kind }) => kind === 'endpoint_failing')
@@ -86,6 +89,7 @@ describe('alerts', () => {
     await attempts(1, rule_id, { http_status: 503, error: 'http_503' })
     const alert = await eventually(async () => (await failing())[0])
     expect(alert).to.deep.include({ kind: 'endpoint_failing', subject: 'https://shop.example', until: null })
+    expect(alert.text).to.include('10 calls in a row')
     await attempts(3, rule_id)
     expect(await failing()).to.have.lengthOf(1)
     await attempts(1, rule_id, { http_status: 200, error: null, outcome: 'delivered' })
