@@ -24,7 +24,7 @@ const changed = (event: RecordedEvent<string, { user_id: number }>, changes: Cha
 
 export const account = projection(
   accountTable,
-  { version: 2 },
+  { version: 3 },
   {
     AccountRegistered: ({ data: { user_id, email, operator }, revision }) =>
       insert(accountTable, {
@@ -65,6 +65,9 @@ export const account = projection(
     TrustedSendersSet: (event) => changed(event),
     AlertWebhookSet: (event) => changed(event),
     CounterOpened: (event) => changed(event),
+    InboxOpened: (event) => changed(event),
+    InboxChanged: (event) => changed(event),
+    InboxClosed: (event) => changed(event),
     BankAccountSeen: (event) => changed(event),
     BankAccountChanged: (event) => changed(event),
     QuotaWarned: (event) => changed(event, { quota_warned: event.data.month }),
