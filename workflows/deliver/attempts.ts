@@ -63,6 +63,7 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt, onCame, on
       rule_id,
       at: now(),
       isLast: claimed.isLast,
+      isAwaited: rule.ordered,
       result: {
         transaction_id,
         rule_id,

@@ -1,7 +1,8 @@
 /**
- * What calls say of the servers they went to, gathered and told to all workers: a failure soon, as the breaker counts them;
- * an answer soon where the server is known to have failed, else with the next second's. A server that is to be left alone
- * after that is told of, so that what waits here for it is given back.
+ * What calls say of the servers they went to, gathered and told to all workers: failures, as the breaker counts them, and
+ * answers of a server that is known to have failed. That a server answers which nobody has had trouble with is no news, so
+ * while all fare well this costs nothing. A server that is to be left alone is told of here, so that what waits for it is given
+ * back.
  */
 import type { CallResult } from '../../domain/ports.ts'
 import { askedToWait, DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } from '../../domain/webhook/endpoint.ts'
@@ -32,9 +33,8 @@ export interface EndpointState {
   held: boolean
 }
 
-/** Milliseconds until news is told: soon, and where nothing depends on it. */
+/** Milliseconds until news is told. */
 const SOON = 10
-const WITH_OTHERS = 1_000
 
 export interface EndpointsOptions {
   tell: (news: readonly EndpointNews[]) => Promise<EndpointState[]>
@@ -50,7 +50,6 @@ export class Endpoints {
   /** Servers that have failed here since they last were told to answer. */
   readonly #failed = new Set<string>()
   #timer: NodeJS.Timeout | null = null
-  #tellAt = Infinity
   #telling: Promise<void> | null = null
 
   constructor(options: EndpointsOptions) {
@@ -62,13 +61,14 @@ export class Endpoints {
     const wait = askedToWait(came)
     if (says === null) return
     const key = `${user_id} ${name}`
+    const isNews = says === 'fails' || wait !== null || watched || lane === 'manual' || this.#failed.has(key)
+    if (!isNews) return
     let news = this.#news.get(key)
     if (!news) {
       news = { user_id, endpoint: name, answered: false, failures: 0, failing: [], wait: null, byHand: false }
       this.#news.set(key, news)
     }
     if (wait !== null) news.wait = Math.max(news.wait ?? 0, wait)
-    const isUrgent = says === 'fails' || wait !== null || watched || this.#failed.has(key)
     if (says === 'fails') {
       this.#failed.add(key)
       news.failures++
@@ -80,7 +80,7 @@ export class Endpoints {
       Object.assign(news, { answered: true, failures: 0, failing: [] })
       if (lane === 'manual' && came.error === null) news.byHand = true
     }
-    this.#tellIn(isUrgent ? SOON : WITH_OTHERS)
+    this.#tellSoon()
   }
 
   /** Tells what is left. */
@@ -89,19 +89,15 @@ export class Endpoints {
     if (this.#news.size > 0) await this.#tell()
   }
 
-  #tellIn(milliseconds: number): void {
-    const at = performance.now() + milliseconds
-    if (this.#telling || at >= this.#tellAt) return
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#tellAt = at
-    this.#timer = setTimeout(() => void this.#tell(), milliseconds)
+  #tellSoon(): void {
+    if (this.#telling || this.#timer) return
+    this.#timer = setTimeout(() => void this.#tell(), SOON)
     this.#timer.unref()
   }
 
   #tell(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    this.#tellAt = Infinity
     const news = [...this.#news.values()]
     this.#news = new Map()
     this.#telling = this.#options
@@ -112,7 +108,7 @@ export class Endpoints {
       })
       .finally(() => {
         this.#telling = null
-        if (this.#news.size > 0) this.#tellIn(SOON)
+        if (this.#news.size > 0) this.#tellSoon()
       })
     return this.#telling
   }

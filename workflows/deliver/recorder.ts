@@ -1,6 +1,7 @@
 /**
- * Writes down what came of calls. Results that come while an append is under way form the next group: one append for all
- * of them, each transaction a unit at its known revision. On a conflict its stream is read and the results decided again.
+ * Writes down what came of calls. A lone result is appended at once; those that come while an append is under way, and a
+ * little after it, form the next group: one append for all of them, each transaction a unit at its known revision. So under
+ * load an append, and all that follows from it in the read models, is shared, and nobody waits for it but an ordered rule. On a conflict its stream is read and the results decided again.
  * While the store is down the group waits and is tried again with the same event ids; others wait behind it, in memory, and
  * `isBehind` stops new claims.
  */
@@ -28,6 +29,8 @@ export interface Outcome {
   rule_id: number
   /** There is no further try after it. */
   isLast?: boolean
+  /** The next delivery of an ordered rule waits for it. */
+  isAwaited?: boolean
   /** Told once it is recorded, and where that stands; null where the transaction was deleted meanwhile. */
   recorded?: (
     attempted: Extract<TransactionFact, { type: 'WebhookAttempted' }>['data'] | null,
@@ -46,6 +49,9 @@ interface Group {
 
 /** Transactions in one append. */
 const MOST_IN_GROUP = 256
+
+/** Milliseconds from one append's begin to the next, where nothing hurries: what comes in between goes together. */
+const GATHERED_FOR = 20
 
 /** Results that may wait before new claims stop. */
 const BEHIND = 2_000
@@ -94,9 +100,15 @@ export class Recorder {
 
   /** Runs until `end` was called and all is recorded, or `giveUp`. */
   async run(): Promise<void> {
+    let begunAt = -Infinity
     while (!this.#isGivenUp && !(this.#isEnding && this.backlog === 0)) {
-      if (this.#waiting.length === 0) await this.#bell.wait(1_000)
-      else await this.#recordSome()
+      const wait = this.#waiting.length === 0 ? 1_000 : this.#hurries() ? 0 : begunAt + GATHERED_FOR - performance.now()
+      if (wait > 0) {
+        await this.#bell.wait(wait)
+        continue
+      }
+      begunAt = performance.now()
+      await this.#recordSome()
     }
   }
 
@@ -108,6 +120,11 @@ export class Recorder {
   giveUp(): void {
     this.#isGivenUp = true
     this.#bell.ring()
+  }
+
+  #hurries(): boolean {
+    const isFull = this.#waiting.length >= MOST_IN_GROUP
+    return isFull || this.#isEnding || this.#waiting.some(({ isAwaited }) => isAwaited)
   }
 
   async #recordSome(): Promise<void> {

@@ -46,8 +46,7 @@ export const runReactions = async (options: ReactionsOptions, signal: AbortSigna
       for (const { name, answers } of reactions) {
         const answer = answers[event.type]
         if (!answer) continue
-        await insist(name, () => answer(event), event)
-        isDone = true
+        if ((await insist(name, () => answer(event), event)) !== 'nothing') isDone = true
       }
       if (signal.aborted) return
     }

@@ -15,7 +15,7 @@ export const seeBankAccounts = (store: EventStore, clock: Clock, ids: Ids): Reac
       const { user_id, bank_code, account_number, transaction_id } = data
       const named = { bank_code, account_number, transaction_id }
       const known = cache.get(String(user_id)).state
-      if (account_number === null || (known && bankAccountOf(known, named))) return
+      if (account_number === null || (known && bankAccountOf(known, named))) return 'nothing'
       const [bank_account_id] = (await ids.next(1)) as [number]
       const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
       await execute(store, cache, String(user_id), occasion, ({ state }) =>

@@ -12,7 +12,7 @@ import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } from '../../domain/webhook/endpoint.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Alerts } from '../alerts/alerts.ts'
-import { reaction, type Reaction } from './reaction.ts'
+import { reaction, type Answered, type Reaction } from './reaction.ts'
 
 /** Endpoints whose failures are counted at a time. */
 const WATCHED = 10_000
@@ -37,9 +37,9 @@ export const watchEndpoints = (
   const failing = new Map<string, Failing>()
   const kind = 'endpoint_failing' as const
 
-  const end = async ({ id, metadata }: RecordedEvent, user_id: number, subject: string): Promise<void> => {
+  const end = async ({ id, metadata }: RecordedEvent, user_id: number, subject: string): Answered => {
     failing.delete(`${user_id} ${subject}`)
-    if (!(await alerts.lasting(user_id, kind)).includes(subject)) return
+    if (!(await alerts.lasting(user_id, kind)).includes(subject)) return 'nothing'
     const { correlation_id, at: until } = metadata
     await alerts.end({ user_id, kind, subject, until, causation_id: id, correlation_id })
   }
@@ -72,11 +72,11 @@ export const watchEndpoints = (
       const { user_id, correlation_id } = metadata
       const subject = originOf(data.url)
       const says = saysOfEndpoint(data)
-      if (user_id === null || subject === null || says === null) return
+      if (user_id === null || subject === null || says === null) return 'nothing'
       if (says === 'answers') return end(event, user_id, subject)
       const { failures, deliveries, since } = count(`${user_id} ${subject}`, data)
-      if (failures < FAILURES_TO_OPEN || deliveries.size < DELIVERIES_TO_OPEN) return
-      if ((await alerts.lasting(user_id, kind)).includes(subject)) return
+      if (failures < FAILURES_TO_OPEN || deliveries.size < DELIVERIES_TO_OPEN) return 'nothing'
+      if ((await alerts.lasting(user_id, kind)).includes(subject)) return 'nothing'
       const how = data.http_status === 0 ? `no answer (${data.error ?? 'unknown'})` : `it answered ${data.http_status}`
       const text =
         `The endpoint ${subject} keeps failing: ${failures} calls in a row, the last with ${how}. ` +

@@ -198,6 +198,25 @@ describe('reactions', () => {
     expect(logged).to.deep.equal([])
   })
 
+  it('save where they are once for many events that ask for nothing', async () => {
+    let met = 0
+    const idle = reaction('idle', ['transaction-'], { WebhookAttempted: async () => (met++, 'nothing') })
+    let saves = 0
+    const counting = openReactionCheckpoint({ query: (...statement) => (saves++, database.query(...statement)) })
+    const stopping = new AbortController()
+    const line = () => expect.fail('nothing fails')
+    const log = { warn: line, error: line }
+    const running = runReactions({ store, reactions: [idle], checkpoint: counting, log }, stopping.signal)
+    const began = performance.now()
+    for (let number = 1; number <= 20; number++) {
+      await transaction(number, 'WebhookAttempted')
+      await eventually(() => met === number)
+    }
+    expect(saves).to.be.at.most(3 + (performance.now() - began) / 1_000)
+    stopping.abort()
+    await running
+  })
+
   it('meet everything again in another store, and say so', async () => {
     await transaction(1, 'TransactionCaptured')
     await transaction(1, 'TransactionDeleted')

@@ -81,6 +81,26 @@ describe('the recorder', () => {
     expect(tracked.size).to.equal(0)
   })
 
+  it('appends a lone result at once, and together what comes right after it, unless somebody waits for it', async () => {
+    const { recorder, hold, submit, appends, outcomes } = setUp()
+    for (let attempt = 1; attempt <= 21; attempt++) hold(7)
+    const run = recorder.run()
+    submit(result(7, 1, 500))
+    await eventually(() => outcomes.length === 1)
+    for (let attempt = 2; attempt <= 20; attempt++) {
+      submit(result(7, attempt, 500))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await eventually(() => outcomes.length === 20)
+    expect(appends.length).to.be.below(10)
+    recorder.submit({ transaction_id: 42, rule_id: 7, at: NOW, result: result(7, 21, 500), isAwaited: true })
+    const before = appends.length
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(appends.length).to.equal(before + 1)
+    recorder.end()
+    await run
+  })
+
   it('decides again when something happened meanwhile', async () => {
     const { recorder, hold, submit, types, happened, outcomes } = setUp()
     hold(7)

@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import type { CallResult } from '../../../../domain/ports.ts'
+import { Endpoints, type EndpointNews } from '../../../../workflows/deliver/endpoints.ts'
+import type { Claimed, LaneName } from '../../../../workflows/deliver/queue.ts'
+
+const came = (http_status: number): CallResult => ({
+  http_status,
+  response_body: '',
+  error: http_status < 300 ? null : `http_${http_status}`,
+  retry_after_s: null,
+  duration_ms: 1,
+})
+
+const claimed = (transaction_id: number, { watched = false, lane = 'first' as LaneName } = {}): Claimed =>
+  ({
+    transaction_id,
+    rule_id: 7,
+    user_id: 5,
+    lane,
+    endpoint: { name: 'https://shop.vn:443', watched, isPassedThrough: false },
+  }) as Claimed
+
+const setUp = () => {
+  const told: EndpointNews[] = []
+  const endpoints = new Endpoints({
+    tell: (news) => (told.push(...news), Promise.resolve([])),
+    onTold: () => {},
+    onFailing: () => {},
+    onError: (error) => expect.fail(String(error)),
+  })
+  return { told, endpoints }
+}
+
+describe('what calls say of their servers', () => {
+  it('is not told of one that answers and that nobody has had trouble with', async () => {
+    const { told, endpoints } = setUp()
+    for (let transaction = 1; transaction <= 100; transaction++) endpoints.note(claimed(transaction), came(200))
+    await endpoints.end()
+    expect(told).to.deep.equal([])
+  })
+
+  it('is told where it fails, and where it answers after that', async () => {
+    const { told, endpoints } = setUp()
+    endpoints.note(claimed(1), came(500))
+    await endpoints.end()
+    expect(told).to.have.length(1)
+    expect(told[0]).to.include({ answered: false, failures: 1 })
+    endpoints.note(claimed(2), came(200))
+    await endpoints.end()
+    expect(told).to.have.length(2)
+    expect(told[1]).to.include({ answered: true, failures: 0 })
+  })
+
+  it('is told where others have had trouble, and of a retry by hand', async () => {
+    const { told, endpoints } = setUp()
+    endpoints.note(claimed(1, { watched: true }), came(200))
+    await endpoints.end()
+    endpoints.note(claimed(2, { lane: 'manual' }), came(200))
+    await endpoints.end()
+    expect(told.map(({ answered, byHand }) => [answered, byHand])).to.deep.equal([
+      [true, false],
+      [true, true],
+    ])
+  })
+})
