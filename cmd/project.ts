@@ -17,6 +17,8 @@ import { Accounts } from '../workflows/accounts/accounts.ts'
 import { openAlerts } from '../workflows/alerts/alerts.ts'
 import { lastingSilences, quietSources } from '../adapters/postgres/queries/heard.ts'
 import { sweepNotifications } from '../adapters/postgres/sweep-notifications.ts'
+import { lastingEndpointAlerts, openBreakers } from '../adapters/postgres/queries/open-breakers.ts'
+import { watchEndpoints } from '../workflows/planned/watch-endpoints.ts'
 import { watchSources } from '../workflows/planned/watch-sources.ts'
 import { plannedWork } from '../workflows/planned/planned-work.ts'
 import { endPlans, warnOfQuotas } from '../workflows/planned/plans.ts'
@@ -64,6 +66,7 @@ const reacting = (installation: Installation): Follower => {
 
 const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne }: Installation): Follower => {
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
+  const alerts = openAlerts({ store, clock, ids })
   const jobs = [
     expiry(settings, store),
     sweepOutbox(database),
@@ -73,11 +76,16 @@ const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne
     endPlans(plans),
     warnOfQuotas(plans),
     sweepNotifications(database),
+    watchEndpoints({
+      open: () => openBreakers(database),
+      lasting: () => lastingEndpointAlerts(database),
+      alerts,
+    }),
     watchSources({
       quiet: (now) => quietSources(database, now),
       lasting: () => lastingSilences(database),
       accounts: plans.accounts,
-      alerts: openAlerts({ store, clock, ids }),
+      alerts,
       clock,
     }),
   ]

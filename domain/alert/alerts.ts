@@ -31,12 +31,6 @@ export const evolve = (alerts: Alerts, event: AlertEvent): Alerts => {
   return known?.alert_id === alert_id ? new Map(alerts).set(name, { ...known, until: event.data.until }) : alerts
 }
 
-/** Subjects of the alerts of a kind that last at a moment: ISO 8601. */
-export const lasting = (alerts: Alerts, kind: AlertKind, at: string): string[] =>
-  [...alerts.values()]
-    .filter((known) => known.kind === kind && (known.until === null || known.until > at))
-    .map(({ subject }) => subject)
-
 /** @returns nothing where it lasts already, or ended after this cause */
 export const raise = (alerts: Alerts, alert: AlertEventData['AlertRaised']): AlertEvent[] => {
   const { kind, subject, since } = alert

@@ -22,6 +22,9 @@ export const endpointOf = (url: string): string => {
   return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
+/** As people write it: without the port that every browser knows. */
+export const originOf = (endpoint: string): string => (URL.canParse(endpoint) ? new URL(endpoint).origin : endpoint)
+
 /** Errors that are ours, or the rule's, and say nothing of the server. */
 const NOT_ITS_FAULT: ReadonlySet<string | null> = new Set(['stopped', 'not_formed', 'invalid_url', 'private_address'])
 

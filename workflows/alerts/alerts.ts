@@ -7,7 +7,7 @@
  * await alerts.end({ user_id, kind: 'source_silent', subject: 'device:7', until, causation_id, correlation_id })
  * ```
  */
-import { end, evolve, lasting, NO_ALERTS, raise, type Alerts as State } from '../../domain/alert/alerts.ts'
+import { end, evolve, NO_ALERTS, raise, type Alerts as State } from '../../domain/alert/alerts.ts'
 import { alertStream, type AlertEvent, type AlertEventData, type AlertKind } from '../../domain/alert/events.ts'
 import type { Checkpoint, Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { execute } from '../execute.ts'
@@ -43,8 +43,6 @@ type Place = Promise<{ checkpoint: Checkpoint | null }>
 export interface Alerts {
   raise(cause: Cause): Place
   end(ended: CauseEnded): Place
-  /** What a user is alerted to now, as far as is known here: the store is asked once a user. */
-  lasting(userId: number, kind: AlertKind): Promise<string[]>
 }
 
 export interface AlertsParts {
@@ -91,10 +89,5 @@ export const openAlerts = ({ store, clock, ids }: AlertsParts): Alerts => {
         const { user_id, kind, subject, until } = ended
         return end(state, { user_id, kind, subject, until })
       }),
-    lasting: async (userId, kind) => {
-      const key = String(userId)
-      const { state } = cache.has(key) ? cache.get(key) : await cache.load(store, key)
-      return lasting(state, kind, clock.now().toISOString())
-    },
   }
 }

@@ -14,7 +14,6 @@ import { seeBankAccounts } from './see-bank-account.ts'
 import { sendAccountMails } from './send-account-mails.ts'
 import { tellAlerts } from './tell-alerts.ts'
 import { upgradePlan } from './upgrade-plan.ts'
-import { watchEndpoints } from './watch-endpoints.ts'
 
 export interface ReactionParts {
   store: EventStore
@@ -43,7 +42,6 @@ export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
     sendAccountMails(parts),
     mailQuotaWarning(parts),
     raiseAlerts(alerts),
-    watchEndpoints(alerts, accounts),
     tellAlerts({ accounts, clock, mailer, calls: openAlertCalls(sender) }),
   ]
 }

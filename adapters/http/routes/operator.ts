@@ -33,11 +33,9 @@ const Status = z
       }),
     ),
     lanes: z.array(z.strictObject({ lane: z.string(), open: count, due: count })),
-    breakers: z
-      .array(z.strictObject({ user_id: z.int().positive(), endpoint: z.string(), since: moment }))
-      .meta({
-        description: 'Endpoints that kept failing and are left alone until a probe succeeds, the first thousand.',
-      }),
+    breakers: z.array(z.strictObject({ user_id: z.int().positive(), endpoint: z.string(), since: moment })).meta({
+      description: 'Endpoints that kept failing and are left alone until a probe succeeds, the first thousand.',
+    }),
     overdue: count.meta({ description: 'Deliveries due for over 30 seconds that nothing holds.' }),
   })
   .meta({ id: 'OperatorStatus' })

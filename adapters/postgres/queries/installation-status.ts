@@ -1,6 +1,7 @@
 /** How the installation does, for its operator. */
 import type { Queryable } from '../database.ts'
 import { deliveryNumbers } from './delivery-numbers.ts'
+import { openBreakers } from './open-breakers.ts'
 
 export interface InstallationStatus {
   projectors: { projector: string; passed: string | null; last_event_at: string | null }[]
@@ -19,11 +20,13 @@ export const installationStatus = async (database: Queryable): Promise<Installat
       `SELECT lane, count(*) AS open, count(*) FILTER (WHERE due_at <= now()) AS due
        FROM read_model.delivery WHERE status = 'open' GROUP BY lane ORDER BY lane`,
     ),
-    database.query<InstallationStatus['breakers'][number]>(
-      `SELECT user_id, endpoint, opened_at AS since FROM ops.endpoint
-       WHERE opened_at IS NOT NULL ORDER BY opened_at, user_id, endpoint LIMIT 1000`,
-    ),
+    openBreakers(database),
     deliveryNumbers(database),
   ])
-  return { projectors, lanes, breakers, overdue }
+  return {
+    projectors,
+    lanes,
+    breakers: breakers.map(({ user_id, endpoint, since }) => ({ user_id, endpoint, since })),
+    overdue,
+  }
 }

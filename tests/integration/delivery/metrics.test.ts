@@ -25,7 +25,7 @@ describe('the numbers of delivery', () => {
     const { lanes, breakers, ...status } = await installationStatus(setting.database)
     expect(status.overdue, 'as the operator is shown it').to.equal(3)
     expect(lanes).to.deep.equal([{ lane: 'first', open: 5, due: 5 }])
-    expect(breakers.map(({ user_id, endpoint }) => [user_id, endpoint])).to.deep.equal([[6, 'https://b.vn:443']])
+    expect(breakers.map(({ user_id, endpoint }) => [user_id, endpoint])).to.deep.equal([[6, 'https://b.vn']])
   })
 
   it('have no label of a stranger', async () => {

@@ -1,8 +1,12 @@
 /** Alerts, from their cause to the list, the mail and the owner's own address. */
 import { expect } from 'chai'
 import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
+import { openIds } from '../../../adapters/ids.ts'
 import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
-import type { TransactionEventData } from '../../../domain/transaction/events.ts'
+import { tellEndpoints } from '../../../adapters/postgres/endpoints.ts'
+import { lastingEndpointAlerts, openBreakers } from '../../../adapters/postgres/queries/open-breakers.ts'
+import { openAlerts } from '../../../workflows/alerts/alerts.ts'
+import { watchEndpoints } from '../../../workflows/planned/watch-endpoints.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openShop } from '../../support/shop.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
@@ -45,19 +49,26 @@ describe('alerts', () => {
   const newRule = async (url = 'https://shop.example/hook'): Promise<number> =>
     (await api.ask('POST', '/api/webhooks', { key, json: { name: 's', url } })).body.data.id
 
-  const attempts = async (
-    count: number,
-    rule_id: number,
-    given: Partial<TransactionEventData['WebhookAttempted']> = {},
-  ): Promise<void> => {
-    for (let number = 0; number < count; number++) {
-      const id = await api.nextId()
-      await api.happened(user_id, id, [
-        captured(user_id, id, { rules: [rule_id], webhook_status: 'pending' }),
-        attempted(id, { attempt_id: await api.nextId(), rule_id, sent_at: new Date().toISOString(), ...given }),
-      ])
-    }
-  }
+  /** As a delivery worker tells of an endpoint: failures of so many deliveries in a row, or an answer. */
+  const tell = (failures: number, deliveries = 3, endpoint = 'https://shop.example:443') =>
+    tellEndpoints(database, [
+      {
+        user_id,
+        endpoint,
+        failures,
+        answered: failures === 0,
+        failing: Array.from({ length: failures === 0 ? 0 : deliveries }, (_, index) => `${index}/1`),
+        wait: null,
+        byHand: false,
+      },
+    ])
+  const failing = async () => (await alerts()).filter(({ kind }) => kind === 'endpoint_failing')
+  const look = () =>
+    watchEndpoints({
+      open: () => openBreakers(database),
+      lasting: () => lastingEndpointAlerts(database),
+      alerts: openAlerts({ store: api.store, clock: api.clock, ids: openIds(api) }),
+    }).run(new AbortController().signal)
 
   it('tell of a paused rule until it is active again', async () => {
     const rule_id = await newRule()
@@ -74,44 +85,69 @@ describe('alerts', () => {
     await eventually(async () => (await alerts()).every(({ until }) => until !== null))
   })
 
-  it('tell of an endpoint that fails ten times in a row, until it succeeds', async () => {
-    const rule_id = await newRule()
-    await attempts(9, rule_id)
-    await attempts(1, rule_id, { http_status: 404, error: 'http_404' })
-    await attempts(9, rule_id, { http_status: 0, error: 'timeout' })
-    // What was our doing, or the rule's, says nothing of it.
-    for (const error of ['stopped', 'not_formed', 'private_address', 'invalid_url'])
-      await attempts(1, rule_id, { http_status: 0, error })
-    // Another endpoint's failures do not count here.
-    await attempts(5, rule_id, { url: 'https://other.example/' })
-    const failing = async () => (await alerts()).filter(({ kind }) => kind === 'endpoint_failing')
-    expect(await failing()).to.deep.equal([])
-    await attempts(1, rule_id, { http_status: 503, error: 'http_503' })
-    const alert = await eventually(async () => (await failing())[0])
-    expect(alert).to.deep.include({ kind: 'endpoint_failing', subject: 'https://shop.example', until: null })
-    expect(alert.text).to.include('10 calls in a row')
-    await attempts(3, rule_id)
-    expect(await failing()).to.have.lengthOf(1)
-    await attempts(1, rule_id, { http_status: 200, error: null, outcome: 'delivered' })
-    await eventually(async () => (await failing())[0]!.until !== null)
-  })
-
-  it('take one delivery that fails ten times for one order, not for the endpoint', async () => {
+  it('tell of an endpoint whose breaker opens, until it answers; rule, operator and alert tell the same', async () => {
     const rule_id = await newRule()
     const id = await api.nextId()
-    await api.happened(user_id, id, [captured(user_id, id, { rules: [rule_id], webhook_status: 'pending' })])
-    for (let attempt = 1; attempt <= 12; attempt++)
-      await api.happened(user_id, id, [attempted(id, { attempt_id: await api.nextId(), rule_id, attempt })])
-    await attempts(2, rule_id)
-    await theOne(({ kind }) => kind === 'endpoint_failing')
+    await api.happened(user_id, id, [
+      captured(user_id, id, { rules: [rule_id], webhook_status: 'pending' }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id, http_status: 0, error: 'timeout' }),
+    ])
+    const healthOfRule = async () => (await api.ask('GET', '/api/webhooks', { key })).body.data[0].health
+    const breakers = async (): Promise<{ user_id: number; endpoint: string; since: string }[]> => {
+      const { body } = await api.ask('GET', '/api/operator/status', { key: api.owner.api_key })
+      return body.data.breakers.filter((breaker: { user_id: number }) => breaker.user_id === user_id)
+    }
+    // Neither nine failures, nor any number of one delivery's.
+    await tell(9)
+    expect(await look()).to.equal(null)
+    await tell(0)
+    await tell(12, 1)
+    expect(await look()).to.equal(null)
+    expect(await breakers()).to.deep.equal([])
+
+    await tell(10)
+    expect(await look()).to.deep.equal({ raised: 1, ended: 0 })
+    const alert = await eventually(async () => (await failing())[0])
+    expect(alert).to.deep.include({ subject: 'https://shop.example', until: null })
+    expect(alert.text).to.include('22 calls in a row, the last with no answer (timeout)')
+    const { breaker, open_since: since } = await healthOfRule()
+    expect([breaker, since]).to.deep.equal(['open', alert.since])
+    expect(await breakers()).to.deep.equal([{ user_id, endpoint: 'https://shop.example', since }])
+    await eventually(async () => (await mails()).some(({ text }) => text.includes(alert.text)), { what: 'the mail' })
+
+    await tell(5)
+    expect(await look()).to.equal(null)
+    await tell(0)
+    expect(await look()).to.deep.equal({ raised: 0, ended: 1 })
+    await eventually(async () => (await failing())[0]!.until !== null)
+    expect(await breakers()).to.deep.equal([])
+    expect((await healthOfRule()).breaker).to.equal('closed')
+
+    await tell(10)
+    expect(await look()).to.deep.equal({ raised: 1, ended: 0 })
+    await eventually(async () => (await failing()).length === 2)
   })
 
   it('end with the last rule that led to the endpoint', async () => {
     const rule_id = await newRule()
-    await attempts(10, rule_id)
-    await theOne(({ kind }) => kind === 'endpoint_failing')
+    await tell(10)
+    await look()
+    await eventually(async () => (await failing()).length === 1)
     await api.ask('DELETE', `/api/webhooks/${rule_id}`, { key })
-    await theOne(({ kind, until }) => kind === 'endpoint_failing' && Date.parse(until!) <= Date.now())
+    expect(await look()).to.deep.equal({ raised: 0, ended: 1 })
+    await eventually(async () => (await failing())[0]!.until !== null)
+  })
+
+  it('end where nothing is known of endpoints any more, and are raised again when they still fail', async () => {
+    await newRule()
+    await tell(10)
+    await look()
+    await eventually(async () => (await failing()).length === 1)
+    await database.query('DELETE FROM ops.endpoint WHERE user_id = $1', [user_id])
+    expect(await look()).to.deep.equal({ raised: 0, ended: 1 })
+    await tell(10)
+    expect(await look()).to.deep.equal({ raised: 1, ended: 0 })
+    await eventually(async () => (await failing()).map(({ until }) => until === null).join() === 'true,false')
   })
 
   it('tell of a bank account when it is first seen, by its last digits', async () => {

@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import { endpointOf, originOf, saysOfEndpoint } from '../../../../domain/webhook/endpoint.ts'
+
+describe('the endpoint behind a url', () => {
+  it('is its scheme, host and port', () => {
+    expect(endpointOf('https://shop.vn/hook?a=1')).to.equal('https://shop.vn:443')
+    expect(endpointOf('http://SHOP.vn:8080/')).to.equal('http://shop.vn:8080')
+    expect(endpointOf('no url')).to.equal('no url')
+  })
+
+  it('is told to people without the port that goes without saying', () => {
+    expect(originOf('https://shop.vn:443')).to.equal('https://shop.vn')
+    expect(originOf('http://shop.vn:8080')).to.equal('http://shop.vn:8080')
+    expect(originOf('no url')).to.equal('no url')
+  })
+
+  it('fails without an answer or with a 5xx, answers with anything else, and is not blamed for what is ours', () => {
+    const says = (http_status: number, error: string | null = null) => saysOfEndpoint({ http_status, error })
+    expect([says(0, 'timeout'), says(0, 'refused'), says(500), says(503)].every((word) => word === 'fails')).to.equal(
+      true,
+    )
+    expect([says(200), says(302), says(404), says(410), says(429)].every((word) => word === 'answers')).to.equal(true)
+    for (const error of ['stopped', 'not_formed', 'private_address', 'invalid_url'])
+      expect(says(0, error), error).to.equal(null)
+  })
+})
