@@ -4,8 +4,7 @@
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-
-const SETUPS = ['embedded', 'eventstoredb', 'kafka', 'both'] as const
+import { SET_UPS } from '../tests/support/servers.ts'
 
 interface Measure {
   name: string
@@ -57,7 +56,7 @@ const embedded = new Map<Measure, number>()
 
 console.log(`| Set-up | ${MEASURES.map(({ name }) => name).join(' | ')} |`)
 console.log(`|---|${MEASURES.map(() => '---:').join('|')}|`)
-for (const setup of SETUPS) {
+for (const setup of SET_UPS) {
   const cells: string[] = []
   for (const measure of MEASURES) {
     const [, text] = measure.figure.exec(await outputOf(setup, measure)) ?? []

@@ -1,8 +1,9 @@
 /** A Baoco as users run it, with a fresh data folder, for one benchmark. */
 import { countStatements, openMeter, type Meter } from './costs.ts'
-import { openServers } from './servers.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/support/inside.ts'
+import { stopSharedKafka } from '../../tests/support/kafka/needs-kafka.ts'
+import { openSetUp, SET_UPS } from '../../tests/support/servers.ts'
 import {
   newPlace,
   readInstallation,
@@ -23,6 +24,10 @@ export interface Bench {
 
 const OPEN_DOORS = { RATE_LIMITS: 'off', ALLOW_PRIVATE_TARGETS: '1', LOG_LEVEL: 'warn' }
 
+/** Which servers it stands on: `SETUP` in the environment. */
+const setUp = SET_UPS.find((name) => name === (process.env.SETUP ?? 'embedded'))
+if (!setUp) throw new Error(`SETUP is one of ${SET_UPS.join(', ')}`)
+
 /** @param accounts  how many shops use it · @param prepare  done to the place before anything runs on it */
 export const startBench = async ({
   accounts = 8,
@@ -30,10 +35,10 @@ export const startBench = async ({
 }: { accounts?: number; prepare?: (place: Place) => Promise<void> } = {}): Promise<Bench> => {
   const place = await newPlace()
   await prepare(place)
-  const servers = await openServers()
+  const servers = await openSetUp(setUp)
   const baoco = await startBaoco(place, { ...OPEN_DOORS, ...servers.env })
   const installation = readInstallation(place, baoco.output())
-  console.log(`set-up: ${servers.setup}; commits: ${await durability(place)}`)
+  console.log(`set-up: ${setUp}; commits: ${await durability(place)}`)
   const shops = await openShops(baoco, installation, accounts, servers.env)
   return {
     baoco,
@@ -44,6 +49,7 @@ export const startBench = async ({
       await baoco.stop()
       await removePlace(installation)
       await servers.close()
+      await stopSharedKafka()
     },
   }
 }

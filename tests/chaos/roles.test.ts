@@ -14,7 +14,7 @@ import { callApi, newPlace, readInstallation, type Installation } from '../suppo
 import { vietcombankText } from '../support/bank-texts.ts'
 import { eventually } from '../support/eventually.ts'
 import { needsKafka } from '../support/kafka/needs-kafka.ts'
-import { roleProcesses, ROLES, type RoleName, type RoleProcess } from '../support/role-processes.ts'
+import { OPEN_CLAIMS, roleProcesses, ROLES, type RoleName, type RoleProcess } from '../support/role-processes.ts'
 import { startServers, type Servers } from '../support/servers.ts'
 import { openShop, status, type Shop } from '../support/shop.ts'
 
@@ -25,11 +25,6 @@ const BETWEEN_POSTS_MS = 60
 
 /** Rounds in which a delivery process is killed with calls under way, for certain; in the others as it comes. */
 const WITH_CALLS = 3
-
-const OPEN_CLAIMS = `
-  SELECT count(*)::integer AS open FROM ops.claim c
-    JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
-   WHERE c.worker = $1 AND d.status = 'open' AND c.attempt > d.attempt`
 
 interface Sent {
   text: string
@@ -135,14 +130,14 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
   const killWorker = async (choose: () => RoleProcess | Promise<RoleProcess>): Promise<void> => {
     await learning
     const process = await choose()
-    await process.running.kill()
+    await process.kill()
     const at = Date.now()
     const claims = await servers.database.query<{ transaction_id: number; attempt: number }>(
       'SELECT transaction_id, attempt FROM ops.claim WHERE worker = $1',
       [workers.get(process)],
     )
     claimedAtKill.push(...claims.map(({ transaction_id, attempt }) => ({ call: `${transaction_id} ${attempt}`, at })))
-    await process.replace()
+    process.start()
     learning = learnWorker(process)
     learning.catch(() => {})
   }
@@ -222,8 +217,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     await learnWorker(pairs.deliver[1]!)
     await Promise.all(processes.all.map(({ running }) => running.ready))
     const first = pairs.api.find(({ running }) => running.output().includes('API key'))!
-    const place = { dataDir: '', port: Number(new URL(first.running.baseUrl).port) }
-    installation = readInstallation(place, first.running.output())
+    installation = readInstallation(first.place, first.running.output())
     const rule = await callApi(first.running, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url }) // prettier-ignore
     expect(rule.status).to.equal(201)
   })
@@ -379,10 +373,10 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
   })
 
   it('wait at the start for the server that is away, say which one, and come up when it does', async () => {
-    await Promise.all(processes.all.map(({ running }) => running.kill()))
+    await Promise.all(processes.all.map((process) => process.kill()))
     await Promise.all([servers.kafka.stop(), servers.postgres.stop(), servers.eventStore.stop()])
     const one = ROLES.map((role) => pairs[role][0]!)
-    await Promise.all(one.map((process) => process.replace()))
+    for (const process of one) process.start()
     const wait = (of: readonly RoleProcess[], what: string) =>
       eventually(() => of.every(({ running }) => running.output().includes(`"waiting_for":"${what}"`)), {
         within: 60_000,

@@ -21,6 +21,7 @@ import { vietcombankText } from '../support/bank-texts.ts'
 import { eventSchemas } from '../../domain/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { allEvents } from '../support/inside.ts'
+import type { SetUp } from '../support/servers.ts'
 import { hang, openShop, status, type Shop } from '../support/shop.ts'
 
 const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '1,1,1,2,2,2', RATE_LIMITS: 'off' }
@@ -39,7 +40,7 @@ interface Transaction {
  */
 export const mainJob = (
   name: string,
-  openServers: () => Promise<{ env: Record<string, string>; close: () => Promise<void> }>,
+  openServers: () => Promise<SetUp>,
   start: (place: Place, env: Record<string, string>) => Promise<Running> = startBaoco,
 ): void => {
   describe(`the main job, ${name}`, function () {

@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
 import { kafkaClient } from '../support/kafka/broker.ts'
+import { ROLES, type RoleName } from '../support/role-processes.ts'
 import { openShop, type Shop } from '../support/shop.ts'
 import { Oracle, type Endpoint, type Verdict } from './oracle.ts'
-import { ROLES, startServers, TOPIC, type RoleName, type Servers } from './servers.ts'
+import { startWorld, TOPIC, type World } from './world.ts'
 
 /** How long and how often. */
 export interface Form {
@@ -25,7 +26,7 @@ export const FULL: Form = { kills: 50, frozen: 30_000, projectorAway: 60_000, se
 export interface Cell {
   name: string
   /** @returns claims without a recorded attempt at the moments of it, each of which may be made twice */
-  hurt(servers: Servers, form: Form): Promise<number>
+  hurt(world: World, form: Form): Promise<number>
 }
 
 export interface Result extends Verdict {
@@ -36,13 +37,16 @@ export interface Result extends Verdict {
 
 const killed = (role: RoleName): Cell => ({
   name: `kill -9 of ${role}`,
-  hurt: async (servers, { kills }) => {
+  hurt: async (world, { kills }) => {
     let claims = 0
     for (let times = 0; times < kills; times++) {
+      const victims = world.of(role)
+      const victim = victims[times % victims.length]!
       await pause(Math.random() * 500)
-      await servers.kill(role)
-      claims += await servers.claimsOpen()
-      await servers.start(role)
+      await victim.kill()
+      claims += await world.claimsOpen()
+      victim.start()
+      await victim.running.ready
     }
     return claims
   },
@@ -50,62 +54,53 @@ const killed = (role: RoleName): Cell => ({
 
 const frozen = (role: RoleName): Cell => ({
   name: `${role} frozen and woken`,
-  hurt: async (servers, form) => {
-    const { process: child } = servers.running(role)[0]!
-    child.kill('SIGSTOP')
-    const claims = await servers.claimsOpen()
+  hurt: async (world, form) => {
+    const [victim] = world.of(role)
+    victim!.freeze()
+    const claims = await world.claimsOpen()
     await pause(form.frozen)
-    child.kill('SIGCONT')
+    victim!.thaw()
     return claims
   },
 })
 
-const away = (name: string, stop: (servers: Servers) => Promise<void>, start: (servers: Servers) => Promise<void>) =>
-  ({
-    name,
-    hurt: async (servers, form) => {
-      const claims = await servers.claimsOpen()
-      await stop(servers)
-      await pause(form.serverAway)
-      await start(servers)
-      return claims
-    },
-  }) satisfies Cell
+const away = (name: string, server: 'postgres' | 'kafka' | 'eventStore', how: 'stop' | 'kill'): Cell => ({
+  name,
+  hurt: async (world, form) => {
+    const claims = await world.claimsOpen()
+    await world[server][how]()
+    await pause(form.serverAway)
+    await world[server].start()
+    return claims
+  },
+})
 
 export const processCells: readonly Cell[] = [
   ...ROLES.map(killed),
   ...ROLES.map(frozen),
   {
     name: 'projector stopped',
-    hurt: async (servers, form) => {
-      await Promise.all(servers.running('project').map((each) => each.stop()))
-      servers.running('project').length = 0
+    hurt: async (world, form) => {
+      const [projector] = world.of('project')
+      await projector!.stop()
       await pause(form.projectorAway)
-      await servers.start('project')
+      projector!.start()
+      await projector!.running.ready
       return 0
     },
   },
-  away('Postgres stopped', ({ postgres }) => postgres.stop(), ({ postgres }) => postgres.start()), // prettier-ignore
-  away('Postgres killed', ({ postgres }) => postgres.kill(), ({ postgres }) => postgres.start()), // prettier-ignore
-  away(
-    'Kafka stopped',
-    ({ kafka }) => kafka.stop(),
-    ({ kafka }) => kafka.start(),
-  ),
-  away(
-    'Kafka killed',
-    ({ kafka }) => kafka.kill(),
-    ({ kafka }) => kafka.start(),
-  ),
-  away('event store killed', ({ eventStore }) => eventStore.stop(), ({ eventStore }) => eventStore.start()), // prettier-ignore
+  away('Postgres stopped', 'postgres', 'stop'),
+  away('Postgres killed', 'postgres', 'kill'),
+  away('Kafka stopped', 'kafka', 'stop'),
+  away('Kafka killed', 'kafka', 'kill'),
+  away('event store killed', 'eventStore', 'kill'),
   {
     name: 'rebalance under load',
-    hurt: async (servers) => {
+    hurt: async (world) => {
       for (let times = 0; times < 2; times++) {
-        const third = await servers.start('deliver')
+        const third = await world.launch('deliver')
         await pause(500)
         await third.stop()
-        servers.running('deliver').splice(servers.running('deliver').indexOf(third), 1)
       }
       return 0
     },
@@ -121,12 +116,12 @@ export const processCells: readonly Cell[] = [
   },
   {
     name: 'clocks jump an hour ahead and back',
-    hurt: async (servers) => {
+    hurt: async (world) => {
       for (const role of ROLES)
-        for (const { process: child } of servers.running(role)) {
-          child.kill('SIGUSR2')
+        for (const { running } of world.of(role)) {
+          running.process.kill('SIGUSR2')
           await pause(200)
-          child.kill('SIGUSR2')
+          running.process.kill('SIGUSR2')
         }
       return 0
     },
@@ -134,7 +129,7 @@ export const processCells: readonly Cell[] = [
 ]
 
 /** An endpoint that takes a little while, so that calls are in flight whenever something happens. */
-const openEndpoint = async (servers: Servers): Promise<{ shop: Shop; endpoint: Endpoint }> => {
+const openEndpoint = async (world: World): Promise<{ shop: Shop; endpoint: Endpoint }> => {
   const taken = new Set<number>()
   const shop = await openShop((call, response) => {
     setTimeout(() => {
@@ -142,7 +137,7 @@ const openEndpoint = async (servers: Servers): Promise<{ shop: Shop; endpoint: E
       taken.add((JSON.parse(call.body) as { transaction_id: number }).transaction_id)
     }, 20)
   })
-  const { body } = await servers.api('POST', '/api/webhooks', { name: 'oracle', url: shop.url })
+  const { body } = await world.api('POST', '/api/webhooks', { name: 'oracle', url: shop.url })
   const { secret_key: secret } = body.data as { secret_key: string }
   return { shop, endpoint: { name: 'the shop', secret, calls: shop.calls, taken } }
 }
@@ -152,13 +147,13 @@ const openEndpoint = async (servers: Servers): Promise<{ shop: Shop; endpoint: E
  * end, for all of them: the next one meets an installation that still recovers, as it would outside.
  */
 export const runProcessCells = async (form: Form): Promise<Result[]> => {
-  const servers = await startServers({ RETRY_SCHEDULE: '1,1,2,2,5,5' })
-  const { shop, endpoint } = await openEndpoint(servers)
+  const world = await startWorld({ RETRY_SCHEDULE: '1,1,2,2,5,5' })
+  const { shop, endpoint } = await openEndpoint(world)
   try {
     const ran: { cell: Cell; oracle: Oracle; claims_open: number }[] = []
     for (const [number, cell] of processCells.entries()) {
       const oracle = new Oracle(1 + number * 100_000)
-      ran.push({ cell, oracle, claims_open: await underLoad(servers, oracle, form, () => cell.hurt(servers, form)) })
+      ran.push({ cell, oracle, claims_open: await underLoad(world, oracle, form, () => cell.hurt(world, form)) })
     }
     const results: Result[] = []
     for (const { cell, oracle, claims_open } of ran) {
@@ -167,14 +162,14 @@ export const runProcessCells = async (form: Form): Promise<Result[]> => {
     }
     return results
   } finally {
-    await servers.close()
+    await world.close()
     await shop.close()
   }
 }
 
 /** Notifications come in before, meanwhile, and again afterwards. */
 const underLoad = async <Answer>(
-  { installation }: Servers,
+  { installation }: World,
   oracle: Oracle,
   { rate }: Form,
   work: () => Promise<Answer>,

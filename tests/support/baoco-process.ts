@@ -3,9 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { eventually } from './eventually.ts'
+import { freePorts } from './free-ports.ts'
 
 /** As `npm start` runs it. */
 const NODE_OPTIONS = ['--max-semi-space-size=64']
@@ -33,15 +32,6 @@ export interface Running {
   process: ChildProcess
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer().on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
-
 export interface Place {
   dataDir: string
   port: number
@@ -50,7 +40,7 @@ export interface Place {
 /** A data folder and a port for one installation. */
 export const newPlace = async (): Promise<Place> => ({
   dataDir: await mkdtemp(join(tmpdir(), 'baoco-')),
-  port: await freePort(),
+  port: (await freePorts(1))[0]!,
 })
 
 export interface Starting extends Running {

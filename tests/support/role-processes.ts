@@ -1,17 +1,26 @@
-/** Role processes of one installation on servers: started, killed, frozen and replaced one by one. */
-import { rm } from 'node:fs/promises'
-import { launchBaoco, newPlace, type Place, type Running, type Starting } from './baoco-process.ts'
+/** Role processes of one installation on servers: started, stopped, killed, frozen and replaced one by one. */
+import { launchBaoco, newPlace, removePlace, type Place, type Running, type Starting } from './baoco-process.ts'
+import { freePorts } from './free-ports.ts'
 
 export const ROLES = ['api', 'project', 'relay', 'deliver'] as const
-export type RoleName = (typeof ROLES)[number]
+export type RoleName = (typeof ROLES)[number] | 'collect'
 
 export interface RoleProcess {
   role: RoleName
+  place: Place
   running: Starting
   /** Where its `/readyz` and `/metrics` are. */
   healthUrl: string
-  /** kill -9, and a new one in its place, on the same ports. */
+  isRunning(): boolean
+  /** SIGTERM, and waits for its end. */
+  stop(): Promise<void>
+  /** kill -9, and waits for its end. */
+  kill(): Promise<void>
+  /** Again, on the same ports. Does not wait until it is ready: `running.ready` does. */
+  start(): void
+  /** kill -9, and a new one in its place. */
   replace(): Promise<void>
+  /** SIGSTOP of it, and nothing else. */
   freeze(): void
   thaw(): void
   health(): Promise<{ status: number; parts: Record<string, string> }>
@@ -25,18 +34,25 @@ export const roleProcesses = (env: Record<string, string>) => {
     all,
     /** Does not wait until it is ready: `running.ready` does. */
     launch: async (role: RoleName): Promise<RoleProcess> => {
-      const [place, { port, dataDir }] = [await newPlace(), await newPlace()]
-      places.push(place, { port, dataDir })
-      const start = () => launchBaoco(place, { ...env, METRICS_PORT: String(port) }, role)
+      const [place, [port]] = await Promise.all([newPlace(), freePorts(1)])
+      places.push(place)
+      const launch = () => launchBaoco(place, { ...env, METRICS_PORT: String(port) }, role)
       const healthUrl = `http://127.0.0.1:${port}`
       const signal = (name: NodeJS.Signals) => void one.running.process.kill(name)
       const one: RoleProcess = {
         role,
-        running: start(),
+        place,
+        running: launch(),
         healthUrl,
+        isRunning: () => one.running.process.exitCode === null && one.running.process.signalCode === null,
+        stop: async () => void (await one.running.stop()),
+        kill: () => one.running.kill(),
+        start: () => {
+          one.running = launch()
+        },
         replace: async () => {
-          await one.running.kill()
-          one.running = start()
+          await one.kill()
+          one.start()
         },
         freeze: () => signal('SIGSTOP'),
         thaw: () => signal('SIGCONT'),
@@ -51,12 +67,17 @@ export const roleProcesses = (env: Record<string, string>) => {
       return one
     },
     close: async () => {
-      await Promise.all(all.map(({ running }) => running.kill()))
-      await Promise.all(places.map(({ dataDir }) => rm(dataDir, { recursive: true, force: true })))
+      await Promise.all(all.map((one) => one.kill()))
+      await Promise.all(places.map(removePlace))
     },
   }
 }
 
+/** Claims without a recorded attempt: of one worker, or whoever's they are. */
+export const OPEN_CLAIMS = `
+  SELECT count(*)::integer AS open FROM ops.claim c
+    JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
+   WHERE ($1::uuid IS NULL OR c.worker = $1) AND d.status = 'open' AND c.attempt > d.attempt`
 /** One process of each role, in the place of a single one that does everything: they start, stop and are killed together. */
 export const startRoles = async (place: Place, env: Record<string, string>): Promise<Running> => {
   const each = ROLES.map((role) => launchBaoco(place, env, role))

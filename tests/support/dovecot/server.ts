@@ -1,20 +1,19 @@
 /** A real IMAP server: Dovecot as a process of its own, on ports and a folder of its own; any user name has a mailbox. */
-import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { chmodSync, chownSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { eventually } from '../eventually.ts'
+import { freePorts } from '../free-ports.ts'
 import { CERTIFICATE, KEY } from '../kafka/certificate.ts'
+import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
 import { installDovecot } from './install.ts'
 
 /** Of every user. */
 export const PASSWORD = 'app-password-of-16'
 
-export interface Dovecot {
+export interface Dovecot extends OwnServer {
   /** Plain text, and STARTTLS where it was asked for. */
   port: number
   /** TLS from the first byte. */
@@ -23,25 +22,6 @@ export interface Dovecot {
   deliver(user: string, mail: string, receivedAt?: Date): Promise<void>
   /** The mailbox gets numbered anew, as after a restored backup: another UIDVALIDITY. */
   renumber(user: string): Promise<void>
-  /** SIGTERM, and wait for its end. */
-  stop(): Promise<void>
-  /** Again, on the same ports and with the mails it had. */
-  start(): Promise<void>
-  /** Ends it for good; its folder goes with it. */
-  remove(): Promise<void>
-}
-
-const freePorts = async (count: number): Promise<number[]> => {
-  const probes = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const probe = createServer().listen(0, '127.0.0.1')
-      await once(probe, 'listening')
-      return probe
-    }),
-  )
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
-  await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
-  return ports
 }
 
 /** Root runs it as root, and the mailboxes as nobody; anybody else runs all of it as himself. */
@@ -132,19 +112,6 @@ export const startDovecot = async (): Promise<Dovecot> => {
   const settings = join(folder, 'dovecot.conf')
   await writeFile(settings, configuration(folder, port, securePort))
 
-  let child: ChildProcess | null = null
-  const end = async (): Promise<void> => {
-    const ending = child
-    child = null
-    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
-    ending.kill('SIGTERM')
-    await once(ending, 'exit')
-  }
-  const atExit = (): void => {
-    child?.kill('SIGTERM')
-    rmSync(folder, { recursive: true, force: true })
-  }
-
   /** The folders of a maildir, made as its user's. */
   const inbox = async (user: string): Promise<string> => {
     const box = join(mails, user)
@@ -155,7 +122,9 @@ export const startDovecot = async (): Promise<Dovecot> => {
     return box
   }
 
-  const server: Dovecot = {
+  const launch = () => launchServer([program, '-F', '-c', settings], { isUp: () => answers(port) })
+  return {
+    ...(await startOwnServer({ folder, launch })),
     port,
     securePort,
     deliver: async (user, mail, receivedAt = new Date()) => {
@@ -171,29 +140,5 @@ export const startDovecot = async (): Promise<Dovecot> => {
       for (const name of await readdir(box))
         if (name.startsWith('dovecot')) await rm(join(box, name), { recursive: true })
     },
-    start: async () => {
-      let said = ''
-      const starting = spawn(program, ['-F', '-c', settings], { stdio: ['ignore', 'pipe', 'pipe'] })
-      for (const stream of [starting.stdout, starting.stderr])
-        stream.setEncoding('utf8').on('data', (text: string) => (said += text))
-      child = starting
-      const isUp = async () => (starting.exitCode !== null ? 'ended' : (await answers(port)) && 'up')
-      const state = await eventually(isUp, { within: 20_000, what: 'a Dovecot that answers' }).catch(String)
-      if (state !== 'up') throw new Error(`Dovecot did not start (${state}):\n${said}`)
-    },
-    stop: end,
-    remove: async () => {
-      await end()
-      process.off('exit', atExit)
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-    },
   }
-  process.once('exit', atExit)
-  try {
-    await server.start()
-  } catch (error) {
-    await server.remove()
-    throw error
-  }
-  return server
 }

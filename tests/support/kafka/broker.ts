@@ -1,15 +1,14 @@
 /** A real Kafka broker: KRaft, one node, on ports and a folder of its own. */
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Kafka, logLevel } from 'kafkajs'
-import { eventually } from '../eventually.ts'
+import { freePorts } from '../free-ports.ts'
+import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
 import { CERTIFICATE, KEY } from './certificate.ts'
 import { installKafka } from './install.ts'
 
@@ -24,35 +23,11 @@ const JAVA = [
 /** Who may use the secured address. */
 export const USER = { username: 'baoco', password: 'correct-horse' }
 
-export interface Broker {
+export interface Broker extends OwnServer {
   /** As `KAFKA_BROKERS` names it. */
   address: string
   /** The same broker by TLS, with `CERTIFICATE`, and SASL, for `USER`. */
   securedAddress: string
-  /** SIGTERM, and wait for its end. */
-  stop(): Promise<void>
-  /** kill -9, and wait for its end. */
-  kill(): Promise<void>
-  /** SIGSTOP: connections stay and nothing answers. */
-  freeze(): void
-  thaw(): void
-  /** Again, on the same port and with what it had. */
-  start(): Promise<void>
-  /** Ends it for good; its folder goes with it. */
-  remove(): Promise<void>
-}
-
-const freePorts = async (count: number): Promise<number[]> => {
-  const probes = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const probe = createServer().listen(0, '127.0.0.1')
-      await once(probe, 'listening')
-      return probe
-    }),
-  )
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
-  await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
-  return ports
 }
 
 const configuration = (folder: string, port: number, controller: number, secure: number): string => `
@@ -115,53 +90,10 @@ export const startKafka = async (): Promise<Broker> => {
   const format = ['kafka.tools.StorageTool', 'format', '-t', cluster, '-c', settings, ...users]
 
   const address = `127.0.0.1:${port}`
-  let child: ChildProcess | null = null
-  const atExit = (): void => {
-    child?.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
+  const launch = async () => {
+    // Once: what is there is formatted.
+    if (!existsSync(join(folder, 'data'))) await promisify(execFile)('java', [...java, ...format])
+    return launchServer(['java', ...java, 'kafka.Kafka', settings], { isUp: () => answers(address) })
   }
-
-  const broker: Broker = {
-    address,
-    securedAddress: `127.0.0.1:${secure}`,
-    start: async () => {
-      let said = ''
-      const starting = spawn('java', [...java, 'kafka.Kafka', settings], { stdio: ['ignore', 'pipe', 'pipe'] })
-      for (const stream of [starting.stdout, starting.stderr])
-        stream.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)))
-      child = starting
-      const isUp = async () => {
-        if (starting.exitCode !== null) return 'ended'
-        return (await answers(address)) && 'up'
-      }
-      const state = await eventually(isUp, { within: 40_000, what: 'a Kafka broker that answers' }).catch(String)
-      if (state !== 'up') throw new Error(`the Kafka broker did not start (${state}):\n${said}`)
-    },
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
-    freeze: () => void child?.kill('SIGSTOP'),
-    thaw: () => void child?.kill('SIGCONT'),
-    remove: async () => {
-      await end('SIGKILL')
-      process.off('exit', atExit)
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-    },
-  }
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    const ending = child
-    child = null
-    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
-    ending.kill(signal)
-    await once(ending, 'exit')
-  }
-
-  process.once('exit', atExit)
-  try {
-    await promisify(execFile)('java', [...java, ...format])
-    await broker.start()
-  } catch (error) {
-    await broker.remove()
-    throw error
-  }
-  return broker
+  return { address, securedAddress: `127.0.0.1:${secure}`, ...(await startOwnServer({ folder, launch })) }
 }

@@ -1,0 +1,60 @@
+/** Baoco as processes of each role, on servers of its own, to be hurt one by one. */
+import { callApi, readInstallation, type Installation } from '../support/baoco-process.ts'
+import { OPEN_CLAIMS, roleProcesses, ROLES, type RoleName, type RoleProcess } from '../support/role-processes.ts'
+import { startServers, type Servers } from '../support/servers.ts'
+
+export const TOPIC = 'baoco.transactions'
+
+/** Shifts the clock of a process: `tests/oracle/clock-jump.mjs`. */
+const CLOCK = new URL('clock-jump.mjs', import.meta.url).pathname
+
+export interface World extends Servers {
+  installation: Installation
+  api(method: string, path: string, body?: unknown): ReturnType<typeof callApi>
+  /** Processes of a role that run now. */
+  of(role: RoleName): RoleProcess[]
+  /** One more of a role, ready. */
+  launch(role: RoleName): Promise<RoleProcess>
+  /** Claims without a recorded attempt, whoever's they are. */
+  claimsOpen(): Promise<number>
+}
+
+/** @param env  settings beside those that name the servers */
+export const startWorld = async (env: Record<string, string>): Promise<World> => {
+  const servers = await startServers()
+  const processes = roleProcesses({
+    ...servers.env,
+    KAFKA_TOPIC: TOPIC,
+    ALLOW_PRIVATE_TARGETS: '1',
+    RATE_LIMITS: 'off',
+    NODE_OPTIONS: `--import ${CLOCK}`,
+    ...env,
+  })
+  const launch = async (role: RoleName): Promise<RoleProcess> => {
+    const launched = await processes.launch(role)
+    await launched.running.ready
+    return launched
+  }
+  const close = async () => {
+    await processes.close()
+    await servers.close()
+  }
+  try {
+    const { running, place } = await launch('api')
+    const installation = readInstallation(place, running.output())
+    await Promise.all([...ROLES.slice(1), 'deliver' as const].map(launch))
+    const api = processes.all[0]!
+    return {
+      ...servers,
+      installation,
+      api: (method, path, body) => callApi(api.running, installation.apiKey, method, path, body),
+      of: (role) => processes.all.filter((each) => each.role === role && each.isRunning()),
+      launch,
+      claimsOpen: async () => (await servers.database.query<{ open: number }>(OPEN_CLAIMS, [null]))[0]!.open,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
