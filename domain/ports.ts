@@ -49,6 +49,8 @@ export interface Batch {
 }
 
 export interface EventStore {
+  /** Whether units of one call are stored in the order given; elsewhere only those that write to one stream are. */
+  readonly keepsOrder: boolean
   /**
    * Appends units; the answers stand in the order of the units. The same event ids again at the same place are a success.
    * An unknown outcome (lost connection, timeout) is tried again inside with the same ids and expectations.

@@ -3,9 +3,10 @@
  * which file it is of; the last says that it has ended. Nothing starts on a store between the two. An import of the same file
  * goes on with one that broke off: what stands already is taken as written, as every append is under its event ids.
  *
- * Events are appended in the file's order, in calls that are waited for. A store without a transaction over streams puts the
- * streams of one call side by side, and read models and quotas follow the order of events. So at the end the store is read and
- * compared with the file, event by event; before that the import has not ended.
+ * Events are appended in the file's order, one call after the other; the next is made while one is on its way. Where a store
+ * puts the streams of one call side by side, a stream's events go into one call only where no other's lie between them. Read
+ * models and quotas follow the order of events, so at the end the store is read and compared with the file, event by event;
+ * before that the import has not ended.
  */
 import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
@@ -93,31 +94,37 @@ const say = async (
   if (!result?.ok) throw new NotImportable('another import runs into this event store')
 }
 
-interface Run {
-  append: StreamAppend & { events: FiledEvent[] }
-  bytes: number
+interface Run extends StreamAppend {
+  events: FiledEvent[]
 }
 
-/** Events that go into the store by one call: each stream once. */
+/** Events that go into the store by one call: those that follow each other on a stream as one unit. */
 class Call {
-  readonly runs = new Map<string, Run>()
+  readonly units: [Run][] = []
+  readonly #streams = new Set<string>()
+  readonly #most: { streams: number; again: boolean }
   #events = 0
   #bytes = 0
-  #last: string | null = null
+  #runBytes = 0
+
+  /** @param most  how many streams, and whether one may come again after another */
+  constructor(most: { streams: number; again: boolean }) {
+    this.#most = most
+  }
 
   /** @returns false where it belongs into the next call */
-  takes(event: FiledEvent, expectedRevision: number, bytes: number, mostStreams: number): boolean {
-    const run = this.runs.get(event.stream)
+  takes(event: FiledEvent, expectedRevision: number, bytes: number): boolean {
     if (this.#events >= MOST_EVENTS || (this.#events > 0 && this.#bytes + bytes > MOST_BYTES)) return false
-    if (run) {
-      if (this.#last !== event.stream || run.bytes + bytes > MOST_STREAM_BYTES) return false
-      run.append.events.push(event)
-      run.bytes += bytes
+    const [run] = this.units.at(-1) ?? []
+    if (run?.stream === event.stream && this.#runBytes + bytes <= MOST_STREAM_BYTES) {
+      run.events.push(event)
+      this.#runBytes += bytes
     } else {
-      if (this.runs.size >= mostStreams) return false
-      this.runs.set(event.stream, { append: { stream: event.stream, expectedRevision, events: [event] }, bytes })
+      if (this.#streams.has(event.stream) ? !this.#most.again : this.#streams.size >= this.#most.streams) return false
+      this.#streams.add(event.stream)
+      this.units.push([{ stream: event.stream, expectedRevision, events: [event] }])
+      this.#runBytes = bytes
     }
-    this.#last = event.stream
     this.#events++
     this.#bytes += bytes
     return true
@@ -125,24 +132,29 @@ class Call {
 }
 
 const appendAll = async (options: ImportOptions): Promise<void> => {
-  const { store, told, oneByOne, onProgress } = options
-  const mostStreams = oneByOne ? 1 : MOST_EVENTS
+  const { store, told, oneByOne = false, onProgress } = options
+  const most = { streams: oneByOne ? 1 : MOST_EVENTS, again: store.keepsOrder && !oneByOne }
   // Streams that are kept for a time may have lost their beginning; there are few of them at a time.
   const revisions = new Map<string, number>()
-  let call = new Call()
-  let sent = 0
+  let call = new Call(most)
+  let onItsWay = Promise.resolve()
+  const sendCall = async (upTo: number): Promise<void> => {
+    await onItsWay
+    onItsWay = send(store, call.units).then(() => onProgress?.(upTo))
+    onItsWay.catch(() => {}) // is thrown where it is waited for
+    call = new Call(most)
+  }
+  let taken = 0
   for await (const { event, bytes } of eventsOf(options)) {
     const expected = expectedOf(event, revisions)
-    if (!call.takes(event, expected, bytes, mostStreams)) {
-      await send(store, call)
-      onProgress?.(sent)
-      call = new Call()
-      call.takes(event, expected, bytes, mostStreams)
+    if (!call.takes(event, expected, bytes)) {
+      await sendCall(taken)
+      call.takes(event, expected, bytes)
     }
-    sent++
+    taken++
   }
-  if (call.runs.size > 0) await send(store, call)
-  onProgress?.(told.events)
+  if (call.units.length > 0) await sendCall(told.events)
+  await onItsWay
 }
 
 async function* eventsOf({ lines, told }: ImportOptions): AsyncGenerator<{ event: FiledEvent; bytes: number }> {
@@ -154,11 +166,10 @@ async function* eventsOf({ lines, told }: ImportOptions): AsyncGenerator<{ event
   throw new BadFile('it became shorter while it was read')
 }
 
-const send = async (store: EventStore, call: Call): Promise<void> => {
-  const appends = [...call.runs.values()].map(({ append }) => append)
-  const results = await store.append(appends.map((append) => [append]))
+const send = async (store: EventStore, units: readonly [Run][]): Promise<void> => {
+  const results = await store.append(units)
   results.forEach((result, index) => {
-    const { stream, expectedRevision } = appends[index]!
+    const [{ stream, expectedRevision }] = units[index]!
     if (result.ok) return
     throw new NotImportable(
       `${stream} is at revision ${result.conflict.revision}, not at ${expectedRevision}: something else writes to this event store`,

@@ -8,11 +8,14 @@ export async function* pages(
   store: Pick<EventStore, 'readAll'>,
   from: Checkpoint | null = null,
 ): AsyncGenerator<RecordedEvent[], void, undefined> {
-  for (let after = from; ;) {
-    const page = await store.readAll(after, PAGE)
+  let coming = store.readAll(from, PAGE)
+  for (;;) {
+    const page = await coming
     const last = page.at(-1)
     if (!last) return
+    // On its way while this one is worked on. What it fails with is thrown where it is waited for.
+    coming = store.readAll(last.checkpoint, PAGE)
+    coming.catch(() => {})
     yield page
-    after = last.checkpoint
   }
 }

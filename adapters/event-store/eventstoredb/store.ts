@@ -56,6 +56,7 @@ export const openEventStoreDb = async ({
   const erased: Hidden[] = []
 
   return {
+    keepsOrder: false,
     append: (all) => units.append(all),
     read: (slices) => reading.slices(slices),
     readAll: async (after, limit) => reading.all(after === null ? null : positionOf(after), limit),

@@ -70,6 +70,7 @@ export const openPostgresEventStore = async ({
     (await database.query<{ position: number }>('SELECT store.newest() AS position'))[0]!.position
 
   return {
+    keepsOrder: true,
     append: async (units) => (units.length === 0 ? [] : appends.append(encode(units))),
     read: (slices) => answered(() => readSlices(database, slices)),
     readAll: async (after, limit) => {

@@ -1,0 +1,85 @@
+/**
+ * Moving the events to another store: `import-events` and `export-events` without the read models, events/s into and out of a
+ * Postgres of its own. The file is of an installation at work: each event of a transaction lies between those of others.
+ *
+ *     EVENTS=100000 npx tsx bench/moving.ts
+ */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
+import { linesOfFile } from '../adapters/lines-of-file.ts'
+import { migrateDatabase } from '../adapters/postgres/migrate.ts'
+import { startOwnPostgres } from '../tests/support/own-postgres.ts'
+import { vietcombankText } from '../tests/support/bank-texts.ts'
+import { checkFile, FileWriter } from '../workflows/moving/event-file.ts'
+import { exportEvents } from '../workflows/moving/export.ts'
+import { importEvents } from '../workflows/moving/import.ts'
+
+const EVENTS = Number(process.env.EVENTS ?? 100_000)
+/** Transactions that are under way at a time. */
+const UNDER_WAY = 20
+const USERS = 8
+
+const now = new Date()
+
+/** As they are stored, about: a notification is seen and captured, later called for, later that is recorded. */
+function* events() {
+  const revisions = new Map<string, number>()
+  const eventOf = (number: number, stream: string, type: string, data: object) => {
+    const revision = (revisions.get(stream) ?? -1) + 1
+    revisions.set(stream, revision)
+    const metadata = { user_id: number % USERS, at: now.toISOString(), correlation_id: randomUUID(), causation_id: randomUUID(), version: 1 } // prettier-ignore
+    return { stream, revision, id: randomUUID(), type, data, metadata }
+  }
+  const TYPES = ['TransactionCaptured', 'WebhookAttempted', 'WebhookStatusChanged']
+  for (let number = 0; ; number++) {
+    const text = vietcombankText(number, `DH${number}`)
+    yield eventOf(number, `book-${number % USERS}-VCB`, 'NotificationSeen', { fingerprint: randomUUID(), amount: '100000.00' }) // prettier-ignore
+    for (const [step, type] of TYPES.entries()) {
+      const of = number - step * UNDER_WAY
+      if (of >= 0) yield eventOf(of, `transaction-${of}`, type, { transaction_id: of, amount: '100000.00', raw_data: text, text }) // prettier-ignore
+    }
+  }
+}
+
+const timed = async <Result>(what: string, work: () => Promise<Result>): Promise<Result> => {
+  const began = performance.now()
+  const result = await work()
+  console.log(`${what}: ${Math.round((EVENTS / (performance.now() - began)) * 1_000)} events/s`)
+  return result
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'baoco-moving-'))
+const server = await startOwnPostgres()
+await migrateDatabase(server.url())
+const store = await openPostgresEventStore({ url: server.url() })
+try {
+  const path = join(folder, 'events.jsonl')
+  const output = createWriteStream(path)
+  const write = async (text: string): Promise<void> => {
+    if (!output.write(text)) await once(output, 'drain')
+  }
+  const writer = new FileWriter()
+  let count = 0
+  for (const event of events()) {
+    if (count++ === EVENTS) break
+    await write(writer.line(event))
+  }
+  await write(writer.end({}).text)
+  await once(output.end(), 'finish')
+
+  const lines = () => linesOfFile(path)
+  const told = await timed('check', () => checkFile(lines(), () => true))
+  const settle = () => Promise.resolve()
+  await timed('import', () => importEvents({ store, lines, told, now, settle }))
+  const readers = { reactions: (await store.end())! }
+  await timed('export', () => exportEvents({ store, readers, now, write: () => Promise.resolve() }))
+} finally {
+  await store.close()
+  await server.remove()
+  await rm(folder, { recursive: true, force: true })
+}
