@@ -53,6 +53,17 @@ export const appendCases: Cases = (under) => {
     expect(await readStream(store, stream)).to.have.length(5)
   })
 
+  it('stores what one call brings in the order given: of a stream always, of all where it says so', async () => {
+    const { store } = under()
+    const streams = [streamName(), streamName(), streamName()]
+    const units = upTo(30).map((n) => [part(streams[n % 3]!, Math.floor(n / 3) - 1)])
+    const results = await store.append(units)
+    const places = results.map((result) => checkpointOf(result))
+    const rises = (of: readonly string[]) => of.slice(1).every((place, n) => store.isAfter(place, of[n]!))
+    for (const start of upTo(3)) expect(rises(places.filter((_, n) => n % 3 === start))).to.equal(true)
+    if (store.keepsOrder) expect(rises(places)).to.equal(true)
+  })
+
   it('takes the same ids again within one call, and side by side', async () => {
     const { store } = under()
     const stream = streamName()

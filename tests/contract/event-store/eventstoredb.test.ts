@@ -33,7 +33,7 @@ eventStoreContract(
     return {
       store: await open(through),
       another: ({ deadlineMs } = {}) => open(url, deadlineMs),
-      ...(own && { server: own }),
+      ...(own && { server: { stop: own.kill, start: own.start } }),
       network: proxy,
       child: {
         module: new URL('open-eventstoredb-store.ts', import.meta.url).href,

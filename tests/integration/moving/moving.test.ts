@@ -135,6 +135,19 @@ describe('moving the events to another store', function () {
       expect(past(await exported(store))).to.deep.equal(past(file))
     })
 
+  it('takes few calls into a store that keeps their order, however its streams alternate', async () => {
+    const counted = async (store: EventStore): Promise<number> => {
+      let calls = 0
+      const append: EventStore['append'] = (units) => (calls++, store.append(units))
+      await imported({ ...store, append }, file)
+      return calls
+    }
+    const [one, other] = [await counted(to.store), await counted(world.store)]
+    expect(one).to.equal(Math.ceil((file.lines.length - 1) / 500) + 2)
+    expect(other).to.be.above(2 * one)
+    expect(past(await exported(to.store))).to.deep.equal(past(file))
+  })
+
   it('has not ended before what follows the store is set', async () => {
     const settle = () => Promise.reject(new Error('no database'))
     await refusal(imported(to.store, file, { settle }))
