@@ -59,6 +59,7 @@ export const deliverRole: Role = {
       ],
       // It is not waited for: messages of others are passed over.
       run: async (signal) => {
+        log.info({ worker: delivery.worker }, 'delivery.started')
         const bulkRetries = onlyOne('bulk retries').hold((held) => runJobs(jobs, onTrouble, held), signal)
         await Promise.all([delivery.run(signal), bulkRetries, topic?.isOurs()])
       },

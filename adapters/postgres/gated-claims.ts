@@ -14,9 +14,15 @@
 import { PROBE_EVERY } from '../../domain/webhook/endpoint.ts'
 import { CLAIM_DUE, ENDPOINT_IS_GATED, FROM_LOG_WITHIN, isOver, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
 
-/** No log makes the first tries of these rules, so they need not be left to it. */
-const dueBy = (lane: string): string =>
-  `now() + CASE WHEN ${lane} = 'first' THEN interval '${FROM_LOG_WITHIN} seconds' ELSE interval '0' END`
+/**
+ * No log makes the first tries of these rules, so they need not be left to it.
+ * @param from  when that time began
+ */
+const dueBy = (lane: string, from = 'now()'): string =>
+  `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
+
+/** What was captured by a clock that was ahead is not to wait until the others' have come to it. */
+const CAPTURED_OR_NOW = 'greatest(now(), d.captured_at)'
 
 /** Rows of one rule `g` in each lane that has room, the longest waiting first. */
 const ofEachLane = (until: string, limit: string, only: string): string => `
@@ -71,7 +77,7 @@ WITH gated AS MATERIALIZED (
     UNION
     (${ofEachLane(dueBy('lane.name'), '1', 'g.probing AND NOT g.ordered')})
   ) d
-  WHERE d.due_at <= ${dueBy('d.lane')} AND ${unclaimed('d')}
+  WHERE d.due_at <= ${dueBy('d.lane', CAPTURED_OR_NOW)} AND ${unclaimed('d')}
 ), placed AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.rule_id, p.lane ORDER BY p.due_at) AS place,
     row_number() OVER (PARTITION BY p.user_id, p.endpoint, p.probes ORDER BY p.due_at, p.transaction_id) AS probe_place

@@ -1,7 +1,9 @@
 /** Whether a transaction's stream is one that its deciders can have written. */
 import type { RecordedEvent } from '../event.ts'
-import type { TransactionEvent } from './events.ts'
+import type { TransactionEvent, TransactionEventData, WebhookStatus } from './events.ts'
 import { evolve, statusOf, type Transaction } from './transaction.ts'
+
+type Attempted = TransactionEventData['WebhookAttempted']
 
 /**
  * @param events  all that readers of the stream see
@@ -13,27 +15,26 @@ export const faultsOf = (events: readonly RecordedEvent[]): readonly string[] =>
   if (first.type === 'TransactionDeleted') return events.length === 1 ? [] : ['something follows its deletion']
   if (first.type !== 'TransactionCaptured') return [`begins with ${first.type}`]
   const faults: string[] = []
-  const attempts = new Map<number, number[]>()
+  const attempts = new Map<number, Attempted[]>()
   let transaction: Transaction = null
+  /** What a change of the status begins from: an event that brings a status itself has its change behind it. */
+  let status: WebhookStatus | null = null
   events.forEach((recorded, index) => {
     const event = recorded as RecordedEvent & TransactionEvent
     if (event.revision !== index) faults.push(`revision ${index} is missing`)
-    if (
-      event.type === 'WebhookStatusChanged' &&
-      transaction?.phase === 'live' &&
-      transaction.webhook_status !== event.data.from
-    )
-      faults.push(`at revision ${index} its status was ${transaction.webhook_status}, not ${event.data.from}`)
-    if (event.type === 'WebhookAttempted') {
-      const { rule_id, attempt } = event.data
-      attempts.set(rule_id, [...(attempts.get(rule_id) ?? []), attempt])
-    }
+    if (event.type === 'WebhookStatusChanged' && status !== null && status !== event.data.from)
+      faults.push(`at revision ${index} its status was ${status}, not ${event.data.from}`)
+    if (event.type === 'WebhookAttempted')
+      attempts.set(event.data.rule_id, [...(attempts.get(event.data.rule_id) ?? []), event.data])
+    const before = transaction
     transaction = evolve(transaction, event, event.metadata.at)
+    const bringsStatus = event.type === 'TransactionCompleted' || event.type === 'WebhookRetryRequested'
+    status = statusIn(bringsStatus ? before : transaction)
   })
   const state = transaction as Transaction
   if (state?.phase === 'deleted') return [...faults, 'it was deleted, and its events are still there']
   if (state?.phase !== 'live') return faults
-  for (const [rule, numbers] of attempts) faults.push(...numberFaults(rule, numbers))
+  for (const [rule, made] of attempts) faults.push(...numberFaults(rule, made))
   for (const rule of attempts.keys())
     if (!state.deliveries.has(rule)) faults.push(`rule ${rule} was called, and fired nothing`)
   const { deliveries, webhook_status } = state
@@ -44,13 +45,21 @@ export const faultsOf = (events: readonly RecordedEvent[]): readonly string[] =>
   return faults
 }
 
-const numberFaults = (rule: number, numbers: readonly number[]): string[] => {
-  const known = new Set(numbers)
+const statusIn = (transaction: Transaction): WebhookStatus | null =>
+  transaction?.phase === 'live' ? transaction.webhook_status : null
+
+/** A call that was made twice is recorded twice; then only one of the records says what is next, or that it was the last. */
+const decides = ({ outcome, next_attempt_at }: Attempted): boolean =>
+  outcome === 'exhausted' || next_attempt_at !== null
+
+const numberFaults = (rule: number, made: readonly Attempted[]): string[] => {
   const faults: string[] = []
-  for (let number = 1; number <= Math.max(...numbers); number++) {
-    const times = numbers.filter((one) => one === number).length
-    if (!known.has(number)) faults.push(`attempt ${number} for rule ${rule} is missing`)
-    if (times > 1) faults.push(`attempt ${number} for rule ${rule} is recorded ${times} times`)
+  const last = Math.max(...made.map(({ attempt }) => attempt))
+  for (let number = 1; number <= last; number++) {
+    const records = made.filter(({ attempt }) => attempt === number)
+    if (records.length === 0) faults.push(`attempt ${number} for rule ${rule} is missing`)
+    const deciding = records.filter(decides).length
+    if (deciding > 1) faults.push(`attempt ${number} for rule ${rule} has decided ${deciding} times what is next`)
   }
   return faults
 }

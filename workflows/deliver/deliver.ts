@@ -67,6 +67,8 @@ export interface DeliveryOptions {
 }
 
 export interface Delivery {
+  /** The name that its claims are under. */
+  worker: string
   /** Calls of each lane, here. */
   use: Lanes['use']
   /** Delivers until the signal aborts or `stop` is called; resolves when it has stopped. */
@@ -242,6 +244,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   let running: Promise<void> | null = null
 
   return {
+    worker,
     use: () => lanes.use(),
     run: (signal) => (running ??= run(signal)),
     stop: async () => {

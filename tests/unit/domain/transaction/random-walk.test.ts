@@ -1,28 +1,113 @@
+/**
+ * A transaction's stream as several writers make it: workers that record what came of their calls, a person who retries and
+ * deletes, a copy that brings an order id. Each decides by what it has read, which may be old: then its append conflicts, and it
+ * reads and decides again. Results come late, out of order and again under the same number; commands are given twice.
+ */
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { Refused } from '../../../../domain/errors.ts'
-import type { TransactionFact } from '../../../../domain/transaction/decide.ts'
-import { evolve, evolveAll, statusOf, type Transaction } from '../../../../domain/transaction/transaction.ts'
+import type { RecordedEvent } from '../../../../domain/event.ts'
+import { faultsOf } from '../../../../domain/transaction/audit.ts'
+import { completed, type Movement } from '../../../../domain/transaction/capture.ts'
+import { isToBeAttempted, type TransactionFact } from '../../../../domain/transaction/decide.ts'
+import type { TransactionEvent } from '../../../../domain/transaction/events.ts'
+import {
+  foldTransaction,
+  statusOf,
+  type Delivery,
+  type LiveTransaction,
+  type Transaction,
+} from '../../../../domain/transaction/transaction.ts'
 import { answered, captured, NOW, removed, retried, ruleDeleted } from './sentences.ts'
 
 const RULES = [7, 8]
+
+type Decide = (state: Transaction) => readonly TransactionFact[]
+
+/** What somebody does: from what was read so many appends ago, and how often. */
+interface Step {
+  what: string
+  decide: Decide
+  appendsAgo: number
+  times: number
+}
+
 const rule = fc.constantFrom(...RULES)
 const status = fc.constantFrom(0, 200, 204, 301, 404, 410, 429, 500)
+const retryAfter = fc.constantFrom(null, 0, 120, 10 ** 9)
 
-/** The next attempt of a rule, or one that was made before and comes late. */
-const attempt = fc.tuple(rule, status, fc.integer({ min: 0, max: 2 })).map(([id, code, late]) => (state: Transaction) => {
-  const last = state?.phase === 'live' ? (state.deliveries.get(id)?.attempt ?? 0) : 0
-  return answered(id, Math.max(1, last + 1 - late), code)(state)
-}) // prettier-ignore
+/** The result of the next attempt, or of one that was made before: by a worker that was frozen, or killed after its call. */
+const result = fc
+  .tuple(rule, status, retryAfter, fc.integer({ min: 0, max: 2 }))
+  .map(([id, code, wait, late]): [string, Decide] => [
+    `rule ${id} answers ${code}, ${late} late`,
+    (state) => {
+      const last = state?.phase === 'live' ? (state.deliveries.get(id)?.attempt ?? 0) : 0
+      return answered(id, Math.max(1, last + 1 - late), code, wait)(state)
+    },
+  ])
+
+const completion = (state: Transaction): readonly TransactionFact[] =>
+  state?.phase !== 'live'
+    ? []
+    : completed(state, 43, {
+        matched: { order_id: 'DH7', prefix: 'DH', rules: RULES, webhook_status: 'pending' },
+      } as unknown as Movement)
 
 const command = fc.oneof(
-  { weight: 8, arbitrary: attempt },
-  { weight: 2, arbitrary: fc.subarray(RULES).map((rules) => retried(rules)) },
-  { weight: 1, arbitrary: rule.map((id) => ruleDeleted(id)) },
-  { weight: 1, arbitrary: fc.constant(removed) },
+  { weight: 30, arbitrary: result },
+  { weight: 9, arbitrary: fc.subarray(RULES).map((rules): [string, Decide] => [`retry for ${rules}`, retried(rules)]) },
+  { weight: 3, arbitrary: rule.map((id): [string, Decide] => [`rule ${id} is gone`, ruleDeleted(id)]) },
+  { weight: 3, arbitrary: fc.constant<[string, Decide]>(['a better copy', completion]) },
+  { weight: 1, arbitrary: fc.constant<[string, Decide]>(['deletion', removed]) },
+) // prettier-ignore
+
+const step: fc.Arbitrary<Step> = fc
+  .tuple(command, fc.integer({ min: 0, max: 3 }), fc.constantFrom(1, 1, 2))
+  .map(([[what, decide], appendsAgo, times]) => ({ what, decide, appendsAgo, times }))
+
+const begun = fc.oneof(
+  fc.subarray(RULES, { minLength: 1 }).map((rules) => captured(rules)),
+  fc.constant(captured([])),
+  fc.constant(withoutOrder()),
 )
 
-const decided = (state: Transaction, decide: (state: Transaction) => readonly TransactionFact[]) => {
+function withoutOrder(): TransactionEvent {
+  const event = captured([], 'skipped') as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
+  return { ...event, data: { ...event.data, order_id: null, prefix: null } }
+}
+
+/** A stream that takes an append only from who knows its end. */
+class Stream {
+  readonly events: RecordedEvent[] = []
+  /** Lengths after each append. */
+  readonly ends: number[] = []
+  conflicts = 0
+
+  append(expectedLength: number, facts: readonly TransactionFact[]): boolean {
+    if (expectedLength !== this.events.length) {
+      this.conflicts++
+      return false
+    }
+    const metadata = {
+      user_id: 5, at: new Date(NOW.getTime() + this.events.length * 1000).toISOString(), correlation_id: '', causation_id: '', version: 1,
+    } // prettier-ignore
+    for (const fact of facts)
+      this.events.push({
+        id: randomUUID(), ...fact, metadata, stream: 'transaction-42', revision: this.events.length, checkpoint: '',
+      }) // prettier-ignore
+    this.ends.push(this.events.length)
+    return true
+  }
+
+  /** As it was some appends ago. */
+  read(appendsAgo = 0): RecordedEvent[] {
+    return this.events.slice(0, this.ends[Math.max(0, this.ends.length - 1 - appendsAgo)])
+  }
+}
+
+const orNothing = (decide: Decide, state: Transaction): readonly TransactionFact[] => {
   try {
     return decide(state)
   } catch (error) {
@@ -31,37 +116,116 @@ const decided = (state: Transaction, decide: (state: Transaction) => readonly Tr
   }
 }
 
+/** Decides, appends, and on a conflict reads and decides again, as every writer does. @returns what was appended */
+const act = (stream: Stream, { decide, appendsAgo }: Step): readonly TransactionFact[] => {
+  for (let read = stream.read(appendsAgo); ; read = stream.read()) {
+    const facts = orNothing(decide, foldTransaction(read))
+    if (facts.length === 0 && read.length < stream.events.length) continue // refused by what is old: it looks again
+    if (facts.length === 0 || stream.append(read.length, facts)) return facts
+  }
+}
+
+const walk = (first: TransactionEvent, steps: readonly Step[], look: (before: Transaction, facts: readonly TransactionFact[], after: Transaction) => void) => {
+  const stream = new Stream()
+  stream.append(0, [first])
+  for (const each of steps)
+    for (let time = 0; time < each.times; time++) {
+      const before = foldTransaction(stream.read())
+      const facts = act(stream, each)
+      look(before, facts, foldTransaction(stream.read()))
+    }
+  return stream
+} // prettier-ignore
+
+const typesOf = (facts: readonly TransactionFact[]) => facts.map(({ type }) => type)
+
+const isOpened = (facts: readonly TransactionFact[]) =>
+  facts.some(({ type }) => type === 'WebhookRetryRequested' || type === 'TransactionCompleted')
+
+const statusIsThatOfDeliveries = (before: LiveTransaction, facts: readonly TransactionFact[], after: LiveTransaction) => {
+  if (after.deliveries.size > 0) expect(after.webhook_status).to.equal(statusOf(after.deliveries))
+  const said = facts.filter((fact) => fact.type === 'WebhookStatusChanged')
+  if (isOpened(facts)) return // these bring the status themselves, too
+  expect(said.map(({ data }) => [data.from, data.to])).to.deep.equal(
+    before.webhook_status === after.webhook_status ? [] : [[before.webhook_status, after.webhook_status]],
+  )
+  if (said.length > 0) expect(facts.at(-1)).to.equal(said[0])
+} // prettier-ignore
+
+const deliveryGoesOn = (before: Delivery | undefined, facts: readonly TransactionFact[], after: Delivery, id: number) => {
+  expect(after.attempt).to.be.at.least(before?.attempt ?? 0)
+  // What is open has a time, and one number that is next.
+  if (after.status === 'open') {
+    expect(after.due_at).to.match(/^\d{4}-.*Z$/)
+    expect(after.round_base).to.be.at.most(after.attempt)
+  }
+  // Who has taken it is not called again, whatever comes late.
+  if (before?.status === 'succeeded') expect(after.status).to.equal('succeeded')
+  // Only a retry or an order id opens; a result never causes a send.
+  if (before?.status !== 'open' && !isOpened(facts)) expect(after.status).not.to.equal('open')
+  const attempted = facts.find((fact) => fact.type === 'WebhookAttempted' && fact.data.rule_id === id)
+  if (attempted?.type !== 'WebhookAttempted' || !before) return
+  const { attempt, outcome, http_status } = attempted.data
+  const isKnown = attempt <= before.attempt
+  if (http_status >= 200 && http_status < 300) expect(after.status).to.equal('succeeded')
+  else if (isKnown) expect(after, 'a number that is known changes nothing').to.deep.equal(before)
+  else if (before.status === 'open') expect(outcome).to.equal(after.status === 'open' ? 'retrying' : 'exhausted')
+} // prettier-ignore
+
 describe('whatever happens to a transaction', () => {
-  it('its status is that of its deliveries, numbers rise, and what is open has a due time', () => {
+  it('its status is that of its deliveries, numbers rise, what is open is due, what is done stays done', () => {
+    let conflicts = 0
+    const seen = new Set<string>()
     fc.assert(
-      fc.property(fc.subarray(RULES, { minLength: 1 }), fc.array(command, { maxLength: 40 }), (rules, commands) => {
-        let state = evolve(null, captured(rules), NOW.toISOString())
-        for (const decide of commands) {
-          const before = state
-          const facts = decided(before, decide)
-          state = evolveAll(before, facts, NOW.toISOString())
-          if (before?.phase !== 'live') {
-            expect(facts, 'after its deletion').to.deep.equal([])
-            continue
+      fc.property(begun, fc.array(step, { maxLength: 40 }), (first, steps) => {
+        const stream = walk(first, steps, (before, facts, after) => {
+          for (const type of typesOf(facts)) seen.add(type)
+          if (before?.phase !== 'live') return expect(facts, 'after its deletion').to.deep.equal([])
+          if (after?.phase !== 'live') return expect(typesOf(facts)).to.deep.equal(['TransactionDeleted'])
+          statusIsThatOfDeliveries(before, facts, after)
+          for (const [id, delivery] of after.deliveries) {
+            deliveryGoesOn(before.deliveries.get(id), facts, delivery, id)
+            const next = [1, 2, 3, 4, 5].map((n) => delivery.attempt - 2 + n)
+            const due = next.filter((number) => isToBeAttempted(after, id, number))
+            expect(due).to.deep.equal(delivery.status === 'open' ? [delivery.attempt + 1] : [])
           }
-          if (state?.phase !== 'live') continue
-          expect(state.webhook_status).to.equal(statusOf(state.deliveries))
-          for (const [id, delivery] of state.deliveries) {
-            expect(delivery.attempt).to.be.at.least(before.deliveries.get(id)?.attempt ?? 0)
-            if (delivery.status === 'open') expect(delivery.due_at).to.match(/^\d{4}-.*Z$/)
-          }
-          const said = facts.filter((fact) => fact.type === 'WebhookStatusChanged')
-          expect(said.length).to.equal(before.webhook_status === state.webhook_status ? 0 : 1)
-        }
+        })
+        conflicts += stream.conflicts
+        for (const { type } of stream.events) seen.add(type)
+        // It folds to the same wherever one begins to read on, and the audit finds nothing wrong with it.
+        if (foldTransaction(stream.events)?.phase === 'live') expect(faultsOf(stream.events)).to.deep.equal([])
       }),
-      { numRuns: 500 },
+      { numRuns: 1_000 },
     )
+    expect(conflicts, 'conflicts met').to.be.above(1_000)
+    expect([...seen]).to.include.members([
+      'WebhookAttempted', 'WebhookRetryRequested', 'DeliveryEnded', 'WebhookStatusChanged', 'TransactionCompleted',
+      'TransactionDeleted',
+    ]) // prettier-ignore
   })
 
-  it('a delivery that keeps failing is over after its schedule', () => {
-    let state = evolve(null, captured([7]), NOW.toISOString())
-    for (let number = 1; number <= 3; number++)
-      state = evolveAll(state, answered(7, number, 500)(state), NOW.toISOString())
-    expect(state).to.have.property('webhook_status', 'failed')
+  it('a delivery that keeps failing is over after its schedule, however late and often its results come', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([1, 1, 1, 2, 2, 2, 3, 3, 3], { minLength: 9 }), (numbers) => {
+        let events: readonly TransactionFact[] = [captured([7])]
+        let last = 0
+        for (const number of numbers) {
+          // The next is made when the one before has been recorded.
+          if (number > last + 1) continue
+          last = Math.max(last, number)
+          events = [...events, ...answered(7, number, 500)(fold(events))]
+        }
+        for (let next = last + 1; next <= 3; next++) events = [...events, ...answered(7, next, 500)(fold(events))]
+        const state = fold(events)
+        expect(state).to.have.property('webhook_status', 'failed')
+        expect(state?.phase === 'live' && state.deliveries.get(7)).to.include({ status: 'failed', attempt: 3 })
+      }),
+    )
   })
 })
+
+const fold = (facts: readonly TransactionFact[]): Transaction => {
+  const stream = new Stream()
+  stream.append(0, facts)
+  return foldTransaction(stream.events)
+}
