@@ -54,9 +54,20 @@ const show = (payment) => {
   list.prepend(row(payment))
   while (list.children.length > SHOWN) list.lastChild.remove()
 }
-const source = new EventSource(location.pathname + '/stream')
-source.addEventListener('open', () => (state.textContent = 'Đang nghe'))
-source.addEventListener('error', () => (state.textContent = 'Mất kết nối, đang thử lại…'))
-source.addEventListener('payments', (event) => JSON.parse(event.data).payments.reverse().forEach(show))
-source.addEventListener('transaction', (event) => show(JSON.parse(event.data)))
+const AGAIN_MS = 3000
+const statusOfPage = () => fetch(location.pathname, { method: 'HEAD' }).then(({ status }) => status, () => 0)
+const listen = () => {
+  const source = new EventSource(location.pathname + '/stream')
+  source.addEventListener('open', () => (state.textContent = 'Đang nghe'))
+  source.addEventListener('payments', (event) => JSON.parse(event.data).payments.reverse().forEach(show))
+  source.addEventListener('transaction', (event) => show(JSON.parse(event.data)))
+  source.addEventListener('error', async () => {
+    state.textContent = 'Mất kết nối, đang thử lại…'
+    // A browser tries again by itself after a break, but not after an answer such as a proxy's 502.
+    if (source.readyState !== EventSource.CLOSED) return
+    if ((await statusOfPage()) === 404) state.textContent = 'Liên kết này không còn dùng được.'
+    else setTimeout(listen, AGAIN_MS)
+  })
+}
+listen()
 `

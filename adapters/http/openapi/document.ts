@@ -118,7 +118,10 @@ export const openApiDocument = (operations: readonly Operation[], baseUrl: strin
       description: 'Bank notifications become transactions, and transactions become webhooks.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: baseUrl }],
+    servers: [
+      { url: '/', description: 'Where this document came from' },
+      { url: baseUrl, description: 'Where it is reached by others' },
+    ],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
   })
   return JSON.parse(JSON.stringify(document), withoutFlags) as object

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { callApi, newPlace, readInstallation, removePlace, startBaoco } from '../../support/baoco-process.ts'
 import { timoMail } from '../../support/bank-mails.ts'
-import { needsDovecot } from '../../support/dovecot/needs-dovecot.ts'
+import { needsDovecot } from '../../support/dovecot/install.ts'
 import { startDovecot } from '../../support/dovecot/server.ts'
 import { eventually } from '../../support/eventually.ts'
 import { mailAccountOf } from './collecting.ts'

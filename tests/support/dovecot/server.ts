@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { freePorts } from '../free-ports.ts'
 import { CERTIFICATE, KEY } from '../kafka/certificate.ts'
 import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
-import { installDovecot } from './install.ts'
+import { PROGRAM } from './install.ts'
 
 /** Of every user. */
 export const PASSWORD = 'app-password-of-16'
@@ -98,7 +98,6 @@ const answers = (port: number): Promise<boolean> =>
 
 /** @throws where there is none */
 export const startDovecot = async (): Promise<Dovecot> => {
-  const program = await installDovecot()
   const folder = await mkdtemp(join(tmpdir(), 'baoco-dovecot-'))
   chmodSync(folder, 0o755)
   const [port = 0, securePort = 0] = await freePorts(2)
@@ -122,7 +121,7 @@ export const startDovecot = async (): Promise<Dovecot> => {
     return box
   }
 
-  const launch = () => launchServer([program, '-F', '-c', settings], { isUp: () => answers(port) })
+  const launch = () => launchServer([PROGRAM, '-F', '-c', settings], { isUp: () => answers(port) })
   return {
     ...(await startOwnServer({ folder, launch })),
     port,

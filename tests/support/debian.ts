@@ -1,0 +1,55 @@
+/** Programs of Debian's that tests run, each installed once; never as the machine's services. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** While it is there packages do not start services. */
+const POLICY = '/usr/sbin/policy-rc.d'
+const LONGEST_MS = 240_000
+
+const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+const apt = (...args: string[]) => run('apt-get', args, { env, timeout: LONGEST_MS })
+
+const withoutServices = async (work: () => Promise<unknown>): Promise<void> => {
+  const isOurs = !existsSync(POLICY)
+  if (isOurs) await writeFile(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  try {
+    await work()
+  } finally {
+    if (isOurs) await rm(POLICY)
+  }
+}
+
+/**
+ * Installs a package unless its files are there.
+ * @throws where it is missing and cannot be had: it takes Debian and root
+ */
+export const installPackage = async (name: string, files: readonly string[]): Promise<void> => {
+  if (files.every((file) => existsSync(file))) return
+  if (process.getuid?.() !== 0) throw new Error(`there is no ${name}, and only root can install it`)
+  const install = () => apt('install', '-y', '-qq', '--no-install-recommends', name)
+  // Lists of packages may be missing, or older than the packages.
+  await withoutServices(() => install().catch(() => apt('update', '-qq').then(install)))
+}
+
+/**
+ * For suites that need a program; where it cannot be had they are left out, and it is said so, or it is an error where
+ * everything must run. To be called in a `describe`, first.
+ * @param what  it is, for who reads why they were left out
+ */
+export const needs = (what: string, install: () => Promise<unknown>): (() => void) => {
+  let installed: Promise<Error | null> | undefined
+  return () =>
+    before(async function () {
+      this.timeout(300_000)
+      const had = installed !== undefined
+      const failure = await (installed ??= install().then(() => null, (error: Error) => error)) // prettier-ignore
+      if (!failure) return
+      if (process.env.REQUIRE_ALL === '1') throw failure
+      if (!had) console.log(`    no ${what} here, so its tests are left out: ${failure.message}`)
+      this.skip()
+    })
+}
