@@ -197,7 +197,7 @@ describe('whatever happens to a transaction', () => {
       }),
       { numRuns: 1_000 },
     )
-    expect(conflicts, 'conflicts met').to.be.above(1_000)
+    expect(conflicts, 'conflicts met').to.be.above(100)
     expect([...seen]).to.include.members([
       'WebhookAttempted', 'WebhookRetryRequested', 'DeliveryEnded', 'WebhookStatusChanged', 'TransactionCompleted',
       'TransactionDeleted',
