@@ -8,7 +8,6 @@ import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import type { EventStore, ReadModels } from '../domain/ports.ts'
 import { projectors } from '../projections/all.ts'
 import type { MainSettings } from '../projections/main.ts'
-import { LIVE_SCHEMA } from '../projections/checkpoint.ts'
 import type { Projector, ProjectorState } from '../projections/projector.ts'
 import { createSchema } from '../projections/schema.ts'
 
@@ -31,7 +30,7 @@ export const openReadModels = async (
   settings: MainSettings,
 ): Promise<ReadModelsOfProcess> => {
   const tables = openReadModelTables(database)
-  for (const definition of projectors(settings)) await createSchema(tables, LIVE_SCHEMA, definition)
+  for (const definition of projectors(settings)) await createSchema(tables, definition)
   const elsewhere = followReadModels(database, isAfter, AWAITED)
   const here = new Map<string, Projector>()
   const inState = (...states: ProjectorState[]) =>

@@ -4,7 +4,8 @@ import { systemClock as clock } from '../adapters/clock.ts'
 import { migrateDatabase } from '../adapters/postgres/migrate.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import type { BuilderOptions, Progress } from '../projections/builder.ts'
-import { mainWith } from '../projections/main.ts'
+import { projectors } from '../projections/all.ts'
+import type { Definition } from '../projections/definition.ts'
 import { replay as replayReadModels, verify } from '../projections/replay.ts'
 import type { Difference } from '../projections/verify.ts'
 import { openEventStore } from './open-event-store.ts'
@@ -37,7 +38,8 @@ const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal
     const tables = openReadModelTables(database)
     try {
       await recognise({ settings, store, database, clock })
-      await work({ store, tables, definition: mainWith(settings), signal, onProgress: teller() })
+      for (const definition of projectors(settings))
+        await work({ store, tables, definition, signal, onProgress: teller(definition) })
     } finally {
       await tables.close()
       await store.close()
@@ -46,29 +48,32 @@ const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal
 
 const replaying = async (options: BuilderOptions): Promise<void> => {
   const progress = await replayReadModels(options)
-  console.log(`${told(progress)}; the read models are swapped`)
+  console.log(`${told(options.definition, progress)}; the read models are swapped`)
 }
 
 const verifying = async (options: BuilderOptions): Promise<void> => {
   const { progress, incomparable, differences } = await verify(options)
-  if (incomparable !== null) console.log(`The read models cannot be compared: ${incomparable}.`)
-  else if (differences.length === 0) console.log(`${told(progress)}; every row is as it would be built anew`)
-  else console.log([`${told(progress)}; rows differ:`, ...differences.flatMap(linesOf)].join('\n'))
+  const { definition } = options
+  if (incomparable !== null)
+    console.log(`${definition.projector}: the read models cannot be compared: ${incomparable}.`)
+  else if (differences.length === 0)
+    console.log(`${told(definition, progress)}; every row is as it would be built anew`)
+  else console.log([`${told(definition, progress)}; rows differ:`, ...differences.flatMap(linesOf)].join('\n'))
   if (incomparable !== null || differences.length > 0) process.exitCode = 1
 }
 
 /** A line now and then, however fast it goes. */
-const teller = () => {
+const teller = (definition: Definition) => {
   let toldAt = performance.now()
   return (progress: Progress): void => {
     if (performance.now() - toldAt < TELL_EVERY_MS) return
     toldAt = performance.now()
-    console.log(`${told(progress)}, up to ${progress.at}`)
+    console.log(`${told(definition, progress)}, up to ${progress.at}`)
   }
 }
 
-const told = ({ events, seconds }: Progress): string =>
-  `${events} events in ${seconds.toFixed(1)} s (${Math.round(events / Math.max(seconds, 0.001))}/s)`
+const told = ({ projector }: Definition, { events, seconds }: Progress): string =>
+  `${projector}: ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / Math.max(seconds, 0.001))}/s)`
 
 const linesOf = ({ table, rows, examples }: Difference): string[] => [
   `  ${table}: ${rows} ${rows === 1 ? 'row' : 'rows'}`,

@@ -49,3 +49,13 @@ export const shadowOf = (text: string): string =>
     ? text
     : text.replace(/[^\n\x20-\x7e]/g, (letter) => LETTERS.get(letter) ?? letter)
   ).toLowerCase()
+
+/**
+ * A text, or what is looked for in one, so that a search finds it whatever its case and however its letters are composed;
+ * anything else, diacritics too, must be as it is (interface, section 4.2). It holds neither U+FFFF, which is no character,
+ * nor NUL.
+ */
+export const foldedForSearch = (text: string): string =>
+  ONLY_PLAIN.test(text)
+    ? text.toLowerCase()
+    : text.normalize('NFC').toLowerCase().replace(/[\0\uffff]/g, '\ufffd')

@@ -45,7 +45,7 @@ export class Builder {
   /** With empty tables, whatever an earlier one left there. */
   static async open(options: BuilderOptions, schema: string): Promise<Builder> {
     await dropSchema(options.tables, schema)
-    await createSchema(options.tables, schema, options.definition)
+    await createSchema(options.tables, options.definition, schema)
     return new Builder(options, schema)
   }
 

@@ -9,8 +9,6 @@ import type { Checkpoint, EventStore } from '../domain/ports.ts'
 import type { Statements } from './read-model-tables.ts'
 import { statementName, type SqlStatement } from './sql.ts'
 
-export const LIVE_SCHEMA = 'read_model'
-
 /** The last event applied. */
 export interface Anchor {
   checkpoint: Checkpoint

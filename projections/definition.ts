@@ -12,9 +12,18 @@ import type { TransactionEventData } from '../domain/transaction/events.ts'
 // --- tables --------------------------------------------------------------------------------------------------------
 
 export type ColumnType =
-  'bigint' | 'integer' | 'smallint' | 'numeric(20,2)' | 'boolean' | 'text' | 'text[]' | 'timestamptz'
+  | 'bigint'
+  | 'bigint[]'
+  | 'integer'
+  | 'smallint'
+  | 'numeric(20,2)'
+  | 'boolean'
+  | 'text'
+  | 'text[]'
+  | 'date'
+  | 'timestamptz'
 
-export type Value = string | number | boolean | null | readonly string[]
+export type Value = string | number | boolean | null | readonly string[] | readonly number[]
 export type Values = Readonly<Record<string, Value | undefined>>
 
 export interface Table {
@@ -26,14 +35,16 @@ export interface Table {
   indexes: readonly string[]
   /** Column that tells when a row has expired: then it is not there for anybody; null in it: never. */
   expiresAt?: string
+  /** In parts, each with indexes of its own: all rows with the same value of the column, which is of the key, lie in one. */
+  parts?: { by: string; number: number }
 }
 
 /** @param indexes  as in `(user_id, created_at DESC)`, with `WHERE …` for a partial one */
 export const table = (
   name: string,
   columns: Readonly<Record<string, ColumnType>>,
-  { key, indexes = [], expiresAt }: { key: readonly string[]; indexes?: readonly string[]; expiresAt?: string },
-): Table => ({ name, columns, key, indexes, ...(expiresAt && { expiresAt }) })
+  { key, indexes = [], ...more }: Pick<Table, 'key' | 'expiresAt' | 'parts'> & { indexes?: readonly string[] },
+): Table => ({ name, columns, key, indexes, ...more })
 
 // --- statements ----------------------------------------------------------------------------------------------------
 
@@ -110,6 +121,8 @@ export interface Projection {
   version: number
   operations: readonly Operation[]
   handlers: Readonly<Record<string, ((event: RecordedEvent) => Statement | readonly Statement[]) | undefined>>
+  /** Statements that make what keeps the table by itself, once all tables are there: `count-of.ts`. */
+  triggers?: (schema: string) => string
 }
 
 /** Nothing of a deleted account stays in any table that says whose a row is; no read model has to think of it. */
@@ -131,9 +144,15 @@ export const projection = (
 /** Read models that share one subscription and one checkpoint. */
 export interface Definition {
   projector: string
+  /** Where its tables are, its checkpoint among them. */
+  schema: string
+  /** Of Postgres, that its tables need; whoever owns a database may add them. */
+  extensions?: readonly string[]
   projections: readonly Projection[]
   /** Streams whose events they are built from. */
   prefixes: readonly string[]
+  /** How long a batch gathers while receiving has more to do than it can: milliseconds by which they may be late then. */
+  gatheringMs: number
 }
 
 /** All that one event does to the read models, in order. */

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../domain/errors.ts'
 import type { Batch, Checkpoint, EventStore, ReadModels } from '../domain/ports.ts'
 import { Applier, Overtaken, Poison } from './applier.ts'
-import { LIVE_SCHEMA, readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
+import { readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { Lines, ReadModelTables } from './read-model-tables.ts'
 import { rebuild } from './replay.ts'
@@ -20,9 +20,6 @@ import { Waiters } from './waiters.ts'
 
 /** Most events written in one transaction. */
 const MOST_EVENTS = 4_000
-
-/** How long a batch gathers while receiving has more to do than it can: milliseconds by which lists may be late then. */
-const GATHERING_MS = 1_000
 
 const BACK_OFF_MS = { first: 50, most: 5_000 }
 
@@ -78,7 +75,7 @@ export interface ProjectorOptions {
 
 /** Makes the tables where there are none, so that they can be asked at once. */
 export const openProjector = async (options: ProjectorOptions): Promise<Projector> => {
-  await createSchema(options.tables, LIVE_SCHEMA, options.definition)
+  await createSchema(options.tables, options.definition)
   return new RunningProjector(options)
 }
 
@@ -186,19 +183,20 @@ class RunningProjector implements Projector {
         await this.#rest(applier, batch)
       }
       this.#done(batch)
-      if (givesWay()) await pause(GATHERING_MS, undefined, { signal }).catch(() => {})
+      if (givesWay()) await pause(definition.gatheringMs, undefined, { signal }).catch(() => {})
     }
     if (!signal.aborted) throw new StoreUnavailable('the event store ended the subscription')
   }
 
   #applier(anchor: Anchor | null): Applier {
-    return new Applier(this.#options.tables, this.#options.definition, LIVE_SCHEMA, anchor)
+    const { tables, definition } = this.#options
+    return new Applier(tables, definition, definition.schema, anchor)
   }
 
   /** Goes on from the stored checkpoint, after building the read models anew where that cannot be gone on from. */
   async #start(signal: AbortSignal): Promise<Anchor | null> {
     const { store, tables, definition, log } = this.#options
-    let stored = await readCheckpoint(tables, LIVE_SCHEMA, definition.projector)
+    let stored = await readCheckpoint(tables, definition.schema, definition.projector)
     const reason = await reasonToRebuild(store, stored, this.#version)
     if (reason !== null) {
       this.#waiters.reached(null)
@@ -207,7 +205,7 @@ class RunningProjector implements Projector {
       const { events, seconds } = await rebuild({ store, tables, definition, signal })
       if (signal.aborted) return null
       log.info({ projector: definition.projector, events, seconds }, 'projection.rebuilt')
-      stored = await readCheckpoint(tables, LIVE_SCHEMA, definition.projector)
+      stored = await readCheckpoint(tables, definition.schema, definition.projector)
     }
     this.#is('catching_up')
     this.#waiters.reached(stored?.anchor?.checkpoint ?? null)
@@ -216,7 +214,7 @@ class RunningProjector implements Projector {
 
   async #afterSwap(applier: Applier, overtaken: Overtaken): Promise<Applier> {
     const { tables, definition } = this.#options
-    const stored = await readCheckpoint(tables, LIVE_SCHEMA, definition.projector)
+    const stored = await readCheckpoint(tables, definition.schema, definition.projector)
     const isOurs = (theirs: Stored): boolean =>
       theirs.version === this.#version && theirs.anchor?.event_id === applier.anchor?.event_id
     if (!stored || !isOurs(stored)) throw overtaken

@@ -9,9 +9,9 @@
  */
 import type { Checkpoint, EventStore } from '../domain/ports.ts'
 import { Builder, type BuilderOptions, type Progress } from './builder.ts'
-import { LIVE_SCHEMA, readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
+import { readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
 import type { Statements } from './read-model-tables.ts'
-import { dropSchema, NEXT_SCHEMA, OLD_SCHEMA } from './schema.ts'
+import { dropSchema, nextSchema, oldSchema } from './schema.ts'
 import { versionOf } from './sql.ts'
 import { differences, type Difference } from './verify.ts'
 
@@ -19,8 +19,6 @@ import { differences, type Difference } from './verify.ts'
 const SHORT_MS = 250
 /** Under a load that is never caught up with, the live projector waits a bit longer in the end. */
 const MOST_ROUNDS = 20
-
-const REPLAY_LOCK = `hashtext('baoco replay')`
 
 /** Another process is building at this moment. */
 export class ReplayRuns extends Error {
@@ -55,7 +53,7 @@ export const verify = (options: BuilderOptions): Promise<Verified> =>
     const { tables, definition } = options
     const { reason } = await live(options, tables)
     if (reason !== null) return { progress: { events: 0, seconds: 0, at: null }, incomparable: reason, differences: [] }
-    const builder = await Builder.open(options, NEXT_SCHEMA)
+    const builder = await Builder.open(options, nextSchema(definition))
     try {
       // The live projector waits only until both stand at one event and a snapshot is taken there.
       let comparing: Promise<Difference[]> = Promise.resolve([])
@@ -65,35 +63,36 @@ export const verify = (options: BuilderOptions): Promise<Verified> =>
             await snapshot.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
             await snapshot.query('SELECT 1')
             taken()
-            return differences(snapshot, definition, LIVE_SCHEMA, NEXT_SCHEMA)
+            return differences(snapshot, definition, definition.schema, nextSchema(definition))
           })
           comparing.catch(failed)
         })
       })
       return { progress: builder.progress, incomparable: null, differences: await comparing }
     } finally {
-      await dropSchema(tables, NEXT_SCHEMA)
+      await dropSchema(tables, nextSchema(definition))
     }
   })
 
 const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
   const { tables, definition } = options
-  await dropSchema(tables, OLD_SCHEMA)
-  const builder = await Builder.open(options, NEXT_SCHEMA)
+  const { projector, schema } = definition
+  await dropSchema(tables, oldSchema(definition))
+  const builder = await Builder.open(options, nextSchema(definition))
   try {
     await whereLiveStands(options, builder, async (transaction, isThere) => {
       if (isThere) {
-        await transaction.query(`DELETE FROM ${LIVE_SCHEMA}.checkpoint WHERE projector = $1`, [definition.projector])
-        await transaction.query(`ALTER SCHEMA ${LIVE_SCHEMA} RENAME TO ${OLD_SCHEMA}`)
+        await transaction.query(`DELETE FROM ${schema}.checkpoint WHERE projector = $1`, [projector])
+        await transaction.query(`ALTER SCHEMA ${schema} RENAME TO ${oldSchema(definition)}`)
       }
-      await transaction.query(`ALTER SCHEMA ${NEXT_SCHEMA} RENAME TO ${LIVE_SCHEMA}`)
+      await transaction.query(`ALTER SCHEMA ${nextSchema(definition)} RENAME TO ${schema}`)
     })
   } catch (error) {
     // What cannot be cleared up now, with the database away, is by the next one.
-    await dropSchema(tables, NEXT_SCHEMA).catch(() => {})
+    await dropSchema(tables, nextSchema(definition)).catch(() => {})
     throw error
   }
-  await dropSchema(tables, OLD_SCHEMA)
+  await dropSchema(tables, oldSchema(definition))
   return builder.progress
 }
 
@@ -105,7 +104,7 @@ interface Live {
 }
 
 const live = async ({ store, definition }: BuilderOptions, database: Statements, lock = false): Promise<Live> => {
-  const stored = await readCheckpoint(database, LIVE_SCHEMA, definition.projector, { lock })
+  const stored = await readCheckpoint(database, definition.schema, definition.projector, { lock })
   const reason = await reasonToRebuild(store, stored, versionOf(definition))
   return { stored, usable: reason === null, reason }
 }
@@ -123,7 +122,7 @@ const whereLiveStands = async (
   builder: Builder,
   work: (transaction: Statements, isThere: boolean) => Promise<void>,
 ): Promise<void> => {
-  const { store, tables } = options
+  const { store, tables, definition } = options
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     const started = performance.now()
     await builder.to(await target(store, await live(options, tables)))
@@ -134,25 +133,24 @@ const whereLiveStands = async (
     await builder.to(await target(store, held))
     if (held.usable && held.stored?.anchor?.event_id !== builder.anchor?.event_id)
       throw new Error('the live read models stand at an event that the store does not give: nothing was changed')
-    await work(transaction, await isThere(transaction))
+    await work(transaction, await isThere(transaction, definition.schema))
   })
 }
 
-const isThere = async (database: Statements): Promise<boolean> =>
-  (await database.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [LIVE_SCHEMA])).length > 0
+const isThere = async (database: Statements, schema: string): Promise<boolean> =>
+  (await database.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])).length > 0
 
-/** One replay at a time, by a lock that ends with its holder. */
+/** One replay of a projector at a time, by a lock that ends with its holder. */
 const exclusively = <Result>(
-  { tables }: BuilderOptions,
+  { tables, definition }: BuilderOptions,
   otherwise: 'wait' | 'refuse',
   work: () => Promise<Result>,
 ): Promise<Result> =>
   tables.transaction(async (holding) => {
-    if (otherwise === 'wait') await holding.query(`SELECT pg_advisory_xact_lock(${REPLAY_LOCK})`)
+    const lock = `hashtext('baoco replay ${definition.projector}')`
+    if (otherwise === 'wait') await holding.query(`SELECT pg_advisory_xact_lock(${lock})`)
     else {
-      const [answer] = await holding.query<{ held: boolean }>(
-        `SELECT pg_try_advisory_xact_lock(${REPLAY_LOCK}) AS held`,
-      )
+      const [answer] = await holding.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS held`)
       if (!answer!.held) throw new ReplayRuns('another process is building the read models at this moment')
     }
     return work()

@@ -1,13 +1,13 @@
 /** Schemas of read models: made whole, dropped whole. */
-import { checkpointDdl, LIVE_SCHEMA } from './checkpoint.ts'
+import { checkpointDdl } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ReadModelTables } from './read-model-tables.ts'
 import { ddl, versionOf } from './sql.ts'
 
 /** Where a replay builds. */
-export const NEXT_SCHEMA = `${LIVE_SCHEMA}_next`
+export const nextSchema = ({ schema }: Definition): string => `${schema}_next`
 /** What was live, until it is dropped. */
-export const OLD_SCHEMA = `${LIVE_SCHEMA}_old`
+export const oldSchema = ({ schema }: Definition): string => `${schema}_old`
 
 /** One of these at a time, whoever comes: the transaction's lock. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('baoco read models'))`
@@ -18,12 +18,21 @@ const DROP_TRIES = 200
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK = '40P01'
 
-/** Empty tables and a checkpoint before the first event; nothing happens where the schema is there. */
-export const createSchema = async (tables: ReadModelTables, schema: string, definition: Definition): Promise<void> => {
+/**
+ * Empty tables and a checkpoint before the first event; nothing happens where the schema is there.
+ * @param schema  the definition's own, or another one to build in
+ */
+export const createSchema = async (
+  tables: ReadModelTables,
+  definition: Definition,
+  schema = definition.schema,
+): Promise<void> => {
   await tables.transaction(async (transaction) => {
     await transaction.query(ONE_AT_A_TIME)
     const [found] = await transaction.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
     if (found) return
+    for (const extension of definition.extensions ?? [])
+      await transaction.query(`CREATE EXTENSION IF NOT EXISTS ${extension}`)
     await transaction.query(`CREATE SCHEMA ${schema}; ${ddl(schema, definition)}; ${checkpointDdl(schema)}`)
     await transaction.query(`INSERT INTO ${schema}.checkpoint (projector, version) VALUES ($1, $2)`, [
       definition.projector,

@@ -21,12 +21,15 @@ const textElement = (text: string): string => {
   return /["\\]/.test(storable) ? `"${storable.replaceAll(/["\\]/g, '\\$&')}"` : `"${storable}"`
 }
 
-const arrayOf = (texts: readonly string[]): string => `{${texts.map(textElement).join()}}`
+const arrayOf = (values: readonly (string | number)[]): string =>
+  `{${values.map((value) => (typeof value === 'number' ? value : textElement(value))).join()}}`
+
+const isArray = (type: ColumnType): boolean => type.endsWith('[]')
 
 const element = (type: ColumnType, value: Value | undefined): string => {
   if (value === null || value === undefined) return 'NULL'
   if (type === 'text') return textElement(String(value))
-  if (type === 'text[]') return textElement(arrayOf(value as readonly string[]))
+  if (isArray(type)) return textElement(arrayOf(value as readonly string[] | readonly number[]))
   return String(value)
 }
 
@@ -35,7 +38,7 @@ export const arrayLiteral = (type: ColumnType, values: readonly (Value | undefin
   `{${values.map((value) => element(type, value)).join()}}`
 
 /** Arrays cannot be unnested by one level, so they travel as their text. */
-const travelsAs = (type: ColumnType): string => (type === 'text[]' ? 'text' : type)
+const travelsAs = (type: ColumnType): string => (isArray(type) ? 'text' : type)
 
 // --- texts ---------------------------------------------------------------------------------------------------------
 
@@ -47,7 +50,7 @@ type Columns = readonly (readonly [name: string, type: ColumnType])[]
 const relation = (columns: Columns): string =>
   `unnest(${columns.map(([, type], index) => `$${index + 1}::${travelsAs(type)}[]`).join(', ')}) AS v (${quoted(columns.map(([name]) => name))})`
 
-const fromRelation = ([name, type]: Columns[number]): string => `v."${name}"${type === 'text[]' ? '::text[]' : ''}`
+const fromRelation = ([name, type]: Columns[number]): string => `v."${name}"${isArray(type) ? `::${type}` : ''}`
 
 const sameKey = ({ key }: Table): string => key.map((column) => `t."${column}" = v."${column}"`).join(' AND ')
 
@@ -141,17 +144,25 @@ export const statementName = (text: string): string => `read_model_${shortHash(t
 
 // --- tables --------------------------------------------------------------------------------------------------------
 
-const tableDdl = (schema: string, { name, columns, key, indexes }: Table): string =>
+const tableDdl = (schema: string, { name, columns, key, indexes, parts }: Table): string =>
   [
     `CREATE TABLE ${schema}.${name} (
       ${Object.entries(columns).map(([column, type]) => `"${column}" ${type}`).join(', ')},
-      PRIMARY KEY (${quoted(key)}))`, // prettier-ignore
+      PRIMARY KEY (${quoted(key)})) ${parts ? `PARTITION BY HASH ("${parts.by}")` : ''}`, // prettier-ignore
+    ...Array.from(
+      { length: parts?.number ?? 0 },
+      (_, part) => `CREATE TABLE ${schema}.${name}_${part} PARTITION OF ${schema}.${name}
+        FOR VALUES WITH (MODULUS ${parts!.number}, REMAINDER ${part})`,
+    ),
     ...indexes.map((index) => `CREATE INDEX ON ${schema}.${name} ${index}`),
   ].join(';\n')
 
 /** What makes a schema with all tables of a definition; the checkpoint's is `checkpoint.ts`'s. */
 export const ddl = (schema: string, { projections }: Definition): string =>
-  projections.map(({ table }) => tableDdl(schema, table)).join(';\n')
+  [
+    ...projections.map(({ table }) => tableDdl(schema, table)),
+    ...projections.flatMap(({ triggers }) => triggers?.(schema) ?? []),
+  ].join(';\n')
 
 /** Changes with every change of a table, an operation or a projection's version: then the read models are rebuilt. */
 export const versionOf = (definition: Definition): string =>

@@ -6,7 +6,9 @@ import { transactionStream } from '../../../domain/transaction/events.ts'
 import { historyOf } from '../../../domain/transaction/history.ts'
 import { deleteTransaction, retryTransaction } from '../../../workflows/transactions/by-hand.ts'
 import { attemptsOfTransaction } from '../../postgres/queries/attempts.ts'
+import { openSearch } from '../../postgres/queries/search.ts'
 import { findTransaction, listTransactions, TRANSACTIONS_A_PAGE } from '../../postgres/queries/transactions.ts'
+import { openSearchProgress } from '../../postgres/search-progress.ts'
 import { openCursors } from '../cursors.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { noBody, query } from '../input.ts'
@@ -30,13 +32,15 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
   const { get, post, remove } = operations.of('Transactions')
 
   const cursors = openCursors(parts.settings.jwtSecret)
+  const progress = openSearchProgress(database, (a, b) => store.isAfter(a, b))
+  const search = openSearch(database, progress, TRANSACTIONS_A_PAGE)
 
   const listAll = async (context: ApiContext, given: z.infer<typeof TransactionList>) => {
     const { page, cursor, include_raw, ...filter } = given
     const { user_id, systems } = context.state.account
     const list = `transactions ${user_id}`
     const asked = pageAsked(cursors, list, { page, cursor })
-    const { rows, total } = await listTransactions(database, user_id, filter, asked)
+    const { rows, total } = await listTransactions(database, search, user_id, filter, asked)
     return {
       success: true as const,
       data: rows.map((row) => presentTransaction(row, include_raw === true)),

@@ -46,7 +46,7 @@ export const logsOfRule = async (
   ruleId: number,
   of: PageOf,
 ): Promise<{ rows: LogRow[]; total: number }> => {
-  const { sql, more, name } = pageSql(of, 2, LOGS_A_PAGE, 'a.')
+  const { sql, more, name } = pageSql(of, 2, LOGS_A_PAGE, { at: 'a.created_at', id: 'a.id' })
   const [rows, counts] = await Promise.all([
     database.query<LogRow>(
       `SELECT ${COLUMNS}, t.bank_code, t.amount, t.transaction_type
@@ -56,7 +56,7 @@ export const logsOfRule = async (
       `logs-of-rule:${name}`,
     ),
     database.query<{ total: number }>(
-      `SELECT count(*) AS total FROM read_model.attempt WHERE rule_id = $2 AND user_id = $1`,
+      `SELECT coalesce(sum(number), 0) AS total FROM read_model.attempt_count WHERE rule_id = $2 AND user_id = $1`,
       [userId, ruleId],
       'logs-of-rule-total',
     ),

@@ -14,7 +14,8 @@ export interface InstallationStatus {
 export const installationStatus = async (database: Queryable): Promise<InstallationStatus> => {
   const [projectors, lanes, breakers, { overdue }] = await Promise.all([
     database.query<InstallationStatus['projectors'][number]>(
-      'SELECT projector, passed, updated_at AS last_event_at FROM read_model.checkpoint ORDER BY projector',
+      `SELECT projector, passed, updated_at AS last_event_at
+       FROM (TABLE read_model.checkpoint UNION ALL TABLE search_model.checkpoint) AS every ORDER BY projector`,
     ),
     database.query<InstallationStatus['lanes'][number]>(
       `SELECT lane, count(*) AS open, count(*) FILTER (WHERE due_at <= now()) AS due

@@ -2,7 +2,7 @@
 import type { JobFilter, Place } from '../../../domain/job/events.ts'
 import type { FailedTransactions } from '../../../workflows/jobs/bulk-retry.ts'
 import type { Queryable } from '../database.ts'
-import { CONDITIONS } from './transactions.ts'
+import { CONDITIONS } from './transaction-filter.ts'
 
 const matching = (userId: number, filter: JobFilter) => {
   const values: unknown[] = [userId]

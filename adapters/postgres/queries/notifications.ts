@@ -31,6 +31,17 @@ const rowsOf = (status: NotificationStatus | undefined): string => {
   return status === undefined ? `${NOT_CAPTURED} UNION ALL ${CAPTURED}` : `${NOT_CAPTURED} AND status = '${status}'`
 }
 
+/** Of those captured there are counts; of the others there are never many, as most go by themselves. */
+const NOT_CAPTURED_TOTAL = `SELECT count(*) AS number FROM (${NOT_CAPTURED}) AS others`
+const CAPTURED_TOTAL = 'SELECT coalesce(sum(number), 0) AS number FROM read_model.transaction_count WHERE user_id = $1'
+
+const totalOf = (status: NotificationStatus | undefined): string => {
+  if (status === 'captured') return CAPTURED_TOTAL
+  return status === undefined
+    ? `${NOT_CAPTURED_TOTAL} UNION ALL ${CAPTURED_TOTAL}`
+    : `${NOT_CAPTURED_TOTAL} WHERE status = '${status}'`
+}
+
 /** Newest first; `total` is how many there are over all pages. */
 export const listNotifications = async (
   database: Queryable,
@@ -39,20 +50,16 @@ export const listNotifications = async (
   of: PageOf,
 ): Promise<{ rows: NotificationRow[]; total: number }> => {
   const rows = rowsOf(status)
-  const { sql, more, name } = pageSql(of, 1, NOTIFICATIONS_A_PAGE, '', 'received_at')
+  const { sql, more, name } = pageSql(of, 1, NOTIFICATIONS_A_PAGE, { at: 'received_at' })
   const [found, counts] = await Promise.all([
     database.query<NotificationRow>(
       `SELECT * FROM (${rows}) AS every WHERE true ${sql}`,
       [userId, ...more],
       `notifications:${name}:${status ?? 'all'}`,
     ),
-    database.query<{ total: number }>(
-      `SELECT count(*) AS total FROM (${rows}) AS every`,
-      [userId],
-      `notifications-total:${status ?? 'all'}`,
-    ),
+    database.query<{ number: number }>(totalOf(status), [userId], `notifications-total:${status ?? 'all'}`),
   ])
-  return { rows: found, total: counts[0]!.total }
+  return { rows: found, total: counts.reduce((sum, { number }) => sum + number, 0) }
 }
 
 /** One that became no transaction; null where this user has none with this id. */

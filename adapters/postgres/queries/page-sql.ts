@@ -1,4 +1,4 @@
-/** The end of a statement that reads one page, newest first by when it came to be, then by id. */
+/** The end of a statement that reads one page, newest first, then by id. */
 
 /** Which page: by number, or what comes after the last row of another. */
 export type PageOf = { page: number } | { after: { created_at: string; id: number } }
@@ -14,15 +14,18 @@ export interface PageSql {
 
 /**
  * @param before  how many values the statement has without these
- * @param table  its name in the statement, with the dot
- * @param moment  the column that says when
+ * @param columns  their names in the statement; `at` tells how new a row is
  */
-export const pageSql = (of: PageOf, before: number, rows: number, table = '', moment = 'created_at'): PageSql => {
-  const order = `ORDER BY ${table}${moment} DESC, ${table}id DESC LIMIT ${rows}`
+export const pageSql = (
+  of: PageOf,
+  before: number,
+  rows: number,
+  { at = 'created_at', id = 'id' }: { at?: string; id?: string } = {},
+): PageSql => {
+  const order = `ORDER BY ${at} DESC, ${id} DESC LIMIT ${rows}`
   if ('after' in of) {
-    const { created_at, id } = of.after
-    const sql = `AND (${table}${moment}, ${table}id) < ($${before + 1}::timestamptz, $${before + 2}::bigint) ${order}`
-    return { sql, more: [created_at, id], name: 'after' }
+    const sql = `AND (${at}, ${id}) < ($${before + 1}::timestamptz, $${before + 2}::bigint) ${order}`
+    return { sql, more: [of.after.created_at, of.after.id], name: 'after' }
   }
   return { sql: `${order} OFFSET $${before + 1}::bigint`, more: [String((of.page - 1) * rows)], name: 'numbered' }
 }

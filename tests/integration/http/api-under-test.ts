@@ -32,7 +32,8 @@ import { planAccountOf } from '../../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Vault } from '../../../domain/ports.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { main } from '../../../projections/main.ts'
-import { openProjector } from '../../../projections/projector.ts'
+import { openProjector, type Projector } from '../../../projections/projector.ts'
+import { search } from '../../../projections/search.ts'
 import { accountCache, Accounts } from '../../../workflows/accounts/accounts.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
@@ -80,6 +81,9 @@ export interface ApiUnderTest {
   /** Appends events of one transaction, and waits until the read models show them. */
   happened(userId: number, transactionId: number, events: readonly TransactionEvent[]): Promise<void>
   nextId(): Promise<number>
+  /** What is searched stays as it is until it is resumed. */
+  holdSearch(): Promise<void>
+  resumeSearch(): void
   close(): Promise<void>
 }
 
@@ -93,6 +97,16 @@ export const OWNERS_PASSWORD = 'correct horse battery staple'
 
 /** Every answer in every test is held against the document, which is the same for all of them. */
 let checkAnswer: ReturnType<typeof answerCheck> | undefined
+
+/** @returns what stops it */
+const runUntilStopped = (projector: Projector): (() => Promise<void>) => {
+  const stopping = new AbortController()
+  const running = projector.run(stopping.signal)
+  return () => {
+    stopping.abort()
+    return running
+  }
+}
 
 export const openApi = async (
   settings: Partial<ApiParts['settings']> = {},
@@ -112,6 +126,9 @@ export const openApi = async (
   const projector = await openProjector({ store, tables, definition: main, log: silent })
   const stopping = new AbortController()
   const projecting = projector.run(stopping.signal)
+  const searchTables = openReadModelTables(database)
+  const searchProjector = await openProjector({ store, tables: searchTables, definition: search, log: silent })
+  let searching = runUntilStopped(searchProjector)
   const registration = { store, ids, clock, vault, passwords }
   const owner = await registerFirstAccount(registration, { email: 'owner@baoco.local', password: OWNERS_PASSWORD })
 
@@ -223,13 +240,17 @@ export const openApi = async (
     decree: (userId, event) => append(`account-${userId}`, userId, [event]),
     happened: (userId, transactionId, events) => append(transactionStream(transactionId), userId, events),
     nextId: async () => (await ids.next(1))[0]!,
+    holdSearch: () => searching(),
+    resumeSearch: () => {
+      searching = runUntilStopped(searchProjector)
+    },
     close: async () => {
       await feed.close()
       await server.close(1_000)
       await sender.close()
       stopping.abort()
-      await Promise.all([projecting, reacting])
-      await tables.close()
+      await Promise.all([projecting, reacting, searching()])
+      await Promise.all([tables.close(), searchTables.close()])
       await store.close()
       await database.close()
       await drop()

@@ -110,7 +110,7 @@ describe('projector', () => {
       await setting.catchUp()
       const whole = await setting.rows()
 
-      await createSchema(setting.tables, 'in_pieces', main)
+      await createSchema(setting.tables, main, 'in_pieces')
       const applier = new Applier(setting.tables, main, 'in_pieces', null)
       let size = seed
       for (let start = 0; start < events.length; start += size) {
@@ -179,7 +179,7 @@ describe('projector', () => {
     const events = await allEvents()
     const half = events.slice(0, 200)
     const rest = events.slice(200)
-    await createSchema(setting.tables, 'read_model', main)
+    await createSchema(setting.tables, main)
     const applier = new Applier(setting.tables, main, 'read_model', null)
     await applier.apply(half, half.at(-1)!.checkpoint)
     const before = await setting.rows()
@@ -262,7 +262,7 @@ describe('projector', () => {
   it('names the event also where a handler of ours fails', async () => {
     await setting.append([{ ...unfit, events: [{ ...unfit.events[0]!, type: 'SystemAdded', data: null }] }])
     const [event] = await allEvents()
-    await createSchema(setting.tables, 'read_model', main)
+    await createSchema(setting.tables, main)
     const applying = new Applier(setting.tables, main, 'read_model', null).apply([event!], event!.checkpoint)
     expect(await applying.catch((error: unknown) => error)).to.be.instanceOf(Poison)
   })
@@ -288,7 +288,7 @@ describe('projector', () => {
     const history = new History(14).grow(60)
     await setting.append(history.decided.slice(0, 30))
     await projector.passed((await setting.store.end())!, 30_000)
-    await createSchema(setting.tables, 'timed', main)
+    await createSchema(setting.tables, main, 'timed')
     const applier = new Applier(setting.tables, main, 'timed', null)
     const took: number[] = []
     for (const event of (await allEvents()).slice(0, 60)) {

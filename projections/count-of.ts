@@ -1,0 +1,51 @@
+/**
+ * How many rows a table has of each kind, in a table of its own. The database keeps it: what a statement does to the rows,
+ * a trigger does to their counts, once a statement, in its transaction. So the counts are exact whenever they are looked at
+ * beside the rows, whatever made or removed those, and no handler has to think of them. Kinds without rows have no count.
+ */
+import { projection, table, type ColumnType, type Projection, type Table } from './definition.ts'
+
+/** A column that tells kinds apart, and what of a row stands in it: never null. */
+export type Kinds = Readonly<Record<string, readonly [type: ColumnType, of: string]>>
+
+const EVENTS = [
+  ['INSERT', 'REFERENCING NEW TABLE AS added'],
+  ['UPDATE', 'REFERENCING NEW TABLE AS added OLD TABLE AS removed'],
+  ['DELETE', 'REFERENCING OLD TABLE AS removed'],
+] as const
+
+/** @returns a read model with the columns of `kinds` and `number` */
+export const countOf = (counted: Table, name: string, kinds: Kinds): Projection => {
+  const columns = Object.keys(kinds)
+  const types = Object.fromEntries(columns.map((column) => [column, kinds[column]![0]]))
+  const counts = table(name, { ...types, number: 'integer' }, { key: columns })
+  const triggers = (schema: string) =>
+    EVENTS.map(([event, referencing]) => {
+      const trigger = `${name}_${event.toLowerCase()}`
+      return `CREATE FUNCTION ${schema}.${trigger}() RETURNS trigger LANGUAGE plpgsql AS $trigger$ BEGIN
+          EXECUTE format($sql$${mergeSql(name, kinds, event)}$sql$, TG_TABLE_SCHEMA);
+          RETURN NULL;
+        END $trigger$;
+        CREATE TRIGGER ${trigger} AFTER ${event} ON ${schema}.${counted.name} ${referencing}
+          FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.${trigger}()`
+    }).join(';\n')
+  return { ...projection(counts, { version: 1 }, {}), triggers }
+}
+
+/** The schema is found by the trigger, as a replay renames it. */
+const mergeSql = (name: string, kinds: Kinds, event: (typeof EVENTS)[number][0]): string => {
+  const columns = Object.keys(kinds)
+  const kind = columns.map((column) => `${kinds[column]![1]} AS ${column}`).join(', ')
+  const changes = [
+    ...(event === 'DELETE' ? [] : [`SELECT ${kind}, 1 AS change FROM added`]),
+    ...(event === 'INSERT' ? [] : [`SELECT ${kind}, -1 AS change FROM removed`]),
+  ].join(' UNION ALL ')
+  return `MERGE INTO %I.${name} AS t
+    USING (SELECT ${columns.join(', ')}, sum(change)::integer AS change FROM (${changes}) AS each_row
+      GROUP BY ${columns.join(', ')} HAVING sum(change) <> 0) AS c
+    ON ${columns.map((column) => `t.${column} = c.${column}`).join(' AND ')}
+    WHEN MATCHED AND t.number + c.change = 0 THEN DELETE
+    WHEN MATCHED THEN UPDATE SET number = t.number + c.change
+    WHEN NOT MATCHED AND c.change > 0 THEN INSERT (${columns.join(', ')}, number)
+      VALUES (${columns.map((column) => `c.${column}`).join(', ')}, c.change)`
+}

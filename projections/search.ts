@@ -1,0 +1,17 @@
+/**
+ * The projector `search`: what is too dear to keep up with every notification, and may be late. Nothing but lists that are
+ * searched, or filtered by a rule, asks it; `adapters/postgres/queries/search.ts` says what they answer while it is behind.
+ */
+import type { Definition } from './definition.ts'
+import { main } from './main.ts'
+import { searchable } from './read-models/searchable.ts'
+
+export const search: Definition = {
+  projector: 'search',
+  schema: 'search_model',
+  extensions: ['pg_trgm'],
+  projections: [searchable],
+  // As `main`, so that both can be at one place, whatever event is the newest.
+  prefixes: main.prefixes,
+  gatheringMs: 5_000,
+}
