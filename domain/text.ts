@@ -58,4 +58,7 @@ export const shadowOf = (text: string): string =>
 export const foldedForSearch = (text: string): string =>
   ONLY_PLAIN.test(text)
     ? text.toLowerCase()
-    : text.normalize('NFC').toLowerCase().replace(/[\0\uffff]/g, '\ufffd')
+    : text
+        .normalize('NFC')
+        .toLowerCase()
+        .replace(/[\0\uffff]/g, '\ufffd')

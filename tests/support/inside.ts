@@ -7,7 +7,8 @@ import { readSettings } from '../../cmd/settings.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Place } from './baoco-process.ts'
 
-const inside = async <Result>(
+/** The database of an installation. @param databaseUrl  where it is not the embedded one */
+export const inside = async <Result>(
   { dataDir }: Place,
   look: (url: string) => Promise<Result>,
   databaseUrl?: string,

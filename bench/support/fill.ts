@@ -1,0 +1,128 @@
+/**
+ * Fills the tables of lists as the projectors would, only faster: a fifth of the rows are one user's, the rest a crowd's,
+ * mingled as they come in over a year. Indexes are made and counts taken once all rows are there; a sample of what is
+ * searched is compared with what the projector makes of the same transactions.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Database } from '../../adapters/postgres/database.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import { statementsOf } from '../../projections/definition.ts'
+import { search } from '../../projections/search.ts'
+
+/** Ids and users that the store has not given out. */
+const FIRST = 100_000_000
+const CROWD = 2_000
+const AT_ONCE = 250_000
+
+/** One in so many of the user's transactions names this payer, whatever their number: a thousand in a million. */
+export const RARE_PAYER = { name: 'QUACH THI TUYET MAI', oneIn: 1_000 }
+
+const rowsSql = (user: number, rule: number, count: number, from: number, to: number): string => `
+  INSERT INTO read_model.transaction (id, user_id, source_type, source, bank_code, bank_name, transaction_type, amount,
+    currency, account_number, transaction_ref, transaction_date, counterpart_name, description, content, order_id, prefix,
+    webhook_status, raw_data, balance_after, created_at, updated_at)
+  SELECT ${FIRST} + n, CASE WHEN n % 5 = 0 THEN ${user} ELSE ${FIRST} + n / 5 % ${CROWD} END, source_type, 'url:' || bank,
+    bank, bank, direction, amount, 'VND', account, reference, at, payer, description, content, order_id,
+    CASE WHEN status <> 'no_match' THEN left(order_id, 2) END, status, jsonb_build_object('text', description)::text,
+    amount * 7, at + interval '20 seconds', at + interval '21 seconds'
+  FROM generate_series(${from}, ${to}) n,
+    LATERAL (SELECT n / 5 AS k, now() - (${count} - n) * interval '1 year' / ${count} AS at) a,
+    LATERAL (SELECT (ARRAY['VCB', 'MB', 'TCB'])[1 + k % 3] AS bank, 1000 * (10 + k % 4999) AS amount,
+      (ARRAY['0011000415567', '8880123456', '19031234567'])[1 + k % 3] AS account,
+      CASE WHEN k % 7 = 0 THEN 'debit' ELSE 'credit' END AS direction,
+      (ARRAY['sms', 'sms', 'notification', 'email'])[1 + k % 4] AS source_type,
+      'FT26' || lpad((n::bigint * 7919 % 1000000007)::text, 10, '0') AS reference,
+      CASE WHEN k % 23 = 0 THEN NULL ELSE 'DH' || n END AS order_id,
+      CASE WHEN k % 23 = 0 THEN 'skipped' WHEN k % 101 = 0 THEN 'no_match' WHEN k % 211 = 0 THEN 'failed'
+        ELSE 'success' END AS status,
+      CASE WHEN k % ${RARE_PAYER.oneIn} = 0 THEN '${RARE_PAYER.name}' ELSE
+        (ARRAY['NGUYEN VAN', 'TRAN THI', 'LE HOANG', 'PHAM MINH', 'VO NGOC'])[1 + k % 5] || ' ' ||
+        (ARRAY['AN', 'BINH', 'CHAU', 'DUNG', 'GIANG', 'HANH', 'KHANH'])[1 + k % 7] END AS payer) b,
+    LATERAL (SELECT coalesce(order_id || ' ', '') ||
+      (ARRAY['chuyen tien', 'thanh toan don hang', 'Chuyển khoản mua hàng'])[1 + k % 3] AS content) c,
+    LATERAL (SELECT 'SD TK ' || account || CASE direction WHEN 'debit' THEN ' -' ELSE ' +' END ||
+      to_char(amount, 'FM999,999,999') || 'VND luc ' || to_char(at + interval '7 hours', 'DD-MM-YYYY HH24:MI:SS') ||
+      '. SD ' || to_char(amount * 7, 'FM999,999,999') || 'VND. Ref ' || reference || '. ND: ' || payer || ' ' ||
+      content AS description) d;
+
+  INSERT INTO read_model.attempt (id, transaction_id, rule_id, user_id, attempt, webhook_url, http_status, response_body,
+    outcome, error, sent_at, duration_ms, created_at)
+  SELECT id, id, CASE WHEN user_id = ${user} THEN ${rule} ELSE user_id END, user_id, 1, 'https://shop.example/webhook',
+    CASE webhook_status WHEN 'success' THEN 200 ELSE 404 END, '{"ok":true}',
+    CASE webhook_status WHEN 'success' THEN 'delivered' ELSE 'exhausted' END,
+    CASE webhook_status WHEN 'failed' THEN 'http_404' END, updated_at, 40, updated_at
+  FROM read_model.transaction WHERE id BETWEEN ${FIRST + from} AND ${FIRST + to}
+    AND webhook_status IN ('success', 'failed');
+
+  INSERT INTO search_model.searchable
+  SELECT user_id, id, created_at, bank_code, transaction_type, source_type, transaction_date, lower(description), NULL,
+    CASE WHEN webhook_status NOT IN ('success', 'failed') THEN ARRAY[]::bigint[]
+      WHEN user_id = ${user} THEN ARRAY[${rule}::bigint] ELSE ARRAY[user_id] END
+  FROM read_model.transaction WHERE id BETWEEN ${FIRST + from} AND ${FIRST + to}`
+
+interface Index {
+  name: string
+  definition: string
+}
+
+/** Of whole tables, without those that keep keys. */
+const INDEXES = `SELECT i.indexrelid::regclass::text AS name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') AS definition
+  FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid WHERE NOT i.indisprimary AND NOT t.relispartition AND i.indrelid IN
+    ('read_model.transaction'::regclass, 'read_model.attempt'::regclass, 'search_model.searchable'::regclass)`
+
+const triggers = (what: 'DISABLE' | 'ENABLE'): string =>
+  ['transaction', 'attempt'].map((table) => `ALTER TABLE read_model.${table} ${what} TRIGGER USER`).join(';')
+
+/** As the triggers would have left them, all at once. */
+const COUNTS = `TRUNCATE read_model.transaction_count, read_model.attempt_count;
+  INSERT INTO read_model.transaction_count SELECT user_id, (transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date,
+    bank_code, transaction_type, source_type, webhook_status, coalesce(account_number, ''), coalesce(prefix, ''), count(*)
+    FROM read_model.transaction GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
+  INSERT INTO read_model.attempt_count SELECT user_id, rule_id, count(*) FROM read_model.attempt GROUP BY 1, 2`
+
+/** What the projector would have written of some of the transactions. @throws where that is not what is there */
+const compare = async (database: Database, count: number): Promise<void> => {
+  const sample = `id BETWEEN ${FIRST + 1} AND ${FIRST + count} AND id % ${Math.max(1, Math.floor(count / 100))} = 1`
+  const [transactions, found] = await Promise.all([
+    database.query<Record<string, unknown>>(
+      `SELECT t.*, s.rules FROM (SELECT * FROM read_model.transaction WHERE ${sample}) t
+        JOIN search_model.searchable s ON s.user_id = t.user_id AND s.id = t.id ORDER BY t.id`,
+    ),
+    database.query<Record<string, unknown>>(`SELECT * FROM search_model.searchable WHERE ${sample} ORDER BY id`),
+  ])
+  const numbers = (row: Record<string, unknown>) => ({ ...row, rules: (row.rules as unknown[]).map(Number) })
+  const made = transactions.map((row) => {
+    const data = { ...numbers(row), transaction_id: row.id }
+    const [statement] = statementsOf(search, { type: 'TransactionCaptured', data } as unknown as RecordedEvent)
+    return statement?.kind === 'insert' ? statement.row : null
+  })
+  if (made.length < 20 || !isDeepStrictEqual(made, found.map(numbers)))
+    throw new Error('what was filled in is not what the projector writes')
+}
+
+/** @param tell  how far it is */
+export const fillLists = async (
+  database: Database,
+  { user, rule, count }: { user: number; rule: number; count: number },
+  tell: (what: string) => void,
+): Promise<void> => {
+  const indexes = await database.query<Index>(INDEXES)
+  for (const { name } of indexes) await database.query(`DROP INDEX ${name}`)
+  await database.query(triggers('DISABLE'))
+  for (let from = 1; from <= count; from += AT_ONCE) {
+    const to = Math.min(count, from + AT_ONCE - 1)
+    await database.query(rowsSql(user, rule, count, from, to))
+    tell(`${to} rows`)
+  }
+  for (const { name, definition } of indexes) {
+    await database.query(`SET maintenance_work_mem = '1GB'; ${definition}`)
+    tell(`index ${name}`)
+  }
+  await database.query(COUNTS)
+  await database.query(triggers('ENABLE'))
+  await database.query('VACUUM (ANALYZE) read_model.transaction')
+  await database.query('VACUUM (ANALYZE) read_model.attempt')
+  await database.query('VACUUM (ANALYZE) search_model.searchable')
+  await database.query('VACUUM (ANALYZE) read_model.transaction_count')
+  await compare(database, count)
+}
