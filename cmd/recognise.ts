@@ -18,7 +18,7 @@ interface Around {
 
 const MOVE = 'move the events with `baoco export-events` and `baoco import-events`'
 
-export const kindOfStore = ({ eventStoreUrl }: Pick<Settings, 'eventStoreUrl'>): StoreKind =>
+const kindOfStore = ({ eventStoreUrl }: Pick<Settings, 'eventStoreUrl'>): StoreKind =>
   eventStoreUrl === undefined ? 'postgres' : 'eventstoredb'
 
 /**

@@ -94,10 +94,7 @@ export const moveOn = (
 }
 
 /** Whether the store still has the event at its place. */
-export const isInStore = async (
-  store: EventStore,
-  { stream, revision, event_id, checkpoint }: Anchor,
-): Promise<boolean> => {
+const isInStore = async (store: EventStore, { stream, revision, event_id, checkpoint }: Anchor): Promise<boolean> => {
   const [slice] = await store.read([{ stream, from: revision, limit: 1 }])
   const [event] = slice ?? []
   return event?.id === event_id && event.checkpoint === checkpoint

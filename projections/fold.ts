@@ -32,7 +32,7 @@ export type Change =
   | { kind: 'update'; table: Table; columns: readonly string[]; rising: readonly string[]; rows: readonly Values[] }
   | { kind: 'perform'; operation: Operation; rows: readonly Values[] }
 
-export const isAtLeast = (value: Value | AtLeast | undefined): value is AtLeast =>
+const isAtLeast = (value: Value | AtLeast | undefined): value is AtLeast =>
   typeof value === 'object' && value !== null && 'atLeast' in value
 
 /** The value after a change to one that is known. */

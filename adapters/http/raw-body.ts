@@ -4,7 +4,7 @@ import { Refused } from '../../domain/errors.ts'
 import { CallerGone } from './errors.ts'
 
 /** Interface, section 8: bytes. */
-export const BODY_LIMIT = 10 * 1024 * 1024
+const BODY_LIMIT = 10 * 1024 * 1024
 
 /**
  * Most bytes that are read past and thrown away, so that a caller which writes all of its body before it reads hears of

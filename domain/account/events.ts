@@ -14,7 +14,7 @@ const sealed = z.string()
 export const plan = z.enum(['Free', 'Basic', 'Advanced', 'Pro'])
 export type Plan = z.infer<typeof plan>
 
-export const systemType = z.enum(['woocommerce', 'haravan', 'shopify', 'whmcs', 'custom'])
+const systemType = z.enum(['woocommerce', 'haravan', 'shopify', 'whmcs', 'custom'])
 
 /** The fields of a webhook rule that its owner sets (section 2.3). */
 export const ruleFields = z.object({

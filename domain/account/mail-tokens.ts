@@ -12,7 +12,7 @@ import { isToken } from './tokens.ts'
 const id = z.int().positive()
 const moment = z.iso.datetime()
 
-export const mailPurpose = z.enum(['verify_email', 'reset_password'])
+const mailPurpose = z.enum(['verify_email', 'reset_password'])
 export type MailPurpose = z.infer<typeof mailPurpose>
 
 export const mailTokenEvents = {

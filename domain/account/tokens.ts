@@ -5,7 +5,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../sha256.ts'
 
-export const TOKEN_PREFIX = {
+const TOKEN_PREFIX = {
   api_key: 'bck_',
   receive_url: 'bcu_',
   device: 'bcd_',

@@ -10,7 +10,7 @@ const place = z.object({ created_at: moment, id })
 export type Place = z.infer<typeof place>
 
 /** Which failed transactions are meant; days are Vietnam's, both inclusive. */
-export const jobFilter = z.object({
+const jobFilter = z.object({
   bank_code: z.string().optional(),
   type: z.enum(['credit', 'debit']).optional(),
   source_type: sourceType.optional(),

@@ -8,7 +8,7 @@ const moment = z.iso.datetime()
 /** How long what is ignored is kept, seconds. */
 export const KEPT_IGNORED_S = 30 * 86_400
 
-export const ignoredReason = z.enum([
+const ignoredReason = z.enum([
   'otp', 'promotion', 'login', 'bill', 'failed', 'reminder', 'statement', 'balance_only', 'chat', 'test_message',
   'placeholder', 'empty', 'ping', 'too_long', 'unknown_sender', 'unknown_app', 'unauthenticated_sender', 'deleted',
 ]) // prettier-ignore

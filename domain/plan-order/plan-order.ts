@@ -14,7 +14,7 @@ import { binOf } from '../vietqr/bins.ts'
 import type { PlanOrderEvent, PlanOrderEventData } from './events.ts'
 
 /** VND a year (interface, section 8). */
-export const PLAN_PRICES: Readonly<Record<Plan, Money>> = {
+const PLAN_PRICES: Readonly<Record<Plan, Money>> = {
   Free: '0.00',
   Basic: '600000.00',
   Advanced: '1200000.00',
@@ -56,8 +56,7 @@ export interface NamedOrder {
 }
 
 /** Four digits or more behind the prefix. */
-export const planOrderName = (prefix: string, planOrderId: number): string =>
-  prefix + String(planOrderId).padStart(4, '0')
+const planOrderName = (prefix: string, planOrderId: number): string => prefix + String(planOrderId).padStart(4, '0')
 
 /**
  * The plan order that a reading pays for, whether there is such an order or not: only a credit in VND to the plan account,

@@ -39,7 +39,10 @@ export const saysOfEndpoint = ({
 }
 
 /** Seconds for which the server asked to be left alone; null where it did not. */
-export const askedToWait = ({ http_status, retry_after_s }: CallResult): number | null =>
+export const askedToWait = ({
+  http_status,
+  retry_after_s,
+}: Pick<CallResult, 'http_status' | 'retry_after_s'>): number | null =>
   (http_status === 429 || http_status === 503) && retry_after_s !== null && retry_after_s > 0
     ? Math.min(retry_after_s, LONGEST_WAIT)
     : null

@@ -1,13 +1,11 @@
 /** When a failed delivery is tried again (section 6 of the interface). Pure: the random number comes in. */
+import { askedToWait } from './endpoint.ts'
 
 /** Seconds before retries 1–6: 1 min, 5 min, 30 min, 2 h, 8 h, 24 h. `RETRY_SCHEDULE` puts another in its place. */
 export const RETRY_SCHEDULE: readonly number[] = [60, 300, 1_800, 7_200, 28_800, 86_400]
 
 /** Calls to one endpoint that failed together must not come back together. */
 const JITTER = 0.1
-
-/** The longest a `Retry-After` is believed: seconds. */
-const LONGEST_WAIT = 86_400
 
 export interface FailedTry {
   /** Which try of the present round failed, from 1; a manual retry begins a new round. */
@@ -29,8 +27,7 @@ export const delayBeforeRetry = (
   const planned = schedule[tryOfRound - 1]
   if (planned === undefined) return null
   const jittered = planned * (1 - JITTER + 2 * JITTER * random)
-  const asked = http_status === 429 || http_status === 503 ? (retry_after_s ?? 0) : 0
-  return Math.max(jittered, Math.min(asked, LONGEST_WAIT))
+  return Math.max(jittered, askedToWait({ http_status, retry_after_s }) ?? 0)
 }
 
 /** Seconds from a delivery's first due time until its whole schedule has passed: after that it makes one last attempt. */

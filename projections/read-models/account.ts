@@ -2,7 +2,7 @@
 import { projection, insert, table, update, type Changes } from '../definition.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 
-export const accountTable = table(
+const accountTable = table(
   'account',
   {
     user_id: 'bigint',

@@ -1,7 +1,7 @@
 /** Alerts as their owner lists them. */
 import { insert, projection, table, update } from '../definition.ts'
 
-export const alertTable = table(
+const alertTable = table(
   'alert',
   {
     id: 'bigint',

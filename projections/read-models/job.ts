@@ -1,7 +1,7 @@
 /** Jobs, as their owner sees them; those that run are found here by whoever goes on with them. */
 import { insert, projection, table, update } from '../definition.ts'
 
-export const jobTable = table(
+const jobTable = table(
   'job',
   {
     job_id: 'bigint',

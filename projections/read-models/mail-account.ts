@@ -2,7 +2,7 @@
 import { insert, projection, remove, table, update } from '../definition.ts'
 import { said } from '../said.ts'
 
-export const mailAccountTable = table(
+const mailAccountTable = table(
   'mail_account',
   {
     mail_account_id: 'bigint',

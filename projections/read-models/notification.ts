@@ -5,7 +5,7 @@
 import { insert, projection, remove, table } from '../definition.ts'
 import { KEPT_IGNORED_S } from '../../domain/notification/events.ts'
 
-export const notificationTable = table(
+const notificationTable = table(
   'notification',
   {
     id: 'bigint',

@@ -3,7 +3,7 @@ import { endpointOf } from '../../domain/webhook/endpoint.ts'
 import { insert, projection, remove, table, update } from '../definition.ts'
 import { said } from '../said.ts'
 
-export const ruleTable = table(
+const ruleTable = table(
   'rule',
   {
     rule_id: 'bigint',

@@ -2,7 +2,7 @@
 import { insert, projection, remove, table, update } from '../definition.ts'
 import { said } from '../said.ts'
 
-export const systemTable = table(
+const systemTable = table(
   'system',
   {
     system_id: 'bigint',

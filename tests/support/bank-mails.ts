@@ -27,11 +27,7 @@ const printed = (at: Date): string => {
 }
 
 /** Timo's mail of money in. @param number  makes it unlike every other: its balance */
-export const timoText = (
-  number: number,
-  memo: string,
-  { amount = 150_000, at = new Date() }: MailOptions = {},
-): string =>
+const timoText = (number: number, memo: string, { amount = 150_000, at = new Date() }: MailOptions = {}): string =>
   `Tài khoản Spend Account vừa tăng ${amount.toLocaleString('vi-VN')} VND vào ${printed(at)}. ` +
   `Số dư hiện tại: ${(1_000_000 + number).toLocaleString('vi-VN')} VND. Mô tả: ${memo}.`
 

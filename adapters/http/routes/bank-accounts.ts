@@ -12,7 +12,7 @@ import { readOnly, withoutReadOnly } from '../requests.ts'
 
 const READ_ONLY = ['id', 'bank_code', 'account_number']
 
-export const BankAccountChange = z
+const BankAccountChange = z
   .strictObject({ ...readOnly(...READ_ONLY), is_active: z.union([z.literal(0), z.literal(1)]).optional() })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 

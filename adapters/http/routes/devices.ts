@@ -17,16 +17,16 @@ import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../rate-limits.ts'
 import { line, readOnly, withoutReadOnly } from '../requests.ts'
 
-export const DeviceCreation = z.strictObject({ name: line(100) })
+const DeviceCreation = z.strictObject({ name: line(100) })
 
 const READ_ONLY = ['id', 'paired', 'expires_at', 'platform', 'model', 'created_at', 'last_heard_at', 'silent_since']
 
-export const DeviceChange = z
+const DeviceChange = z
   .strictObject({ ...readOnly(...READ_ONLY), ...DeviceCreation.partial().shape })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 
 /** Apps of other versions send more: on receiving paths it is passed over. */
-export const Pairing = z.object({
+const Pairing = z.object({
   code: z.string().trim().min(1, 'This must not be empty.').max(300),
   platform: line(100).nullish(),
   model: line(200).nullish(),

@@ -44,7 +44,7 @@ const fieldsGiven = {
   authserv_id: line(255).nullable(),
 }
 
-export const MailAccountCreation = z
+const MailAccountCreation = z
   .strictObject({
     email: fieldsGiven.email,
     host: fieldsGiven.host,
@@ -64,7 +64,7 @@ export const MailAccountCreation = z
 
 const READ_ONLY = ['id', 'created_at', 'last_error', 'last_message_at', 'last_heard_at', 'silent_since'] as const
 
-export const MailAccountChange = z
+const MailAccountChange = z
   .strictObject({ ...readOnly(...READ_ONLY), ...z.object(fieldsGiven).partial().shape })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 

@@ -22,7 +22,7 @@ import { NotificationList } from '../requests.ts'
 
 const id = z.int().positive()
 
-export const Notification = z
+const Notification = z
   .strictObject({
     id,
     status: z.enum(notificationStatuses),

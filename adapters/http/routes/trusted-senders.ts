@@ -9,7 +9,7 @@ import { type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { line } from '../requests.ts'
 
-export const TrustedSenders = z.strictObject({ trusted_senders: z.array(line(100)).max(100) })
+const TrustedSenders = z.strictObject({ trusted_senders: z.array(line(100)).max(100) })
 
 const Shown = z.strictObject({ trusted_senders: z.array(z.string()) }).meta({ id: 'TrustedSenders' })
 

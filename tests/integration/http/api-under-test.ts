@@ -89,7 +89,7 @@ export interface ApiUnderTest {
 
 export const JWT_SECRET = 'a secret for tests, which nobody would guess'
 /** As the settings have it by default. */
-export const ABUSE = { perHour: 1_000, polls: 20, parallel: 20 }
+const ABUSE = { perHour: 1_000, polls: 20, parallel: 20 }
 export const BASE_URL = 'https://baoco.example'
 /** Where webhooks may go. */
 const TARGETS = { allowPrivate: true, ownOrigins: [BASE_URL], inboxesAt: BASE_URL }

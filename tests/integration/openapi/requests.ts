@@ -193,12 +193,7 @@ const minimal = (world: World, operation: Located): Fields | undefined => {
 }
 
 /** @returns the given body, where its fields mean something */
-export const meaningful = async (
-  world: World,
-  caller: Caller,
-  operation: Located,
-  given: unknown,
-): Promise<unknown> => {
+const meaningful = async (world: World, caller: Caller, operation: Located, given: unknown): Promise<unknown> => {
   const recipe = RECIPES[operation.operationId]
   if (recipe) return recipe(world, caller)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given

@@ -50,7 +50,7 @@ const ODD_VALUES: readonly unknown[] = [
   JSON.parse('{"__proto__": {"operator": true}, "constructor": {"prototype": {}}}'),
 ]
 
-export const oddValue: Arbitrary<unknown> = fc.oneof(fc.constantFrom(...ODD_VALUES), fc.jsonValue({ maxDepth: 3 }))
+const oddValue: Arbitrary<unknown> = fc.oneof(fc.constantFrom(...ODD_VALUES), fc.jsonValue({ maxDepth: 3 }))
 
 const printable = fc.string({ unit: 'grapheme', maxLength: 40 })
 
