@@ -2,7 +2,7 @@
 import { openImap } from '../adapters/mail/imap.ts'
 import { openLeases } from '../adapters/postgres/leases.ts'
 import { openMailboxNotes } from '../adapters/postgres/mailbox-notes.ts'
-import { activeMailboxes } from '../adapters/postgres/queries/mailboxes.ts'
+import { activeMailboxes, listedMails } from '../adapters/postgres/queries/mailboxes.ts'
 import { runCollector } from '../workflows/collect/collect.ts'
 import { Slots } from '../workflows/collect/slots.ts'
 import { databaseAnswers, storeAnswers } from './needs.ts'
@@ -11,13 +11,15 @@ import { roleCommand, type Role } from './role.ts'
 /** Of all mailboxes together: handshakes, and mails in memory. */
 const CONNECTING = 20
 const FETCHING = 8
+/** What was taken last must be listed to be known; where that takes longer it may be listed twice. */
+const SETTLING_MS = 5_000
 
 export const collectRole: Role = {
   name: 'collect',
   description: 'reads bank mails from connected mailboxes; any number of processes',
 
   open: (installation) => {
-    const { database, capture, clock, vault, targets, onTrouble } = installation
+    const { store, readModels, database, capture, clock, vault, targets, onTrouble } = installation
     return {
       needs: [storeAnswers(installation), databaseAnswers(installation)],
       run: (signal) =>
@@ -27,6 +29,11 @@ export const collectRole: Role = {
             notes: openMailboxNotes(database),
             leases: openLeases(database),
             mailboxes: () => activeMailboxes(database),
+            listed: async (userId, hashes) => {
+              const end = await store.end()
+              if (end !== null) await readModels.passed(end, SETTLING_MS)
+              return listedMails(database, userId, hashes)
+            },
             open: (sealed) => vault.open(sealed),
             capture,
             clock,

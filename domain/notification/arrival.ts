@@ -18,6 +18,8 @@ export interface KeptUnread {
   source: string
   /** Too old to be told to shops. */
   silent: boolean
+  /** Of a mail. */
+  mail_hash?: string | undefined
 }
 
 export interface Arrival {
@@ -29,7 +31,12 @@ export interface Arrival {
   stamp: Date | null
   arrived_at: Date
   /** Of a mail: what is told of who sent it, and the Message-ID, by which it is known again. */
-  mail?: { headers: MailHeaders; message_id: string | null }
+  mail?: {
+    headers: MailHeaders
+    message_id: string | null
+    /** The reasons for which this very mail is listed already as no transaction. */
+    listed_as?: readonly string[]
+  }
   /** Known at the door to be no transaction: longer than any bank's text. */
   ignored_as?: 'too_long'
   /** The body as it came, or its item of a batch, for `raw_data`. */

@@ -22,6 +22,8 @@ const seen = {
   /** The phone's or mail's own time. */
   stamp: moment.nullable(),
   received_at: moment,
+  /** Of a mail: by which it is known when its mailbox is read again. */
+  mail_hash: z.string().optional(),
 }
 
 export const notificationEvents = {

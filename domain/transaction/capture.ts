@@ -8,6 +8,7 @@ import { cutAt, fingerprintOf, marksOf } from '../book/text-marks.ts'
 import type { Fact } from '../event.ts'
 import type { Arrival } from '../notification/arrival.ts'
 import type { IgnoredReason, NotificationEventData } from '../notification/events.ts'
+import { mailHashOf } from '../notification/mail-hash.ts'
 import { bankClaimedBy } from '../notification/mail-trust.ts'
 import { orderIdOf } from '../notification/order-id.ts'
 import { distrust, originOf, type Door, type Origin } from '../notification/origin.ts'
@@ -232,14 +233,18 @@ export const completed = (
   return from === to ? [fact] : [fact, { type: 'WebhookStatusChanged', data: { transaction_id, from, to } }]
 }
 
-const common = (id: number, userId: number, { arrival, origin }: { arrival: Arrival; origin: Origin }) => ({
-  notification_id: id,
-  user_id: userId,
-  source_type: origin.source_type,
-  source: origin.source,
-  stamp: arrival.stamp?.toISOString() ?? null,
-  received_at: arrival.arrived_at.toISOString(),
-})
+const common = (id: number, userId: number, { arrival, origin }: { arrival: Arrival; origin: Origin }) => {
+  const mail_hash = mailHashOf(arrival)
+  return {
+    notification_id: id,
+    user_id: userId,
+    source_type: origin.source_type,
+    source: origin.source,
+    stamp: arrival.stamp?.toISOString() ?? null,
+    received_at: arrival.arrived_at.toISOString(),
+    ...(mail_hash !== null && { mail_hash }),
+  }
+}
 
 export const unread = (
   id: number,

@@ -17,12 +17,18 @@ const notificationTable = table(
     reason: 'text',
     text: 'text',
     received_at: 'timestamptz',
+    /** Of a mail. */
+    mail_hash: 'text',
     /** When the store hides its event; null: it is kept until it is read. */
     expires_at: 'timestamptz',
   },
   {
     key: ['id'],
-    indexes: ['(user_id, received_at DESC, id DESC)', '(expires_at) WHERE expires_at IS NOT NULL'],
+    indexes: [
+      '(user_id, received_at DESC, id DESC)',
+      '(expires_at) WHERE expires_at IS NOT NULL',
+      '(user_id, mail_hash) WHERE mail_hash IS NOT NULL',
+    ],
     expiresAt: 'expires_at',
   },
 )
@@ -31,17 +37,19 @@ const expiry = (at: string): string => new Date(Date.parse(at) + KEPT_IGNORED_S 
 
 export const notification = projection(
   notificationTable,
-  { version: 1 },
+  { version: 2 },
   {
-    NotificationUnread: ({ data: { notification_id: id, user_id, source_type, source, text, received_at } }) =>
+    NotificationUnread: ({ data: { notification_id: id, user_id, source_type, source, text, received_at, mail_hash = null } }) =>
       insert(notificationTable, {
-        id, user_id, status: 'unparsed', source_type, source, reason: 'unparsed', text, received_at, expires_at: null,
+        id, user_id, status: 'unparsed', source_type, source, reason: 'unparsed', text, received_at, mail_hash,
+        expires_at: null,
       }), // prettier-ignore
     NotificationReread: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
     NotificationIgnored: ({ data, metadata }) => {
-      const { notification_id: id, user_id, source_type, source, reason, text, received_at } = data
+      const { notification_id: id, user_id, source_type, source, reason, text, received_at, mail_hash = null } = data
       return insert(notificationTable, {
-        id, user_id, status: 'ignored', source_type, source, reason, text, received_at, expires_at: expiry(metadata.at),
+        id, user_id, status: 'ignored', source_type, source, reason, text, received_at, mail_hash,
+        expires_at: expiry(metadata.at),
       }) // prettier-ignore
     },
   },

@@ -29,7 +29,7 @@ import { transactionStream, type TransactionEvent } from '../../domain/transacti
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
 import { stamp } from '../stamp.ts'
 import type { WarmBook } from './books.ts'
-import { appraiseJob, keptId, probeOf, type Job } from './job.ts'
+import { appraiseJob, isListedAs, keptId, probeOf, type Job } from './job.ts'
 
 /** A transaction as its stream tells it; `revision` is NO_STREAM where nothing was written yet. */
 export interface Looked {
@@ -147,6 +147,7 @@ export class Draft {
 
   #unread(job: Job, appraised: Exclude<Appraised, Movement>): void {
     if (keptId(job) !== null) return void this.settled.push({ job, taken: UNREAD, outcome: 'unread' })
+    if (isListedAs(job, 'unparsed')) return void this.settled.push({ job, taken: UNREAD, outcome: 'resend' })
     const id = this.#context.nextId()
     const unit = this.#newUnit(null)
     this.#write(unit, unreadStream(id), NO_STREAM, job, [unread(id, job.userId, appraised)])
@@ -154,12 +155,14 @@ export class Draft {
   }
 
   #ignore(job: Job, appraised: Appraised, reason: IgnoredReason): void {
+    const taken: Taken = { kind: 'ignored', reason }
+    if (isListedAs(job, reason)) return void this.settled.push({ job, taken, outcome: 'resend' })
     const stream = ignoredStream(job.userId)
     const unit = this.#byEvent.get(stream) ?? this.#newUnit(null, stream)
     const fact = ignored(this.#context.nextId(), job.userId, appraised, reason)
     this.#write(unit, stream, this.#context.ignoredRevision(job.userId), job, [fact])
     this.#close(unit, job, { reason })
-    unit.answers.push({ job, taken: { kind: 'ignored', reason }, outcome: 'ignored' })
+    unit.answers.push({ job, taken, outcome: 'ignored' })
   }
 
   // --- movements ---------------------------------------------------------------------------------------------------

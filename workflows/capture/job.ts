@@ -34,6 +34,10 @@ export interface Job {
 export const keptId = ({ arrival: { credential } }: Job): number | null =>
   credential.kind === 'kept' ? credential.kept.notification_id : null
 
+/** Whether it is a mail that was taken before, and judged the same. */
+export const isListedAs = ({ arrival: { mail } }: Job, reason: string): boolean =>
+  mail?.listed_as?.includes(reason) ?? false
+
 /** Appraised once for an account as it is; null where its credential is not one of the account's. */
 export const appraiseJob = (job: Job, account: Account | null): Appraised | null => {
   if (job.appraisal && job.appraisal.account === account) return job.appraisal.appraised

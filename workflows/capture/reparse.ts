@@ -38,14 +38,14 @@ type Closed = NotificationEventData['NotificationReread']
 
 /** As it was when it came; the time of its arrival too, so that the book compares it with what came then. */
 const arrivalOf = (unread: Unread, { clock, maxAgeMs }: ReparseParts): Arrival => {
-  const { notification_id, user_id, source, text, title, sender, from, subject, stamp } = unread
+  const { notification_id, user_id, source, text, title, sender, from, subject, stamp, mail_hash } = unread
   const arrived_at = new Date(unread.received_at)
   const silent = clock.now().getTime() - arrived_at.getTime() > maxAgeMs
   const given = Object.entries({ title, sender, package: unread.package, from, subject }).filter(
     ([, value]) => value !== null,
   )
   return {
-    credential: { kind: 'kept', user_id, kept: { notification_id, source, silent } },
+    credential: { kind: 'kept', user_id, kept: { notification_id, source, silent, mail_hash } },
     incoming: { text, ...(Object.fromEntries(given) as object) },
     posted_as: unread.posted_as,
     stamp: stamp === null ? null : new Date(stamp),

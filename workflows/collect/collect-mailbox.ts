@@ -1,13 +1,15 @@
 /**
  * One mailbox, for as long as this process holds it: connect, take what came since the place that was kept, wait for more. The
  * place moves on only when what stands before it is stored, so whatever dies where, a mail may be taken again and none is
- * passed over; the book knows a mail that it has seen by its Message-ID.
+ * passed over; the book knows a mail that it has seen by its Message-ID, and one that was no transaction is not listed again.
  *
  * Without a place, or where the server has numbered its mails anew (UIDVALIDITY), it begins by date: two days back, and never
  * before the mail account was made.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
+import type { Arrival } from '../../domain/notification/arrival.ts'
+import { mailHashOf } from '../../domain/notification/mail-hash.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Capture } from '../capture/capture.ts'
 import { arrivalOfMail } from './arrival.ts'
@@ -20,6 +22,8 @@ export interface CollectParts {
   notes: MailboxNotes
   capture: Pick<Capture, 'take'>
   clock: Clock
+  /** Of these mails, by hash, for which reasons each is listed as no transaction: as of now, where that is known soon. */
+  listed: (userId: number, hashes: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
   /** The password in the clear. */
   open: (sealed: string) => string
   /** Connections being made at a time, of all mailboxes. */
@@ -81,18 +85,21 @@ const connected = async (
     await parts.notes.tell(mailbox, null)
     onOpen()
     let { place, notBefore } = await placeToStart(parts, mailbox, connection)
+    // What was there before we came may have been taken before.
+    let isNew = false
     const pace = openPace()
     while (!signal.aborted) {
       const uids = await connection.uidsAfter(place.uid)
       if (uids.length === 0) {
         // What comes from now on is new, whatever date it bears.
         notBefore = new Date(mailbox.since)
+        isNew = true
         await connection.news(signal)
         continue
       }
       for (let at = 0; at < uids.length && !signal.aborted; at += CHUNK) {
         const some = uids.slice(at, at + CHUNK)
-        place = await parts.fetching.use(() => take(parts, mailbox, connection, place, some, notBefore))
+        place = await parts.fetching.use(() => take(parts, mailbox, connection, place, some, { notBefore, isNew }))
         await pace(some.length, signal)
       }
     }
@@ -117,21 +124,33 @@ const placeToStart = async (
 
 /** @returns the place after these mails, once they are stored */
 const take = async (
-  { notes, capture, clock }: CollectParts,
+  parts: CollectParts,
   mailbox: Mailbox,
   connection: Connection,
   { uid_validity }: MailboxPlace,
   uids: readonly number[],
-  notBefore: Date,
+  { notBefore, isNew }: { notBefore: Date; isNew: boolean },
 ): Promise<MailboxPlace> => {
+  const { notes, capture, clock } = parts
   const floor = Math.floor(notBefore.getTime() / SECOND_MS) * SECOND_MS
-  const isNew = ({ received_at }: FetchedMail) => received_at === null || received_at.getTime() >= floor
-  const mails = (await connection.fetch(uids)).filter(isNew)
+  const isWanted = ({ received_at }: FetchedMail) => received_at === null || received_at.getTime() >= floor
+  const mails = (await connection.fetch(uids)).filter(isWanted)
   const now = clock.now()
-  await capture.take(mails.map((mail) => arrivalOfMail(mailbox, mail, now)))
+  const arrivals = mails.map((mail) => arrivalOfMail(mailbox, mail, now))
+  await capture.take(isNew ? arrivals : await withListed(parts, mailbox, arrivals))
   const place = { uid_validity, uid: uids.at(-1)! }
   await notes.keepPlace(mailbox, place, mails.at(-1)?.received_at ?? (mails.length > 0 ? now : null))
   return place
+}
+
+const withListed = async ({ listed }: CollectParts, { user_id }: Mailbox, arrivals: Arrival[]): Promise<Arrival[]> => {
+  if (arrivals.length === 0) return arrivals
+  const hashes = arrivals.map((arrival) => mailHashOf(arrival)!)
+  const known = await listed(user_id, hashes)
+  return arrivals.map((arrival, index) => {
+    const listed_as = known.get(hashes[index]!)
+    return listed_as && arrival.mail ? { ...arrival, mail: { ...arrival.mail, listed_as } } : arrival
+  })
 }
 
 /** Lets so many mails through a minute, in bursts of as many. */

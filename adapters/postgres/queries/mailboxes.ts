@@ -28,3 +28,18 @@ export const mailboxStates = async (
   )
   return new Map(rows.map(({ mail_account_id, ...state }) => [mail_account_id, state]))
 }
+
+/** Mails of a user that are listed as no transaction: for which reasons, by `mail_hash`. */
+export const listedMails = async (
+  database: Queryable,
+  userId: number,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> => {
+  const rows = await database.query<{ mail_hash: string; reasons: string[] }>(
+    `SELECT mail_hash, array_agg(reason) AS reasons FROM read_model.notification
+     WHERE user_id = $1 AND mail_hash = ANY($2::text[]) GROUP BY mail_hash`,
+    [userId, hashes],
+    'listed-mails',
+  )
+  return new Map(rows.map(({ mail_hash, reasons }) => [mail_hash, reasons]))
+}

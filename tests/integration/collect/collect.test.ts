@@ -118,6 +118,59 @@ describe('mails are collected from mailboxes', function () {
     await untilOrders(['DH1001'])
   })
 
+  it('mails that were no transaction are not listed again when they are read again; no other mail is taken for one of them', async () => {
+    const user = 'listed-once'
+    await connect(user)
+    const first = await collector()
+    const minute = (number: number) => new Date(Date.UTC(2026, 2, 10, 5, number))
+    /** The bank's, and nobody understands it. */
+    const unread = (number: number, messageId: string, text = `Tài khoản ${number} có biến động lạ`): string => {
+      const [head] = timoMail(number, '', { ...to(user), messageId, at: minute(number) }).split('\r\n\r\n')
+      return `${head}\r\n\r\n${Buffer.from(`<p>${text}</p>`).toString('base64')}\r\n`
+    }
+    const real = timoMail(9, 'DH1009', { ...to(user), messageId: '<9@timo.vn>' })
+    await dovecot.deliver(user, unread(1, '<1@timo.vn>'))
+    await dovecot.deliver(user, unread(2, ''))
+    await dovecot.deliver(user, timoMail(3, 'DH1003', { ...to(user), results: '' }))
+    await dovecot.deliver(user, timoMail(4, 'DH1004', { ...to(user), results: '', messageId: '' }))
+    // What a forger has copied to the letter, but for the proof.
+    await dovecot.deliver(user, real.replace(/^Authentication-Results:.*\r\n/, ''))
+    const listed = async (query = '') =>
+      (await api.ask('GET', `/api/notifications${query}`, { key })).body.data as { id: number; reason: string | null }[]
+    await eventually(async () => (await listed()).length === 5, WAIT)
+    const before = await listed()
+    expect(before.map(({ reason }) => reason).sort()).to.deep.equal([
+      'unauthenticated_sender', 'unauthenticated_sender', 'unauthenticated_sender', 'unparsed', 'unparsed',
+    ]) // prettier-ignore
+    await first.stop()
+    collectors.splice(0)
+
+    await dovecot.renumber(user)
+    await dovecot.deliver(user, real)
+    // Others under Message-IDs that are known, or without one.
+    await dovecot.deliver(user, unread(1, '<1@timo.vn>', 'Tài khoản 1 có biến động khác'))
+    await dovecot.deliver(user, unread(2, '', 'Tài khoản 2 có biến động khác'))
+    const second = await collector()
+    await untilOrders(['DH1009'])
+    await eventually(() => second.taken() === 8, WAIT)
+    await eventually(async () => (await listed()).length === 8, WAIT)
+    const ids = new Set((await listed()).map(({ id }) => id))
+    expect(before.every(({ id }) => ids.has(id))).to.equal(true)
+    await second.stop()
+    collectors.splice(0)
+
+    const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+    await database.query('TRUNCATE ops.mailbox')
+    await database.close()
+    const third = await collector()
+    await eventually(() => third.taken() === 8, WAIT)
+    await dovecot.deliver(user, timoMail(10, 'DH1010', to(user)))
+    await untilOrders(['DH1009', 'DH1010'])
+    const after = (await listed()).map(({ id }) => id)
+    expect(after).to.have.lengthOf(9)
+    expect([...ids].every((id) => after.includes(id))).to.equal(true)
+  })
+
   it('a wrong password is told to the owner; the right one helps at once', async () => {
     const user = 'mistyped'
     const id = await connect(user, { password: 'not the password' })

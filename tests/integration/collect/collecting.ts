@@ -5,7 +5,7 @@ import { openImap } from '../../../adapters/mail/imap.ts'
 import { openDatabase } from '../../../adapters/postgres/database.ts'
 import { openLeases } from '../../../adapters/postgres/leases.ts'
 import { openMailboxNotes } from '../../../adapters/postgres/mailbox-notes.ts'
-import { activeMailboxes } from '../../../adapters/postgres/queries/mailboxes.ts'
+import { activeMailboxes, listedMails } from '../../../adapters/postgres/queries/mailboxes.ts'
 import { openVault } from '../../../adapters/vault.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
 import { runCollector } from '../../../workflows/collect/collect.ts'
@@ -36,6 +36,7 @@ export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Prom
       notes: openMailboxNotes(database),
       leases: openLeases(database),
       mailboxes: () => activeMailboxes(database),
+      listed: (userId, hashes) => listedMails(database, userId, hashes),
       open: (sealed) => vault.open(sealed),
       capture,
       clock,
