@@ -1,4 +1,7 @@
-/** Reads a request's body into memory, once, up to a limit. */
+/**
+ * Reads a request's body into memory, once, up to a limit. Not by koa-body: it replaces broken UTF-8 where we refuse it, unpacks
+ * what is compressed, and cuts a caller off at the limit who would hear of the 413 only after writing.
+ */
 import type { IncomingMessage } from 'node:http'
 import { Refused } from '../../domain/errors.ts'
 import { CallerGone } from './errors.ts'
