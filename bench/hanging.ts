@@ -1,0 +1,95 @@
+/**
+ * One of ten endpoints hangs to the timeout, at 200/s offered: how much later the calls to the nine others arrive. Runs with and
+ * without it take turns, as a machine's noise comes and goes; of each pair the two p99 are compared, and the median of that
+ * comparison over all pairs is what counts: less than 10 % more.
+ *
+ *     npx tsx bench/hanging.ts [--short]
+ *
+ * `SHOPS` is whose endpoints they are: 10 shops (unless set otherwise) with one each, or 1 shop with all of them. In every pair
+ * the one that hangs is new, so that it hangs until its breaker opens, 10 s and more, in every run with it.
+ */
+import { runChild, startChild, type Listening } from './support/children.ts'
+import { secondsUntil, startBench } from './support/installation.ts'
+import { percentile, type LoadReport } from './support/load.ts'
+import { connectShop, type ShopAccount, type ShopRule } from './support/shops.ts'
+
+const isShort = process.argv.includes('--short')
+const RATE = Number(process.env.RATE ?? (isShort ? 40 : 200))
+const SECONDS = Number(process.env.SECONDS ?? (isShort ? 2 : 12))
+const PAIRS = Number(process.env.PAIRS ?? (isShort ? 1 : 9))
+const SHOPS = Number(process.env.SHOPS ?? 10)
+/** Not counted: in it connections open, and what hangs begins to. */
+const WARM_UP = RATE
+
+const bench = await startBench({ accounts: SHOPS })
+const shopOf = (index: number): ShopAccount => bench.shops[index % SHOPS]!
+const nine = await startChild('./receiver.ts', { endpoints: 9 })
+const healthy: ShopRule[] = []
+for (const [index, url] of nine.urls.entries())
+  healthy.push(...(await connectShop(bench.baoco, shopOf(index), [url], index)))
+
+let next = 1
+let prefixes = healthy.length
+
+/** @returns milliseconds from receive to arrival at the nine others */
+const run = async (hangs: boolean): Promise<number[]> => {
+  // As many connections and rules in either kind of run.
+  const tenth = await startChild('./receiver.ts')
+  const [rule] = await connectShop(bench.baoco, shopOf(9), [tenth.url], prefixes++)
+  if (hangs) await fetch(`${tenth.url}/hang`)
+  const from = next
+  next += RATE * SECONDS + WARM_UP
+  const load = await runChild<LoadReport>('./load.ts', {
+    urls: Array.from({ length: 10 }, (_, index) => shopOf(index).personalUrl),
+    prefixes: [...healthy, rule!].map(({ prefix }) => prefix),
+    count: RATE * SECONDS + WARM_UP,
+    rate: RATE,
+    connections: 32,
+    orders: true,
+    from,
+    sentAt: true,
+  })
+  if (load.refused > 0) throw new Error(`${load.refused} posts were refused`)
+  const counted = Object.entries(load.sentAt!).filter(([number]) => Number(number) % 10 !== 9)
+  const orderOf = (number: string): string => `${healthy[Number(number) % 10]!.prefix}${number}`
+  let arrived: Record<string, number[]> = {}
+  await secondsUntil(120, async () => {
+    arrived = await arrivals(nine)
+    return counted.every(([number]) => arrived[orderOf(number)])
+  })
+  // Let it answer what waits for it, so that nothing of this run is left for the next.
+  await fetch(`${tenth.url}/answer`)
+  tenth.stop()
+  return counted
+    .filter(([number]) => Number(number) >= from + WARM_UP)
+    .map(([number, sentAt]) => arrived[orderOf(number)]![0]! - sentAt)
+}
+
+const arrivals = async ({ url }: Listening): Promise<Record<string, number[]>> =>
+  (await (await fetch(`${url}/arrivals`)).json()) as Record<string, number[]>
+
+const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+await run(false)
+const pairs: { without: number; with: number }[] = []
+for (let pair = 0; pair < PAIRS; pair++) {
+  const p99 = { without: 0, with: 0 }
+  // Whichever comes second finds more rows: so they take turns in that, too.
+  for (const hangs of pair % 2 === 0 ? [false, true] : [true, false])
+    p99[hangs ? 'with' : 'without'] = percentile(await run(hangs), 0.99)
+  pairs.push(p99)
+  console.log(`p99 without ${p99.without.toFixed(1)} ms, with one that hangs ${p99.with.toFixed(1)} ms`)
+}
+const without = median(pairs.map((pair) => pair.without))
+const more = median(pairs.map((pair) => pair.with / pair.without - 1)) * 100
+console.log(
+  `nine others at ${RATE}/s, ${SHOPS === 1 ? 'of one shop' : `of ${SHOPS} shops`}: median p99 ${without.toFixed(1)} ms without, ` +
+    `${median(pairs.map((pair) => pair.with)).toFixed(1)} ms with one that hangs; in the median pair ${more.toFixed(1)} % more (under 10 %)`,
+)
+nine.stop()
+await bench.end()
+process.exit(0)
