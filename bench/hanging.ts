@@ -10,7 +10,7 @@
  */
 import { runChild, startChild, type Listening } from './support/children.ts'
 import { secondsUntil, startBench } from './support/installation.ts'
-import { percentile, type LoadReport } from './support/load.ts'
+import { percentile, runLoad, type Load, type LoadReport } from './support/load.ts'
 import { connectShop, type ShopAccount, type ShopRule } from './support/shops.ts'
 
 const isShort = process.argv.includes('--short')
@@ -39,7 +39,7 @@ const run = async (hangs: boolean): Promise<number[]> => {
   if (hangs) await fetch(`${tenth.url}/hang`)
   const from = next
   next += RATE * SECONDS + WARM_UP
-  const load = await runChild<LoadReport>('./load.ts', {
+  const offered: Load = {
     urls: Array.from({ length: 10 }, (_, index) => shopOf(index).personalUrl),
     prefixes: [...healthy, rule!].map(({ prefix }) => prefix),
     count: RATE * SECONDS + WARM_UP,
@@ -48,7 +48,8 @@ const run = async (hangs: boolean): Promise<number[]> => {
     orders: true,
     from,
     sentAt: true,
-  })
+  }
+  const load = isShort ? await runLoad(offered) : await runChild<LoadReport>('./load.ts', offered)
   if (load.refused > 0) throw new Error(`${load.refused} posts were refused`)
   const counted = Object.entries(load.sentAt!).filter(([number]) => Number(number) % 10 !== 9)
   const orderOf = (number: string): string => `${healthy[Number(number) % 10]!.prefix}${number}`

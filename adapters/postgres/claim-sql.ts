@@ -16,6 +16,10 @@ export const ENDPOINT_IS_GATED = `(e.opened_at IS NOT NULL
 export const GATED = `(r.rule_id IS NOT NULL AND (r.ordered = 1 OR r.max_per_minute IS NOT NULL OR EXISTS (
   SELECT FROM ops.endpoint e WHERE e.user_id = r.user_id AND e.endpoint = r.endpoint AND ${ENDPOINT_IS_GATED})))`
 
+/** Its endpoint is left alone until a time still to come: to look for it before that brings nothing. */
+export const LEFT_ALONE = `EXISTS (SELECT FROM ops.endpoint e WHERE e.user_id = r.user_id AND e.endpoint = r.endpoint
+  AND (e.not_before > now() OR (e.opened_at IS NOT NULL AND e.probe_at > now())))`
+
 /** When a delivery's schedule began: a first try could be made at its capture, though the queue has it later. */
 const began = (delivery: string): string =>
   `CASE WHEN ${delivery}.first_due_at <= ${delivery}.captured_at + make_interval(secs => ${FROM_LOG_WITHIN})

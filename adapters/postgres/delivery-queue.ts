@@ -19,7 +19,16 @@ import type {
   LaneName,
   OtherWorker,
 } from '../../workflows/deliver/queue.ts'
-import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, NOT_HELD, OPEN_LANES, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
+import {
+  CLAIM_DUE,
+  FROM_LOG_WITHIN,
+  GATED,
+  LEFT_ALONE,
+  NOT_HELD,
+  OPEN_LANES,
+  unclaimed,
+  whatTheCallNeeds,
+} from './claim-sql.ts'
 import type { Queryable } from './database.ts'
 import { sweepEndpoints, tellEndpoints } from './endpoints.ts'
 import { claimGated } from './gated-claims.ts'
@@ -27,10 +36,10 @@ import { claimGated } from './gated-claims.ts'
 /** Seconds after which a recorded claim is forgotten. */
 const KEPT = 600
 
-/** Of gated rules none is claimed here, but one row tells that there are some. */
+/** Of gated rules none is claimed here, but one row tells that there are some that may be let through now. */
 const first = (whole: number): string => `
 WITH found AS MATERIALIZED (
-  SELECT d.transaction_id, d.rule_id, d.attempt + 1 AS attempt, ${GATED} AS gated
+  SELECT d.transaction_id, d.rule_id, d.attempt + 1 AS attempt, ${GATED} AS gated, ${LEFT_ALONE} AS left_alone
   FROM unnest($2::bigint[]) AS wanted (id)
     JOIN read_model.delivery d ON d.transaction_id = wanted.id
     JOIN read_model.rule r ON r.rule_id = d.rule_id
@@ -42,7 +51,7 @@ WITH found AS MATERIALIZED (
   LIMIT $4
 ), due AS (SELECT * FROM found WHERE NOT gated
 ), ${CLAIM_DUE}, told AS (
-  SELECT * FROM claimed UNION ALL (SELECT transaction_id, rule_id, NULL FROM found WHERE gated LIMIT 1)
+  SELECT * FROM claimed UNION ALL (SELECT transaction_id, rule_id, NULL FROM found WHERE gated AND NOT left_alone LIMIT 1)
 ) ${whatTheCallNeeds(whole, 'told')}`
 
 /** A few of every rule and lane, the longest waiting first. */

@@ -43,7 +43,8 @@ export const percentile = (values: readonly number[], share: number): number => 
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
-const run = async (load: Load): Promise<LoadReport> => {
+/** In this process: for a few posts. */
+export const runLoad = async (load: Load): Promise<LoadReport> => {
   const { prefixes = ['DH'] } = load
   const { origin } = new URL(load.urls[0]!)
   const paths = load.urls.map((url) => new URL(url).pathname)
@@ -106,4 +107,5 @@ const run = async (load: Load): Promise<LoadReport> => {
   }
 }
 
-if (process.argv[1]?.endsWith('load.ts')) console.log(JSON.stringify(await run(JSON.parse(process.argv[2]!) as Load)))
+if (process.argv[1]?.endsWith('load.ts'))
+  console.log(JSON.stringify(await runLoad(JSON.parse(process.argv[2]!) as Load)))

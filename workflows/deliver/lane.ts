@@ -30,8 +30,9 @@ interface Endpoint<Job> {
   waiting: Job[]
   inFlight: number
   rules: Set<number>
-  /** When a call of it last ended: milliseconds. */
+  /** When a call of it last ended, and how long its calls last, of late: milliseconds. */
   movedAt: number
+  lasts: number
   isListed: boolean
 }
 
@@ -44,8 +45,14 @@ interface User<Job> {
   isListed: boolean
 }
 
-/** An endpoint that is full and has not ended a call for so long is stuck: milliseconds. */
+/** An endpoint that has all its slots taken and has not ended a call for so long is stuck: milliseconds. */
 const STUCK_AFTER = 1_000
+
+/** One that takes so long for what waits here is slow: milliseconds. */
+const SLOW_AFTER = 1_000
+
+/** Share of the newest call in how long calls last. */
+const NEWEST = 1 / 8
 
 /** What a user may have here however full it is. */
 const A_FEW = 8
@@ -121,15 +128,15 @@ export class Lane<Job extends LaneJob> {
 
   /**
    * How many more of a user's calls may be claimed. An endpoint that is full but getting on is worth waiting for: 0. One that
-   * is stuck is not: its rules are full, its calls are left to the queue. Who has nothing waiting here gets a few in even
-   * when the others have taken all the room.
+   * is stuck or slow is not, as the user's others would wait with it: its rules are full, its calls are left to the queue. Who
+   * has nothing waiting here gets a few in even when the others have taken all the room.
    */
   roomFor(userId: number): number {
     const now = performance.now()
-    const moving = [...(this.#users.get(userId)?.endpoints.values() ?? [])].filter(
-      (endpoint) => !this.#isFull(endpoint) || now - endpoint.movedAt < STUCK_AFTER,
+    const gettingOn = [...(this.#users.get(userId)?.endpoints.values() ?? [])].filter(
+      (endpoint) => !this.#isStuck(endpoint, now) && !this.#isSlow(endpoint),
     )
-    const waiting = moving.reduce((most, endpoint) => Math.max(most, endpoint.waiting.length), 0)
+    const waiting = gettingOn.reduce((most, endpoint) => Math.max(most, endpoint.waiting.length), 0)
     const free = waiting === 0 ? Math.max(this.free, A_FEW) : this.free
     return Math.max(0, Math.min(free, this.#limits.waitingPerEndpoint - waiting))
   }
@@ -142,6 +149,14 @@ export class Lane<Job extends LaneJob> {
     return endpoint.waiting.length >= this.#limits.waitingPerEndpoint
   }
 
+  #isStuck({ inFlight, movedAt }: Endpoint<Job>, now: number): boolean {
+    return inFlight >= this.#limits.perEndpoint && now - movedAt >= STUCK_AFTER
+  }
+
+  #isSlow({ waiting, lasts }: Endpoint<Job>): boolean {
+    return (waiting.length * lasts) / this.#limits.perEndpoint >= SLOW_AFTER
+  }
+
   #endpointOf({ user_id, endpoint: name }: Job): Endpoint<Job> {
     let user = this.#users.get(user_id)
     if (!user) {
@@ -151,7 +166,7 @@ export class Lane<Job extends LaneJob> {
     let endpoint = user.endpoints.get(name)
     if (!endpoint) {
       const rules = new Set<number>()
-      endpoint = { user, name, waiting: [], inFlight: 0, rules, movedAt: performance.now(), isListed: false }
+      endpoint = { user, name, waiting: [], inFlight: 0, rules, movedAt: performance.now(), lasts: 0, isListed: false }
       user.endpoints.set(name, endpoint)
     }
     return endpoint
@@ -190,11 +205,14 @@ export class Lane<Job extends LaneJob> {
     this.#inFlight++
     endpoint.inFlight++
     endpoint.user.inFlight++
+    const begunAt = performance.now()
     void this.#run(job).finally(() => {
       this.#inFlight--
       endpoint.inFlight--
       endpoint.user.inFlight--
       endpoint.movedAt = performance.now()
+      const lasted = endpoint.movedAt - begunAt
+      endpoint.lasts += (lasted - endpoint.lasts) * (endpoint.lasts === 0 ? 1 : NEWEST)
       this.#list(endpoint)
       this.#forgetIfIdle(endpoint)
       this.#go()

@@ -96,7 +96,7 @@ export interface Due {
 export interface DeliveryQueue {
   /**
    * Claims open first tries of these transactions; of held rules (paused, locked account) none, and none of gated ones, but
-   * the answer says that there are such.
+   * the answer says whether there are such as may be let through now.
    */
   claimFirst(
     worker: string,

@@ -80,6 +80,16 @@ describe('a lane', () => {
     expect(lane.roomFor(1)).to.equal(0)
   })
 
+  it('lets a user go on with its others while one endpoint is stuck, or slow', async () => {
+    const { lane, end } = openLane({ perUser: 4, slots: 8 })
+    lane.add([...jobs(1, 'a', 8)])
+    expect(lane.roomFor(1)).to.equal(4)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(lane.roomFor(1), 'while no call ends').to.equal(10)
+    await end('1a0')
+    expect(lane.roomFor(1), 'when one ended that took a second').to.equal(10)
+  })
+
   it('lets everybody in a little, however much room the others have taken', () => {
     const { lane } = openLane({ room: 5 })
     lane.add(jobs(1, 'a', 6))

@@ -1,0 +1,49 @@
+/** The benchmarks of delivery in their short form: what they measure is still there to be measured. Figures are for long runs. */
+import { expect } from 'chai'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = async (name: string): Promise<string> => {
+  const path = new URL(`../../bench/${name}.ts`, import.meta.url).pathname
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', path, '--short'])
+  return stdout
+}
+
+describe('benchmarks, in short', function () {
+  this.timeout(600_000)
+  let printed: Record<'delivery' | 'hanging' | 'backlog', Promise<string>>
+
+  before(() => {
+    // Side by side: mostly they wait for processes to start.
+    printed = { delivery: run('delivery'), hanging: run('hanging'), backlog: run('backlog') }
+    for (const each of Object.values(printed)) each.catch(() => {})
+  })
+
+  it('of what a delivery takes and costs', async () => {
+    const output = await printed.delivery
+    const rows = output
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && !line.includes('---'))
+      .map((line) => line.slice(2, -2).split(' | '))
+    const of = ['1 endpoint', '100 endpoints', 'fan-out 10']
+    expect(rows.map(([name]) => name)).to.deep.equal([
+      'as fast as it goes', ...of, 'retry drain, 100 endpoints', 'at a steady rate', ...of,
+    ]) // prettier-ignore
+    const figures = rows.filter(([, first]) => /^[\d.-]+$/.test(first!)).map(([, ...cells]) => cells.map(Number))
+    expect(figures).to.have.length(7)
+    for (const each of figures.flat()) expect(each).to.satisfy(Number.isFinite)
+    expect(output).to.match(/one alone: -?[\d.]+ statements from the claim/)
+  })
+
+  it('of nine endpoints while a tenth hangs', async () => {
+    expect(await printed.hanging).to.match(
+      /nine others at 40\/s, of 10 shops: median p99 [\d.]+ ms without, [\d.]+ ms with/,
+    )
+  })
+
+  it('of the queue at size', async () => {
+    const output = await printed.backlog
+    expect(output).to.match(/^2,000 wait: [\d.]+ statements\/s/m)
+    expect(output).to.match(/^200 due at once, 3 workers: all recorded in [\d.]+ s, .*each called once/m)
+  })
+})
