@@ -53,6 +53,12 @@ export const openMetrics = () => {
     },
   })
 
+  const mailboxes = new Gauge({
+    name: 'baoco_mailboxes_held',
+    help: 'Mailboxes that this process reads; others are read by another process',
+    registers,
+  })
+
   let relayLag: Lag = () => null
   new Gauge({
     name: 'baoco_relay_lag_seconds',
@@ -69,6 +75,7 @@ export const openMetrics = () => {
     registry,
     watchRelay: (lag: Lag): void => void (relayLag = lag),
     watchProjection: (projector: string, lag: Lag): void => void lags.set(projector, lag),
+    holdsMailboxes: (count: number): void => mailboxes.set(count),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {
       attempt: number

@@ -19,7 +19,7 @@ export const collectRole: Role = {
   description: 'reads bank mails from connected mailboxes; any number of processes',
 
   open: (installation) => {
-    const { store, readModels, database, capture, clock, vault, targets, onTrouble } = installation
+    const { store, readModels, database, capture, clock, vault, targets, metrics, onTrouble } = installation
     return {
       needs: [storeAnswers(installation), databaseAnswers(installation)],
       run: (signal) =>
@@ -40,6 +40,7 @@ export const collectRole: Role = {
             connecting: new Slots(CONNECTING),
             fetching: new Slots(FETCHING),
             onTrouble,
+            onHeld: (mailboxes) => metrics.holdsMailboxes(mailboxes),
           },
           signal,
         ),

@@ -1,8 +1,8 @@
 /**
  * Every role as processes of its own, two of each, on EventStoreDB, Kafka and Postgres, and what may befall them: kill -9 of each in
- * turn under load, a frozen one that wakes, servers that go away. What must hold throughout: what was answered with 2xx is
- * there once, as it was sent, and reached the shop; a call that was made twice was a claim whose attempt was not recorded
- * when its worker was killed.
+ * turn under load, a frozen one that wakes, servers that go away. What must hold throughout: what was answered with 2xx, and
+ * every mail in the mailbox, is there once, as it was sent, and reached the shop; a call that was made twice was a claim
+ * whose attempt was not recorded when its worker was killed.
  */
 import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -12,19 +12,25 @@ import { openEventStore } from '../../cmd/open-event-store.ts'
 import { readSettings } from '../../cmd/settings.ts'
 import { callApi, newPlace, readInstallation, type Installation } from '../support/baoco-process.ts'
 import { vietcombankText } from '../support/bank-texts.ts'
+import { needsDovecot } from '../support/dovecot/needs-dovecot.ts'
 import { eventually } from '../support/eventually.ts'
 import { needsKafka } from '../support/kafka/needs-kafka.ts'
 import { OPEN_CLAIMS, roleProcesses, ROLES, type RoleName, type RoleProcess } from '../support/role-processes.ts'
 import { startServers, type Servers } from '../support/servers.ts'
 import { openShop, status, type Shop } from '../support/shop.ts'
+import { Mailbox } from './mailbox.ts'
+
+/** All of them: mails are collected beside the rest. */
+const EVERY_ROLE = [...ROLES, 'collect'] as const
 
 const KILLS_OF_EACH = 10
 const SENDERS = 3
 /** So that the test's own load does not make it wait for itself. */
 const BETWEEN_POSTS_MS = 60
 
-/** Rounds in which a delivery process is killed with calls under way, for certain; in the others as it comes. */
-const WITH_CALLS = 3
+/** Rounds in which a delivery process is killed with calls under way, and a collector with mails, for certain; in the others as it comes. */
+const IN_THE_MIDDLE = 3
+const MAILS_A_ROUND = 15
 
 interface Sent {
   text: string
@@ -35,10 +41,12 @@ interface Sent {
 describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () {
   this.timeout(600_000)
   needsKafka()
+  needsDovecot()
 
   let servers: Servers
   let processes: ReturnType<typeof roleProcesses>
   let shop: Shop
+  let mailbox: Mailbox
   let installation: Installation
   const pairs = {} as Record<RoleName, RoleProcess[]>
   /** By id, of those that were answered with 2xx. */
@@ -127,6 +135,20 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
       { within: 60_000, what: 'a worker with calls under way' },
     )
 
+  /** Mails come in, and one that collects is killed. @param inTheMiddle  the one that reads the mailbox, when it has taken the first */
+  const killCollector = async (victim: RoleProcess, inTheMiddle: boolean): Promise<void> => {
+    const reads = async () => {
+      const told = await Promise.all(pairs.collect.map((process) => process.metrics().catch(() => '')))
+      return pairs.collect.find((_, index) => told[index]!.includes('\nbaoco_mailboxes_held 1\n'))
+    }
+    const reader = inTheMiddle && (await eventually(reads, { within: 60_000, what: 'one that reads the mailbox' }))
+    const taken = async (process: RoleProcess) => /^baoco_notifications_total.*/m.exec(await process.metrics())?.[0]
+    const before = reader && (await taken(reader))
+    await mailbox.receive(MAILS_A_ROUND)
+    if (reader) await eventually(async () => (await taken(reader)) !== before, { within: 60_000, what: 'a taken mail' })
+    await (reader || victim).replace()
+  }
+
   const killWorker = async (choose: () => RoleProcess | Promise<RoleProcess>): Promise<void> => {
     await learning
     const process = await choose()
@@ -153,26 +175,26 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
   const allDelivered = () =>
     eventually(
       () => {
-        const reached = new Set(callsOf().map(({ transaction_id }) => transaction_id))
-        const missing = [...accepted.keys()].filter((id) => !reached.has(id))
+        const reached = new Set(callsOf().flatMap(({ transaction_id, order_id }) => [transaction_id, order_id]))
+        const missing = [...accepted.keys(), ...mailbox.mailed.keys()].filter((each) => !reached.has(each))
         if (missing.length > 0)
           throw new Error(`${missing.length} not delivered, such as ${missing.slice(0, 5).join()}`)
         return true
       },
-      { within: 120_000, what: 'every accepted notification delivered' },
+      { within: 120_000, what: 'every accepted notification and every mail delivered' },
     )
 
   const nothingIsLostOrAltered = async (): Promise<void> => {
     await allDelivered()
     for (const { transaction_id, amount, order_id } of callsOf()) {
-      const sent = accepted.get(transaction_id)
-      expect({ amount, order_id }, `transaction ${transaction_id}`).to.deep.equal({ amount: sent?.amount, order_id: sent?.orderId }) // prettier-ignore
+      const sent = accepted.get(transaction_id) ?? { orderId: order_id, amount: mailbox.mailed.get(order_id) }
+      expect({ amount, order_id }, `transaction ${transaction_id}`).to.deep.equal({ amount: sent.amount, order_id: sent.orderId }) // prettier-ignore
     }
     const captured = await withStore(async (store) =>
       (await store.readAll(null, 1_000_000)).filter(({ type }) => type === 'TransactionCaptured'),
     )
     const pending = captured.filter(({ data }) => (data as { webhook_status: string }).webhook_status === 'pending')
-    expect(pending.map(({ data }) => (data as { transaction_id: number }).transaction_id).sort(), 'each is there once').to.deep.equal([...accepted.keys()].sort()) // prettier-ignore
+    expect(pending.map(({ data }) => (data as { transaction_id: number }).transaction_id).sort(), 'each is there once').to.deep.equal([...accepted.keys(), ...mailbox.expectEachOnce(captured)].sort()) // prettier-ignore
   }
 
   /** `transaction attempt` of calls that the shop got again. There is one rule. */
@@ -204,27 +226,29 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
 
   before(async function () {
     this.timeout(300_000)
-    ;[servers, shop] = await Promise.all([startServers(), openShop()])
+    ;[servers, shop, mailbox] = await Promise.all([startServers(), openShop(), Mailbox.open()])
     processes = roleProcesses({
       ...servers.env,
       ALLOW_PRIVATE_TARGETS: '1',
       RATE_LIMITS: 'off',
       RETRY_SCHEDULE: '1,1,1,1,1,1',
     })
-    for (const role of ROLES) pairs[role] = [await processes.launch(role)]
+    for (const role of EVERY_ROLE) pairs[role] = [await processes.launch(role)]
     await learnWorker(pairs.deliver[0]!)
-    for (const role of ROLES) pairs[role].push(await processes.launch(role))
+    for (const role of EVERY_ROLE) pairs[role].push(await processes.launch(role))
     await learnWorker(pairs.deliver[1]!)
     await Promise.all(processes.all.map(({ running }) => running.ready))
     const first = pairs.api.find(({ running }) => running.output().includes('API key'))!
     installation = readInstallation(first.place, first.running.output())
     const rule = await callApi(first.running, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url }) // prettier-ignore
     expect(rule.status).to.equal(201)
+    await mailbox.connect(first.running, installation.apiKey)
   })
 
   after(async () => {
     await processes?.close()
     await shop?.close()
+    await mailbox?.close()
     await servers?.close()
   })
 
@@ -243,6 +267,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     expect(await partsOf('project')).to.have.members(['event_store', 'database', 'read_models'])
     expect(await partsOf('relay')).to.have.members(['event_store', 'database', 'kafka'])
     expect(await partsOf('deliver')).to.have.members(['event_store', 'database', 'log'])
+    expect(await partsOf('collect')).to.have.members(['event_store', 'database'])
   })
 
   it('take one notification given to two of them in the same millisecond as one, 1,000 times', async () => {
@@ -266,10 +291,11 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
       for (let round = 0; round < KILLS_OF_EACH; round++) {
         const goal = accepted.size + 20
         // One right after the other: each ends in the middle of what the end of the one before has come to.
-        for (const role of ROLES) {
+        for (const role of EVERY_ROLE) {
           const victim = pairs[role][round % 2]!
           await victim.running.ready
-          if (role === 'deliver') await killWorker(round < WITH_CALLS ? busyWorker : () => victim)
+          if (role === 'deliver') await killWorker(round < IN_THE_MIDDLE ? busyWorker : () => victim)
+          else if (role === 'collect') await killCollector(victim, round < IN_THE_MIDDLE)
           else await victim.replace()
         }
         await eventually(() => accepted.size >= goal, { within: 120_000, what: `${goal} accepted` })
@@ -281,7 +307,9 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     const [repeated, open] = [repeatedCalls(), await openAtKill()]
     expect(open.size).to.be.above(0)
     expect(repeated.filter((call) => !open.has(call))).to.deep.equal([])
-    console.log(`      ${accepted.size} accepted; ${repeated.length} calls repeated of ${open.size} open claims`)
+    console.log(
+      `      ${accepted.size} accepted, ${mailbox.mailed.size} mails; ${repeated.length} calls repeated of ${open.size} open claims`,
+    )
   })
 
   it('are taken over within 15 s of being frozen, and do no harm when they wake', async () => {
@@ -369,13 +397,16 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     await postUntilAccepted(sent)
 
     await nothingIsLostOrAltered()
-    await eventually(async () => (await list()).total === accepted.size, { within: 60_000, what: 'all in the list' })
+    await eventually(async () => (await list()).total === accepted.size + mailbox.mailed.size, {
+      within: 60_000,
+      what: 'all in the list',
+    })
   })
 
   it('wait at the start for the server that is away, say which one, and come up when it does', async () => {
     await Promise.all(processes.all.map((process) => process.kill()))
     await Promise.all([servers.kafka.stop(), servers.postgres.stop(), servers.eventStore.stop()])
-    const one = ROLES.map((role) => pairs[role][0]!)
+    const one = EVERY_ROLE.map((role) => pairs[role][0]!)
     for (const process of one) process.start()
     const wait = (of: readonly RoleProcess[], what: string) =>
       eventually(() => of.every(({ running }) => running.output().includes(`"waiting_for":"${what}"`)), {
@@ -389,12 +420,13 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     expect(one.filter(isReady)).to.deep.equal([])
     await servers.eventStore.start()
     await wait([pairs.relay[0]!], 'kafka')
-    await Promise.all([pairs.api[0]!, pairs.project[0]!, pairs.deliver[0]!].map(({ running }) => running.ready))
+    await Promise.all(one.filter(({ role }) => role !== 'relay').map(({ running }) => running.ready))
     expect(isReady(pairs.relay[0]!)).to.equal(false)
     await servers.kafka.start()
     await pairs.relay[0]!.running.ready
     pairs.api = [pairs.api[0]!, pairs.api[0]!]
     for (let n = 0; n < 10; n++) await postUntilAccepted(next())
+    await mailbox.receive(5)
     await nothingIsLostOrAltered()
     await readModelsAreAsRebuilt()
   })

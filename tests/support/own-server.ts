@@ -109,7 +109,7 @@ const familyOf = (pid: number): number[] => {
  */
 export const launchServer = async (
   [command, ...args]: readonly [string, ...string[]],
-  { isUp, within = 40_000, ...options }: SpawnOptions & { isUp: () => Promise<boolean>; within?: number },
+  { isUp, within = 120_000, ...options }: SpawnOptions & { isUp: () => Promise<boolean>; within?: number },
 ): Promise<ServerProcess> => {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''

@@ -85,6 +85,7 @@ class Collector {
   abandon(): void {
     for (const { stop } of this.#held.values()) stop.abort()
     this.#held.clear()
+    this.#parts.onHeld?.(0)
   }
 
   end(): Promise<void> {

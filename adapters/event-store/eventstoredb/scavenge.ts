@@ -1,11 +1,13 @@
 /**
  * A scavenge removes hidden events from the server's disk. One runs at a time; after one that was stopped the next only
  * finishes the old one, so what was hidden in between is still there: it is done when the event that stood at a hidden place
- * is no longer found there. In a cluster every node needs its own; this one is that of the node the client is connected to.
+ * is no longer found there. In a cluster every node needs its own; they have theirs one after the other, as each costs its node
+ * some of its speed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventStoreDBClient, Position } from '@eventstore/db-client'
-import type { Connection } from './connection.ts'
+import { nodesOf, urlOfNode } from './cluster.ts'
+import { Connection } from './connection.ts'
 
 const POLL_MS = 200
 const MOST_RUNS = 3
@@ -40,15 +42,41 @@ export interface Hidden {
   position: Position
 }
 
+interface Parts {
+  /** Of `connection`. */
+  url: string
+  /** To the server, or to any node of a cluster. */
+  connection: Connection
+  /** A connection to another node, in the same way. */
+  connect(url: string): Connection
+}
+
 /**
  * @param hidden  what must be gone afterwards, as far as known
- * @throws when the server refuses, or the signal aborts
+ * @throws when a server refuses or is away, after all others have been done, or when the signal aborts
  */
-export const scavenge = async (
-  connection: Connection,
-  hidden: readonly Hidden[],
-  signal: AbortSignal,
-): Promise<void> => {
+export const scavenge = async (parts: Parts, hidden: readonly Hidden[], signal: AbortSignal): Promise<void> => {
+  const { url, connection, connect } = parts
+  const nodes = await nodesOf(connection)
+  if (nodes.length === 0) return scavengeNode(connection, hidden, signal)
+  const troubles: Error[] = []
+  for (const { isAlive, ...node } of nodes)
+    try {
+      if (!isAlive) throw new Error('it is away')
+      const own = connect(urlOfNode(url, node))
+      await scavengeNode(own, hidden, signal).finally(() => own.close())
+    } catch (cause) {
+      if (signal.aborted) throw cause
+      troubles.push(new Error(`${node.host}:${node.port}: ${(cause as Error).message}`, { cause }))
+    }
+  if (troubles.length > 0)
+    throw new AggregateError(
+      troubles,
+      `not every node was scavenged: ${troubles.map(({ message }) => message).join('; ')}`,
+    )
+}
+
+const scavengeNode = async (connection: Connection, hidden: readonly Hidden[], signal: AbortSignal): Promise<void> => {
   for (let run = 0; run < MOST_RUNS; run++) {
     await once(connection, signal)
     if (await isGone(connection, hidden)) return

@@ -45,7 +45,8 @@ export const openEventStoreDb = async ({
   const closing = new AbortController()
   // Every call that waits for a server that is away listens.
   setMaxListeners(0, closing.signal)
-  const connection = new Connection(url, attemptMs, onTrouble)
+  const connect = (to: string): Connection => new Connection(to, attemptMs, onTrouble)
+  const connection = connect(url)
   const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
     untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
   const reading = new Reading(connection, prefix, answered)
@@ -78,7 +79,7 @@ export const openEventStoreDb = async ({
     retain: async (names, maxAgeSeconds) => retention.keep(checkName(names), maxAgeSeconds),
     expire: async () => {
       const checked = [...erased]
-      await scavenge(connection, checked, closing.signal)
+      await scavenge({ url, connection, connect }, checked, closing.signal)
       erased.splice(0, checked.length)
       return 0
     },

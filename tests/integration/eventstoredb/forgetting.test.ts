@@ -104,6 +104,7 @@ describe('what EventStoreDB is told to forget', function () {
 
   it('is gone also where another scavenge was running already', async () => {
     const ids = await eraseOne()
+    world.standIn.troubles.scavenge_ms = 1_000
     expect((await post('/admin/scavenge')).status).to.equal(200)
     expect((await post('/admin/scavenge')).status).to.equal(400)
     await world.store.expire()

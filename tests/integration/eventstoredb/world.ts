@@ -14,8 +14,9 @@ export interface World {
   close(): Promise<void>
 }
 
-export const openWorld = async (): Promise<World> => {
-  const standIn = await startStandIn()
+/** @param folder  where the stand-in keeps its events; else nowhere */
+export const openWorld = async (folder?: string): Promise<World> => {
+  const standIn = await startStandIn(folder === undefined ? {} : { folder })
   const own = standInUrl(standIn.port)
   const stores: EventStore[] = []
   const troubles: unknown[] = []

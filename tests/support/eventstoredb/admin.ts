@@ -6,8 +6,6 @@ import { json } from 'node:stream/consumers'
 import { systemEvent, type EventLog } from './event-log.ts'
 import type { Troubles } from './troubles.ts'
 
-const SCAVENGE_MS = 30
-
 export interface AdminParts {
   log: EventLog
   troubles: Troubles
@@ -74,7 +72,7 @@ class Scavenges {
   async #run(id: string): Promise<void> {
     const upTo = this.#unfinished ?? this.#log.all.at(-1)?.position ?? 0
     this.#tell(id, '$scavengeStarted', { scavengeId: id })
-    await pause(SCAVENGE_MS)
+    await pause(this.#troubles.scavenge_ms)
     const interrupted = this.#troubles.strikes('interrupt_scavenges')
     this.#unfinished = interrupted ? upTo : null
     if (!interrupted) this.#log.scavenge(upTo)

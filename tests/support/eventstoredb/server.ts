@@ -30,6 +30,8 @@ const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0')
 export interface StandIn {
   port: number
   troubles: Troubles
+  /** Who else is in its cluster, as it tells; they share nothing. */
+  others: { port: number; isAlive: boolean }[]
   /** Whether something was written to a stream. */
   has(stream: string): boolean
   /** Ends every connection in the middle of whatever it carries; new ones are taken. */
@@ -42,6 +44,7 @@ export interface StandIn {
 export const startStandIn = async ({ port = 0, folder }: { port?: number; folder?: string } = {}): Promise<StandIn> => {
   const log = new EventLog(folder)
   const troubles = new Troubles()
+  const others: StandIn['others'] = []
   const sockets = new Set<Socket>()
   let isDown = false
   const dropConnections = (): void => {
@@ -95,16 +98,23 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
   }
   const gossipCalls: IGossipServer = {
     read: (_call, answer) => {
-      const endpoint = new gossipMessages.EndPoint()
-      endpoint.setAddress(HOST)
-      endpoint.setPort((front.address() as AddressInfo).port)
-      const member = new gossipMessages.MemberInfo()
-      member.setInstanceId(uuidOf(randomUUID()))
-      member.setState(gossipMessages.MemberInfo.VNodeState.LEADER)
-      member.setIsAlive(true)
-      member.setHttpEndPoint(endpoint)
+      const { LEADER, FOLLOWER } = gossipMessages.MemberInfo.VNodeState
+      const memberOf = (at: number, state: typeof LEADER | typeof FOLLOWER, isAlive: boolean) => {
+        const endpoint = new gossipMessages.EndPoint()
+        endpoint.setAddress(HOST)
+        endpoint.setPort(at)
+        const member = new gossipMessages.MemberInfo()
+        member.setInstanceId(uuidOf(randomUUID()))
+        member.setState(state)
+        member.setIsAlive(isAlive)
+        member.setHttpEndPoint(endpoint)
+        return member
+      }
       const cluster = new gossipMessages.ClusterInfo()
-      cluster.setMembersList([member])
+      cluster.setMembersList([
+        memberOf((front.address() as AddressInfo).port, LEADER, true),
+        ...others.map((other) => memberOf(other.port, FOLLOWER, other.isAlive)),
+      ])
       answer(null, cluster)
     },
   }
@@ -139,6 +149,7 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
   return {
     port: (front.address() as AddressInfo).port,
     troubles,
+    others,
     has: (stream) => Array.isArray(log.visible(stream)),
     dropConnections,
     restart,

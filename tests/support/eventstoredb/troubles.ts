@@ -21,6 +21,8 @@ export class Troubles {
   not_ready = 0
   /** So many scavenges stop before they have removed anything. */
   interrupt_scavenges = 0
+  /** A scavenge takes so long (milliseconds). */
+  scavenge_ms = 30
 
   /** @returns whether this trouble is to happen now */
   strikes(

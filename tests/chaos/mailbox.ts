@@ -1,0 +1,54 @@
+/** A mailbox of the owner's with a real server, the mails that came to it, and what must have become of them. */
+import { expect } from 'chai'
+import type { RecordedEvent } from '../../domain/event.ts'
+import { mailAccountOf } from '../integration/collect/collecting.ts'
+import { timoMail } from '../support/bank-mails.ts'
+import { callApi, type Running } from '../support/baoco-process.ts'
+import { startDovecot, type Dovecot } from '../support/dovecot/server.ts'
+
+const USER = 'shop'
+/** Above the numbers of everything that is posted. */
+const FIRST_NUMBER = 500_000
+
+export class Mailbox {
+  /** Amount by order id. */
+  readonly mailed = new Map<string, string>()
+  readonly #server: Dovecot
+
+  private constructor(server: Dovecot) {
+    this.#server = server
+  }
+
+  static async open(): Promise<Mailbox> {
+    return new Mailbox(await startDovecot())
+  }
+
+  /** Has it collected. */
+  async connect(api: Running, apiKey: string): Promise<void> {
+    const { status, body } = await callApi(api, apiKey, 'POST', '/api/mail-accounts', mailAccountOf(this.#server, USER))
+    expect(status, JSON.stringify(body)).to.equal(201)
+  }
+
+  /** So many mails come in, each of another payment. */
+  async receive(count: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      const number = FIRST_NUMBER + this.mailed.size
+      const [amount, orderId] = [number * 10, `DH${number}`]
+      await this.#server.deliver(USER, timoMail(number, orderId, { amount }))
+      this.mailed.set(orderId, `${amount}.00`)
+    }
+  }
+
+  /** @param captured  all `TransactionCaptured` of the installation @returns the ids of those that mails became, one each */
+  expectEachOnce(captured: readonly RecordedEvent[]): number[] {
+    const byMail = captured
+      .map(({ data }) => data as { transaction_id: number; source_type: string; order_id: string; amount: string })
+      .filter(({ source_type }) => source_type === 'email')
+    expect(byMail.map(({ order_id, amount }) => [order_id, amount]).sort(), 'each mail is there once').to.deep.equal([...this.mailed].sort()) // prettier-ignore
+    return byMail.map(({ transaction_id }) => transaction_id)
+  }
+
+  close(): Promise<void> {
+    return this.#server.remove()
+  }
+}

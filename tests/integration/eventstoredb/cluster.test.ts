@@ -1,0 +1,83 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { urlOfNode } from '../../../adapters/event-store/eventstoredb/cluster.ts'
+import { NO_STREAM } from '../../../domain/ports.ts'
+import { appended, eventsOf, idsOf, part, streamName } from '../../contract/event-store/harness.ts'
+import { freePorts } from '../../support/free-ports.ts'
+import { standInUrl } from '../../support/eventstoredb/process.ts'
+import { startStandIn, type StandIn } from '../../support/eventstoredb/server.ts'
+import { openWorld, type World } from './world.ts'
+
+describe('a cluster of EventStoreDB', function () {
+  this.timeout(60_000)
+  let folder: string
+  let world: World
+  const followers: StandIn[] = []
+  /** Of a stream that was erased, in order. */
+  let ids: string[]
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'baoco-cluster-'))
+    world = await openWorld(join(folder, 'leader'))
+    const stream = streamName()
+    const events = eventsOf(4)
+    ids = idsOf(events)
+    await appended(world.store, [part(stream, NO_STREAM, events)])
+    await world.store.erase(stream)
+    // Nodes of a cluster hold the same.
+    for (const name of ['one', 'other']) {
+      await cp(join(folder, 'leader'), join(folder, name), { recursive: true })
+      followers.push(await startStandIn({ folder: join(folder, name) }))
+    }
+    world.standIn.others.push(...followers.map(({ port }) => ({ port, isAlive: true })))
+  })
+  afterEach(async () => {
+    await world.close()
+    await Promise.all(followers.splice(0).map((follower) => follower.close()))
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const foundOn = async ({ port }: StandIn): Promise<string[]> => {
+    const store = await world.another({ url: standInUrl(port) })
+    return idsOf(await store.readAll(null, 100)).filter((id) => ids.includes(id))
+  }
+
+  it('is scavenged on every node', async () => {
+    for (const node of [world.standIn, ...followers]) expect(await foundOn(node)).to.deep.equal(ids)
+    await world.store.expire()
+    for (const node of [world.standIn, ...followers]) expect(await foundOn(node)).to.deep.equal(ids.slice(-1))
+  })
+
+  it('is scavenged as far as its nodes are there, which is told of, and the rest when they are back', async () => {
+    const [nowhere = 0] = await freePorts(1)
+    const [one, other] = followers as [StandIn, StandIn]
+    world.standIn.others.splice(0, 2, { port: nowhere, isAlive: true }, { port: one.port, isAlive: false }, { port: other.port, isAlive: true }) // prettier-ignore
+    const refused = await world.store.expire().then(
+      () => expect.fail('it was not told of'),
+      (error: Error) => error.message,
+    )
+    expect(refused).to.contain(`127.0.0.1:${nowhere}: `).and.to.contain(`127.0.0.1:${one.port}: it is away`)
+    expect(await foundOn(other)).to.deep.equal(ids.slice(-1))
+    expect(await foundOn(one)).to.deep.equal(ids)
+    world.standIn.others.splice(0, 3, { port: one.port, isAlive: true }, { port: other.port, isAlive: true })
+    await world.store.expire()
+    expect(await foundOn(one)).to.deep.equal(ids.slice(-1))
+  })
+
+  it('has nodes with urls of their own, as its url is', () => {
+    const node = { host: '10.0.0.7', port: 2113 }
+    for (const [url, expected] of [
+      ['esdb://a:2113,b:2113,c:2113?tls=false', 'esdb://10.0.0.7:2113?tls=false'],
+      [
+        'esdb+discover://admin:s%40cret@cluster.example/?tlsCAFile=/ca.pem',
+        'esdb://admin:s%40cret@10.0.0.7:2113/?tlsCAFile=/ca.pem',
+      ],
+      ['kurrentdb://admin:changeit@a:2113,b:2114', 'kurrentdb://admin:changeit@10.0.0.7:2113'],
+    ] as const)
+      // prettier-ignore
+      expect(urlOfNode(url, node)).to.equal(expected)
+    expect(urlOfNode('esdb://a:2113,b:2113', { host: '2001:db8::1', port: 2113 })).to.equal('esdb://[2001:db8::1]:2113')
+  })
+})
