@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
 import { kafkaClient } from '../support/kafka/broker.ts'
 import { ROLES, type RoleName } from '../support/role-processes.ts'
-import { openShop, type Shop } from '../support/shop.ts'
-import { Oracle, type Endpoint, type Verdict } from './oracle.ts'
+import { openClaimsBook, workerOf, type ClaimsBook } from './claims.ts'
+import { openEndpoint, type Answered, type Endpoint, type SeenCall } from './endpoint.ts'
+import { LARGE, Oracle, type Verdict } from './oracle.ts'
 import { startWorld, TOPIC, type World } from './world.ts'
 
 /** How long and how often. */
@@ -14,173 +15,241 @@ export interface Form {
   frozen: number
   projectorAway: number
   serverAway: number
+  rebalances: number
   /** Notifications a second. */
   rate: number
 }
 
 /** For every change: each cell, shortly. */
-export const SHORT: Form = { kills: 2, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rate: 25 }
+export const SHORT: Form = { kills: 2, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rebalances: 2, rate: 25 }
 /** For docs/reliability.md. */
-export const FULL: Form = { kills: 50, frozen: 30_000, projectorAway: 60_000, serverAway: 10_000, rate: 50 }
+export const FULL: Form = {
+  kills: 50,
+  frozen: 30_000,
+  projectorAway: 60_000,
+  serverAway: 10_000,
+  rebalances: 10,
+  rate: 25,
+}
+
+interface Scene {
+  world: World
+  form: Form
+  claims: ClaimsBook
+}
 
 export interface Cell {
   name: string
-  /** @returns claims without a recorded attempt at the moments of it, each of which may be made twice */
-  hurt(world: World, form: Form): Promise<number>
+  hurt(scene: Scene): Promise<void>
+  /** Clocks say which was first, so one that is wrong puts a notification in a wrong place. */
+  shiftsClocks?: true
 }
 
 export interface Result extends Verdict {
   cell: string
-  /** What `duplicated` may be at most. */
-  claims_open: number
 }
 
 const killed = (role: RoleName): Cell => ({
   name: `kill -9 of ${role}`,
-  hurt: async (world, { kills }) => {
-    let claims = 0
-    for (let times = 0; times < kills; times++) {
+  hurt: async ({ world, form, claims }) => {
+    for (let times = 0; times < form.kills; times++) {
       const victims = world.of(role)
       const victim = victims[times % victims.length]!
-      await pause(Math.random() * 500)
+      const worker = role === 'deliver' && (await workerOf(victim))
+      await pause(Math.random() * 1_000)
       await victim.kill()
-      claims += await world.claimsOpen()
+      if (worker) await claims.note(worker)
       victim.start()
       await victim.running.ready
     }
-    return claims
   },
 })
+
+/** Until what a process had sent to its servers when it was frozen has been done there: milliseconds. */
+const UNDER_WAY = 500
 
 const frozen = (role: RoleName): Cell => ({
   name: `${role} frozen and woken`,
-  hurt: async (world, form) => {
-    const [victim] = world.of(role)
-    victim!.freeze()
-    const claims = await world.claimsOpen()
-    await pause(form.frozen)
-    victim!.thaw()
-    return claims
+  hurt: async ({ world, form, claims }) => {
+    const victim = world.of(role)[0]!
+    const worker = role === 'deliver' && (await workerOf(victim))
+    victim.freeze()
+    await pause(UNDER_WAY)
+    if (worker) await claims.note(worker)
+    await pause(form.frozen - UNDER_WAY)
+    victim.thaw()
   },
 })
 
-const away = (name: string, server: 'postgres' | 'kafka' | 'eventStore', how: 'stop' | 'kill'): Cell => ({
-  name,
-  hurt: async (world, form) => {
-    const claims = await world.claimsOpen()
-    await world[server][how]()
-    await pause(form.serverAway)
-    await world[server].start()
-    return claims
+const SERVERS = { postgres: 'Postgres', kafka: 'Kafka', eventStore: 'event store' } as const
+
+const away = (server: keyof typeof SERVERS): Cell[] => [
+  {
+    name: `${SERVERS[server]} stopped`,
+    hurt: async ({ world, form }) => {
+      await world[server].stop()
+      await pause(form.serverAway)
+      await world[server].start()
+    },
   },
-})
+  {
+    name: `${SERVERS[server]} killed and restarted`,
+    hurt: async ({ world }) => {
+      await world[server].kill()
+      await world[server].start()
+    },
+  },
+]
 
 export const processCells: readonly Cell[] = [
   ...ROLES.map(killed),
   ...ROLES.map(frozen),
   {
     name: 'projector stopped',
-    hurt: async (world, form) => {
+    hurt: async ({ world, form }) => {
       const [projector] = world.of('project')
       await projector!.stop()
       await pause(form.projectorAway)
       projector!.start()
       await projector!.running.ready
-      return 0
     },
   },
-  away('Postgres stopped', 'postgres', 'stop'),
-  away('Postgres killed', 'postgres', 'kill'),
-  away('Kafka stopped', 'kafka', 'stop'),
-  away('Kafka killed', 'kafka', 'kill'),
-  away('event store killed', 'eventStore', 'kill'),
+  ...away('postgres'),
+  ...away('kafka'),
+  ...away('eventStore'),
   {
     name: 'rebalance under load',
-    hurt: async (world) => {
-      for (let times = 0; times < 2; times++) {
-        const third = await world.launch('deliver')
-        await pause(500)
+    hurt: async ({ world, form }) => {
+      const third = await world.launch('deliver')
+      for (let times = 0; times < form.rebalances; times++) {
+        await pause(Math.random() * 1_000)
         await third.stop()
+        third.start()
+        await third.running.ready
       }
-      return 0
+      await third.stop()
     },
   },
   {
     name: 'topic deleted',
-    hurt: async ({ kafka }) => {
+    hurt: async ({ world: { kafka } }) => {
       const admin = kafkaClient(kafka.address, 5).admin()
       await admin.connect()
       await admin.deleteTopics({ topics: [TOPIC] }).finally(() => admin.disconnect())
-      return 0
     },
   },
   {
     name: 'clocks jump an hour ahead and back',
-    hurt: async (world) => {
+    shiftsClocks: true,
+    hurt: async ({ world }) => {
       for (const role of ROLES)
         for (const { running } of world.of(role)) {
           running.process.kill('SIGUSR2')
           await pause(200)
           running.process.kill('SIGUSR2')
         }
-      return 0
     },
   },
 ]
 
-/** An endpoint that takes a little while, so that calls are in flight whenever something happens. */
-const openEndpoint = async (world: World): Promise<{ shop: Shop; endpoint: Endpoint }> => {
-  const taken = new Set<number>()
-  const shop = await openShop((call, response) => {
-    setTimeout(() => {
-      response.writeHead(200).end()
-      taken.add((JSON.parse(call.body) as { transaction_id: number }).transaction_id)
-    }, 20)
-  })
-  const { body } = await world.api('POST', '/api/webhooks', { name: 'oracle', url: shop.url })
-  const { secret_key: secret } = body.data as { secret_key: string }
-  return { shop, endpoint: { name: 'the shop', secret, calls: shop.calls, taken } }
+/** Seconds before each retry. */
+const SCHEDULE = [1, 1, 1]
+
+/** Takes all of it, after a little while, so that calls are under way whenever something happens. Milliseconds. */
+const A_LITTLE_WHILE = 100
+
+/**
+ * Its calls are to come in order, and it gets the large ones alone, as order takes time. Some it takes at the second attempt,
+ * some never: the next may come when the last attempt was refused.
+ */
+const moody = ({ number, attempt }: SeenCall): Answered => {
+  const turn = (number / 10) % 50
+  if (turn === 2 && attempt === 1) return 'refused'
+  if (turn === 3) return attempt > SCHEDULE.length ? 'refused for good' : 'refused'
+  return 'taken'
 }
+
+const openEndpoints = ({ api }: World): Promise<Endpoint[]> =>
+  Promise.all([
+    openEndpoint({
+      name: 'the shop',
+      api,
+      answer: async (_call, response): Promise<Answered> => {
+        await pause(A_LITTLE_WHILE)
+        response.writeHead(200).end()
+        return 'taken'
+      },
+    }),
+    openEndpoint({
+      name: 'the shop that asks for order',
+      api,
+      rule: { ordered: 1, min_amount: LARGE },
+      answer: (call, response) => {
+        const answered = moody(call)
+        response.writeHead(answered === 'taken' ? 200 : 500).end()
+        return answered
+      },
+    }),
+  ])
+
+/** Numbers of notifications that each cell has to itself. */
+const OF_A_CELL = 100_000
 
 /**
  * One cell after the other, each with an oracle and notifications of its own. What a cell has left behind is waited for in the
  * end, for all of them: the next one meets an installation that still recovers, as it would outside.
+ * @param tell  told what goes on
  */
-export const runProcessCells = async (form: Form): Promise<Result[]> => {
-  const world = await startWorld({ RETRY_SCHEDULE: '1,1,2,2,5,5' })
-  const { shop, endpoint } = await openEndpoint(world)
+export const runProcessCells = async (
+  form: Form,
+  { cells = processCells, tell = () => {} }: { cells?: readonly Cell[]; tell?: (what: string) => void } = {},
+): Promise<Result[]> => {
+  const world = await startWorld({ RETRY_SCHEDULE: SCHEDULE.join() })
+  const claims = await openClaimsBook(world)
+  const endpoints = await openEndpoints(world)
   try {
-    const ran: { cell: Cell; oracle: Oracle; claims_open: number }[] = []
-    for (const [number, cell] of processCells.entries()) {
-      const oracle = new Oracle(1 + number * 100_000)
-      ran.push({ cell, oracle, claims_open: await underLoad(world, oracle, form, () => cell.hurt(world, form)) })
+    const oracles: Oracle[] = []
+    for (const [number, cell] of cells.entries()) {
+      tell(cell.name)
+      const oracle = new Oracle(1 + number * OF_A_CELL)
+      oracles.push(oracle)
+      await underLoad(world, oracle, form, () => cell.hurt({ world, form, claims }))
     }
     const results: Result[] = []
-    for (const { cell, oracle, claims_open } of ran) {
-      await oracle.settled([endpoint], 120_000)
-      results.push({ cell: cell.name, claims_open, ...(await oracle.verdict([endpoint])) })
+    for (const [number, { name }] of cells.entries()) {
+      const oracle = oracles[number]!
+      await oracle.settled(endpoints, 300_000)
+      const result = { cell: name, ...(await oracle.verdict(endpoints, claims.all)) }
+      tell(JSON.stringify(result))
+      results.push(result)
     }
     return results
   } finally {
+    await claims.close()
     await world.close()
-    await shop.close()
+    await Promise.all(endpoints.map((endpoint) => endpoint.close()))
   }
 }
 
 /** Notifications come in before, meanwhile, and again afterwards. */
-const underLoad = async <Answer>(
+const underLoad = async (
   { installation }: World,
   oracle: Oracle,
   { rate }: Form,
-  work: () => Promise<Answer>,
-): Promise<Answer> => {
+  hurt: () => Promise<void>,
+): Promise<void> => {
   const loading = new AbortController()
   const load = oracle.load(installation.personalUrl, rate, loading.signal)
-  await eventually(() => oracle.accepted >= rate, { within: 60_000, what: 'notifications accepted before' })
-  const answer = await work()
-  const before = oracle.accepted
-  await eventually(() => oracle.accepted >= before + rate, { within: 60_000, what: 'notifications accepted again' })
-  loading.abort()
-  await load
-  return answer
+  const accepts = (more: number, when: string) => {
+    const goal = oracle.accepted + more
+    return eventually(() => oracle.accepted >= goal, { within: 120_000, what: `notifications accepted ${when}` })
+  }
+  try {
+    await accepts(rate, 'before')
+    await hurt()
+    await accepts(rate, 'again')
+  } finally {
+    loading.abort()
+    await load
+  }
 }

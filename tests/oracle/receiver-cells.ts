@@ -10,8 +10,8 @@ import {
   type Running,
 } from '../support/baoco-process.ts'
 import { eventually } from '../support/eventually.ts'
-import { openShop, type Shop } from '../support/shop.ts'
-import { Oracle, type Endpoint, type Verdict } from './oracle.ts'
+import { openEndpoint, type Endpoint } from './endpoint.ts'
+import { Oracle, type Verdict } from './oracle.ts'
 
 /** Notifications to each endpoint. */
 const NOTIFICATIONS = 8
@@ -22,8 +22,10 @@ export interface ReceiverCell {
   misbehave(response: ServerResponse): boolean
   /** Attempts of each delivery that it misbehaves at; default the first. */
   attempts?: number
-  /** It misbehaves at the last notification alone, as what comes later would find its rule paused. */
-  atTheLast?: true
+  /** Which notifications it misbehaves at; default all. */
+  at?: (number: number) => boolean
+  /** Its calls are to come in order. */
+  ordered?: true
   /** The owner does something about it. */
   mend?: (owner: Owner) => Promise<unknown>
   /** Where the rule leads at first. */
@@ -33,7 +35,6 @@ export interface ReceiverCell {
 interface Owner {
   ruleId: number
   url: string
-  calls: Shop['calls']
   api(method: string, path: string, body?: unknown): ReturnType<typeof callApi>
 }
 
@@ -61,6 +62,13 @@ const pour = (response: ServerResponse): void => {
 
 export const receiverCells: readonly ReceiverCell[] = [
   { name: 'answers 500 twice', attempts: 2, misbehave: (response) => (response.writeHead(500).end('no'), false) },
+  {
+    name: 'answers 500 twice to every other one, and asks for order',
+    attempts: 2,
+    ordered: true,
+    at: (number) => number % 2 === 0,
+    misbehave: (response) => (response.writeHead(500).end('no'), false),
+  },
   { name: 'hangs', misbehave: () => false },
   { name: 'drips its headers', misbehave: (response) => (drip(response, 'HTTP/1.1 200 OK\r\n'), false) },
   {
@@ -92,7 +100,8 @@ export const receiverCells: readonly ReceiverCell[] = [
   },
   {
     name: 'answers 410',
-    atTheLast: true,
+    // What comes later would find its rule paused.
+    at: (number) => number === NOTIFICATIONS,
     misbehave: (response) => (response.writeHead(410).end(), false),
     mend: async (owner) => {
       const isPaused = async () => {
@@ -128,19 +137,18 @@ export const receiverCells: readonly ReceiverCell[] = [
   },
 ]
 
-const openEndpoint = async (cell: ReceiverCell): Promise<Shop & { taken: Set<number> }> => {
-  const taken = new Set<number>()
-  const shop = await openShop((call, response) => {
-    const { transaction_id, order_id } = JSON.parse(call.body) as { transaction_id: number; order_id: string }
-    const isBad =
-      Number(call.headers['x-webhook-attempt']) <= (cell.attempts ?? 1) &&
-      (!cell.atTheLast || order_id === `DH${NOTIFICATIONS}`)
-    const isTaken = isBad ? cell.misbehave(response) : true
-    if (!isBad) response.writeHead(200).end()
-    if (isTaken) taken.add(transaction_id)
+const open = (cell: ReceiverCell, api: Owner['api']): Promise<Endpoint> =>
+  openEndpoint({
+    name: cell.name,
+    api,
+    rule: cell.ordered ? { ordered: 1 } : {},
+    ...(cell.url !== undefined && { url: cell.url }),
+    answer: ({ number, attempt }, response) => {
+      const isBad = attempt <= (cell.attempts ?? 1) && (cell.at?.(number) ?? true)
+      if (!isBad) response.writeHead(200).end()
+      return !isBad || cell.misbehave(response) ? 'taken' : 'refused'
+    },
   })
-  return { ...shop, taken }
-}
 
 export interface ReceiverResult extends Verdict {
   cell: string
@@ -153,18 +161,14 @@ export const runReceiverCells = async (): Promise<ReceiverResult[]> => {
   const baoco: Running = await startBaoco(place, env)
   const installation: Installation = readInstallation(place, baoco.output())
   const api: Owner['api'] = (method, path, body) => callApi(baoco, installation.apiKey, method, path, body)
-  const shops: Shop[] = []
+  const endpoints: Endpoint[] = []
   try {
     const oracle = new Oracle()
-    const endpoints: Endpoint[] = []
     const mending: Promise<unknown>[] = []
     for (const cell of receiverCells) {
-      const shop = await openEndpoint(cell)
-      shops.push(shop)
-      const { body } = await api('POST', '/api/webhooks', { name: cell.name, url: cell.url ?? shop.url })
-      const { id, secret_key: secret } = body.data as { id: number; secret_key: string }
-      endpoints.push({ name: cell.name, secret, calls: shop.calls, taken: shop.taken })
-      if (cell.mend) mending.push(cell.mend({ ruleId: id, url: shop.url, calls: shop.calls, api }))
+      const endpoint = await open(cell, api)
+      endpoints.push(endpoint)
+      if (cell.mend) mending.push(cell.mend({ ruleId: endpoint.rule.id, url: endpoint.url, api }))
     }
     for (let sent = 0; sent < NOTIFICATIONS; sent++) await oracle.post(installation.personalUrl)
     await Promise.all(mending)
@@ -174,7 +178,7 @@ export const runReceiverCells = async (): Promise<ReceiverResult[]> => {
     )
   } finally {
     await baoco.kill()
-    await Promise.all(shops.map((shop) => shop.close()))
+    await Promise.all(endpoints.map((endpoint) => endpoint.close()))
     await removePlace(installation)
   }
 }

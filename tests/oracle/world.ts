@@ -1,6 +1,6 @@
 /** Baoco as processes of each role, on servers of its own, to be hurt one by one. */
 import { callApi, readInstallation, type Installation } from '../support/baoco-process.ts'
-import { OPEN_CLAIMS, roleProcesses, ROLES, type RoleName, type RoleProcess } from '../support/role-processes.ts'
+import { roleProcesses, ROLES, type RoleName, type RoleProcess } from '../support/role-processes.ts'
 import { startServers, type Servers } from '../support/servers.ts'
 
 export const TOPIC = 'baoco.transactions'
@@ -15,8 +15,6 @@ export interface World extends Servers {
   of(role: RoleName): RoleProcess[]
   /** One more of a role, ready. */
   launch(role: RoleName): Promise<RoleProcess>
-  /** Claims without a recorded attempt, whoever's they are. */
-  claimsOpen(): Promise<number>
 }
 
 /** @param env  settings beside those that name the servers */
@@ -50,7 +48,6 @@ export const startWorld = async (env: Record<string, string>): Promise<World> =>
       api: (method, path, body) => callApi(api.running, installation.apiKey, method, path, body),
       of: (role) => processes.all.filter((each) => each.role === role && each.isRunning()),
       launch,
-      claimsOpen: async () => (await servers.database.query<{ open: number }>(OPEN_CLAIMS, [null]))[0]!.open,
       close,
     }
   } catch (error) {

@@ -73,11 +73,11 @@ export const roleProcesses = (env: Record<string, string>) => {
   }
 }
 
-/** Claims without a recorded attempt: of one worker, or whoever's they are. */
+/** Claims of a worker without a recorded attempt, as far as the read models know. */
 export const OPEN_CLAIMS = `
   SELECT count(*)::integer AS open FROM ops.claim c
     JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
-   WHERE ($1::uuid IS NULL OR c.worker = $1) AND d.status = 'open' AND c.attempt > d.attempt`
+   WHERE c.worker = $1 AND d.status = 'open' AND c.attempt > d.attempt`
 /** One process of each role, in the place of a single one that does everything: they start, stop and are killed together. */
 export const startRoles = async (place: Place, env: Record<string, string>): Promise<Running> => {
   const each = ROLES.map((role) => launchBaoco(place, env, role))
