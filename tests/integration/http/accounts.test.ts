@@ -195,13 +195,10 @@ describe('accounts by mail', () => {
     const email = 'bombed@example.com'
     await api.newAccount(email)
     await Promise.all(Array.from({ length: 15 }, () => post('forgot-password', { email })))
-    await eventually(async () => {
-      const userId = (await accountOfEmail(api.store, email))!
-      return (await api.accounts.find(userId))!.mail_tokens.issued.length === 10
-    })
-    expect((await outbox.list()).filter(({ to }) => to === email).length).to.be.at.most(10)
     const answer = await post('forgot-password', { email })
     expect(answer.status).to.equal(200)
+    const [events] = await api.store.read([{ stream: accountStream((await accountOfEmail(api.store, email))!) }])
+    expect(events!.filter(({ type }) => type === 'MailTokenIssued')).to.have.lengthOf(10)
   })
 
   it('makes one account when one registers twice at the same moment', async () => {

@@ -88,6 +88,17 @@ describe('conduct', () => {
       }
     })
 
+    it('that was told of ends like any other when nothing follows within 30 s', () => {
+      for (const then of ['told', 'heard', 'unheard'] as const) {
+        const conduct = new Conduct(LIMITS)
+        calls(conduct, every(1_000, 4, 'a'))
+        const { run } = conduct.tell(START + 3_500)
+        if (then === 'heard') conduct.heard({ ...NOTHING_ELSE, run })
+        if (then === 'unheard') conduct.unheard()
+        expect(calls(conduct, every(1_000, 2, 'a', 33_000)), then).to.deep.equal([null, null])
+      }
+    })
+
     it('that was interrupted is told so', () => {
       const conduct = new Conduct(LIMITS)
       calls(conduct, [[0, 'a'], [100, ''], [200, 'a'], [300, 'a']]) // prettier-ignore

@@ -86,6 +86,11 @@ describe('which plan order a credit names', () => {
     expect(named('BC0042', { account: '0011xxxx5567' })).to.equal(42)
     expect(named('BC0042', { account: '0011xxxx5568' })).to.equal(null)
   })
+  it('is none where so little of the account is printed that it may be any', () => {
+    const last = (digits: number) => plans.account_number.slice(-digits).padStart(12, 'x')
+    expect(named('BC0042', { account: last(3) })).to.equal(42)
+    expect(named('BC0042', { account: last(2) })).to.equal(null)
+  })
 })
 
 describe('the account that plans are paid to', () => {

@@ -222,10 +222,16 @@ describe('what forwarder apps post', () => {
       [`{"x":"a${' '.repeat(5 * million)}"}`, JSON_TYPE],
     ]
     for (const [body, type] of hostile) {
-      const began = performance.now()
+      // Not by the clock: other processes may take their time.
+      const began = process.cpuUsage()
       await arrive(body, type)
-      expect(performance.now() - began, body.slice(0, 20)).to.be.below(3_000)
+      expect(process.cpuUsage(began).user / 1_000, body.slice(0, 20)).to.be.below(3_000)
     }
+  })
+
+  it('keeps every one of a list', async () => {
+    const list = [{ text: TEXT }, { text: 'another' }]
+    expect((await readPosted(Buffer.from(JSON.stringify(list)), JSON_TYPE, {})).value).to.deep.equal(list)
   })
 
   it('keeps what is nested too deeply as its text alone', async () => {
