@@ -20,6 +20,8 @@ const WAITING = Number(process.env.WAITING ?? (isShort ? 2_000 : 1_000_000))
 const DUE = Number(process.env.DUE ?? (isShort ? 200 : 100_000))
 const MINUTE = Number(process.env.SECONDS ?? (isShort ? 2 : 60))
 const SHOPS = 8
+/** Besides the one of `serve`. */
+const WORKERS = Number(process.env.WORKERS ?? 2)
 /** Ids that the counter does not reach. */
 const FAR = 1_000_000_000
 
@@ -31,7 +33,7 @@ for (const [index, shop] of shops.entries())
   rules.push(...(await connectShop(baoco, shop, [receiver.urls[index]!], index)))
 
 // Without METRICS_PORT a worker listens nowhere: the port is not taken twice.
-const workers = [1, 2].map(() =>
+const workers = Array.from({ length: WORKERS }, () =>
   launchBaoco(installation, { ALLOW_PRIVATE_TARGETS: '1', LOG_LEVEL: 'warn' }, 'deliver'),
 )
 await Promise.all(workers.map(({ ready }) => ready))

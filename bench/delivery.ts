@@ -94,9 +94,9 @@ const perDelivery = (costs: Costs, deliveries: number): string[] => [
 
 const tellStatements = async (of: string, per: number): Promise<void> => {
   if (!tellsStatements) return
-  console.log(`\n${of}: calls for each, of the whole time\n`)
-  for (const { calls, query } of await meter.byStatement(40))
-    console.log(`${(calls / per).toFixed(3).padStart(9)} ${query}`)
+  console.log(`\n${of}: calls for each, and milliseconds, of the whole time\n`)
+  for (const { calls, ms, query } of await meter.byStatement(40))
+    console.log(`${(calls / per).toFixed(3).padStart(9)} ${(ms / per).toFixed(4).padStart(9)} ${query}`)
 }
 
 const row = (...cells: readonly string[]): void => console.log(`| ${cells.join(' | ')} |`)

@@ -32,8 +32,8 @@ export interface Meter {
   of(work: () => Promise<unknown>): Promise<Costs>
   /** Measures an idle time, for what is measured from now on. @param seconds  how long it lasts */
   idle(seconds: number): Promise<Costs>
-  /** Calls by statement since the last `of` or `idle` began, the most first. */
-  byStatement(most: number): Promise<{ calls: number; query: string }[]>
+  /** Calls by statement since the last `of` or `idle` began, and milliseconds in all, without planning; the most called first. */
+  byStatement(most: number): Promise<{ calls: number; ms: number; query: string }[]>
   close(): Promise<void>
 }
 
@@ -128,9 +128,9 @@ export const openMeter = async (place: Place, pids: readonly number[]): Promise<
     idle: async (seconds) => (idle = await during(() => pause(seconds * 1000))),
     byStatement: (most) =>
       database.query(
-        `SELECT sum(calls)::bigint AS calls, left(regexp_replace(query, '\\s+', ' ', 'g'), 110) AS query
+        `SELECT sum(calls)::bigint AS calls, sum(total_exec_time) AS ms, left(regexp_replace(query, '\\s+', ' ', 'g'), 110) AS query
          FROM benchmark.pg_stat_statements WHERE userid <> (SELECT oid FROM pg_roles WHERE rolname = current_user)
-         GROUP BY 2 ORDER BY 1 DESC LIMIT $1`,
+         GROUP BY 3 ORDER BY 1 DESC LIMIT $1`,
         [most],
       ),
     close: () => database.close(),
