@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { Verdict } from './oracle.ts'
-import { FULL, processCells, runProcessCells, SHORT } from './process-cells.ts'
+import { FULL, processCells, runProcessCells, SHORT, sideBySide } from './process-cells.ts'
 import { runReceiverCells } from './receiver-cells.ts'
 
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, only: { type: 'string' } } })
@@ -32,7 +32,8 @@ const table = (first: string, results: readonly (Verdict & { cell: string })[]):
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
 const cells = processCells.filter(({ name }) => name.includes(only ?? ''))
-const processes = await runProcessCells(form, { cells, tell })
+const runs = await Promise.all(sideBySide(cells).map((some) => runProcessCells(form, { cells: some, tell })))
+const processes = cells.map(({ name }) => runs.flat().find(({ cell }) => cell === name)!)
 const receivers = only === undefined ? await runReceiverCells() : []
 
 const seconds = (milliseconds: number): number => milliseconds / 1_000

@@ -77,9 +77,11 @@ export const launchBaoco = (
   const ended = new Promise<number | null>((resolve) => child.once('close', (status) => resolve(status)))
   const gone = () => child.exitCode !== null || child.signalCode !== null
   const isReady = () => /^Baoco is ready/m.test(output)
-  const ready = eventually(() => gone() || isReady(), { within: 120_000, what: `a started baoco ${command}` }).then(
-    () => {
-      if (gone()) throw new Error(`baoco ${command} did not get ready:\n${output}`)
+  const ready = eventually(() => gone() || isReady(), { within: 240_000, what: `a started baoco ${command}` }).then(
+    async () => {
+      if (!gone()) return
+      const status = await ended
+      throw new Error(`baoco ${command} ended (${child.signalCode ?? status}) and did not get ready:\n${output}`)
     },
     (error: Error) => {
       throw new Error(`${error.message}\n${output}`)

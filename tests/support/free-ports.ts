@@ -1,16 +1,34 @@
+/**
+ * Ports for what a test starts, and starts again in its place. They lie below those that systems give to outgoing connections,
+ * or one of these could take the port while its server is away.
+ */
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type Server } from 'node:net'
+
+const [LOWEST, HIGHEST] = [10_000, 32_000]
+
+const listenOn = async (port: number): Promise<Server | null> => {
+  const probe = createServer()
+  const listening = once(probe, 'listening')
+  probe.listen(port)
+  return listening.then(
+    () => probe,
+    () => null,
+  )
+}
+
+const probeSome = async (): Promise<{ port: number; probe: Server }> => {
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST)
+    const probe = await listenOn(port)
+    if (probe) return { port, probe }
+  }
+}
 
 /** Ports that nothing listens on, each another one. */
 export const freePorts = async (count: number): Promise<number[]> => {
-  const probes = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const probe = createServer().listen(0, '127.0.0.1')
-      await once(probe, 'listening')
-      return probe
-    }),
-  )
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
-  await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
-  return ports
+  const found = await Promise.all(Array.from({ length: count }, probeSome))
+  await Promise.all(found.map(({ probe }) => once(probe.close(), 'close')))
+  return found.map(({ port }) => port)
 }
