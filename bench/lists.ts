@@ -1,6 +1,7 @@
 /**
  * Lists of a user with a million transactions among five million, through the API, one call after the other: first pages,
- * filters, one transaction, logs, deep pages by cursor, searches. Every total is compared with a count of the rows.
+ * filters, one transaction, logs, deep pages by cursor, searches. Every total is compared with a count of the rows. What a
+ * busy machine adds to every call, a list of one row tells.
  * `COUNT` in the environment changes how many there are; a fifth of them are the user's.
  */
 import { statfs } from 'node:fs/promises'
@@ -98,6 +99,7 @@ try {
     const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
     const month = [day(130), day(100)] as const
     const cases: Case[] = [
+    { name: 'yardstick: a list of one row', limit: 20, paths: ['/api/systems'] },
     { name: 'list, first page', limit: 20, paths: [list], rows: 'true' },
     { name: 'list, by outcome', limit: 20, paths: [`${list}?webhook_status=failed`], rows: "webhook_status = 'failed'" },
     { name: 'list, by bank and direction', limit: 20, paths: [`${list}?bank_code=MB&type=debit`], rows: "bank_code = 'MB' AND transaction_type = 'debit'" },

@@ -1,12 +1,12 @@
 /** What the `total` of a list comes from, so that nobody counts a million rows for a page of thirty. */
 import { countOf } from '../count-of.ts'
 import { attemptTable } from './attempt.ts'
-import { transactionTable } from './transaction.ts'
+import { transactionTable, VIETNAMESE_DAY } from './transaction.ts'
 
 /** By Vietnamese day of the transaction, and by what lists are filtered by. What is not told is empty here. */
 export const transactionCount = countOf(transactionTable, 'transaction_count', {
   user_id: ['bigint', 'user_id'],
-  day: ['date', "(transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date"],
+  day: ['date', VIETNAMESE_DAY],
   bank_code: ['text', 'bank_code'],
   transaction_type: ['text', 'transaction_type'],
   source_type: ['text', 'source_type'],

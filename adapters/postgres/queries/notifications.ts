@@ -26,20 +26,16 @@ const CAPTURED = `SELECT id, 'captured' AS status, source_type, NULL AS reason, 
     created_at AS received_at, description AS text
   FROM read_model.transaction WHERE user_id = $1`
 
-const rowsOf = (status: NotificationStatus | undefined): string => {
-  if (status === 'captured') return CAPTURED
-  return status === undefined ? `${NOT_CAPTURED} UNION ALL ${CAPTURED}` : `${NOT_CAPTURED} AND status = '${status}'`
-}
-
 /** Of those captured there are counts; of the others there are never many, as most go by themselves. */
 const NOT_CAPTURED_TOTAL = `SELECT count(*) AS number FROM (${NOT_CAPTURED}) AS others`
 const CAPTURED_TOTAL = 'SELECT coalesce(sum(number), 0) AS number FROM read_model.transaction_count WHERE user_id = $1'
 
-const totalOf = (status: NotificationStatus | undefined): string => {
-  if (status === 'captured') return CAPTURED_TOTAL
-  return status === undefined
-    ? `${NOT_CAPTURED_TOTAL} UNION ALL ${CAPTURED_TOTAL}`
-    : `${NOT_CAPTURED_TOTAL} WHERE status = '${status}'`
+/** Tables gone through for a status. Text for SQL: a status is one of three words. */
+const readsOf = (status: NotificationStatus | undefined): { rows: string[]; totals: string[] } => {
+  if (status === 'captured') return { rows: [CAPTURED], totals: [CAPTURED_TOTAL] }
+  if (status === undefined) return { rows: [NOT_CAPTURED, CAPTURED], totals: [NOT_CAPTURED_TOTAL, CAPTURED_TOTAL] }
+  const where = `status = '${status}'`
+  return { rows: [`${NOT_CAPTURED} AND ${where}`], totals: [`${NOT_CAPTURED_TOTAL} WHERE ${where}`] }
 }
 
 /** Newest first; `total` is how many there are over all pages. */
@@ -49,15 +45,17 @@ export const listNotifications = async (
   status: NotificationStatus | undefined,
   of: PageOf,
 ): Promise<{ rows: NotificationRow[]; total: number }> => {
-  const rows = rowsOf(status)
-  const { sql, more, name } = pageSql(of, 1, NOTIFICATIONS_A_PAGE, { at: 'received_at' })
+  const { rows, totals } = readsOf(status)
+  const { sql, more, reach, name } = pageSql(of, 1, NOTIFICATIONS_A_PAGE, { at: 'received_at' })
+  // Each table by its own index, no further than the page reaches: together they would be sorted whole.
+  const reached = rows.map((table) => `(SELECT * FROM (${table}) AS one WHERE true ${reach})`)
   const [found, counts] = await Promise.all([
     database.query<NotificationRow>(
-      `SELECT * FROM (${rows}) AS every WHERE true ${sql}`,
+      `SELECT * FROM (${reached.join(' UNION ALL ')}) AS every WHERE true ${sql}`,
       [userId, ...more],
       `notifications:${name}:${status ?? 'all'}`,
     ),
-    database.query<{ number: number }>(totalOf(status), [userId], `notifications-total:${status ?? 'all'}`),
+    database.query<{ number: number }>(totals.join(' UNION ALL '), [userId], `notifications-total:${status ?? 'all'}`),
   ])
   return { rows: found, total: counts.reduce((sum, { number }) => sum + number, 0) }
 }

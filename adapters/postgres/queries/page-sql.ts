@@ -6,6 +6,11 @@ export type PageOf = { page: number } | { after: { created_at: string; id: numbe
 export interface PageSql {
   /** Goes on from a WHERE. */
   sql: string
+  /**
+   * For one of several parts that a page is taken from, at the same place: the page's rows and all before it. The whole
+   * statement ends with `sql`.
+   */
+  reach: string
   /** Values beyond those given before. */
   more: readonly unknown[]
   /** For the prepared statement's name. */
@@ -25,7 +30,9 @@ export const pageSql = (
   const order = `ORDER BY ${at} DESC, ${id} DESC LIMIT ${rows}`
   if ('after' in of) {
     const sql = `AND (${at}, ${id}) < ($${before + 1}::timestamptz, $${before + 2}::bigint) ${order}`
-    return { sql, more: [of.after.created_at, of.after.id], name: 'after' }
+    return { sql, reach: sql, more: [of.after.created_at, of.after.id], name: 'after' }
   }
-  return { sql: `${order} OFFSET $${before + 1}::bigint`, more: [String((of.page - 1) * rows)], name: 'numbered' }
+  const offset = `$${before + 1}::bigint`
+  const more = [String((of.page - 1) * rows)]
+  return { sql: `${order} OFFSET ${offset}`, reach: `${order} + ${offset}`, more, name: 'numbered' }
 }

@@ -3,9 +3,9 @@
  * (`projections/read-models/searchable.ts`), joined with the transactions, so that what was deleted is gone at once and what
  * is shown is as of now.
  *
- * First all hits are counted: the planner knows how frequent a text is, and takes the trigrams of a rare one to its rows, or
- * looks through all rows of the user for one that most have. The page of a few hits is sorted out of all of them; where there
- * are many, the newest rows are gone through until it is full.
+ * The planner knows about how frequent a text is: it takes the trigrams of a rare one to its rows, and looks through all rows
+ * of the user for one that most have. Up to a thousand hits are found once, and that is all. More of them are counted; a
+ * page is then sorted out of all hits or, where there are very many, found by going through the newest rows until it is full.
  *
  * While the projector is behind, transactions captured since are looked through one by one. Too many of them for
  * that, and the search is refused for a while: it is never wrong, and never keeps the database busy for long.
@@ -17,8 +17,10 @@ import type { Behind, SearchProgress } from '../search-progress.ts'
 import { pageSql, type PageOf } from './page-sql.ts'
 import { CONDITIONS, filtersIn, type FilterName, type TransactionFilter } from './transaction-filter.ts'
 
+/** Hits that are looked up once for page and total. */
+const FEW = 1_000
 /** Hits that are quickly sorted. */
-const FEW = 25_000
+const SOME = 25_000
 /** Transactions that are quickly looked through. */
 const MOST_BEHIND = 20_000
 
@@ -68,16 +70,27 @@ export const openSearch = (database: Queryable, progress: SearchProgress, pageRo
   }
 
   return {
-    list: async (columns, userId, filter, of) => {
+    list: async <Row extends object>(columns: string, userId: number, filter: TransactionFilter, of: PageOf) => {
       const behind = await progress.behind()
       if (behind) await check(userId, behind)
       const statement = statementsOf(userId, filter, behind, pageRows)
-      const counting = statement.count()
-      const [counted] = await database.query<{ total: number }>(counting.text, counting.values)
+      const few = statement.few()
+      const found = await database.query<{ id: number }>(few.text, few.values)
+      if (found.length === 0) return { rows: [], total: 0 }
+      if (found.length <= FEW) {
+        const ids = found.map(({ id }) => id)
+        const { sql, more } = pageSql(of, 2, pageRows)
+        const rows = await database.query<Row>(
+          `SELECT ${columns} FROM read_model.transaction WHERE user_id = $1 AND id = ANY ($2::bigint[]) ${sql}`,
+          [userId, ids, ...more],
+        )
+        return { rows, total: ids.length }
+      }
+      const all = statement.count()
+      const [counted] = await database.query<{ total: number }>(all.text, all.values)
       const { total } = counted!
-      if (total === 0) return { rows: [], total }
-      const page = statement.page(columns, of, total > FEW ? 'many' : 'few')
-      return { rows: await database.query(page.text, page.values), total }
+      const page = statement.page(columns, of, total > SOME ? 'very many' : 'many')
+      return { rows: await database.query<Row>(page.text, page.values), total }
     },
   }
 }
@@ -107,18 +120,22 @@ const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind 
   }
 
   return {
+    few: () => {
+      const { values, hits, join } = begin()
+      return { text: `SELECT id FROM (${hits}) AS hits ${join()} LIMIT ${FEW + 1}`, values }
+    },
     count: () => {
       const { values, hits, join } = begin()
       // Without a word about the transaction itself, the hits are all there is to count.
       const joined = behind || ofTransaction.length > 0 ? join() : ''
       return { text: `SELECT count(*) AS total FROM (${hits}) AS hits ${joined}`, values }
     },
-    page: (columns: string, of: PageOf, howMany: 'few' | 'many') => {
+    page: (columns: string, of: PageOf, howMany: 'many' | 'very many') => {
       const { values, hits, join } = begin()
       const joined = join()
       const { sql, more } = pageSql(of, values.length, pageRows, { at: 'hit_at', id: 'hit_id' })
       return {
-        text: `WITH hits AS ${howMany === 'few' ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${hits})
+        text: `WITH hits AS ${howMany === 'many' ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${hits})
           SELECT ${columns} FROM hits ${joined} WHERE true ${sql}`,
         values: [...values, ...more],
       }

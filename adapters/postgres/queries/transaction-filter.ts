@@ -17,6 +17,9 @@ export interface TransactionFilter {
   account_number?: string | undefined
 }
 
+/** Of a transaction's date; word for word as the index has it. */
+export const VIETNAMESE_DAY = "((transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date)"
+
 /** Midnight in Vietnam at the beginning of a day (UTC+7, no daylight saving). Years before 1000 are all long ago. */
 const vietnameseMidnight = (parameter: string) =>
   `(greatest(${parameter}::date, '1000-01-01')::timestamp - interval '7 hours') AT TIME ZONE 'UTC'`
@@ -41,7 +44,20 @@ export const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: stri
   search: (value) =>
     `(${['description', 'transaction_ref', 'order_id'].map((column) => `strpos(${folded(column)}, ${folded(`${value}::text`)}) > 0`).join(' OR ')})`,
 }
+
 export type FilterName = keyof TransactionFilter
+
+/** What counts by day can say (`transaction_count`): a condition that is the same for all transactions of one count. */
+export const OF_COUNTS: { [Name in FilterName]?: (parameter: string) => string } = {
+  bank_code: CONDITIONS.bank_code,
+  type: CONDITIONS.type,
+  source_type: CONDITIONS.source_type,
+  date_from: (value) => `day >= ${value}::date`,
+  date_to: (value) => `day <= ${value}::date`,
+  webhook_status: CONDITIONS.webhook_status,
+  system_id: CONDITIONS.system_id,
+  account_number: CONDITIONS.account_number,
+}
 
 const NAMES = Object.keys(CONDITIONS) as FilterName[]
 

@@ -3,7 +3,14 @@ import type { SourceType, WebhookStatus } from '../../../domain/transaction/even
 import type { Queryable } from '../database.ts'
 import { pageSql, type PageOf } from './page-sql.ts'
 import { isSearch, type Search } from './search.ts'
-import { CONDITIONS, filtersIn, shapeOf, type TransactionFilter } from './transaction-filter.ts'
+import {
+  CONDITIONS,
+  filtersIn,
+  OF_COUNTS,
+  shapeOf,
+  VIETNAMESE_DAY,
+  type TransactionFilter,
+} from './transaction-filter.ts'
 import { totalOfTransactions } from './transaction-totals.ts'
 
 export interface TransactionRow {
@@ -48,11 +55,16 @@ export const listTransactions = async (
   of: PageOf,
 ): Promise<{ rows: TransactionRow[]; total: number }> => {
   if (isSearch(filter)) return search.list<TransactionRow>(COLUMNS, userId, filter, of)
-  const [rows, total] = await Promise.all([
-    pageOfTransactions(database, userId, filter, of),
-    totalOfTransactions(database, userId, filter),
-  ])
-  return { rows, total }
+  if (filtersIn(filter).length === 0) {
+    const [rows, total] = await Promise.all([
+      pageOfTransactions(database, userId, filter, of),
+      totalOfTransactions(database, userId, filter),
+    ])
+    return { rows, total }
+  }
+  // Nobody goes through a million rows to find none.
+  const total = await totalOfTransactions(database, userId, filter)
+  return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of), total }
 }
 
 const pageOfTransactions = (
@@ -61,14 +73,28 @@ const pageOfTransactions = (
   filter: TransactionFilter,
   of: PageOf,
 ): Promise<TransactionRow[]> => {
+  const isOfDays = filter.date_from !== undefined || filter.date_to !== undefined
   const used = filtersIn(filter)
-  const where = ['user_id = $1', ...used.map((name, index) => CONDITIONS[name](`$${index + 2}`))].join(' AND ')
-  const { sql, more, name } = pageSql(of, used.length + 1, TRANSACTIONS_A_PAGE)
+  const { sql, reach, more, name } = pageSql(of, used.length + 1, TRANSACTIONS_A_PAGE)
+  const where = (conditions: Partial<typeof CONDITIONS>): string =>
+    ['user_id = $1', ...used.flatMap((name, index) => conditions[name]?.(`$${index + 2}`) ?? [])].join(' AND ')
   return database.query<TransactionRow>(
-    `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where} ${sql}`,
+    isOfDays
+      ? pageOfDays(where, reach, sql)
+      : `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where(CONDITIONS)} ${sql}`,
     [userId, ...used.map((name) => filter[name]), ...more],
     `transactions:${name}:${shapeOf(filter)}`,
   )
+}
+
+/** The newest of each day, by its index: neither all rows of the days, nor all that came since, are gone through. */
+const pageOfDays = (where: (conditions: Partial<typeof CONDITIONS>) => string, reach: string, sql: string): string => {
+  const { date_from: _, date_to: __, ...ofRows } = CONDITIONS
+  return `WITH days AS (SELECT DISTINCT day FROM read_model.transaction_count WHERE ${where(OF_COUNTS)}),
+    page AS (SELECT newest.id AS page_id FROM days CROSS JOIN LATERAL (
+        SELECT id, created_at FROM read_model.transaction WHERE ${where(ofRows)} AND ${VIETNAMESE_DAY} = day ${reach}
+      ) AS newest WHERE true ${sql})
+    SELECT ${COLUMNS} FROM page JOIN read_model.transaction ON id = page_id ORDER BY created_at DESC, id DESC`
 }
 
 /** One transaction of a user; null where it has none with this id. */
