@@ -128,7 +128,7 @@ export const openApi = async (
   const projecting = projector.run(stopping.signal)
   const searchTables = openReadModelTables(database)
   const searchProjector = await openProjector({ store, tables: searchTables, definition: search, log: silent })
-  let searching = runUntilStopped(searchProjector)
+  let searching: (() => Promise<void>) | undefined = runUntilStopped(searchProjector)
   const registration = { store, ids, clock, vault, passwords }
   const owner = await registerFirstAccount(registration, { email: 'owner@baoco.local', password: OWNERS_PASSWORD })
 
@@ -240,16 +240,17 @@ export const openApi = async (
     decree: (userId, event) => append(`account-${userId}`, userId, [event]),
     happened: (userId, transactionId, events) => append(transactionStream(transactionId), userId, events),
     nextId: async () => (await ids.next(1))[0]!,
-    holdSearch: () => searching(),
-    resumeSearch: () => {
-      searching = runUntilStopped(searchProjector)
+    holdSearch: async () => {
+      await searching?.()
+      searching = undefined
     },
+    resumeSearch: () => void (searching ??= runUntilStopped(searchProjector)),
     close: async () => {
       await feed.close()
       await server.close(1_000)
       await sender.close()
       stopping.abort()
-      await Promise.all([projecting, reacting, searching()])
+      await Promise.all([projecting, reacting, searching?.()])
       await Promise.all([tables.close(), searchTables.close()])
       await store.close()
       await database.close()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { normalise, shadowOf, squeeze } from '../../../domain/text.ts'
+import { foldedForSearch, normalise, shadowOf, squeeze } from '../../../domain/text.ts'
 
 describe('normalising a text', () => {
   it('composes, makes every blank a blank and drops what cannot be seen', () => {
@@ -47,6 +47,24 @@ describe('the shadow of a text', () => {
         expect(shadowOf(whole)).to.have.lengthOf(whole.length)
       }),
       { seed: 1, numRuns: 1000 },
+    )
+  })
+})
+
+describe('folding a text for a search', () => {
+  it('takes case and the way letters are composed away, and nothing else', () => {
+    expect(foldedForSearch('CHUYEN 50% a_b\\C')).to.equal('chuyen 50% a_b\\c')
+    expect(foldedForSearch('Chuyển KHOẢN'.normalize('NFD'))).to.equal('chuyển khoản'.normalize('NFC'))
+    expect(foldedForSearch('Đạt')).not.to.equal(foldedForSearch('Dat'))
+  })
+
+  it('finds every piece of a text in it, whatever its case', () => {
+    const word = fc.string({ unit: fc.constantFrom(...'aBđĐễỄ %_\\0'), maxLength: 8 })
+    fc.assert(
+      fc.property(word, word, word, (before, piece, after) => {
+        expect(foldedForSearch(before + piece + after)).to.include(foldedForSearch(piece))
+        expect(foldedForSearch(piece.toUpperCase())).to.equal(foldedForSearch(piece.toLowerCase()))
+      }),
     )
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { main } from '../../../projections/main.ts'
+import { search } from '../../../projections/search.ts'
 import { table, type Definition } from '../../../projections/definition.ts'
 import { arrayLiteral, ddl, SqlWriter, versionOf } from '../../../projections/sql.ts'
 
@@ -15,6 +16,7 @@ describe('writing SQL', () => {
       '{"quote \\" back \\\\ brace } comma ,"}',
     )
     expect(arrayLiteral('text[]', [[], ['MB', 'a"b']])).to.equal('{"{}","{\\"MB\\",\\"a\\\\\\"b\\"}"}')
+    expect(arrayLiteral('bigint[]', [[], [3, 5], null])).to.equal('{"{}","{3,5}",NULL}')
     expect(arrayLiteral('boolean', [true, false])).to.equal('{true,false}')
   })
 
@@ -69,6 +71,10 @@ describe('writing SQL', () => {
       })),
       changed((definition) => ({
         ...definition,
+        projections: definition.projections.map((each) => ({ ...each, triggers: () => 'SELECT 1' })),
+      })),
+      changed((definition) => ({
+        ...definition,
         projections: definition.projections.map((each) => ({
           ...each,
           operations: each.operations.map((operation) => ({ ...operation, sql: () => 'SELECT 1' })),
@@ -85,5 +91,15 @@ describe('writing SQL', () => {
     expect(text).to.include("CREATE INDEX ON elsewhere.delivery (rule_id, lane, due_at) WHERE status = 'open'")
     expect(text).to.include('CREATE INDEX ON elsewhere.transaction (user_id, created_at DESC, id DESC)')
     expect(text).not.to.include('read_model')
+  })
+
+  it('makes a table in parts, and what keeps counts once all tables are there', () => {
+    const parts = flat(ddl('elsewhere', search))
+    expect(parts).to.include('PRIMARY KEY ("user_id", "id")) PARTITION BY HASH ("user_id")')
+    expect(parts.match(/PARTITION OF elsewhere.searchable FOR VALUES/g)).to.have.length(8)
+    const statements = ddl('elsewhere', main).split(';\n')
+    const last = statements.findLastIndex((statement) => statement.startsWith('CREATE TABLE'))
+    const first = statements.findIndex((statement) => statement.startsWith('CREATE FUNCTION'))
+    expect(first).to.be.above(last)
   })
 })

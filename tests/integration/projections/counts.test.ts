@@ -1,0 +1,85 @@
+/** Counts are what counting the rows would say, whatever happened to these. */
+import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
+import { replay, verify } from '../../../projections/replay.ts'
+import { Applier } from '../../../projections/applier.ts'
+import { main } from '../../../projections/main.ts'
+import { createSchema } from '../../../projections/schema.ts'
+import { History } from './history.ts'
+import { openSetting, type Setting } from './setting.ts'
+
+describe('counts', () => {
+  let setting: Setting
+  beforeEach(async () => {
+    setting = await openSetting()
+  })
+  afterEach(() => setting.close())
+
+  /** Kinds whose count is not the number of their rows. */
+  const wrong = (schema = 'read_model'): Promise<object[]> =>
+    setting.database.query(
+      `SELECT * FROM (SELECT user_id, (transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date AS day, bank_code,
+          transaction_type, source_type, webhook_status, coalesce(account_number, '') AS account_number,
+          coalesce(prefix, '') AS prefix, count(*)::integer AS number
+        FROM ${schema}.transaction GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) AS rows
+        FULL JOIN ${schema}.transaction_count AS counts
+          USING (user_id, day, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number)
+        WHERE rows IS NULL OR counts IS NULL
+      UNION ALL SELECT user_id, NULL, NULL, NULL, NULL, NULL, NULL, rule_id::text, number
+        FROM (SELECT user_id, rule_id, count(*)::integer AS number FROM ${schema}.attempt GROUP BY 1, 2) AS rows
+        FULL JOIN ${schema}.attempt_count AS counts USING (user_id, rule_id, number)
+        WHERE rows IS NULL OR counts IS NULL`,
+    )
+  const kinds = async (table: string): Promise<number> =>
+    (await setting.database.query<{ n: number }>(`SELECT count(*) AS n FROM read_model.${table}`))[0]!.n
+
+  for (const seed of [51, 52])
+    it(`are right after any history, in batches of any size (${seed})`, async () => {
+      await setting.append(new History(seed).grow(700).decided)
+      const events = await setting.store.readAll(null, 1_000_000)
+      await createSchema(setting.tables, main)
+      const applier = new Applier(setting.tables, main, 'read_model', null)
+      for (let start = 0, size = seed; start < events.length; start += size) {
+        size = 1 + ((size * 5 + seed) % 61)
+        const piece = events.slice(start, start + size)
+        await applier.apply(piece, piece.at(-1)!.checkpoint)
+        if (start % 7 === 0) expect(await wrong()).to.deep.equal([])
+      }
+      expect(await wrong()).to.deep.equal([])
+      expect(await kinds('transaction_count')).to.be.above(5)
+      expect(await kinds('attempt_count')).to.be.above(2)
+    })
+
+  it('leave nothing of an account that is deleted', async () => {
+    const history = new History(53).grow(300)
+    await setting.append(history.decided)
+    await setting.catchUp()
+    const before = await kinds('transaction_count')
+    const metadata = { user_id: 1, at: '2026-02-01T00:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 }
+    const event = { id: randomUUID(), type: 'AccountDeleted', data: { user_id: 1 }, metadata }
+    await setting.append([{ stream: 'account-1', events: [event] }])
+    await setting.catchUp()
+    expect(await wrong()).to.deep.equal([])
+    const left = await setting.database.query('SELECT FROM read_model.transaction_count WHERE user_id = 1')
+    expect(left).to.deep.equal([])
+    expect(await kinds('transaction_count')).to.be.within(1, before - 1)
+  })
+
+  it('are kept in the tables of a replay, too, and looked at by a verification', async () => {
+    const history = new History(54).grow(200)
+    await setting.append(history.decided)
+    const past = history.decided.length
+    await replay({ store: setting.store, tables: setting.tables, definition: main })
+    await setting.append(history.grow(200).decided.slice(past))
+    await setting.catchUp()
+    expect(await wrong()).to.deep.equal([])
+    const found = () => verify({ store: setting.store, tables: setting.tables, definition: main })
+    expect((await found()).differences).to.deep.equal([])
+    await setting.database.query('UPDATE read_model.transaction_count SET number = number + 1 WHERE user_id = 2')
+    expect(await wrong()).not.to.be.empty
+    const [difference, ...others] = (await found()).differences
+    expect(others).to.deep.equal([])
+    expect(difference).to.include({ table: 'transaction_count' })
+    expect(difference!.examples[0]!.columns).to.deep.equal(['number'])
+  })
+})
