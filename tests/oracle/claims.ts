@@ -40,8 +40,12 @@ export const openClaimsBook = async ({ env, database }: World): Promise<ClaimsBo
   return {
     all,
     note: async (worker) => {
-      const claims = await database.query<Claim>(CLAIMED, [worker])
-      const streams = await store.read(claims.map((claim) => ({ stream: transactionStream(claim.transaction_id) })))
+      // A machine that is busy may keep a question waiting too long; nobody else takes the claims over so soon.
+      const [claims, streams] = await eventually(async () => {
+        const claimed = await database.query<Claim>(CLAIMED, [worker])
+        const slices = claimed.map(({ transaction_id }) => ({ stream: transactionStream(transaction_id) }))
+        return [claimed, await store.read(slices)] as const
+      })
       claims.forEach(({ transaction_id, rule_id, attempt }, index) => {
         const events = streams[index] as unknown as TransactionEvent[]
         const isRecorded = events.some(

@@ -29,7 +29,7 @@ export const FULL: Form = {
   projectorAway: 60_000,
   serverAway: 10_000,
   rebalances: 10,
-  rate: 15,
+  rate: 10,
 }
 
 interface Scene {
