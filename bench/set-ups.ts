@@ -1,68 +1,86 @@
 /**
- * Receiving, the whole way and latency on each set-up of servers, beside the embedded figures of the same run, as a table. The
- * benchmarks themselves run, in turn, each shorter than by itself; their lines are read.
+ * Receiving, the whole way and latency on each set-up of servers, beside the embedded figures of the same run: the table of
+ * docs/benchmarks.md, which is written there. The benchmarks themselves run, in turn, each shorter than by itself; their lines
+ * are read. About ten minutes on a quiet machine.
+ *
+ *     npx tsx bench/set-ups.ts            writes the table
+ *     npx tsx bench/set-ups.ts --short    shows in a few minutes that it works on each; its figures say nothing
  */
 import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { SET_UPS } from '../tests/support/servers.ts'
+import { SET_UPS, type SetUpName } from '../tests/support/servers.ts'
 
-interface Measure {
-  name: string
+const isShort = process.argv.includes('--short')
+const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url)
+/** Around the table there. */
+const [FROM, TO] = ['<!-- bench/set-ups.ts -->', '<!-- end -->']
+
+interface Benchmark {
   script: string
+  /** How long, or how much. */
   env: Record<string, string>
-  /** Finds the figure in what the script printed. */
-  figure: RegExp
-  unit: string
+  /** What is read from what it prints: name, unit, and where it stands. */
+  figures: readonly [name: string, unit: string, printed: RegExp][]
 }
 
-const MEASURES: readonly Measure[] = [
+const BENCHMARKS: readonly Benchmark[] = [
   {
-    name: 'accepted, no rule',
     script: 'receive.ts',
-    env: { SECONDS: '8' },
-    figure: /no rule matches: (\d+)\/s/,
-    unit: '/s',
+    env: { SECONDS: isShort ? '1' : '5' },
+    figures: [
+      ['accepted, no rule', '/s', /no rule matches: (\d+)\/s/],
+      ['accepted, with a rule', '/s', /with a matching rule: (\d+)\/s/],
+    ],
   },
   {
-    name: 'accepted, with a rule',
-    script: 'receive.ts',
-    env: { SECONDS: '8' },
-    figure: /with a matching rule: (\d+)\/s/,
-    unit: '/s',
+    script: 'whole-way.ts',
+    env: { COUNT: isShort ? '300' : '5000' },
+    figures: [['whole way', '/s', /, (\d+)\/s \(received/]],
   },
-  { name: 'whole way', script: 'whole-way.ts', env: { COUNT: '5000' }, figure: /, (\d+)\/s \(received/, unit: '/s' },
-  { name: 'p50 at 100/s', script: 'latency.ts', env: { SECONDS: '10', RATE: '100' }, figure: /p50 ([\d.]+) ms/, unit: ' ms' }, // prettier-ignore
-  { name: 'p99 at 100/s', script: 'latency.ts', env: { SECONDS: '10', RATE: '100' }, figure: /p99 ([\d.]+) ms/, unit: ' ms' }, // prettier-ignore
+  {
+    script: 'latency.ts',
+    env: { SECONDS: isShort ? '2' : '10', RATE: isShort ? '20' : '100' },
+    figures: [
+      ['p50 at 100/s', ' ms', /p50 ([\d.]+) ms/],
+      ['p99 at 100/s', ' ms', /p99 ([\d.]+) ms/],
+    ],
+  },
 ]
 
-const run = promisify(execFile)
-
-const printed = new Map<string, Promise<string>>()
-
-/** What a script prints on a set-up; each runs once. */
-const outputOf = (setup: string, { script, env }: Measure): Promise<string> => {
-  const key = `${setup} ${script}`
-  if (!printed.has(key))
-    printed.set(
-      key,
-      run(process.execPath, ['--import', 'tsx', new URL(script, import.meta.url).pathname], {
-        env: { ...process.env, ...env, SETUP: setup },
-      }).then(({ stdout }) => stdout),
-    )
-  return printed.get(key)!
+const run = async (setUp: SetUpName, { script, env, figures }: Benchmark): Promise<number[]> => {
+  const path = new URL(script, import.meta.url).pathname
+  const settings = { env: { ...process.env, ...env, SETUP: setUp } }
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', path], settings)
+  console.error(`${setUp}: ${stdout.trim()}`)
+  return figures.map(([name, , printed]) => {
+    const [, figure] = printed.exec(stdout) ?? []
+    if (figure === undefined) throw new Error(`${script} on ${setUp} did not tell "${name}"`)
+    return Number(figure)
+  })
 }
 
-const embedded = new Map<Measure, number>()
-
-console.log(`| Set-up | ${MEASURES.map(({ name }) => name).join(' | ')} |`)
-console.log(`|---|${MEASURES.map(() => '---:').join('|')}|`)
-for (const setup of SET_UPS) {
-  const cells: string[] = []
-  for (const measure of MEASURES) {
-    const [, text] = measure.figure.exec(await outputOf(setup, measure)) ?? []
-    const figure = Number(text)
-    if (!embedded.has(measure)) embedded.set(measure, figure)
-    cells.push(`${text ?? '?'}${measure.unit} (${(figure / embedded.get(measure)!).toFixed(2)})`)
-  }
-  console.log(`| ${setup} | ${cells.join(' | ')} |`)
+const all = BENCHMARKS.flatMap(({ figures }) => figures)
+const rows: number[][] = []
+for (const setUp of SET_UPS) {
+  const row: number[] = []
+  for (const benchmark of BENCHMARKS) row.push(...(await run(setUp, benchmark)))
+  rows.push(row)
+}
+const cell = (row: readonly number[], column: number): string => {
+  const [figure, embedded] = [row[column]!, rows[0]![column]!]
+  return `${figure.toLocaleString('en')}${all[column]![1]}${row === rows[0] ? '' : ` (${(figure / embedded).toFixed(2)})`}`
+}
+const table = [
+  `| Set-up | ${all.map(([name]) => name).join(' | ')} |`,
+  `|---|${all.map(() => '---:').join('|')}|`,
+  ...rows.map((row, index) => `| ${SET_UPS[index]} | ${all.map((_, column) => cell(row, column)).join(' | ')} |`),
+].join('\n')
+console.log(table)
+if (!isShort) {
+  const text = await readFile(DOCUMENT, 'utf8')
+  const [before, rest] = text.split(FROM)
+  const after = rest?.split(TO)[1]
+  if (after === undefined) throw new Error(`docs/benchmarks.md has no place for the table: ${FROM} … ${TO}`)
+  await writeFile(DOCUMENT, `${before}${FROM}\n\n${table}\n\n${TO}${after}`)
 }

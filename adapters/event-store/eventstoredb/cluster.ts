@@ -23,7 +23,9 @@ const { MANAGER } = gossipMessages.MemberInfo.VNodeState
 
 /** Every node that keeps events; none where the server runs alone. */
 export const nodesOf = async (connection: Connection): Promise<Node[]> => {
-  const members = await connection.call(async ({ client }) => (await gossip(client)).getMembersList())
+  const members = await connection
+    .call(async ({ client }) => (await gossip(client)).getMembersList())
+    .catch(whereNoneIs)
   if (members.length < 2) return []
   return members
     .filter((member) => member.getState() !== MANAGER)
@@ -31,6 +33,15 @@ export const nodesOf = async (connection: Connection): Promise<Node[]> => {
       const endpoint = member.getHttpEndPoint()
       return { host: endpoint?.getAddress() ?? '', port: endpoint?.getPort() ?? 0, isAlive: member.getIsAlive() }
     })
+}
+
+/** gRPC: unimplemented. */
+const UNIMPLEMENTED = 12
+
+/** A server without gossip is alone. */
+const whereNoneIs = (error: unknown): [] => {
+  if ((error as { code?: unknown }).code === UNIMPLEMENTED) return []
+  throw error
 }
 
 const gossip = async (client: EventStoreDBClient): Promise<ClusterInfo> => {
