@@ -129,6 +129,16 @@ describe('counters of rate limits', () => {
       expect(used.filter(({ calls }) => calls <= LIMIT.requests)).to.have.length(3 * LIMIT.requests)
     })
 
+    it('keep what is counted while they are being settled', async () => {
+      const { counterFor, settle } = settledCounters(counted)
+      const count = counterFor('receive', LIMIT)
+      await times(2, () => count('9.9.9.9'))
+      const settling = settle()
+      await times(2, () => count('9.9.9.9'))
+      await settling
+      expect((await count('9.9.9.9')).calls).to.equal(5)
+    })
+
     it('are settled every second until the end, and nothing piles up meanwhile', async () => {
       const { counterFor, run } = settledCounters(counted)
       const stopping = new AbortController()
