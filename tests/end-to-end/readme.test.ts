@@ -5,6 +5,7 @@ import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { banks } from '../../domain/notification/banks/index.ts'
 import { newPlace, readInstallation, removePlace, type Place } from '../support/baoco-process.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -42,6 +43,10 @@ describe('the README', function () {
     if (npmStart?.pid && npmStart.exitCode === null && npmStart.signalCode === null)
       process.kill(-npmStart.pid, 'SIGKILL')
     await removePlace(place)
+  })
+
+  it('counts the banks that are read', async () => {
+    expect(await readFile(join(root, 'README.md'), 'utf8')).to.include(`mails of ${banks.length} banks and wallets`)
   })
 
   it('begins with npm start, which gets ready', async () => {
