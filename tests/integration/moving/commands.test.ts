@@ -30,7 +30,7 @@ interface Shown {
 }
 
 describe('baoco export-events and import-events', function () {
-  this.timeout(180_000)
+  this.timeout(600_000)
   let server: TestEventStore
   let shop: Shop
   let installation: Installation
