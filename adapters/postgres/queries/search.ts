@@ -111,32 +111,32 @@ const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind 
       WHERE user_id = $1 AND created_at >= coalesce(${add(behind!.since)}::timestamptz, '-infinity')
         AND ${inSearch.map((name) => CONDITIONS[name](add(filter[name]))).join(' AND ')}
         AND NOT EXISTS (SELECT FROM search_model.searchable known WHERE known.user_id = $1 AND known.id = t.id)`
+    // Without a word about the transaction itself, the hits are all there is to know.
     const join = () =>
       `JOIN read_model.transaction ON id = hit_id AND ${[
         'user_id = $1',
         ...ofTransaction.map((name) => CONDITIONS[name](add(filter[name]))),
       ].join(' AND ')}`
-    return { values, hits: behind ? `${hits} UNION ALL ${missed()}` : hits, join }
+    const all = behind ? `${hits} UNION ALL ${missed()}` : hits
+    const joined = behind || ofTransaction.length > 0 ? join() : ''
+    return { values, matching: `SELECT hit_id, hit_at FROM (${all}) AS hits ${joined}` }
   }
 
   return {
     few: () => {
-      const { values, hits, join } = begin()
-      return { text: `SELECT id FROM (${hits}) AS hits ${join()} LIMIT ${FEW + 1}`, values }
+      const { values, matching } = begin()
+      return { text: `SELECT hit_id AS id FROM (${matching}) AS matching LIMIT ${FEW + 1}`, values }
     },
     count: () => {
-      const { values, hits, join } = begin()
-      // Without a word about the transaction itself, the hits are all there is to count.
-      const joined = behind || ofTransaction.length > 0 ? join() : ''
-      return { text: `SELECT count(*) AS total FROM (${hits}) AS hits ${joined}`, values }
+      const { values, matching } = begin()
+      return { text: `SELECT count(*) AS total FROM (${matching}) AS matching`, values }
     },
     page: (columns: string, of: PageOf, howMany: 'many' | 'very many') => {
-      const { values, hits, join } = begin()
-      const joined = join()
+      const { values, matching } = begin()
       const { sql, more } = pageSql(of, values.length, pageRows, { at: 'hit_at', id: 'hit_id' })
       return {
-        text: `WITH hits AS ${howMany === 'many' ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${hits})
-          SELECT ${columns} FROM hits ${joined} WHERE true ${sql}`,
+        text: `WITH matching AS ${howMany === 'many' ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${matching})
+          SELECT ${columns} FROM matching JOIN read_model.transaction ON id = hit_id AND user_id = $1 WHERE true ${sql}`,
         values: [...values, ...more],
       }
     },
