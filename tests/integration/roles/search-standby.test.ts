@@ -1,0 +1,60 @@
+/** `baoco project` runs the projector of searches as it runs the main one: one process does it, another takes over. */
+import { expect } from 'chai'
+import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { newPlace, removePlace, startBaoco, type Place, type Running } from '../../support/baoco-process.ts'
+import { eventually } from '../../support/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { appendAll, History } from '../projections/history.ts'
+
+describe('two processes that project', function () {
+  this.timeout(240_000)
+  let own: TestDatabase
+  let database: Database
+  const places: Place[] = []
+  const running: Running[] = []
+
+  before(async () => {
+    own = await freshDatabase()
+    database = openDatabase(own.url)
+  })
+  after(async () => {
+    await Promise.all(running.map((each) => each.kill()))
+    await database.close()
+    await own.drop()
+    for (const place of places) await removePlace(place)
+  })
+
+  const start = async (): Promise<Running> => {
+    const place = await newPlace()
+    places.push(place)
+    const env = { DATABASE_URL: own.url, JWT_SECRET: 'j'.repeat(32), VAULT_KEY: '0'.repeat(64) }
+    const started = await startBaoco(place, env, 'project')
+    running.push(started)
+    return started
+  }
+  const holder = async (): Promise<string | undefined> =>
+    (await database.query<{ holder: string }>("SELECT holder FROM ops.lease WHERE name = 'projector search'"))[0]
+      ?.holder
+
+  it('share what is searched: when the one that keeps it is killed, the other goes on', async () => {
+    const first = await start()
+    await eventually(async () => (await holder()) !== undefined, { within: 60_000 })
+    const held = await holder()
+    await start()
+    expect(await holder()).to.equal(held)
+    await first.kill()
+    await eventually(async () => ![undefined, held].includes(await holder()), { within: 60_000 })
+
+    const store = await openPostgresEventStore({ url: own.url })
+    await appendAll(store, new History(71).grow(50).decided, new Map())
+    await store.close()
+    const rows = async (table: string) =>
+      (await database.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]!.n
+    const transactions = 'read_model.transaction'
+    await eventually(async () => (await rows(transactions)) > 0, { within: 60_000 })
+    await eventually(async () => (await rows('search_model.searchable')) === (await rows(transactions)), {
+      within: 60_000,
+    })
+  })
+})
