@@ -1,5 +1,6 @@
 /** From a setting's text to its value; every message goes on from "setting NAME …" and never repeats the text. */
 import { z } from 'zod'
+import type { RateLimitName, RateLimits } from '../adapters/http/rate-limits.ts'
 import { binOf } from '../domain/vietqr/bins.ts'
 
 type Text<Value> = z.ZodType<Value, string>
@@ -99,15 +100,8 @@ export const kafkaSasl = matching(
   return { mechanism, username, password: rest.join(':') }
 })
 
-export interface RateLimit {
-  /** Requests in one window. */
-  requests: number
-  /** Length of the window, in seconds. */
-  seconds: number
-}
-
 /** The interface, section 8; `register` and the rest of what it leaves open as decided. */
-const RATE_LIMITS = {
+const RATE_LIMITS: RateLimits = {
   login: { requests: 10, seconds: 60 },
   forgot: { requests: 5, seconds: 300 },
   register: { requests: 10, seconds: 3600 },
@@ -118,16 +112,14 @@ const RATE_LIMITS = {
   receive: { requests: 60, seconds: 60 },
   demo: { requests: 20, seconds: 60 },
   inbox: { requests: 120, seconds: 60 },
-} satisfies Record<string, RateLimit>
+}
 
-export type RateLimitName = keyof typeof RATE_LIMITS
-export type RateLimits = Record<RateLimitName, RateLimit>
 export const RATE_LIMIT_NAMES = Object.keys(RATE_LIMITS) as RateLimitName[]
 
 /** `off`, or the limits to change; those not named keep their defaults. */
 export const rateLimits: Text<'off' | RateLimits> = z.string().transform((value, context) => {
   if (value === 'off') return value
-  const limits: RateLimits = { ...RATE_LIMITS }
+  const limits = { ...RATE_LIMITS }
   for (const item of value.split(',').filter(Boolean)) {
     const [, name, requests, seconds] = /^\s*([a-z]+)=([1-9]\d{0,8})\/([1-9]\d{0,8})\s*$/.exec(item) ?? []
     if (name === undefined || !Object.hasOwn(RATE_LIMITS, name)) {
