@@ -31,7 +31,7 @@ const random = (seed: number) => () => {
 }
 
 describe('kill -9 under load', function () {
-  this.timeout(600_000)
+  this.timeout(1_200_000)
   let installation: Installation
   let baoco: Running
   let shop: Shop
@@ -88,12 +88,13 @@ describe('kill -9 under load', function () {
       const senders = Array.from({ length: SENDERS }, async () => {
         while (!killed && (await postOne()));
       })
-      await eventually(() => accepted.size >= target, { within: 30_000, what: `round ${round}: ${target} accepted` })
+      await eventually(() => accepted.size >= target, { within: 120_000, what: `round ${round}: ${target} accepted` })
       await baoco.kill()
       killed = true
       await Promise.all(senders)
       baoco = await startBaoco(installation, ENV)
       const open = await eventually(() => /"claims_open":(\d+)/.exec(baoco.output()), {
+        within: 120_000,
         what: 'the log line of the claims that stood open',
       })
       claimsOpen += Number(open[1])

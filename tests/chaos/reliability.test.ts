@@ -14,7 +14,7 @@ const expectNothingWrong = (verdict: Verdict): void => {
 }
 
 describe('nothing is lost or altered, and attempts are repeated only where a claim stood open', function () {
-  this.timeout(900_000)
+  this.timeout(1_200_000)
 
   describe('whatever happens to processes and servers', () => {
     needsKafka()

@@ -32,6 +32,9 @@ const BETWEEN_POSTS_MS = 60
 const IN_THE_MIDDLE = 3
 const MAILS_A_ROUND = 15
 
+/** As it is called where the settings name none. */
+const TOPIC = 'baoco.transactions'
+
 interface Sent {
   text: string
   amount: string
@@ -329,17 +332,29 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     const projected = () => placeOf("SELECT passed AS place FROM read_model.checkpoint WHERE projector = 'main'")
     const relayed = () => placeOf('SELECT checkpoint AS place FROM ops.relay_checkpoint')
 
+    const leases = ['projector main', `relay ${TOPIC}`]
+    const holderOf = (lease: string) => placeOf(`SELECT holder AS place FROM ops.lease WHERE name = '${lease}'`)
+    const isTaken = (lease: string, from: string) =>
+      eventually(
+        async () => {
+          const holder = await holderOf(lease)
+          return holder !== '' && holder !== from
+        },
+        { within: 15_000, what: `another one that holds ${lease}` },
+      )
+
     const frozen = [await activeOf('project'), await activeOf('relay')]
+    const held = await Promise.all(leases.map(holderOf))
     await underLoad(async () => {
       for (const process of frozen) process.freeze()
-      const frozenAt = performance.now()
       // What was on its way may still arrive; what comes later is another's.
       await pause(500)
       const before = await Promise.all([projected(), relayed()])
       const movesOn = (what: () => Promise<string>, from: string) =>
-        eventually(async () => (await what()) !== from, { within: 30_000, what: 'a standby' })
+        eventually(async () => (await what()) !== from, { within: 60_000, what: 'a standby' })
+      // Whose turn it is, is a matter of time; how much it finds to do then, one of the machine.
+      await Promise.all(leases.map((lease, index) => isTaken(lease, held[index]!)))
       await Promise.all([movesOn(projected, before[0]), movesOn(relayed, before[1])])
-      expect(performance.now() - frozenAt).to.be.below(15_000)
     })
     const standbys = [...pairs.project, ...pairs.relay].filter((process) => !frozen.includes(process))
     await underLoad(async () => {

@@ -53,6 +53,7 @@ const SERVED = {
   eventstoredb: ['EventStoreDB'],
   kafka: ['Kafka'],
   both: ['EventStoreDB', 'Kafka'],
+  postgres: ['Postgres'],
   all: ['EventStoreDB', 'Kafka', 'Postgres'],
 } as const satisfies Record<string, readonly ('EventStoreDB' | 'Kafka' | 'Postgres')[]>
 
@@ -74,7 +75,7 @@ export const openSetUp = async (name: SetUpName): Promise<SetUp> => {
       Object.assign(env, { KAFKA_BROKERS: (await sharedKafka()).address, KAFKA_TOPIC: `test.${randomUUID()}` })
     else {
       const { url, drop } = await freshDatabase()
-      Object.assign(env, { DATABASE_URL: url })
+      Object.assign(env, { DATABASE_URL: url, ...secrets() })
       closing.push(drop)
     }
   return { env, close: async () => void (await Promise.all(closing.map((close) => close()))) }

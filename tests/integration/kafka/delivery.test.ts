@@ -9,7 +9,7 @@ import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 const SOON_DUE = 56
 
 describe('delivery by Kafka', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   needsKafka()
 
   let setting: KafkaSetting
@@ -143,12 +143,12 @@ describe('delivery by Kafka', function () {
     // The relay and the consumer find out, make the topic again and go on by it.
     const [later] = await setting.capture([rule])
     const reader = await eventually(() => setting.reader())
-    await eventually(() => reader.capturedFor(5).includes(later!), { within: 30_000 })
+    await eventually(() => reader.capturedFor(5).includes(later!), { within: 90_000 })
     const { topics } = await setting.admin((admin) => admin.fetchTopicMetadata({ topics: [topic] }))
     expect(topics[0]!.partitions).to.have.length(12)
     await eventually(async () => {
       const [fresh] = await setting.capture([rule])
-      return setting.untilStatus(fresh!, 'success', 3_000)
-    }, { within: 30_000 }) // prettier-ignore
+      return setting.untilStatus(fresh!, 'success', 10_000)
+    }, { within: 90_000 }) // prettier-ignore
   })
 })

@@ -46,7 +46,7 @@ describe('a Kafka broker that goes away', function () {
     it(`${how} for 10 s: what was captured meanwhile is on the topic when it is back, and each call is made once`, async () => {
       const { capture, called } = await opened()
       const transactions = await capture(5)
-      await eventually(() => called().length === 5)
+      await eventually(() => called().length === 5, { within: 50_000 })
       await goAway()
       const downAt = performance.now()
       while (performance.now() - downAt < 10_000) {
@@ -87,7 +87,7 @@ describe('a Kafka broker that goes away', function () {
       if (how === 'away') await eventually(() => relay.said.includes('relay.waits'))
       const began = performance.now()
       await Promise.all([relay.stop(), worker.stop()])
-      expect(performance.now() - began).to.be.below(5_000)
+      expect(performance.now() - began).to.be.below(10_000)
       await comeBack()
     })
 })

@@ -104,7 +104,7 @@ describe('the relay', function () {
   })
 
   it('sends everything at least once, in order, across kill -9 of the one that is active', async () => {
-    const lasts = 1_200
+    const lasts = 2_000
     const relays = [setting.relayProcess(lasts), setting.relayProcess(lasts)]
     const active = () => relays.find((relay) => relay.said.includes('relay.started'))
     const sent: number[] = []
@@ -121,7 +121,7 @@ describe('the relay', function () {
       relays.splice(relays.indexOf(killed), 1, setting.relayProcess(lasts))
     }
     const reader = await setting.reader()
-    await eventually(() => firsts(reader.capturedFor(600)).length === sent.length)
+    await eventually(() => firsts(reader.capturedFor(600)).length === sent.length, { within: 120_000 })
     expect(firsts(reader.capturedFor(600))).to.deep.equal(sent)
     // A repeat is the same event, to be told by its id.
     expect(firsts(reader.messages.map(({ headers }) => headers.ce_id))).to.have.length(sent.length)
@@ -142,19 +142,20 @@ describe('the relay', function () {
     const loading = load(40)
     await eventually(() => reader.capturedFor(700).length > 20)
     frozen.process.kill('SIGSTOP')
-    const frozenAt = performance.now()
-    await loading
+    const [takenOver] = await Promise.all([
+      eventually(() => standby.said.includes('relay.started'), { within: 15_000, what: 'a standby that relays' }),
+      loading,
+    ])
+    expect(takenOver).to.equal(true)
     await load(1)
     const last = sent.at(-1)!
-    await eventually(() => reader.capturedFor(700).includes(last), { within: 15_000 })
-    expect(performance.now() - frozenAt).to.be.below(15_000)
-    expect(standby.said).to.include('relay.started')
+    await eventually(() => reader.capturedFor(700).includes(last), { within: 60_000 })
     const placed = async () => Number((await setting.query<{ checkpoint: string }>('SELECT checkpoint FROM ops.relay_checkpoint'))[0]!.checkpoint) // prettier-ignore
     const place = await eventually(placed)
 
     frozen.process.kill('SIGCONT')
     await load(10)
-    await eventually(() => firsts(reader.capturedFor(700)).length === sent.length)
+    await eventually(() => firsts(reader.capturedFor(700)).length === sent.length, { within: 60_000 })
     expect(firsts(reader.capturedFor(700))).to.deep.equal(sent)
     // What it had in hand when it froze may be there twice, and what its successor repeats; no more.
     const inHand = 40 * 5
@@ -164,7 +165,7 @@ describe('the relay', function () {
     await standby.kill()
     // It is a standby like any other now.
     const more = await setting.capture([], { user: 700, count: 1 })
-    await eventually(() => reader.capturedFor(700).includes(more[0]!), { within: 15_000 })
+    await eventually(() => reader.capturedFor(700).includes(more[0]!), { within: 60_000 })
     expect((await setting.query<{ holder: string }>('SELECT holder FROM ops.lease'))[0]).not.to.deep.equal(lease)
   })
 

@@ -1,0 +1,76 @@
+/** Several `baoco deliver` side by side, all of them alive: who makes which call is settled between processes by claims alone. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'chai'
+import { callApi, readInstallation } from '../../support/baoco-process.ts'
+import { eventually } from '../../support/eventually.ts'
+import { needsKafka } from '../../support/kafka/needs-kafka.ts'
+import { roleProcesses, type RoleProcess } from '../../support/role-processes.ts'
+import { openSetUp, type SetUp } from '../../support/servers.ts'
+import { openEndpoint, type Answered, type Endpoint } from '../../oracle/endpoint.ts'
+import { Oracle } from '../../oracle/oracle.ts'
+
+/** Notifications a second. */
+const RATE = 50
+/** Calls that each of the processes has made in the end, at least. */
+const OF_EACH = 20
+
+const madeBy = ({ running }: RoleProcess): number => running.output().split('delivery.attempted').length - 1
+
+const sideBySide = (setUpName: 'postgres' | 'all', others: readonly ('project' | 'relay')[]): void => {
+  let setUp: SetUp
+  let processes: ReturnType<typeof roleProcesses>
+  let endpoint: Endpoint | undefined
+  before(async () => {
+    setUp = await openSetUp(setUpName)
+    processes = roleProcesses({ ...setUp.env, ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off', RETRY_SCHEDULE: '1,1,1' })
+  })
+  after(async () => {
+    await processes?.close()
+    await endpoint?.close()
+    await setUp?.close()
+  })
+
+  it('make every attempt, first tries and retries, and none of them twice', async () => {
+    const first = await processes.launch('api')
+    await first.running.ready
+    const { apiKey, personalUrl } = readInstallation(first.place, first.running.output())
+    const workers = await Promise.all([1, 2, 3].map(() => processes.launch('deliver')))
+    await Promise.all(others.map((role) => processes.launch(role)))
+    await Promise.all(processes.all.map(({ running }) => running.ready))
+    // One fails each other time, so that there are first tries, which the log hands out, and retries, which all look for.
+    endpoint = await openEndpoint({
+      name: 'shop',
+      api: (method, path, body) => callApi(first.running, apiKey, method, path, body),
+      answer: async ({ number, attempt }, response): Promise<Answered> => {
+        await pause(20)
+        const isTaken = attempt > 1 || number % 2 === 0
+        response.writeHead(isTaken ? 200 : 500).end()
+        return isTaken ? 'taken' : 'refused'
+      },
+    })
+
+    const oracle = new Oracle()
+    const loading = new AbortController()
+    const load = oracle.load(personalUrl, RATE, loading.signal)
+    await eventually(() => workers.every((worker) => madeBy(worker) >= OF_EACH), {
+      within: 300_000,
+      what: 'calls made by each of three processes',
+    }).finally(() => loading.abort())
+    await load
+    await oracle.settled([endpoint], 120_000)
+    const { lost, altered, duplicated } = await oracle.verdict([endpoint])
+    expect({ lost, altered, duplicated }).to.deep.equal({ lost: 0, altered: 0, duplicated: 0 })
+    expect(oracle.accepted).to.be.at.least(OF_EACH)
+  })
+}
+
+describe('three delivery processes', function () {
+  this.timeout(600_000)
+
+  describe('on Postgres alone', () => sideBySide('postgres', ['project']))
+
+  describe('on EventStoreDB, Kafka and Postgres', () => {
+    needsKafka()
+    sideBySide('all', ['project', 'relay'])
+  })
+})
