@@ -3,6 +3,8 @@ import { Registry } from 'prom-client'
 import { watchDelivery } from '../../../adapters/delivery-metrics.ts'
 import { deliveryNumbers } from '../../../adapters/postgres/queries/delivery-numbers.ts'
 import { installationStatus } from '../../../adapters/postgres/queries/installation-status.ts'
+import { createSchema } from '../../../projections/schema.ts'
+import { search } from '../../../projections/search.ts'
 import { status } from '../../support/shop.ts'
 import { openDeliverySetting, type DeliverySetting } from './setting.ts'
 
@@ -18,6 +20,8 @@ describe('the numbers of delivery', () => {
     await setting.capture([held], { user: 6, count: 2, age: 200 })
     await setting.query("INSERT INTO ops.endpoint (user_id, endpoint, opened_at) VALUES (6, 'https://b.vn:443', now())")
     await setting.projector.passed((await setting.store.end())!, 10_000)
+    // The operator is shown how far each projector has come.
+    await createSchema(setting.tables, search)
     const { oldest, ...numbers } = await deliveryNumbers(setting.database)
     expect(numbers).to.deep.equal({ overdue: 3, open: 1, asked_to_wait: 0 })
     expect(oldest.map(({ lane }) => lane)).to.deep.equal(['first'])
