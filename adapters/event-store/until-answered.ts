@@ -5,6 +5,7 @@
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { waitUnlessAborted } from '../abort.ts'
+import { awakeNow } from '../awake.ts'
 
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 1_000
@@ -16,7 +17,7 @@ export const backOff = (tries: number, longest = LONGEST_PAUSE_MS): number =>
 export interface Patience {
   /** Whether an error means "no answer" rather than "no". */
   isOutage: (error: unknown) => boolean
-  /** How long to try, from now. */
+  /** How long to try, from now, while this process runs: milliseconds. */
   deadlineMs: number
   /** Aborts when the store is closed: nothing is tried again then. */
   closing: AbortSignal
@@ -30,13 +31,13 @@ export const untilAnswered = async <Result>(
   attempt: () => Promise<Result>,
   { isOutage, deadlineMs, closing }: Patience,
 ): Promise<Result> => {
-  const deadline = performance.now() + deadlineMs
+  const deadline = awakeNow() + deadlineMs
   for (let tries = 0; ; tries++) {
     try {
       return await attempt()
     } catch (error) {
       if (!isOutage(error)) throw error
-      const left = deadline - performance.now()
+      const left = deadline - awakeNow()
       if (left <= 0 || closing.aborted) throw new StoreUnavailable('the event store does not answer', { cause: error })
       await waitUnlessAborted(Math.min(backOff(tries), left), closing)
     }

@@ -60,10 +60,16 @@ const methodNotAllowed: Middleware = (context) => {
   throw new Refused('METHOD_NOT_ALLOWED', `${context.method} is not possible here.`)
 }
 
+/** A listener that closes its page in the middle of a stream is no fault of anybody's. */
+const isCallersEnd = (error: Error & { code?: string }): boolean =>
+  ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'].includes(error.code ?? '')
+
 const application = ({ log, settings }: Pick<ApiParts, 'log' | 'settings'>, ...first: Middleware[]): Koa => {
   const app = new Koa({ proxy: settings.trustProxy > 0, maxIpsCount: settings.trustProxy })
   app.silent = true
-  app.on('error', (error: Error) => log.error({ err: error }, 'http.failed'))
+  app.on('error', (error: Error) => {
+    if (!isCallersEnd(error)) log.error({ err: error }, 'http.failed')
+  })
   for (const step of first) app.use(step)
   app.use(notStored)
   app.use(errors(log))

@@ -41,6 +41,11 @@ const asRefused = (error: unknown): Refused | null => {
   return null
 }
 
+const whyOf = (error: unknown): { reason: string; cause?: string } => {
+  const { message: reason, cause } = error as Error
+  return cause instanceof Error ? { reason, cause: cause.message } : { reason }
+}
+
 /** Answers what the handlers throw. What has no name is a fault of ours: 500, logged with its stack, told without it. */
 export const errors =
   (log: LogLines): Middleware =>
@@ -63,8 +68,7 @@ export const errors =
         context.body = { success: false, error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }
         return
       }
-      if (status === 503)
-        log.warn({ reason: (error as Error).message, method: context.method }, 'http.store_unavailable')
+      if (status === 503) log.warn({ ...whyOf(error), method: context.method }, 'http.store_unavailable')
       context.status = status
       if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')
       context.body = { success: false, error: refused.code, message: refused.message, ...refused.detail }

@@ -1,5 +1,6 @@
 /** One pool to one Postgres database; the only place that knows the driver. */
 import pg from 'pg'
+import { awakeNow } from '../awake.ts'
 
 // Ids and counts are ints below 2^53; money stays text (numeric is never parsed); times come back as ISO 8601 UTC.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -24,9 +25,28 @@ export interface Database extends Queryable {
   close(): Promise<void>
 }
 
+/** The pool's words for a turn that did not come: every connection was busy, which says nothing of the server. */
+const NO_TURN = 'timeout exceeded when trying to connect'
+const LONGEST_WAIT_MS = 10_000
+
+/** Waits for its turn, while this process runs; a statement whose turn did not come was never sent. */
+const inTurn = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+  const since = awakeNow()
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      const hadTurn = !(error instanceof Error && error.message === NO_TURN)
+      if (hadTurn || awakeNow() - since >= LONGEST_WAIT_MS) throw error
+    }
+  }
+}
+
 const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
-  query: async <Result extends object>(text: string, values: readonly unknown[] = [], name?: string) =>
-    (await client.query(name ? { text, values: [...values], name } : { text, values: [...values] })).rows as Result[],
+  query: async <Result extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
+    const statement = name ? { text, values: [...values], name } : { text, values: [...values] }
+    return (await inTurn(() => client.query(statement))).rows as Result[]
+  },
 })
 
 /**
@@ -53,7 +73,7 @@ export const openDatabase = (
   return {
     ...queryable(pool),
     transaction: async (work) => {
-      const client = await pool.connect()
+      const client = await inTurn(() => pool.connect())
       try {
         await client.query('BEGIN')
         const result = await work(queryable(client))

@@ -10,6 +10,7 @@
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
 import { waitUnlessAborted } from '../../abort.ts'
+import { awakeNow } from '../../awake.ts'
 import type { EncodedCall } from '../encoding.ts'
 import { backOff } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
@@ -69,7 +70,7 @@ export class GroupAppend {
     if (this.#queuedBytes > MOST_WAITING_BYTES)
       return Promise.reject(new StoreUnavailable('too much waits for the event store', { cause: this.#lastTrouble }))
     return new Promise((resolve, reject) => {
-      this.#queue.push({ call, deadline: performance.now() + this.#deadlineMs, done: false, resolve, reject })
+      this.#queue.push({ call, deadline: awakeNow() + this.#deadlineMs, done: false, resolve, reject })
       this.#queuedBytes += call.bytes
       if (this.#running) return
       this.#running = true
@@ -154,7 +155,7 @@ export class GroupAppend {
   }
 
   #sweep(): void {
-    const now = performance.now()
+    const now = awakeNow()
     // Deadlines rise along the queue: mostly one look tells.
     if (this.#flight.length > 0 && this.#flight[0]!.deadline <= now)
       this.#giveUp(this.#flight, ({ deadline }) => deadline <= now)

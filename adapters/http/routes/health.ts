@@ -1,6 +1,7 @@
 /** For the machine that watches: whether the process lives, whether what it needs answers, its numbers. */
 import type { Registry } from 'prom-client'
 import { z } from 'zod'
+import { awakeFor } from '../../awake.ts'
 import type { ApiContext } from '../context.ts'
 import { text, whole } from '../openapi/answers.ts'
 import type { Operations } from '../openapi/operations.ts'
@@ -18,14 +19,14 @@ export interface Part {
 const PATIENCE_MS = 2_000
 
 const answers = async ({ check }: Part): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), PATIENCE_MS)))
+  const done = new AbortController()
+  const late = awakeFor(PATIENCE_MS, done.signal).then(() => false)
   try {
     return await Promise.race([check().then(() => true), late])
   } catch {
     return false
   } finally {
-    clearTimeout(timer)
+    done.abort()
   }
 }
 

@@ -30,4 +30,17 @@ describe('database', () => {
     expect(failed).to.be.instanceOf(Error)
     expect(await database.query('SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
   })
+
+  it('waits its turn while all connections are busy, also where the process was held up meanwhile', async () => {
+    const narrow = openDatabase(place.url, { poolSize: 1 })
+    await narrow.query('SELECT 1')
+    const long = narrow.query('SELECT pg_sleep(0.3)')
+    const waiting = narrow.query('SELECT 1 AS one')
+    await new Promise((resolve) => setImmediate(resolve))
+    // Longer than the pool lets anybody wait.
+    for (const end = performance.now() + 5_200; performance.now() < end;);
+    expect(await waiting).to.deep.equal([{ one: 1 }])
+    await long
+    await narrow.close()
+  })
 })

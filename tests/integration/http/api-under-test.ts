@@ -72,6 +72,8 @@ export interface ApiUnderTest {
   owner: FreshAccount
   clock: Clock & { at: Date | null }
   arrivals: Arrival[]
+  /** What the API has warned of, or told as a fault. */
+  warnings: { what: string }[]
   /** What capture answers to arrivals of good credentials. */
   takes: (take: (arrival: Arrival) => Taken) => void
   ask(method: string, path: string, ask?: Ask): Promise<Answer>
@@ -154,6 +156,9 @@ export const openApi = async (
         }),
       ),
   }
+  const warnings: { what: string }[] = []
+  const warn = (fields: object, what: string) => void warnings.push({ what, ...fields })
+  const log: ApiParts['log'] = { ...silent, warn, error: warn }
   const outbox = openOutbox(database)
   const inboxCalls = openInboxCalls(orUnavailable(database))
   const inboxes = openInboxes({ accounts, vault, calls: inboxCalls, baseUrl: BASE_URL })
@@ -193,7 +198,7 @@ export const openApi = async (
     mailServer: openImap({ allowPrivate: true }),
     conducts,
     counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
-    log: silent,
+    log,
     metrics: new Registry(),
     readiness: [
       { name: 'event_store', needed: true, check: () => store.end() },
@@ -215,7 +220,7 @@ export const openApi = async (
   }
 
   return {
-    app, url, databaseUrl, store, accounts, vault, owner: owner!, clock, arrivals,
+    app, url, databaseUrl, store, accounts, vault, owner: owner!, clock, arrivals, warnings,
     takes: (next) => {
       take = next
     },
