@@ -56,7 +56,7 @@ short form with every change. Counted are:
 ## Processes and servers
 
 Two processes of \`deliver\`, one of each other role, EventStoreDB's stand-in, Kafka and Postgres; ${form.rate} notifications a second, one shop
-that takes a while and one that asks for order and fails now and then. ${form.kills} kills of each role, at random moments; ${seconds(form.frozen)} s frozen;
+that takes a while and one that asks for order and fails now and then. ${form.kills} kills of each of \`api\`, \`project\`, \`relay\` and \`deliver\`, at random moments; ${seconds(form.frozen)} s frozen;
 servers ${seconds(form.serverAway)} s away, the projector ${seconds(form.projectorAway)} s; ${form.rebalances} times a third delivery process comes and goes.
 
 ${table('What happens', processes)}
