@@ -44,8 +44,7 @@ const startWriters = (store: EventStore, prefix: string, count: number) => {
 }
 
 export const outageCases: Cases = (under, { canStopServer }) => {
-  const survives = async (disturb: (store: EventStore) => Promise<void>): Promise<void> => {
-    const { store } = under()
+  const survives = async (disturb: (store: EventStore) => Promise<void>, store = under().store): Promise<void> => {
     const start = await store.end()
     const prefix = `${streamName('outage')}-`
     const writers = startWriters(store, prefix, 8)
@@ -72,6 +71,8 @@ export const outageCases: Cases = (under, { canStopServer }) => {
     const { server, another } = under()
     if (!server) throw new Error('the server cannot be stopped')
     const impatient = await another({ deadlineMs: 300 })
+    // A server that others have kept busy takes its time to write down what it has before it ends.
+    const patient = await another({ deadlineMs: 60_000 })
     const stream = streamName()
     const unit = [part(stream, NO_STREAM)]
     await survives(async () => {
@@ -88,7 +89,7 @@ export const outageCases: Cases = (under, { canStopServer }) => {
       } finally {
         await server.start()
       }
-    })
+    }, patient)
     // The caller that was sent away comes again with the same.
     await appended(impatient, unit)
     expect(await readStream(impatient, stream)).to.have.length(1)
