@@ -2,8 +2,7 @@
  * A clock for deadlines that goes only while this process does. On a machine with far too much to do, or after a freeze, timers
  * run out before the answers that came meanwhile are read: a deadline by the wall's clock would then blame the server.
  */
-
-import { setTimeout as pause } from 'node:timers/promises'
+import { waitUnlessAborted } from './abort.ts'
 
 const LOOK_EVERY_MS = 200
 /** More between two looks is time in which nothing ran here. */
@@ -26,5 +25,5 @@ setInterval(awakeNow, LOOK_EVERY_MS).unref()
 export const awakeFor = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   const end = awakeNow() + milliseconds
   for (let left = milliseconds; left > 0 && !signal.aborted; left = end - awakeNow())
-    await pause(left, undefined, { signal }).catch(() => {})
+    await waitUnlessAborted(left, signal)
 }

@@ -87,7 +87,7 @@ describe('a Kafka broker that goes away', function () {
       if (how === 'away') await eventually(() => relay.said.includes('relay.waits'))
       const began = performance.now()
       await Promise.all([relay.stop(), worker.stop()])
-      expect(performance.now() - began).to.be.below(10_000)
+      expect(performance.now() - began).to.be.below(5_000)
       await comeBack()
     })
 })

@@ -23,6 +23,9 @@ import { openShop, status, type Shop } from '../../support/shop.ts'
 const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '4,4,4,4,4,4', RATE_LIMITS: 'off' }
 
+/** What was said that is not how far it is, which is told on a slow machine. */
+const besidesProgress = (stderr: string): string => stderr.replaceAll(/^\d+ events (stored|written.*)\n/gm, '')
+
 interface Shown {
   id: number
   order_id: string
@@ -112,7 +115,7 @@ describe('baoco export-events and import-events', function () {
     ])
     shop.answer(status(200))
     const moved = await command(installation, there, ['import-events'], file.stdout)
-    expect(moved.code, moved.stderr).to.equal(0)
+    expect([moved.code, besidesProgress(moved.stderr)]).to.deep.equal([0, ''])
     expect(moved.stdout).to.contain(`${lines.length - 1} events imported`)
     const again = await command(installation, there, ['import-events'], file.stdout)
     expect(again.code).to.equal(1)
@@ -138,7 +141,7 @@ describe('baoco export-events and import-events', function () {
     expect((await command(installation, there, ['export-events', back])).code).to.equal(0)
     expect((await command(installation, there, ['export-events', back])).stderr).to.contain('EEXIST')
     const returned = await command(other, here, ['import-events', back])
-    expect(returned.code, returned.stderr).to.equal(0)
+    expect([returned.code, besidesProgress(returned.stderr)]).to.deep.equal([0, ''])
     baoco = await startBaoco(other, here)
     expect((await list()).map(({ order_id, webhook_status }) => [order_id, webhook_status])).to.deep.equal([
       ['DH4', 'success'],
@@ -172,7 +175,7 @@ describe('baoco export-events and import-events', function () {
       expect(start.code).to.equal(1)
       expect(start.stderr).to.contain('an import into this event store has not ended')
       const resumed = await command(place, hanging, ['import-events', file])
-      expect(resumed.code, resumed.stderr).to.equal(0)
+      expect([resumed.code, besidesProgress(resumed.stderr)]).to.deep.equal([0, ''])
       baoco = await startBaoco(place, hanging)
       expect(await list()).to.have.lengthOf(4)
       await baoco.stop()
