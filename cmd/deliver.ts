@@ -26,7 +26,6 @@ export const deliverRole: Role = {
       sender,
       ids,
       vault,
-      clock,
       readModels,
       schedule: settings.retrySchedule,
       givesWay: () => capture.isBusy(),

@@ -141,13 +141,13 @@ export const processCells: readonly Cell[] = [
   {
     name: 'clocks jump an hour ahead and back',
     shiftsClocks: true,
-    hurt: async ({ world }) => {
-      for (const role of ROLES)
-        for (const { running } of world.of(role)) {
-          running.process.kill('SIGUSR2')
-          await pause(200)
-          running.process.kill('SIGUSR2')
-        }
+    hurt: async ({ world, form }) => {
+      const jump = () => {
+        for (const { running } of ROLES.flatMap((role) => world.of(role))) running.process.kill('SIGUSR2')
+      }
+      jump()
+      await pause(form.frozen)
+      jump()
     },
   },
 ]

@@ -9,7 +9,7 @@
  * its stream. Claims are left alone by everyone but their worker until it is dead, so each call is made by one.
  */
 import { randomUUID } from 'node:crypto'
-import type { Clock, EventStore, Ids, Log, LogEntry, ReadModels, Sender, Vault } from '../../domain/ports.ts'
+import type { EventStore, Ids, Log, LogEntry, ReadModels, Sender, Vault } from '../../domain/ports.ts'
 import { untilDone } from '../until-done.ts'
 import { attempts, type AttemptTold } from './attempts.ts'
 import { Claims } from './claims.ts'
@@ -42,7 +42,6 @@ export interface DeliveryOptions {
   sender: Sender
   ids: Ids
   vault: Vault
-  clock: Clock
   readModels: ReadModels
   /** Seconds before each retry (`RETRY_SCHEDULE`). */
   schedule: readonly number[]
@@ -78,7 +77,7 @@ export interface Delivery {
 }
 
 export const openDelivery = (options: DeliveryOptions): Delivery => {
-  const { store, log, queue, sender, ids, vault, clock, readModels, schedule, soleWorker = false } = options
+  const { store, log, queue, sender, ids, vault, readModels, schedule, soleWorker = false } = options
   const { onAttempt = () => {}, onClaimsOpen = () => {}, onError = () => {}, random = Math.random } = options
   const { onOpened = () => {} } = options
 
@@ -88,7 +87,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   /** Cuts off the calls still open. */
   const cutOff = new AbortController()
   const tracked = new TrackedTransactions()
-  const heartbeat = new Heartbeat({ queue, worker, clock, soleWorker, every: options.beatEvery ?? BEAT_EVERY })
+  const heartbeat = new Heartbeat({ queue, worker, soleWorker, every: options.beatEvery ?? BEAT_EVERY })
 
   // --- from the call to its record ---------------------------------------------------------------------------------
 

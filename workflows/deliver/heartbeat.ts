@@ -4,7 +4,6 @@
  * ten seconds itself may have been taken for dead, and begins no call before it beats again.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock } from '../../domain/ports.ts'
 import type { DeliveryQueue } from './queue.ts'
 
 /** Milliseconds. */
@@ -19,7 +18,6 @@ const MISSES_OF_THE_DEAD = 4
 export interface HeartbeatOptions {
   queue: DeliveryQueue
   worker: string
-  clock: Clock
   /** No other worker can have been alive when this one came: those it meets at its first beat have died. */
   soleWorker: boolean
   /** Milliseconds. */
@@ -31,8 +29,8 @@ export class Heartbeat {
   readonly #others = new Map<string, { beat: number; misses: number }>()
   readonly #dead = new Set<string>()
   #beatenAt = -Infinity
-  /** The database's time less ours: milliseconds. */
-  #ahead = 0
+  /** The database's time when our steady clock began: milliseconds. The machine's clock may be wrong, and jump. */
+  #zero = performance.timeOrigin
 
   constructor(options: HeartbeatOptions) {
     this.#options = options
@@ -49,7 +47,7 @@ export class Heartbeat {
 
   /** The database's time. */
   now(): Date {
-    return new Date(this.#options.clock.now().getTime() + this.#ahead)
+    return new Date(this.#zero + performance.now())
   }
 
   /**
@@ -71,7 +69,7 @@ export class Heartbeat {
 
   /** @returns whether it had been silent before */
   async beat(): Promise<{ wasSilent: boolean }> {
-    const { queue, worker, clock, soleWorker } = this.#options
+    const { queue, worker, soleWorker } = this.#options
     const wasSilent = this.isSilent
     const isFirst = this.#beatenAt === -Infinity
     const began = performance.now()
@@ -79,9 +77,8 @@ export class Heartbeat {
       for (const other of this.#others.values()) other.misses = 0
       throw error
     })
-    const took = performance.now() - began
     this.#beatenAt = performance.now()
-    this.#ahead = told.now.getTime() - (clock.now().getTime() - took / 2)
+    this.#zero = told.now.getTime() - (began + this.#beatenAt) / 2
     const present = new Set(told.others.map((other) => other.worker))
     for (const known of [...this.#others.keys(), ...this.#dead])
       if (!present.has(known)) {

@@ -175,7 +175,6 @@ export const openDeliverySetting = async () => {
         sender,
         ids,
         vault,
-        clock,
         readModels: projector,
         schedule,
         onAttempt: (attempt) => worker.told.push(attempt),

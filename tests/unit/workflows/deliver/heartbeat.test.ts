@@ -9,8 +9,7 @@ const openHeart = ({ soleWorker = false, now = new Date() } = {}) => {
   const queue = {
     beat: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve({ now, others })),
   } as unknown as DeliveryQueue
-  const clock = { now: () => new Date() }
-  const heart = new Heartbeat({ queue, worker: 'me', clock, soleWorker, every: 5_000 })
+  const heart = new Heartbeat({ queue, worker: 'me', soleWorker, every: 5_000 })
   return {
     heart,
     sees: async (...seen: OtherWorker[]) => {
@@ -84,5 +83,18 @@ describe('the heartbeat', () => {
     const { heart, sees } = openHeart({ now: new Date(Date.now() + 3_600_000) })
     await sees()
     expect(heart.now().getTime() - Date.now()).to.be.within(3_599_000, 3_601_000)
+  })
+
+  it("does not jump with the machine's clock: a retry planned meanwhile would wait for as long", async () => {
+    const { heart, sees } = openHeart()
+    await sees()
+    const { now } = Date
+    const before = heart.now().getTime()
+    Date.now = () => now() + 3_600_000
+    try {
+      expect(heart.now().getTime() - before).to.be.within(0, 1_000)
+    } finally {
+      Date.now = now
+    }
   })
 })
