@@ -21,4 +21,4 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT || process.env.PORT || 8080}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=64", "cmd/baoco.mjs", "serve"]
+CMD ["node", "--min-semi-space-size=32", "--max-semi-space-size=64", "cmd/baoco.mjs", "serve"]

@@ -9,16 +9,20 @@ import { NO_STREAM, type Clock, type EventStore, type Ids } from '../domain/port
 import { stamp } from '../workflows/stamp.ts'
 
 const BLOCK = 1_000
+/** With fewer left the next block is fetched beforehand: under load nobody waits for it. */
+const SPARE = 250
 
 /**
  * @param skip  `ID_SKIP`: ids to leap over once, for a store restored from a backup older than ids that are out in the world
- * @returns ids rising within the process; waits for the store only when the block is used up
+ * @returns ids rising within the process; waits for the store only when a block is used up before the next one is there
  */
 export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: Clock; skip?: number }): Ids => {
   let next = 1
   let last = 0
   let leap = skip
   let turn: Promise<unknown> = Promise.resolve()
+  /** The next block, on its way. */
+  let coming: Promise<IdsReserved> | null = null
 
   /** Reserves a block that holds at least so many, after the newest one in the store. */
   const reserve = async (count: number): Promise<IdsReserved> => {
@@ -50,16 +54,27 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
     return ids
   }
 
+  const fetchBeforehand = (): void => {
+    if (coming) return
+    coming = reserve(BLOCK)
+    // Whoever needs it then tries again.
+    coming.catch(() => (coming = null))
+  }
+
   return {
     next: async (count) => {
       if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a number of ids: ${count}`)
       const mine = turn.then(async () => {
         const ids = take(count)
-        if (ids.length === count) return ids
-        const block = await reserve(count - ids.length)
-        next = block.from
-        last = block.to
-        return [...ids, ...take(count - ids.length)]
+        while (ids.length < count) {
+          const block = await (coming ?? reserve(count - ids.length))
+          coming = null
+          next = block.from
+          last = block.to
+          ids.push(...take(count - ids.length))
+        }
+        if (next <= last && last - next < SPARE) fetchBeforehand()
+        return ids
       })
       turn = mine.catch(() => {})
       return await mine

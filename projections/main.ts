@@ -27,7 +27,7 @@ export const mainWith = ({ overQuotaDelay }: MainSettings): Definition => ({
     notification, job, transactionCount, attemptCount,
   ], // prettier-ignore
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-'],
-  gatheringMs: 1_000,
+  gatheringMs: 5_000,
 })
 
 export const main = mainWith({ overQuotaDelay: 900 })

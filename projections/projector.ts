@@ -20,6 +20,8 @@ import { Waiters } from './waiters.ts'
 
 /** Most events written in one transaction. */
 const MOST_EVENTS = 4_000
+/** Whether receiving still has too much to do. */
+const LOOK_AGAIN_MS = 100
 
 const BACK_OFF_MS = { first: 50, most: 5_000 }
 
@@ -168,7 +170,7 @@ class RunningProjector implements Projector {
 
   /** From the checkpoint that is stored to the end of the signal. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const { store, definition, maxBatch = MOST_EVENTS, givesWay = () => false } = this.#options
+    const { store, definition, maxBatch = MOST_EVENTS } = this.#options
     const anchor = await this.#start(signal)
     if (signal.aborted) return
     let applier = this.#applier(anchor)
@@ -183,9 +185,17 @@ class RunningProjector implements Projector {
         await this.#rest(applier, batch)
       }
       this.#done(batch)
-      if (givesWay()) await pause(definition.gatheringMs, undefined, { signal }).catch(() => {})
+      await this.#giveWay(signal)
     }
     if (!signal.aborted) throw new StoreUnavailable('the event store ended the subscription')
+  }
+
+  /** While receiving has too much to do; but what is asked for is not to be behind for ever. */
+  async #giveWay(signal: AbortSignal): Promise<void> {
+    const { definition, givesWay = () => false } = this.#options
+    const until = performance.now() + definition.gatheringMs
+    while (givesWay() && performance.now() < until && !signal.aborted)
+      await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
   }
 
   #applier(anchor: Anchor | null): Applier {

@@ -13,5 +13,5 @@ export const search: Definition = {
   projections: [searchable],
   // As `main`, so that both can be at one place, whatever event is the newest.
   prefixes: main.prefixes,
-  gatheringMs: 5_000,
+  gatheringMs: 15_000,
 }

@@ -12,7 +12,15 @@ export interface Occasion {
 
 const SCHEMA_VERSION = 1
 
-export const stamp = (facts: readonly Fact[], { user_id, at, correlation_id, causation_id }: Occasion): NewEvent[] => {
-  const metadata: Metadata = { user_id, at: at.toISOString(), correlation_id, causation_id, version: SCHEMA_VERSION }
-  return facts.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata }))
-}
+export const metadataOf = ({ user_id, at, correlation_id, causation_id }: Occasion): Metadata => ({
+  user_id,
+  at: at.toISOString(),
+  correlation_id,
+  causation_id,
+  version: SCHEMA_VERSION,
+})
+
+export const stampWith = (facts: readonly Fact[], metadata: Metadata): NewEvent[] =>
+  facts.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata }))
+
+export const stamp = (facts: readonly Fact[], occasion: Occasion): NewEvent[] => stampWith(facts, metadataOf(occasion))

@@ -13,7 +13,7 @@ import type { Queryable } from './database.ts'
 
 /** Milliseconds: a standby takes over at most `LASTS + LOOK_EVERY` after the holder's last renewal. */
 const LASTS = 8_000
-const LOOK_EVERY = 2_000
+const LOOK_EVERY = 1_000
 const TRUSTED_SHARE = 0.8
 const RELEASE_WITHIN = 1_000
 

@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts'
 import { freePorts } from './free-ports.ts'
 
 /** As `npm start` runs it. */
-const NODE_OPTIONS = ['--max-semi-space-size=64']
+const NODE_OPTIONS = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 
 const root = new URL('../..', import.meta.url).pathname
 

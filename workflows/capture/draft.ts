@@ -8,7 +8,7 @@ import type { Account } from '../../domain/account/account.ts'
 import type { NotificationSeen } from '../../domain/book/events.ts'
 import type { Verdict } from '../../domain/book/verdict.ts'
 import { verdictOn } from '../../domain/book/verdict.ts'
-import type { Fact, NewEvent } from '../../domain/event.ts'
+import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
 import { NO_STREAM, type StreamAppend, type Unit } from '../../domain/ports.ts'
 import type { Taken } from '../../domain/notification/arrival.ts'
 import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/notification/events.ts'
@@ -27,7 +27,7 @@ import { planOrderStream } from '../../domain/plan-order/events.ts'
 import { evolve as evolveOrder, payPlan, type Payment, type PlanOrder } from '../../domain/plan-order/plan-order.ts'
 import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
-import { stamp } from '../stamp.ts'
+import { metadataOf, stampWith } from '../stamp.ts'
 import type { WarmBook } from './books.ts'
 import { appraiseJob, isListedAs, keptId, probeOf, type Job } from './job.ts'
 
@@ -96,6 +96,7 @@ export class Draft {
   readonly #drafted = new Map<number, Looked>()
   /** Plan orders paid by these decisions, and in which unit. */
   readonly #paid = new Map<number, { order: LookedOrder; unit: DraftUnit }>()
+  #metadata: Metadata | null = null
   readonly #context: DraftContext
 
   constructor(context: DraftContext) {
@@ -333,13 +334,15 @@ export class Draft {
     else unit.others.set(stream, { expectedRevision, events })
   }
 
+  /** What a job brings about has the same metadata, but for what is another user's. */
   #stamped(job: Job, facts: readonly Fact[], userId = job.userId): NewEvent[] {
-    const { correlationId } = job
-    return stamp(facts, {
-      user_id: userId,
-      at: this.#context.at,
-      correlation_id: correlationId,
-      causation_id: correlationId,
-    })
+    if (this.#metadata?.correlation_id !== job.correlationId || this.#metadata.user_id !== userId)
+      this.#metadata = metadataOf({
+        user_id: userId,
+        at: this.#context.at,
+        correlation_id: job.correlationId,
+        causation_id: job.correlationId,
+      })
+    return stampWith(facts, this.#metadata)
   }
 }

@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import { openIds } from '../../../adapters/ids.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { EventStore, Ids } from '../../../domain/ports.ts'
+import { eventually } from '../../support/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 
 const clock = { now: () => new Date('2026-11-21T02:15:27.000Z') }
@@ -59,6 +61,31 @@ describe('ids', () => {
   it('go on after what an earlier process reserved', async () => {
     expect(await (await process()).next(1)).to.deep.equal([1])
     expect(await (await process()).next(1)).to.deep.equal([1_001])
+  })
+
+  it('fetch the next block before the last is used up, so that nobody waits for it', async () => {
+    const store = await open()
+    const ids = openIds({ store, clock })
+    await ids.next(800)
+    const blocks = async () => (await store.read([{ stream: 'ids' }]))[0]!.length
+    await eventually(async () => (await blocks()) === 2)
+    const { append } = store
+    store.append = () => Promise.reject(new Error('nothing is to be reserved now'))
+    expect(await ids.next(700)).to.deep.equal(range(801, 1_500))
+    store.append = append
+    expect(await ids.next(1)).to.deep.equal([1_501])
+    expect(await blocks()).to.equal(2)
+  })
+
+  it('are reserved when they are needed where that failed beforehand', async () => {
+    const store = await open()
+    const ids = openIds({ store, clock })
+    const { append } = store
+    await ids.next(1)
+    store.append = () => Promise.reject(new StoreUnavailable('away'))
+    await ids.next(800)
+    store.append = append
+    expect(await ids.next(1_000)).to.deep.equal(range(802, 1_801))
   })
 
   it('leap over what a restored backup does not know', async () => {
