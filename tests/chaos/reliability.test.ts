@@ -1,5 +1,6 @@
 /** Every cell of docs/reliability.md, in a short form. */
 import { expect } from 'chai'
+import { needsDovecot } from '../support/dovecot/install.ts'
 import { needsKafka } from '../support/kafka/needs-kafka.ts'
 import type { Verdict } from '../oracle/oracle.ts'
 import { processCells, runProcessCells, SHORT, type Result } from '../oracle/process-cells.ts'
@@ -18,6 +19,7 @@ describe('nothing is lost or altered, and attempts are repeated only where a cla
 
   describe('whatever happens to processes and servers', () => {
     needsKafka()
+    needsDovecot()
     let results: Result[]
     before(async () => {
       results = await runProcessCells(SHORT)

@@ -99,6 +99,21 @@ describe('the oracle', () => {
     expect(await verdict()).to.deep.equal({ ...WELL, altered: 3 })
   })
 
+  it('takes a mail for accepted when it is in the mailbox, of which nobody tells the transaction', async () => {
+    await post(1)
+    const mails: string[] = []
+    const intoMailbox = (mail: string) => Promise.resolve(void mails.push(mail))
+    for (let sent = 0; sent < 2; sent++) await oracle.mail(intoMailbox)
+    expect(mails).to.have.length(2)
+    expect(await oracle.mail(() => Promise.reject(new Error('full'))).catch((error: Error) => error.message)).to.equal('full') // prettier-ignore
+    expect(await verdict()).to.deep.equal({ ...WELL, lost: 3 })
+    texts.push('+22,000VND', '+23,000VND')
+    call(1)
+    call(2, { transaction_id: 77 })
+    call(3, { transaction_id: 78, amount: 1 })
+    expect(await verdict()).to.deep.equal({ ...WELL, altered: 1 })
+  })
+
   it('counts attempts that came again, and tells those whose claim stood open', async () => {
     await post(3)
     for (const number of [1, 1, 2, 2, 2, 3]) call(number)

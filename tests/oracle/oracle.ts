@@ -4,6 +4,7 @@
  */
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
+import { timoMail } from '../support/bank-mails.ts'
 import { vietcombankText } from '../support/bank-texts.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Endpoint, SeenCall } from './endpoint.ts'
@@ -46,8 +47,8 @@ const amountOf = (number: number): number => 20_000 + (number % 1_000) * 1_000 +
 interface Sent {
   /** When its post began and when it was answered, as numbers of moments in their order. */
   began: number
-  /** null where it was not accepted. */
-  answered: { at: number; transaction_id: number } | null
+  /** null where it was not accepted; a mail is when it is in the mailbox, of which nobody tells the transaction. */
+  answered: { at: number; transaction_id: number | null } | null
 }
 
 export class Oracle {
@@ -77,7 +78,17 @@ export class Oracle {
     return answer !== null
   }
 
-  #accept(sent: Sent, transaction_id: number): void {
+  /** Puts the next notification into a mailbox: a small one, as nobody tells when it was taken and what must come after it. */
+  async mail(deliver: (mail: string) => Promise<void>): Promise<void> {
+    if (this.#next % LARGE_ONES === 0) this.#next++
+    const number = this.#next++
+    const sent: Sent = { began: ++this.#moment, answered: null }
+    this.#sent.set(number, sent)
+    await deliver(timoMail(number, `DH${number}`, { amount: amountOf(number) }))
+    this.#accept(sent, null)
+  }
+
+  #accept(sent: Sent, transaction_id: number | null): void {
     sent.answered = { at: ++this.#moment, transaction_id }
     this.#accepted++
   }
@@ -91,6 +102,14 @@ export class Oracle {
       await new Promise((resolve) => setTimeout(resolve, 1_000 / perSecond))
     }
     await Promise.all(open)
+  }
+
+  /** A mail after the other, until the signal aborts. @param perSecond  mails a second, at most */
+  async mails(deliver: (mail: string) => Promise<void>, perSecond: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.mail(deliver)
+      await new Promise((resolve) => setTimeout(resolve, 1_000 / perSecond))
+    }
   }
 
   /** Waits until all that was accepted is over at every endpoint. @param within  milliseconds */
@@ -129,7 +148,7 @@ export class Oracle {
 
   #transactions(endpoints: readonly Endpoint[]): Set<number> {
     const called = endpoints.flatMap((endpoint) => this.#own(endpoint).map(({ transaction_id }) => transaction_id))
-    const answered = [...this.#sent.values()].flatMap(({ answered }) => (answered ? [answered.transaction_id] : []))
+    const answered = [...this.#sent.values()].flatMap(({ answered }) => answered?.transaction_id ?? [])
     return new Set([...called, ...answered])
   }
 
@@ -150,8 +169,8 @@ export class Oracle {
     const wrong = await Promise.all(
       this.#own(endpoint).map(async (call) => {
         const answered = this.#sent.get(call.number)!.answered
-        const isTrue =
-          call.amount === amountOf(call.number) && (!answered || answered.transaction_id === call.transaction_id)
+        const told = answered?.transaction_id ?? call.transaction_id
+        const isTrue = call.amount === amountOf(call.number) && told === call.transaction_id
         return !isTrue || call.amount < endpoint.rule.min_amount || !(await isSigned(call, endpoint.rule.secret))
       }),
     )

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
 import { kafkaClient } from '../support/kafka/broker.ts'
-import { ROLES, type RoleName } from '../support/role-processes.ts'
+import { EVERY_ROLE, type RoleName } from '../support/role-processes.ts'
 import { openClaimsBook, workerOf, type ClaimsBook } from './claims.ts'
 import { openEndpoint, type Answered, type Endpoint, type SeenCall } from './endpoint.ts'
 import { LARGE, Oracle, type Verdict } from './oracle.ts'
@@ -36,6 +36,7 @@ interface Scene {
   world: World
   form: Form
   claims: ClaimsBook
+  oracle: Oracle
 }
 
 export interface Cell {
@@ -51,11 +52,14 @@ export interface Result extends Verdict {
 
 const killed = (role: RoleName): Cell => ({
   name: `kill -9 of ${role}`,
-  hurt: async ({ world, form, claims }) => {
+  hurt: async ({ world, form, claims, oracle }) => {
     for (let times = 0; times < form.kills; times++) {
       const victims = world.of(role)
       const victim = victims[times % victims.length]!
       const worker = role === 'deliver' && (await workerOf(victim))
+      // While there is none that takes it, nothing is accepted.
+      const goal = oracle.accepted + 1
+      await eventually(() => oracle.accepted >= goal, { within: 60_000, what: 'a notification accepted' })
       await pause(Math.random() * 1_000)
       await victim.kill()
       if (worker) await claims.note(worker)
@@ -101,22 +105,8 @@ const away = (server: keyof typeof SERVERS): Cell[] => [
   },
 ]
 
+/** First those after which first tries may be left to the queue: it has them a minute later, while the others take place. */
 export const processCells: readonly Cell[] = [
-  ...ROLES.map(killed),
-  ...ROLES.map(frozen),
-  {
-    name: 'projector stopped',
-    hurt: async ({ world, form }) => {
-      const [projector] = world.of('project')
-      await projector!.stop()
-      await pause(form.projectorAway)
-      projector!.start()
-      await projector!.running.ready
-    },
-  },
-  ...away('postgres'),
-  ...away('kafka'),
-  ...away('eventStore'),
   {
     name: 'rebalance under load',
     hurt: async ({ world, form }) => {
@@ -138,12 +128,27 @@ export const processCells: readonly Cell[] = [
       await admin.deleteTopics({ topics: [TOPIC] }).finally(() => admin.disconnect())
     },
   },
+  ...EVERY_ROLE.map(killed),
+  ...EVERY_ROLE.map(frozen),
+  {
+    name: 'projector stopped',
+    hurt: async ({ world, form }) => {
+      const [projector] = world.of('project')
+      await projector!.stop()
+      await pause(form.projectorAway)
+      projector!.start()
+      await projector!.running.ready
+    },
+  },
+  ...away('postgres'),
+  ...away('kafka'),
+  ...away('eventStore'),
   {
     name: 'clocks jump an hour ahead and back',
     shiftsClocks: true,
     hurt: async ({ world, form }) => {
       const jump = () => {
-        for (const { running } of ROLES.flatMap((role) => world.of(role))) running.process.kill('SIGUSR2')
+        for (const { running } of EVERY_ROLE.flatMap((role) => world.of(role))) running.process.kill('SIGUSR2')
       }
       jump()
       await pause(form.frozen)
@@ -224,7 +229,7 @@ export const runProcessCells = async (
       tell(cell.name)
       const oracle = new Oracle(1 + number * OF_A_CELL)
       oracles.push(oracle)
-      await underLoad(world, oracle, form, () => cell.hurt({ world, form, claims }))
+      await underLoad(world, oracle, form, () => cell.hurt({ world, form, claims, oracle }))
     }
     const results: Result[] = []
     for (const [number, { name }] of cells.entries()) {
@@ -242,15 +247,20 @@ export const runProcessCells = async (
   }
 }
 
+const MAILS_A_SECOND = 2
+
 /** Notifications come in before, meanwhile, and again afterwards. */
 const underLoad = async (
-  { installation }: World,
+  { installation, deliverMail }: World,
   oracle: Oracle,
   { rate }: Form,
   hurt: () => Promise<void>,
 ): Promise<void> => {
   const loading = new AbortController()
-  const load = oracle.load(installation.personalUrl, rate, loading.signal)
+  const load = Promise.all([
+    oracle.load(installation.personalUrl, rate, loading.signal),
+    oracle.mails(deliverMail, MAILS_A_SECOND, loading.signal),
+  ])
   const accepts = (more: number, when: string) => {
     const goal = oracle.accepted + more
     return eventually(() => oracle.accepted >= goal, { within: 120_000, what: `notifications accepted ${when}` })

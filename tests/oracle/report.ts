@@ -44,7 +44,7 @@ An oracle (\`tests/oracle\`) knows every notification that was sent and every ca
 checks. This page is made by \`npm run reliability\`, last from commit ${commit}, in ${minutes()} minutes; the tests run every cell in a
 short form with every change. Counted are:
 
-- *accepted*: notifications that were answered with 2xx; what was refused meanwhile is the phone's to send again.
+- *accepted*: notifications that were answered with 2xx, and mails in the mailbox; what was refused meanwhile is the phone's to send again.
 - *lost*: accepted, and neither taken by the shop nor refused by it until the schedule was over. Must be 0.
 - *altered*: calls that say something else than the notification did, or are not signed. Must be 0.
 - *out of order*: calls after a later attempt of the same delivery; and to the rule that asks for order (\`ordered\`), calls made before
@@ -55,8 +55,8 @@ short form with every change. Counted are:
 
 ## Processes and servers
 
-Two processes of \`deliver\`, one of each other role, EventStoreDB's stand-in, Kafka and Postgres; ${form.rate} notifications a second, one shop
-that takes a while and one that asks for order and fails now and then. ${form.kills} kills of each of \`api\`, \`project\`, \`relay\` and \`deliver\`, at random moments; ${seconds(form.frozen)} s frozen;
+Two processes of \`deliver\`, one of each other role, EventStoreDB's stand-in, Kafka and Postgres, a mailbox on a Dovecot; ${form.rate} notifications a second and
+two mails beside them, one shop that takes a while and one that asks for order and fails now and then. ${form.kills} kills of each of \`api\`, \`project\`, \`relay\`, \`deliver\` and \`collect\`, at random moments; ${seconds(form.frozen)} s frozen;
 servers ${seconds(form.serverAway)} s away, the projector ${seconds(form.projectorAway)} s; ${form.rebalances} times a third delivery process comes and goes.
 
 ${table('What happens', processes)}

@@ -1,6 +1,8 @@
 /** Baoco as processes of each role, on servers of its own, to be hurt one by one. */
+import { mailAccountOf } from '../integration/collect/collecting.ts'
 import { callApi, readInstallation, type Installation } from '../support/baoco-process.ts'
-import { roleProcesses, ROLES, type RoleName, type RoleProcess } from '../support/role-processes.ts'
+import { startDovecot } from '../support/dovecot/server.ts'
+import { EVERY_ROLE, roleProcesses, type RoleName, type RoleProcess } from '../support/role-processes.ts'
 import { startServers, type Servers } from '../support/servers.ts'
 
 export const TOPIC = 'baoco.transactions'
@@ -8,8 +10,12 @@ export const TOPIC = 'baoco.transactions'
 /** Shifts the clock of a process: `tests/oracle/clock-jump.mjs`. */
 const CLOCK = new URL('clock-jump.mjs', import.meta.url).pathname
 
+const MAILBOX = 'shop'
+
 export interface World extends Servers {
   installation: Installation
+  /** Puts a mail into the mailbox that is collected. */
+  deliverMail(mail: string): Promise<void>
   api(method: string, path: string, body?: unknown): ReturnType<typeof callApi>
   /** Processes of a role that run now. */
   of(role: RoleName): RoleProcess[]
@@ -19,7 +25,7 @@ export interface World extends Servers {
 
 /** @param env  settings beside those that name the servers */
 export const startWorld = async (env: Record<string, string>): Promise<World> => {
-  const servers = await startServers()
+  const [servers, mailServer] = await Promise.all([startServers(), startDovecot()])
   const processes = roleProcesses({
     ...servers.env,
     KAFKA_TOPIC: TOPIC,
@@ -35,17 +41,21 @@ export const startWorld = async (env: Record<string, string>): Promise<World> =>
   }
   const close = async () => {
     await processes.close()
-    await servers.close()
+    await Promise.all([servers.close(), mailServer.remove()])
   }
   try {
     const { running, place } = await launch('api')
     const installation = readInstallation(place, running.output())
-    await Promise.all([...ROLES.slice(1), 'deliver' as const].map(launch))
-    const api = processes.all[0]!
+    await Promise.all([...EVERY_ROLE.slice(1), 'deliver' as const].map(launch))
+    const one = processes.all[0]!
+    const api: World['api'] = (method, path, body) => callApi(one.running, installation.apiKey, method, path, body)
+    const added = await api('POST', '/api/mail-accounts', mailAccountOf(mailServer, MAILBOX))
+    if (added.status !== 201) throw new Error(`a mail account was not taken: ${JSON.stringify(added.body)}`)
     return {
       ...servers,
       installation,
-      api: (method, path, body) => callApi(api.running, installation.apiKey, method, path, body),
+      deliverMail: (mail) => mailServer.deliver(MAILBOX, mail),
+      api,
       of: (role) => processes.all.filter((each) => each.role === role && each.isRunning()),
       launch,
       close,

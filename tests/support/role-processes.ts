@@ -3,7 +3,9 @@ import { launchBaoco, newPlace, removePlace, type Place, type Running, type Star
 import { freePorts } from './free-ports.ts'
 
 export const ROLES = ['api', 'project', 'relay', 'deliver'] as const
-export type RoleName = (typeof ROLES)[number] | 'collect'
+/** All of them: mails are collected beside the rest. */
+export const EVERY_ROLE = [...ROLES, 'collect'] as const
+export type RoleName = (typeof EVERY_ROLE)[number]
 
 export interface RoleProcess {
   role: RoleName

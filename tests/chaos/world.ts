@@ -1,0 +1,275 @@
+/**
+ * An installation on EventStoreDB, Kafka and Postgres with two processes of every role, a shop and a mailbox: what is sent to it,
+ * what befalls its processes, and what must hold whatever that is.
+ */
+import { exec } from 'node:child_process'
+import { promisify } from 'node:util'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'chai'
+import { openEventStore } from '../../cmd/open-event-store.ts'
+import { readSettings } from '../../cmd/settings.ts'
+import type { EventStore } from '../../domain/ports.ts'
+import { callApi, newPlace, readInstallation, type Installation } from '../support/baoco-process.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+import { eventually } from '../support/eventually.ts'
+import { EVERY_ROLE, OPEN_CLAIMS, roleProcesses, type RoleName, type RoleProcess } from '../support/role-processes.ts'
+import { startServers, type Servers } from '../support/servers.ts'
+import { openShop, type Shop } from '../support/shop.ts'
+import { Mailbox } from './mailbox.ts'
+
+const SENDERS = 3
+/** So that the test's own load does not make it wait for itself. */
+const BETWEEN_POSTS_MS = 60
+const MAILS_A_ROUND = 15
+
+export interface Sent {
+  text: string
+  amount: string
+  orderId: string
+}
+
+export class World {
+  readonly servers: Servers
+  readonly shop: Shop
+  readonly mailbox: Mailbox
+  readonly processes: ReturnType<typeof roleProcesses>
+  readonly pairs = {} as Record<RoleName, RoleProcess[]>
+  installation!: Installation
+  /** By id, of those that were answered with 2xx. */
+  readonly accepted = new Map<number, Sent>()
+  #numbers = 0
+  /** Of each delivery process, under which name it claims. */
+  readonly #workers = new Map<RoleProcess, string>()
+  readonly #known = new Set<string>()
+  #learning: Promise<void> = Promise.resolve()
+  /** What killed workers had claimed, recorded or not: `transaction attempt`, and when. */
+  readonly #claimedAtKill: { call: string; at: number }[] = []
+
+  private constructor(servers: Servers, shop: Shop, mailbox: Mailbox) {
+    this.servers = servers
+    this.shop = shop
+    this.mailbox = mailbox
+    this.processes = roleProcesses({
+      ...servers.env,
+      ALLOW_PRIVATE_TARGETS: '1',
+      RATE_LIMITS: 'off',
+      RETRY_SCHEDULE: '1,1,1,1,1,1',
+    })
+  }
+
+  static async open(): Promise<World> {
+    const world = new World(...(await Promise.all([startServers(), openShop(), Mailbox.open()])))
+    try {
+      await world.#start()
+      return world
+    } catch (error) {
+      await world.close()
+      throw error
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { pairs, processes, shop } = this
+    for (const role of EVERY_ROLE) pairs[role] = [await processes.launch(role)]
+    await this.#learnWorker(pairs.deliver[0]!)
+    for (const role of EVERY_ROLE) pairs[role].push(await processes.launch(role))
+    await this.#learnWorker(pairs.deliver[1]!)
+    await this.allReady()
+    const first = this.founders()[0]!
+    this.installation = readInstallation(first.place, first.running.output())
+    const rule = await callApi(first.running, this.installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url }) // prettier-ignore
+    expect(rule.status).to.equal(201)
+    await this.mailbox.connect(first.running, this.installation.apiKey)
+  }
+
+  async close(): Promise<void> {
+    await this.processes.close()
+    await this.shop.close()
+    await this.mailbox.close()
+    await this.servers.close()
+  }
+
+  allReady(): Promise<unknown> {
+    return Promise.all(this.processes.all.map(({ running }) => running.ready))
+  }
+
+  /** Those that printed the first account. */
+  founders(): RoleProcess[] {
+    return this.pairs.api.filter(({ running }) => running.output().includes('API key'))
+  }
+
+  // --- what is sent --------------------------------------------------------------------------------------------------
+
+  next(): Sent {
+    const number = ++this.#numbers
+    const amount = 100_000 + number
+    const orderId = `DH${10_000 + number}`
+    return { text: vietcombankText(number, orderId, { amount }), amount: `${amount}.00`, orderId }
+  }
+
+  /** @returns the id, or null where it was not answered with 2xx */
+  async post(api: RoleProcess, { text }: Sent): Promise<number | null> {
+    const url = new URL(this.installation.personalUrl)
+    url.port = new URL(api.running.baseUrl).port
+    try {
+      const response = await fetch(url, { method: 'POST', body: text })
+      const { data } = (await response.json()) as { data?: { id?: number } }
+      return response.ok ? (data?.id ?? null) : null
+    } catch {
+      return null
+    }
+  }
+
+  /** As a phone does: the same again, to whichever answers, until it is accepted. */
+  async postUntilAccepted(sent: Sent): Promise<void> {
+    for (let tries = this.#numbers; ; tries++) {
+      const id = await this.post(this.pairs.api[tries % 2]!, sent)
+      if (id !== null) return void this.accepted.set(id, sent)
+      await pause(50)
+    }
+  }
+
+  async underLoad(work: () => Promise<void>): Promise<void> {
+    let isOver = false
+    const senders = Array.from({ length: SENDERS }, async () => {
+      while (!isOver) {
+        await this.postUntilAccepted(this.next())
+        await pause(BETWEEN_POSTS_MS)
+      }
+    })
+    try {
+      await work()
+    } finally {
+      isOver = true
+      await Promise.all(senders)
+    }
+  }
+
+  // --- what befalls its processes ------------------------------------------------------------------------------------
+
+  /** Whichever has claimed something that is not recorded: all first tries of one user are one partition's, so one process's. */
+  busyWorker(): Promise<RoleProcess> {
+    return eventually(
+      async () => {
+        for (const process of this.pairs.deliver) if (await this.#hasOpenClaims(process)) return process
+        return null
+      },
+      { within: 60_000, what: 'a worker with calls under way' },
+    )
+  }
+
+  async killWorker(choose: () => RoleProcess | Promise<RoleProcess>): Promise<void> {
+    await this.#learning
+    const process = await choose()
+    await process.kill()
+    const at = Date.now()
+    const claims = await this.servers.database.query<{ transaction_id: number; attempt: number }>(
+      'SELECT transaction_id, attempt FROM ops.claim WHERE worker = $1',
+      [this.#workers.get(process)],
+    )
+    this.#claimedAtKill.push(
+      ...claims.map(({ transaction_id, attempt }) => ({ call: `${transaction_id} ${attempt}`, at })),
+    )
+    process.start()
+    this.#learning = this.#learnWorker(process)
+    this.#learning.catch(() => {})
+  }
+
+  /** Mails come in, and one that collects is killed. @param inTheMiddle  the one that reads the mailbox, when it has taken the first */
+  async killCollector(victim: RoleProcess, inTheMiddle: boolean): Promise<void> {
+    const collectors = this.pairs.collect
+    const reads = async () => {
+      const told = await Promise.all(collectors.map((process) => process.metrics().catch(() => '')))
+      return collectors.find((_, index) => told[index]!.includes('\nbaoco_mailboxes_held 1\n'))
+    }
+    const reader = inTheMiddle && (await eventually(reads, { within: 60_000, what: 'one that reads the mailbox' }))
+    const taken = async (process: RoleProcess) => /^baoco_notifications_total.*/m.exec(await process.metrics())?.[0]
+    const before = reader && (await taken(reader))
+    await this.mailbox.receive(MAILS_A_ROUND)
+    if (reader) await eventually(async () => (await taken(reader)) !== before, { within: 60_000, what: 'a taken mail' })
+    await (reader || victim).replace()
+  }
+
+  /** Remembers the name of a delivery process that has just been started, the only new one. */
+  async #learnWorker(process: RoleProcess): Promise<void> {
+    await process.running.ready
+    const rows = () => this.servers.database.query<{ worker: string }>('SELECT worker FROM ops.worker')
+    const fresh = await eventually(async () => (await rows()).find(({ worker }) => !this.#known.has(worker)))
+    this.#known.add(fresh.worker)
+    this.#workers.set(process, fresh.worker)
+  }
+
+  async #hasOpenClaims(process: RoleProcess): Promise<boolean> {
+    const [row] = await this.servers.database.query<{ open: number }>(OPEN_CLAIMS, [this.#workers.get(process)])
+    return row!.open > 0
+  }
+
+  // --- what must hold ------------------------------------------------------------------------------------------------
+
+  async nothingIsLostOrAltered(): Promise<void> {
+    const { accepted, mailbox } = this
+    await this.#allDelivered()
+    for (const { transaction_id, amount, order_id } of this.#calls()) {
+      const sent = accepted.get(transaction_id) ?? { orderId: order_id, amount: mailbox.mailed.get(order_id) }
+      expect({ amount, order_id }, `transaction ${transaction_id}`).to.deep.equal({ amount: sent.amount, order_id: sent.orderId }) // prettier-ignore
+    }
+    const captured = await this.#withStore(async (store) =>
+      (await store.readAll(null, 1_000_000)).filter(({ type }) => type === 'TransactionCaptured'),
+    )
+    const pending = captured.filter(({ data }) => (data as { webhook_status: string }).webhook_status === 'pending')
+    expect(pending.map(({ data }) => (data as { transaction_id: number }).transaction_id).sort(), 'each is there once').to.deep.equal([...accepted.keys(), ...mailbox.expectEachOnce(captured)].sort()) // prettier-ignore
+  }
+
+  /** `transaction attempt` of calls that the shop got again. There is one rule. */
+  repeatedCalls(): string[] {
+    const seen = new Set<string>()
+    return this.#calls()
+      .map(({ transaction_id, attempt }) => `${transaction_id} ${attempt}`)
+      .filter((call) => seen.size === seen.add(call).size)
+  }
+
+  /** Of what killed workers had claimed, that whose attempt was not recorded by then. */
+  openAtKill(): Promise<Set<string>> {
+    return this.#withStore(async (store) => {
+      const recorded = new Map<string, number>()
+      for (const { type, data, metadata } of await store.readAll(null, 1_000_000)) {
+        const { transaction_id, attempt } = data as { transaction_id: number; attempt: number }
+        if (type === 'WebhookAttempted') recorded.set(`${transaction_id} ${attempt}`, Date.parse(metadata.at))
+      }
+      const open = this.#claimedAtKill.filter(({ call, at }) => (recorded.get(call) ?? Infinity) > at)
+      return new Set(open.map(({ call }) => call))
+    })
+  }
+
+  async readModelsAreAsRebuilt(): Promise<void> {
+    const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs replay --verify`, {
+      env: { PATH: process.env.PATH, BAOCO_DATA_DIR: (await newPlace()).dataDir, ...this.servers.env },
+    })
+    expect(stdout).to.contain('every row is as it would be built anew')
+  }
+
+  #calls() {
+    return this.shop.calls.map((call) => ({
+      ...(JSON.parse(call.body) as { transaction_id: number; amount: string; order_id: string }),
+      attempt: call.headers['x-webhook-attempt'],
+    }))
+  }
+
+  #allDelivered(): Promise<true> {
+    return eventually(
+      () => {
+        const reached = new Set(this.#calls().flatMap(({ transaction_id, order_id }) => [transaction_id, order_id]))
+        const missing = [...this.accepted.keys(), ...this.mailbox.mailed.keys()].filter((each) => !reached.has(each))
+        if (missing.length > 0)
+          throw new Error(`${missing.length} not delivered, such as ${missing.slice(0, 5).join()}`)
+        return true as const
+      },
+      { within: 120_000, what: 'every accepted notification and every mail delivered' },
+    )
+  }
+
+  async #withStore<Result>(look: (store: EventStore) => Promise<Result>): Promise<Result> {
+    const store = await openEventStore(readSettings(this.servers.env), this.servers.env.DATABASE_URL!)
+    return look(store).finally(() => store.close())
+  }
+}
