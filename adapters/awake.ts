@@ -2,7 +2,7 @@
  * A clock for deadlines that goes only while this process does. On a machine with far too much to do, or after a freeze, timers
  * run out before the answers that came meanwhile are read: a deadline by the wall's clock would then blame the server.
  */
-import { waitUnlessAborted } from './abort.ts'
+import { waitUnlessAborted } from '../workflows/abort.ts'
 
 const LOOK_EVERY_MS = 200
 /** More between two looks is time in which nothing ran here. */

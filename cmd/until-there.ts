@@ -1,6 +1,6 @@
 /** Waiting at the start for a server that is away: whoever looks on is told which one, and why. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { orAborted } from '../adapters/abort.ts'
+import { orAborted } from '../workflows/abort.ts'
 import type { LogLines } from '../adapters/log-lines.ts'
 
 /** Milliseconds. Who looks on is told before a server has given up its first try. */

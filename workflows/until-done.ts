@@ -1,5 +1,5 @@
 /** Tries again for as long as it takes: for work that must not be passed over. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { waitUnlessAborted } from './abort.ts'
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 5_000
@@ -15,7 +15,7 @@ export const untilDone = async <Result>(
       return await attempt()
     } catch (error) {
       onTrouble(error)
-      await pause(wait * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
+      await waitUnlessAborted(wait * (0.5 + Math.random() / 2), signal)
     }
   }
   return undefined

@@ -3,7 +3,6 @@
  * once a second, in a few statements whatever the number of calls, processes tell each other what they saw. So with several
  * processes an account may be locked a second late. While Postgres is gone each judges by what it sees itself.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   Conduct,
   OVER_WITHIN_S,
@@ -15,6 +14,7 @@ import {
   type Run,
   type Seen,
 } from '../../domain/account/abuse.ts'
+import { waitUnlessAborted } from '../../workflows/abort.ts'
 import type { PlannedJob } from '../../workflows/planned/planned-work.ts'
 import type { Queryable } from '../postgres/database.ts'
 
@@ -155,7 +155,7 @@ export const openConducts = (database: Queryable, limits: AbuseLimits, now: () =
     run: async (signal) => {
       while (!signal.aborted) {
         const wait = SECOND_MS - ((now() + OFFSET_MS) % SECOND_MS)
-        await pause(wait, undefined, { signal }).catch(() => {})
+        await waitUnlessAborted(wait, signal)
         await settle().catch(() => {})
       }
     },

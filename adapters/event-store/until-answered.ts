@@ -4,7 +4,7 @@
  * the caller's deadline.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
-import { waitUnlessAborted } from '../abort.ts'
+import { waitUnlessAborted } from '../../workflows/abort.ts'
 import { awakeNow } from '../awake.ts'
 
 const FIRST_PAUSE_MS = 20

@@ -9,6 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Lease } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../../workflows/abort.ts'
 import type { Queryable } from './database.ts'
 
 /** Milliseconds: a standby takes over at most `LASTS + LOOK_EVERY` after the holder's last renewal. */
@@ -49,7 +50,7 @@ export const openLease = (options: LeaseOptions): Lease => {
   const holder = randomUUID()
   const mine = [name, holder]
   const query = async (statement: string) => (await database.query(statement, [...mine, lasts / 1_000])).length > 0
-  const wait = (signal: AbortSignal) => pause(lookEvery, undefined, { signal }).catch(() => {})
+  const wait = (signal: AbortSignal) => waitUnlessAborted(lookEvery, signal)
 
   /** Resolves when the lease is lost or the work has ended. */
   const keep = async (askedAt: number, lost: AbortController, ended: AbortSignal): Promise<void> => {

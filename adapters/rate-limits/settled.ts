@@ -4,7 +4,7 @@
  * through P times the limit at most, and only as far as the calls come within that second; one process alone is exact. While
  * Postgres is gone each process counts by itself, and settles when it is back.
  */
-import { waitUnlessAborted } from '../abort.ts'
+import { waitUnlessAborted } from '../../workflows/abort.ts'
 import type { CounterFor, RateLimit } from '../http/rate-limits.ts'
 import type { Queryable } from '../postgres/database.ts'
 

@@ -6,11 +6,11 @@
  * Without a place, or where the server has numbered its mails anew (UIDVALIDITY), it begins by date: two days back, and never
  * before the mail account was made.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Arrival } from '../../domain/notification/arrival.ts'
 import { mailHashOf } from '../../domain/notification/mail-hash.ts'
 import type { Clock } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../abort.ts'
 import type { Capture } from '../capture/capture.ts'
 import { arrivalOfMail } from './arrival.ts'
 import { MailFailure, type Connection, type FetchedMail, type Login, type Mailbox } from './mailbox.ts'
@@ -55,7 +55,7 @@ export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, sign
       if (isRefusal) wait = Math.max(wait, BACK_OFF_MS.refused)
       await report(parts, mailbox, error)
       // Mailboxes that were lost together do not all come back together.
-      await pause(wait * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
+      await waitUnlessAborted(wait * (0.5 + Math.random() / 2), signal)
       wait = Math.min(wait * 2, isRefusal ? BACK_OFF_MS.mostRefused : BACK_OFF_MS.most)
     }
   }
@@ -165,6 +165,6 @@ const openPace = () => {
     }
     taken += mails
     if (taken < MOST_A_MINUTE) return
-    await pause(Math.max(0, 60_000 - passed), undefined, { signal }).catch(() => {})
+    await waitUnlessAborted(Math.max(0, 60_000 - passed), signal)
   }
 }

@@ -2,7 +2,7 @@
  * All mailboxes of the installation, shared out among the processes that collect: each holds a lease on the mailboxes it
  * reads, and renews all of them by one statement. A mailbox that is added, changed or taken away is met within a round.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+import { waitUnlessAborted } from '../abort.ts'
 import { collectMailbox, type CollectParts } from './collect-mailbox.ts'
 import type { Mailbox } from './mailbox.ts'
 
@@ -106,7 +106,7 @@ export const runCollector = async (parts: CollectorParts, signal: AbortSignal): 
     } catch (error) {
       parts.onTrouble(error)
     }
-    await pause(ROUND_MS, undefined, { signal }).catch(() => {})
+    await waitUnlessAborted(ROUND_MS, signal)
   }
   clearTimeout(trusted)
   await collector.end().catch(parts.onTrouble)

@@ -3,8 +3,8 @@
  * ever holds the log. From the notes, a few of every user in turn are claimed as the lane gets room. What cannot be noted,
  * or waits for read models that do not come, is left to the queue, where it is due a minute after its capture.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../abort.ts'
 import { Bell } from './bell.ts'
 import type { Claimed } from './queue.ts'
 
@@ -75,7 +75,7 @@ export class FirstTries {
       const entries = this.#take()
       if (entries.length === 0) await this.#bell.wait(this.#noted > 0 ? 100 : 60_000)
       else await this.#claim(entries).catch(this.#options.onError)
-      if (this.#options.givesWay()) await pause(GIVING_WAY, undefined, { signal }).catch(() => {})
+      if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, signal)
     }
   }
 

@@ -3,7 +3,7 @@
  * beats in a row without one of its: an outage, in which we do not beat either, is nobody's silence. Who has not beaten for
  * ten seconds itself may have been taken for dead, and begins no call before it beats again.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+import { waitUnlessAborted } from '../abort.ts'
 import type { DeliveryQueue } from './queue.ts'
 
 /** Milliseconds. */
@@ -58,7 +58,7 @@ export class Heartbeat {
     const { queue, every } = this.#options
     let sweptAt = performance.now()
     for (;;) {
-      await pause(every, undefined, { signal: stopping }).catch(() => {})
+      await waitUnlessAborted(every, stopping)
       if (stopping.aborted) return
       await beat().catch(onError)
       if (performance.now() - sweptAt < SWEEP_EVERY) continue

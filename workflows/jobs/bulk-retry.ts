@@ -3,10 +3,10 @@
  * first. A page is told of before it is done, so after a crash it is done once more: what was queued already has another
  * status by then and is passed by. After each page it rests longer than that took, so that others come first.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { jobStream, type JobEvent, type JobFilter, type Place } from '../../domain/job/events.ts'
 import { cancel, evolve, goOn, type Job, type Page } from '../../domain/job/job.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type Ids } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../abort.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import { execute } from '../execute.ts'
 import { FoldCache } from '../fold-cache.ts'
@@ -121,8 +121,8 @@ export const runJobs = async (
       const did = await step(parts, cache, id).catch((error: unknown) => (onError(error), false))
       worked ||= did
       const rest = did ? Math.max(REST.atLeast, REST.times * (performance.now() - began)) : 0
-      await pause(rest, undefined, { signal }).catch(() => {})
+      await waitUnlessAborted(rest, signal)
     }
-    if (!worked) await pause(LOOK_EVERY, undefined, { signal }).catch(() => {})
+    if (!worked) await waitUnlessAborted(LOOK_EVERY, signal)
   }
 }

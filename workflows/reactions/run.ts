@@ -5,8 +5,8 @@
  * A reaction that fails is tried again until it succeeds, as an event that is passed over is an erasure that never
  * happens; meanwhile the others wait, and the log says so at every try.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../abort.ts'
 import { isPlaceIn, placeOf, type Place } from '../place.ts'
 import type { Reaction } from './reaction.ts'
 
@@ -79,7 +79,7 @@ const insisting =
       } catch (error) {
         const { message: reason } = error as Error
         log.error({ reaction, reason, event_id: event?.id, stream: event?.stream }, 'reaction.failed')
-        await pause(wait * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
+        await waitUnlessAborted(wait * (0.5 + Math.random() / 2), signal)
       }
     }
     return undefined

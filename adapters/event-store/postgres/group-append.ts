@@ -9,7 +9,7 @@
  */
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
-import { waitUnlessAborted } from '../../abort.ts'
+import { waitUnlessAborted } from '../../../workflows/abort.ts'
 import { awakeNow } from '../../awake.ts'
 import type { EncodedCall } from '../encoding.ts'
 import { backOff } from '../until-answered.ts'

@@ -3,7 +3,7 @@
  * connection, or any notification, costs nothing else.
  */
 import type { Database } from '../../postgres/database.ts'
-import { orAborted, waitUnlessAborted } from '../../abort.ts'
+import { orAborted, waitUnlessAborted } from '../../../workflows/abort.ts'
 import { backOff } from '../until-answered.ts'
 
 const CHANNEL = 'baoco_store'

@@ -5,7 +5,7 @@
  */
 import type { Batch } from '../../../domain/ports.ts'
 import type { Database } from '../../postgres/database.ts'
-import { orAborted, waitUnlessAborted } from '../../abort.ts'
+import { orAborted, waitUnlessAborted } from '../../../workflows/abort.ts'
 import { backOff } from '../until-answered.ts'
 import { isOutage } from './outage.ts'
 import type { Placed } from './placed.ts'

@@ -7,7 +7,7 @@
  * goes into the ring where it follows right on what is there. It runs while somebody subscribes.
  */
 import type { Database } from '../../postgres/database.ts'
-import { waitUnlessAborted } from '../../abort.ts'
+import { waitUnlessAborted } from '../../../workflows/abort.ts'
 import { listen } from './listener.ts'
 import { backOff } from '../until-answered.ts'
 import type { Placed } from './placed.ts'
