@@ -33,6 +33,14 @@ export const isOver = (delivery: string, wholeSchedule: number): string =>
 export const unclaimed = (delivery: string): string => `NOT EXISTS (SELECT FROM ops.claim c
   WHERE c.transaction_id = ${delivery}.transaction_id AND c.rule_id = ${delivery}.rule_id AND c.attempt > ${delivery}.attempt)`
 
+/**
+ * First tries captured by a clock that was ahead: their time in the queue would come when the others' clocks have come to it.
+ * They are looked for beyond the time in which the queue has all others, so few are read.
+ */
+export const capturedAhead = (delivery: string): string =>
+  `${delivery}.status = 'open' AND ${delivery}.lane = 'first' AND ${delivery}.captured_at > now()
+    AND ${delivery}.due_at > now() + interval '${FROM_LOG_WITHIN} seconds'`
+
 /** Claims the rows of `due` for the worker `$1`. */
 export const CLAIM_DUE = `claimed AS (
   INSERT INTO ops.claim AS c (transaction_id, rule_id, attempt, worker)

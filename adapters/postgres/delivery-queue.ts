@@ -20,6 +20,7 @@ import type {
   OtherWorker,
 } from '../../workflows/deliver/queue.ts'
 import {
+  capturedAhead,
   CLAIM_DUE,
   FROM_LOG_WITHIN,
   GATED,
@@ -54,6 +55,8 @@ WITH found AS MATERIALIZED (
   SELECT * FROM claimed UNION ALL (SELECT transaction_id, rule_id, NULL FROM found WHERE gated AND NOT left_alone LIMIT 1)
 ) ${whatTheCallNeeds(whole, 'told')}`
 
+const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
+
 /** A few of every rule and lane, the longest waiting first. */
 const due = (whole: number): string => `
 WITH ${OPEN_LANES}, ranked AS (
@@ -64,11 +67,14 @@ WITH ${OPEN_LANES}, ranked AS (
     CROSS JOIN LATERAL (
       SELECT x.*, row_number() OVER (ORDER BY x.due_at) AS place
       FROM (
-        SELECT q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at
-        FROM read_model.delivery q
+        (SELECT ${OF_DUE} FROM read_model.delivery q
         WHERE q.rule_id = hop.rule_id AND q.lane = hop.lane AND q.status = 'open' AND q.due_at <= now()
           AND ${unclaimed('q')}
-        ORDER BY q.due_at LIMIT $4
+        ORDER BY q.due_at LIMIT $4)
+        UNION ALL
+        (SELECT ${OF_DUE} FROM read_model.delivery q
+        WHERE hop.lane = 'first' AND q.rule_id = hop.rule_id AND ${capturedAhead('q')} AND ${unclaimed('q')}
+        ORDER BY q.due_at LIMIT $4)
       ) x
     ) d
   WHERE hop.lane = ANY ($2::text[]) AND hop.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD} AND NOT ${GATED}

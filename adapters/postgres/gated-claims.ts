@@ -12,7 +12,7 @@
  * What is held is not read: every look goes by an index to the rows that may pass, however many wait.
  */
 import { PROBE_EVERY } from '../../domain/webhook/endpoint.ts'
-import { CLAIM_DUE, ENDPOINT_IS_GATED, FROM_LOG_WITHIN, isOver, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
+import { capturedAhead, CLAIM_DUE, ENDPOINT_IS_GATED, FROM_LOG_WITHIN, isOver, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
 
 /**
  * No log makes the first tries of these rules, so they need not be left to it.
@@ -69,6 +69,11 @@ WITH gated AS MATERIALIZED (
       ORDER BY q.captured_at, q.transaction_id LIMIT 1)
     UNION
     (${ofEachLane(`CASE WHEN g.free OR lane.name = 'manual' THEN ${dueBy('lane.name')} ELSE ${OVER} END`, '$4', 'NOT g.ordered')})
+    UNION
+    (SELECT q.* FROM read_model.delivery q
+      WHERE g.free AND NOT g.ordered AND 'first' = ANY ($2::text[]) AND q.rule_id = g.rule_id AND ${capturedAhead('q')}
+        AND ${unclaimed('q')}
+      ORDER BY q.due_at LIMIT $4)
     UNION
     (SELECT q.* FROM read_model.delivery q
       WHERE g.open AND NOT g.ordered AND q.rule_id = g.rule_id AND q.status = 'open' AND q.lane = 'retry'

@@ -65,6 +65,14 @@ describe('a rule whose calls are let through one by one', () => {
     expect(orderOf(shop.calls)).to.deep.equal([ahead, inTime])
   })
 
+  it('when it is limited: what was captured by a clock that was ahead does not wait for that time either', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url, { max_per_minute: 600 })
+    await setting.worker()
+    const [ahead] = await setting.capture([rule], { age: -3_600 })
+    await setting.untilStatus(ahead!, 'success')
+  })
+
   it('when it is limited: no more than its share, by three workers together', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url, { max_per_minute: 600 })
