@@ -12,7 +12,15 @@
  * What is held is not read: every look goes by an index to the rows that may pass, however many wait.
  */
 import { PROBE_EVERY } from '../../domain/webhook/endpoint.ts'
-import { capturedAhead, CLAIM_DUE, ENDPOINT_IS_GATED, FROM_LOG_WITHIN, isOver, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
+import {
+  capturedAhead,
+  CLAIM_DUE,
+  ENDPOINT_IS_GATED,
+  FROM_LOG_WITHIN,
+  isOver,
+  unclaimed,
+  whatTheCallNeeds,
+} from './claim-sql.ts'
 
 /**
  * No log makes the first tries of these rules, so they need not be left to it.

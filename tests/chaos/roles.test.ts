@@ -74,7 +74,8 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
         for (const role of EVERY_ROLE) {
           const victim = world.pairs[role][round % 2]!
           await victim.running.ready
-          if (role === 'deliver') await world.killWorker(round < IN_THE_MIDDLE ? () => world.busyWorker() : () => victim)
+          if (role === 'deliver')
+            await world.killWorker(round < IN_THE_MIDDLE ? () => world.busyWorker() : () => victim)
           else if (role === 'collect') await world.killCollector(victim, round < IN_THE_MIDDLE)
           else await victim.replace()
         }
