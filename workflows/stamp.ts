@@ -12,6 +12,7 @@ export interface Occasion {
 
 const SCHEMA_VERSION = 1
 
+/** What all events of one decision have in common; whoever stamps them in several parts makes it once. */
 export const metadataOf = ({ user_id, at, correlation_id, causation_id }: Occasion): Metadata => ({
   user_id,
   at: at.toISOString(),

@@ -24,7 +24,7 @@ import { allEvents } from '../support/inside.ts'
 import type { SetUp } from '../support/servers.ts'
 import { hang, openShop, status, type Shop } from '../support/shop.ts'
 
-const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '1,1,1,1,1,1', RATE_LIMITS: 'off' }
+const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '1,1,1,2,2,2', RATE_LIMITS: 'off' }
 
 interface Transaction {
   id: number

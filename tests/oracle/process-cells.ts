@@ -147,12 +147,16 @@ export const processCells: readonly Cell[] = [
     name: 'clocks jump an hour ahead and back',
     shiftsClocks: true,
     hurt: async ({ world, form }) => {
-      const jump = () => {
-        for (const { running } of EVERY_ROLE.flatMap((role) => world.of(role))) running.process.kill('SIGUSR2')
+      // One after the other, so that for a while they also differ from each other.
+      const jump = async () => {
+        for (const { running } of EVERY_ROLE.flatMap((role) => world.of(role))) {
+          running.process.kill('SIGUSR2')
+          await pause(200)
+        }
       }
-      jump()
+      await jump()
       await pause(form.frozen)
-      jump()
+      await jump()
     },
   },
 ]
