@@ -60,6 +60,7 @@ const A_FEW = 8
 export class Lane<Job extends LaneJob> {
   readonly #limits: LaneLimits
   readonly #run: (job: Job) => Promise<void>
+  readonly #now: () => number
   readonly #users = new Map<number, User<Job>>()
   /** Users with an endpoint to go: the next is in front. */
   #turn: User<Job>[] = []
@@ -67,10 +68,14 @@ export class Lane<Job extends LaneJob> {
   #inFlight = 0
   #isHeld = false
 
-  /** @param run  makes the call and has its result taken over; never throws */
-  constructor(limits: LaneLimits, run: (job: Job) => Promise<void>) {
+  /**
+   * @param run  makes the call and has its result taken over; never throws
+   * @param now  a clock that does not jump: milliseconds
+   */
+  constructor(limits: LaneLimits, run: (job: Job) => Promise<void>, now = (): number => performance.now()) {
     this.#limits = limits
     this.#run = run
+    this.#now = now
   }
 
   get free(): number {
@@ -132,7 +137,7 @@ export class Lane<Job extends LaneJob> {
    * has nothing waiting here gets a few in even when the others have taken all the room.
    */
   roomFor(userId: number): number {
-    const now = performance.now()
+    const now = this.#now()
     const gettingOn = [...(this.#users.get(userId)?.endpoints.values() ?? [])].filter(
       (endpoint) => !this.#isStuck(endpoint, now) && !this.#isSlow(endpoint),
     )
@@ -166,7 +171,7 @@ export class Lane<Job extends LaneJob> {
     let endpoint = user.endpoints.get(name)
     if (!endpoint) {
       const rules = new Set<number>()
-      endpoint = { user, name, waiting: [], inFlight: 0, rules, movedAt: performance.now(), lasts: 0, isListed: false }
+      endpoint = { user, name, waiting: [], inFlight: 0, rules, movedAt: this.#now(), lasts: 0, isListed: false }
       user.endpoints.set(name, endpoint)
     }
     return endpoint
@@ -205,12 +210,12 @@ export class Lane<Job extends LaneJob> {
     this.#inFlight++
     endpoint.inFlight++
     endpoint.user.inFlight++
-    const begunAt = performance.now()
+    const begunAt = this.#now()
     void this.#run(job).finally(() => {
       this.#inFlight--
       endpoint.inFlight--
       endpoint.user.inFlight--
-      endpoint.movedAt = performance.now()
+      endpoint.movedAt = this.#now()
       const lasted = endpoint.movedAt - begunAt
       endpoint.lasts += (lasted - endpoint.lasts) * (endpoint.lasts === 0 ? 1 : NEWEST)
       this.#list(endpoint)
