@@ -38,7 +38,7 @@ describe('an endpoint that fails', () => {
   }
 
   it('is called no more after ten failures of several deliveries, and those that wait keep their numbers', async () => {
-    const { shop, rule } = await failing()
+    const { shop, rule, workers } = await failing()
     await untilQuiet(shop.calls)
     const before = shop.calls.length
     const waiting = await captured([rule], { count: 20 })
@@ -46,7 +46,8 @@ describe('an endpoint that fails', () => {
     const fine = await setting.capture([await setting.rule(other.url)], { count: 20 })
     for (const id of fine) await setting.untilStatus(id, 'success')
     await setting.query("UPDATE read_model.delivery SET due_at = now() - interval '1 minute' WHERE status = 'open'")
-    await new Promise((go) => setTimeout(go, 1_200)) // a look of the queue passes
+    const looked = workers.looks
+    await eventually(() => workers.looks >= looked + 2, { what: 'a look that began after that' })
     expect(shop.calls.length).to.equal(before)
     const health = (await endpointHealth(setting.database, USER)).get(rule)
     expect(health).to.include({ breaker: 'open', not_before: null })

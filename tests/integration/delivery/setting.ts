@@ -30,6 +30,8 @@ export const vault: Vault = { seal: (text) => `sealed ${text}`, open: (sealed) =
 export interface Worker {
   told: AttemptTold[]
   claimsOpen: number | null
+  /** How often it looked for what is due. */
+  looks: number
   errors: unknown[]
   /** Answers how long it took (ms). */
   stop(): Promise<number>
@@ -167,11 +169,19 @@ export const openDeliverySetting = async () => {
     worker: async ({ probeEvery = 30, ...options }: WorkerOptions = {}): Promise<Worker> => {
       const schedule = options.schedule ?? [0.05, 0.1]
       const sender = openSender({ allowPrivate: true })
-      const worker: Worker = { told: [], errors: [], claimsOpen: null, stop: () => Promise.resolve(0) }
+      const worker: Worker = { told: [], errors: [], claimsOpen: null, looks: 0, stop: () => Promise.resolve(0) }
+      const queue = openDeliveryQueue(database, { schedule, probeEvery })
       const delivery = openDelivery({
         store,
         log: openEmbeddedLog({ store, database }),
-        queue: openDeliveryQueue(database, { schedule, probeEvery }),
+        queue: {
+          ...queue,
+          claimDue: async (...wanted) => {
+            const due = await queue.claimDue(...wanted)
+            worker.looks++
+            return due
+          },
+        },
         sender,
         ids,
         vault,
