@@ -17,6 +17,10 @@ const AT_ONCE = 250_000
 /** One in so many of the user's transactions names this payer, whatever their number: a thousand in a million. */
 export const RARE_PAYER = { name: 'QUACH THI TUYET MAI', oneIn: 1_000 }
 
+/** An account of which all is in the oldest fiftieth, and one that is used now and then. */
+export const CLOSED_ACCOUNT = '0451000999999'
+export const SPARE_ACCOUNT = { number: '0451000888888', oneIn: 20_011 }
+
 const rowsSql = (user: number, rule: number, count: number, from: number, to: number): string => `
   INSERT INTO read_model.transaction (id, user_id, source_type, source, bank_code, bank_name, transaction_type, amount,
     currency, account_number, transaction_ref, transaction_date, counterpart_name, description, content, order_id, prefix,
@@ -28,7 +32,8 @@ const rowsSql = (user: number, rule: number, count: number, from: number, to: nu
   FROM generate_series(${from}, ${to}) n,
     LATERAL (SELECT n / 5 AS k, now() - (${count} - n) * interval '1 year' / ${count} AS at) a,
     LATERAL (SELECT (ARRAY['VCB', 'MB', 'TCB'])[1 + k % 3] AS bank, 1000 * (10 + k % 4999) AS amount,
-      (ARRAY['0011000415567', '8880123456', '19031234567'])[1 + k % 3] AS account,
+      CASE WHEN n <= ${count / 50} THEN '${CLOSED_ACCOUNT}' WHEN k % ${SPARE_ACCOUNT.oneIn} = 0 THEN '${SPARE_ACCOUNT.number}'
+        ELSE (ARRAY['0011000415567', '8880123456', '19031234567'])[1 + k % 3] END AS account,
       CASE WHEN k % 7 = 0 THEN 'debit' ELSE 'credit' END AS direction,
       (ARRAY['sms', 'sms', 'notification', 'email'])[1 + k % 4] AS source_type,
       'FT26' || lpad((n::bigint * 7919 % 1000000007)::text, 10, '0') AS reference,

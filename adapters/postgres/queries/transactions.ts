@@ -11,7 +11,7 @@ import {
   VIETNAMESE_DAY,
   type TransactionFilter,
 } from './transaction-filter.ts'
-import { totalOfTransactions } from './transaction-totals.ts'
+import { lookAhead, totalOfTransactions, type Way } from './transaction-totals.ts'
 
 export interface TransactionRow {
   id: number
@@ -57,14 +57,14 @@ export const listTransactions = async (
   if (isSearch(filter)) return search.list<TransactionRow>(COLUMNS, userId, filter, of)
   if (filtersIn(filter).length === 0) {
     const [rows, total] = await Promise.all([
-      pageOfTransactions(database, userId, filter, of),
+      pageOfTransactions(database, userId, filter, of, 'by_time'),
       totalOfTransactions(database, userId, filter),
     ])
     return { rows, total }
   }
   // Nobody goes through a million rows to find none.
-  const total = await totalOfTransactions(database, userId, filter)
-  return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of), total }
+  const { total, way } = await lookAhead(database, userId, filter, of, TRANSACTIONS_A_PAGE)
+  return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of, way), total }
 }
 
 const pageOfTransactions = (
@@ -72,18 +72,18 @@ const pageOfTransactions = (
   userId: number,
   filter: TransactionFilter,
   of: PageOf,
+  way: Way,
 ): Promise<TransactionRow[]> => {
-  const isOfDays = filter.date_from !== undefined || filter.date_to !== undefined
   const used = filtersIn(filter)
   const { sql, reach, more, name } = pageSql(of, used.length + 1, TRANSACTIONS_A_PAGE)
   const where = (conditions: Partial<typeof CONDITIONS>): string =>
     ['user_id = $1', ...used.flatMap((name, index) => conditions[name]?.(`$${index + 2}`) ?? [])].join(' AND ')
   return database.query<TransactionRow>(
-    isOfDays
+    way === 'by_day'
       ? pageOfDays(where, reach, sql)
       : `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where(CONDITIONS)} ${sql}`,
     [userId, ...used.map((name) => filter[name]), ...more],
-    `transactions:${name}:${shapeOf(filter)}`,
+    `transactions:${way}:${name}:${shapeOf(filter)}`,
   )
 }
 

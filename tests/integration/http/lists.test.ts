@@ -1,5 +1,7 @@
 /** Lists beyond the interface: filters, cursors, and what happened to one transaction in words. */
 import { expect } from 'chai'
+import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { lookAhead, type Way } from '../../../adapters/postgres/queries/transaction-totals.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 
@@ -94,6 +96,67 @@ describe('lists', () => {
     expect(await found('account_number=99887766&webhook_status=failed&type=credit')).to.deep.equal([1, 1])
     for (const bad of ['webhook_status=lost', 'rule_id=x', 'rule_id=0', 'system_id=-1', 'order_id=a&order_id=b'])
       expect((await api.ask('GET', `/api/transactions?${bad}`, { key })).status, bad).to.equal(400)
+  })
+
+  it('are the same whether they go through all from the newest on, or only through the days that have some', async () => {
+    const { user_id, api_key } = await api.newAccount('long@example.com')
+    const DAYS = 40
+    const all: { id: number; at: number; type: string; bank: string; account: string; source: string }[] = []
+    for (let number = 0; number < DAYS * 6; number++) {
+      const day = Math.floor(number / 6)
+      const at = Date.UTC(2026, 0, 1 + day, number % 6)
+      all.push({
+        id: await api.nextId(),
+        at,
+        type: number % 2 === 0 ? 'credit' : 'debit',
+        bank: number % 3 === 0 ? 'MB' : 'VCB',
+        // One of old, for a while; one now and then.
+        account: day < 7 ? 'closed' : number % 90 === 0 ? 'spare' : 'usual',
+        source: day < 7 ? 'email' : 'sms',
+      })
+    }
+    await Promise.all(
+      all.map(({ id, at, type, bank, account, source }) => {
+        const moment = new Date(at).toISOString()
+        return api.happened(user_id, id, [
+          captured(user_id, id, {
+            created_at: moment, transaction_date: moment, transaction_type: type as 'credit', bank_code: bank,
+            account_number: account, source_type: source as 'sms',
+          }),
+        ]) // prettier-ignore
+      }),
+    )
+    const newestFirst = all.toSorted((a, b) => b.at - a.at || b.id - a.id)
+    const wanted: [string, (row: (typeof all)[number]) => boolean, first: Way][] = [
+      ['account_number=closed', ({ account }) => account === 'closed', 'by_day'],
+      ['account_number=spare', ({ account }) => account === 'spare', 'by_day'],
+      ['source_type=email&type=debit', ({ source, type }) => source === 'email' && type === 'debit', 'by_day'],
+      ['type=debit', ({ type }) => type === 'debit', 'by_time'],
+      ['bank_code=MB&type=debit', ({ bank, type }) => bank === 'MB' && type === 'debit', 'by_time'],
+      ['bank_code=MB&account_number=closed', (row) => row.bank === 'MB' && row.account === 'closed', 'by_day'],
+    ]
+    const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+    for (const [query, isWanted, way] of wanted) {
+      const expected = newestFirst.filter(isWanted).map(({ id }) => id)
+      const filter = Object.fromEntries(new URLSearchParams(query))
+      expect(await lookAhead(database, user_id, filter, { page: 1 }, 30), query).to.deep.equal({
+        total: expected.length,
+        way,
+      })
+      const seen: number[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: { data: { id: number }[]; next_cursor: string | null } = await list(
+          `${query}&cursor=${cursor}`,
+          api_key,
+        )
+        seen.push(...page.data.map(({ id }) => id))
+        cursor = page.next_cursor
+      }
+      expect(seen, query).to.deep.equal(expected)
+      const second = await list(`${query}&page=2`, api_key)
+      expect(second.data.map(({ id }: { id: number }) => id), query).to.deep.equal(expected.slice(30, 60)) // prettier-ignore
+    }
+    await database.close()
   })
 
   it("show nothing by others' rules and systems", async () => {
