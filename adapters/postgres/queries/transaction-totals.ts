@@ -13,11 +13,15 @@ import {
   type TransactionFilter,
 } from './transaction-filter.ts'
 
-/**
- * `by_time`: through all from the newest on, by the index there is for that, until the page is full. `by_day`: the newest of
- * each day that has some, where most of the others would be gone through for few, or old ones.
- */
-export type Way = 'by_time' | 'by_day'
+/** What is known before a page is read. */
+export interface Ahead {
+  total: number
+  /**
+   * Vietnamese days that have some, where going through the newest of each is less than going through all from the newest on
+   * until the page is full: for few, for old ones, and for those of certain days. null: it is not.
+   */
+  days: readonly string[] | null
+}
 
 /** Filters with an index in the order of time. */
 const IN_ORDER: readonly FilterName[] = ['webhook_status', 'bank_code']
@@ -28,30 +32,31 @@ export const lookAhead = async (
   filter: TransactionFilter,
   of: PageOf,
   pageRows: number,
-): Promise<{ total: number; way: Way }> => {
+): Promise<Ahead> => {
   const used = filtersIn(filter)
-  if (filter.date_from !== undefined || filter.date_to !== undefined)
-    return { total: await totalOfTransactions(database, userId, filter), way: 'by_day' }
   const index = IN_ORDER.find((name) => used.includes(name))
-  const isAllInOrder = used.every((name) => name === index)
-  if (isAllInOrder || !isCounted(used))
-    return { total: await totalOfTransactions(database, userId, filter), way: 'by_time' }
+  if (used.every((name) => name === index) || !isCounted(used))
+    return { total: await totalOfTransactions(database, userId, filter), days: null }
 
   const conditions = used.map((name, at) => OF_COUNTS[name]!(`$${at + 2}`))
   const inOrder = index ? conditions[used.indexOf(index)]! : 'true'
   const rows = `$${used.length + 2}::numeric`
   // Only how much there is to read is told by it, so that it need not be exact for a transaction that came in late.
   const newest = `(coalesce($${used.length + 3}::timestamptz, 'infinity') AT TIME ZONE 'UTC' + interval '7 hours')::date`
-  const [row] = await database.query<{ total: number; is_by_day: boolean }>(
-    `WITH days AS (
+  const ofDays = conditions.filter((_, at) => used[at] === 'date_from' || used[at] === 'date_to')
+  const [row] = await database.query<Ahead>(
+    `WITH counts AS (
         SELECT day, sum(number) AS here, sum(number) FILTER (WHERE ${inOrder}) AS in_order,
           coalesce(sum(number) FILTER (WHERE ${conditions.join(' AND ')}), 0) AS wanted
-        FROM read_model.transaction_count WHERE user_id = $1 GROUP BY day),
-      reached AS (SELECT *, sum(wanted) OVER (ORDER BY day DESC) AS so_far FROM days WHERE day <= ${newest})
-      SELECT (SELECT coalesce(sum(wanted), 0)::bigint FROM days) AS total,
-        coalesce(sum(here * least(1, ${rows} / wanted)) FILTER (WHERE wanted > 0)
-          < sum(in_order) FILTER (WHERE so_far - wanted < ${rows}), false) AS is_by_day
-      FROM reached`,
+        FROM read_model.transaction_count WHERE ${['user_id = $1', ...ofDays].join(' AND ')} GROUP BY day),
+      reached AS (SELECT *, sum(wanted) OVER (ORDER BY day DESC) AS so_far FROM counts WHERE day <= ${newest}),
+      cost AS (SELECT sum(here * least(1, ${rows} / wanted)) FILTER (WHERE wanted > 0) AS by_day,
+          sum(in_order) FILTER (WHERE so_far - wanted < ${rows}) AS by_time
+        FROM reached)
+      SELECT coalesce(sum(wanted), 0)::bigint AS total,
+        CASE WHEN ${ofDays.length > 0} OR (SELECT by_day < by_time FROM cost)
+          THEN coalesce(array_agg(day::text) FILTER (WHERE wanted > 0), '{}') END AS days
+      FROM counts`,
     [
       userId,
       ...used.map((name) => filter[name]),
@@ -60,7 +65,7 @@ export const lookAhead = async (
     ],
     `transactions-ahead:${shapeOf(filter)}`,
   )
-  return { total: row!.total, way: row!.is_by_day ? 'by_day' : 'by_time' }
+  return row!
 }
 
 const isCounted = (used: readonly FilterName[]): boolean => used.every((name) => OF_COUNTS[name])

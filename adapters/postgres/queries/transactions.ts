@@ -3,15 +3,8 @@ import type { SourceType, WebhookStatus } from '../../../domain/transaction/even
 import type { Queryable } from '../database.ts'
 import { pageSql, type PageOf } from './page-sql.ts'
 import { isSearch, type Search } from './search.ts'
-import {
-  CONDITIONS,
-  filtersIn,
-  OF_COUNTS,
-  shapeOf,
-  VIETNAMESE_DAY,
-  type TransactionFilter,
-} from './transaction-filter.ts'
-import { lookAhead, totalOfTransactions, type Way } from './transaction-totals.ts'
+import { CONDITIONS, filtersIn, shapeOf, VIETNAMESE_DAY, type TransactionFilter } from './transaction-filter.ts'
+import { lookAhead, totalOfTransactions } from './transaction-totals.ts'
 
 export interface TransactionRow {
   id: number
@@ -57,14 +50,14 @@ export const listTransactions = async (
   if (isSearch(filter)) return search.list<TransactionRow>(COLUMNS, userId, filter, of)
   if (filtersIn(filter).length === 0) {
     const [rows, total] = await Promise.all([
-      pageOfTransactions(database, userId, filter, of, 'by_time'),
+      pageOfTransactions(database, userId, filter, of, null),
       totalOfTransactions(database, userId, filter),
     ])
     return { rows, total }
   }
   // Nobody goes through a million rows to find none.
-  const { total, way } = await lookAhead(database, userId, filter, of, TRANSACTIONS_A_PAGE)
-  return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of, way), total }
+  const { total, days } = await lookAhead(database, userId, filter, of, TRANSACTIONS_A_PAGE)
+  return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of, days), total }
 }
 
 const pageOfTransactions = (
@@ -72,29 +65,24 @@ const pageOfTransactions = (
   userId: number,
   filter: TransactionFilter,
   of: PageOf,
-  way: Way,
+  days: readonly string[] | null,
 ): Promise<TransactionRow[]> => {
   const used = filtersIn(filter)
-  const { sql, reach, more, name } = pageSql(of, used.length + 1, TRANSACTIONS_A_PAGE)
-  const where = (conditions: Partial<typeof CONDITIONS>): string =>
-    ['user_id = $1', ...used.flatMap((name, index) => conditions[name]?.(`$${index + 2}`) ?? [])].join(' AND ')
+  const values = [userId, ...used.map((name) => filter[name]), ...(days ? [days] : [])]
+  const { sql, reach, more, name } = pageSql(of, values.length, TRANSACTIONS_A_PAGE)
+  const conditions = used.map((name, index) => CONDITIONS[name](`$${index + 2}`))
+  const where = ['user_id = $1', ...conditions].join(' AND ')
   return database.query<TransactionRow>(
-    way === 'by_day'
-      ? pageOfDays(where, reach, sql)
-      : `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where(CONDITIONS)} ${sql}`,
-    [userId, ...used.map((name) => filter[name]), ...more],
-    `transactions:${way}:${name}:${shapeOf(filter)}`,
+    days
+      ? // The newest of each day, by its index: neither all rows of the days, nor all that came since, are gone through.
+        `WITH page AS (SELECT newest.id AS page_id FROM unnest($${values.length}::date[]) AS day CROSS JOIN LATERAL (
+            SELECT id, created_at FROM read_model.transaction WHERE ${where} AND ${VIETNAMESE_DAY} = day ${reach}
+          ) AS newest WHERE true ${sql})
+        SELECT ${COLUMNS} FROM page JOIN read_model.transaction ON id = page_id ORDER BY created_at DESC, id DESC`
+      : `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where} ${sql}`,
+    [...values, ...more],
+    `transactions:${days ? 'by-day' : 'by-time'}:${name}:${shapeOf(filter)}`,
   )
-}
-
-/** The newest of each day, by its index: neither all rows of the days, nor all that came since, are gone through. */
-const pageOfDays = (where: (conditions: Partial<typeof CONDITIONS>) => string, reach: string, sql: string): string => {
-  const { date_from: _, date_to: __, ...ofRows } = CONDITIONS
-  return `WITH days AS (SELECT DISTINCT day FROM read_model.transaction_count WHERE ${where(OF_COUNTS)}),
-    page AS (SELECT newest.id AS page_id FROM days CROSS JOIN LATERAL (
-        SELECT id, created_at FROM read_model.transaction WHERE ${where(ofRows)} AND ${VIETNAMESE_DAY} = day ${reach}
-      ) AS newest WHERE true ${sql})
-    SELECT ${COLUMNS} FROM page JOIN read_model.transaction ON id = page_id ORDER BY created_at DESC, id DESC`
 }
 
 /** One transaction of a user; null where it has none with this id. */

@@ -1,7 +1,7 @@
 /** Lists beyond the interface: filters, cursors, and what happened to one transaction in words. */
 import { expect } from 'chai'
 import { openDatabase } from '../../../adapters/postgres/database.ts'
-import { lookAhead, type Way } from '../../../adapters/postgres/queries/transaction-totals.ts'
+import { lookAhead } from '../../../adapters/postgres/queries/transaction-totals.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 
@@ -127,22 +127,25 @@ describe('lists', () => {
       }),
     )
     const newestFirst = all.toSorted((a, b) => b.at - a.at || b.id - a.id)
-    const wanted: [string, (row: (typeof all)[number]) => boolean, first: Way][] = [
-      ['account_number=closed', ({ account }) => account === 'closed', 'by_day'],
-      ['account_number=spare', ({ account }) => account === 'spare', 'by_day'],
-      ['source_type=email&type=debit', ({ source, type }) => source === 'email' && type === 'debit', 'by_day'],
-      ['type=debit', ({ type }) => type === 'debit', 'by_time'],
-      ['bank_code=MB&type=debit', ({ bank, type }) => bank === 'MB' && type === 'debit', 'by_time'],
-      ['bank_code=MB&account_number=closed', (row) => row.bank === 'MB' && row.account === 'closed', 'by_day'],
+    const wanted: [string, (row: (typeof all)[number]) => boolean, byDay: boolean][] = [
+      ['account_number=closed', ({ account }) => account === 'closed', true],
+      ['account_number=spare', ({ account }) => account === 'spare', true],
+      ['source_type=email&type=debit', ({ source, type }) => source === 'email' && type === 'debit', true],
+      [
+        'date_from=2026-01-03&date_to=2026-01-12',
+        ({ at }) => at >= Date.UTC(2026, 0, 2, 17) && at < Date.UTC(2026, 0, 12, 17),
+        true,
+      ],
+      ['type=debit', ({ type }) => type === 'debit', false],
+      ['bank_code=MB&type=debit', ({ bank, type }) => bank === 'MB' && type === 'debit', false],
+      ['bank_code=MB&account_number=closed', (row) => row.bank === 'MB' && row.account === 'closed', true],
     ]
     const database = openDatabase(api.databaseUrl, { poolSize: 1 })
-    for (const [query, isWanted, way] of wanted) {
+    for (const [query, isWanted, byDay] of wanted) {
       const expected = newestFirst.filter(isWanted).map(({ id }) => id)
       const filter = Object.fromEntries(new URLSearchParams(query))
-      expect(await lookAhead(database, user_id, filter, { page: 1 }, 30), query).to.deep.equal({
-        total: expected.length,
-        way,
-      })
+      const { total, days } = await lookAhead(database, user_id, filter, { page: 1 }, 30)
+      expect([total, days !== null], query).to.deep.equal([expected.length, byDay])
       const seen: number[] = []
       for (let cursor: string | null = ''; cursor !== null;) {
         const page: { data: { id: number }[]; next_cursor: string | null } = await list(
