@@ -1,4 +1,5 @@
 /** A real IMAP server: Dovecot as a process of its own, on ports and a folder of its own; any user name has a mailbox. */
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, chownSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
@@ -24,12 +25,12 @@ export interface Dovecot extends OwnServer {
   renumber(user: string): Promise<void>
 }
 
-/** Root runs it as root, and the mailboxes as nobody; anybody else runs all of it as himself. */
+/** Root runs it as root, and the mailboxes as nobody; anybody else runs all of it as himself. Dovecot knows groups by name. */
 const identity = () => {
   const { uid, gid, username } = userInfo()
   return uid === 0
     ? { uid: 65_534, gid: 65_534, internal: 'dovecot', login: 'dovenull', group: 'dovecot' }
-    : { uid, gid, internal: username, login: username, group: String(gid) }
+    : { uid, gid, internal: username, login: username, group: execFileSync('id', ['-gn'], { encoding: 'utf8' }).trim() }
 }
 
 const configuration = (folder: string, port: number, securePort: number): string => {
