@@ -8,8 +8,7 @@ import type { Account } from '../../domain/account/account.ts'
 import type { NotificationSeen } from '../../domain/book/events.ts'
 import type { Verdict } from '../../domain/book/verdict.ts'
 import { verdictOn } from '../../domain/book/verdict.ts'
-import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
-import { NO_STREAM, type StreamAppend, type Unit } from '../../domain/ports.ts'
+import { NO_STREAM, type Unit } from '../../domain/ports.ts'
 import type { Taken } from '../../domain/notification/arrival.ts'
 import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/notification/events.ts'
 import {
@@ -27,9 +26,9 @@ import { planOrderStream } from '../../domain/plan-order/events.ts'
 import { evolve as evolveOrder, payPlan, type Payment, type PlanOrder } from '../../domain/plan-order/plan-order.ts'
 import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
-import { metadataOf, stampWith } from '../stamp.ts'
 import type { WarmBook } from './books.ts'
 import { appraiseJob, isListedAs, keptId, probeOf, type Job } from './job.ts'
+import { Units, type Answer, type DraftUnit, type Outcome } from './units.ts'
 
 /** A transaction as its stream tells it; `revision` is NO_STREAM where nothing was written yet. */
 export interface Looked {
@@ -41,24 +40,6 @@ export interface Looked {
 export interface LookedOrder {
   state: PlanOrder
   revision: number
-}
-
-export type Outcome = 'new' | 'copy' | 'resend' | 'finished' | 'ignored' | 'unread' | 'unauthorized'
-
-/** A notification's answer, to be given once its unit is stored. */
-export interface Answer {
-  job: Job
-  taken: Taken
-  outcome: Outcome
-}
-
-/** What is stored together. */
-export interface DraftUnit {
-  /** The book it adds to, and how many entries; null where it adds none. */
-  warm: WarmBook | null
-  entries: NewEvent[]
-  others: Map<string, { expectedRevision: number; events: NewEvent[] }>
-  answers: Answer[]
 }
 
 export interface DraftContext {
@@ -89,18 +70,21 @@ export class Draft {
   readonly missing = new Set<number>()
   /** Plan orders likewise. */
   readonly missingOrders = new Set<number>()
-  readonly units: DraftUnit[] = []
-  readonly #byEvent = new Map<string, DraftUnit>()
+  readonly #units: Units
   readonly #touched = new Map<WarmBook, number>()
   /** Transactions as these decisions leave them. */
   readonly #drafted = new Map<number, Looked>()
   /** Plan orders paid by these decisions, and in which unit. */
   readonly #paid = new Map<number, { order: LookedOrder; unit: DraftUnit }>()
-  #metadata: Metadata | null = null
   readonly #context: DraftContext
 
   constructor(context: DraftContext) {
     this.#context = context
+    this.#units = new Units(context.at)
+  }
+
+  get units(): readonly DraftUnit[] {
+    return this.#units.all
   }
 
   /** @param warm  the book of the bank that the text was read as; null where it was not read */
@@ -129,19 +113,9 @@ export class Draft {
     for (const { warm, entries } of this.units) if (warm) warm.revision += entries.length
   }
 
-  /** Units as the store takes them: those of one book follow on from each other. */
+  /** As the store takes them. */
   appends(): Unit[] {
-    const revisions = new Map<WarmBook, number>()
-    return this.units.map(({ warm, entries, others }) => {
-      const unit: StreamAppend[] = []
-      if (warm && entries.length > 0) {
-        const expectedRevision = revisions.get(warm) ?? warm.revision
-        revisions.set(warm, expectedRevision + entries.length)
-        unit.push({ stream: warm.stream, expectedRevision, events: entries })
-      }
-      for (const [stream, { expectedRevision, events }] of others) unit.push({ stream, expectedRevision, events })
-      return unit
-    })
+    return this.#units.appends()
   }
 
   // --- what is no transaction --------------------------------------------------------------------------------------
@@ -150,8 +124,8 @@ export class Draft {
     if (keptId(job) !== null) return void this.settled.push({ job, taken: UNREAD, outcome: 'unread' })
     if (isListedAs(job, 'unparsed')) return void this.settled.push({ job, taken: UNREAD, outcome: 'resend' })
     const id = this.#context.nextId()
-    const unit = this.#newUnit(null)
-    this.#write(unit, unreadStream(id), NO_STREAM, job, [unread(id, job.userId, appraised)])
+    const unit = this.#units.open(null)
+    this.#units.write(unit, unreadStream(id), NO_STREAM, job, [unread(id, job.userId, appraised)])
     unit.answers.push({ job, taken: UNREAD, outcome: 'unread' })
   }
 
@@ -159,9 +133,9 @@ export class Draft {
     const taken: Taken = { kind: 'ignored', reason }
     if (isListedAs(job, reason)) return void this.settled.push({ job, taken, outcome: 'resend' })
     const stream = ignoredStream(job.userId)
-    const unit = this.#byEvent.get(stream) ?? this.#newUnit(null, stream)
+    const unit = this.#units.of(stream, null)
     const fact = ignored(this.#context.nextId(), job.userId, appraised, reason)
-    this.#write(unit, stream, this.#context.ignoredRevision(job.userId), job, [fact])
+    this.#units.write(unit, stream, this.#context.ignoredRevision(job.userId), job, [fact])
     this.#close(unit, job, { reason })
     unit.answers.push({ job, taken, outcome: 'ignored' })
   }
@@ -235,7 +209,7 @@ export class Draft {
   #enter(unit: DraftUnit, job: Job, movement: Movement, warm: WarmBook, id: number, event: number | null): void {
     if (!this.#touched.has(warm)) this.#touched.set(warm, warm.book.size)
     warm.book.add(id, event ?? id, probeOf(job, movement, warm))
-    unit.entries.push(...this.#stamped(job, [seen(id, movement, event)]))
+    this.#units.enter(unit, job, [seen(id, movement, event)])
   }
 
   #capture(unit: DraftUnit, job: Job, movement: Movement, id: number, copyOf: number | null): void {
@@ -256,9 +230,8 @@ export class Draft {
     const paid = payPlan(state, { transaction_id: id, amount: reading.amount, at: this.#context.at })
     if (!state || !paid) return null
     if (paid.facts.length > 0) {
-      const events = this.#stamped(job, paid.facts, state.user_id)
-      unit.others = new Map([[planOrderStream(plan_order_id), { expectedRevision: revision, events }], ...unit.others])
-      const order = { state: paid.facts.reduce(evolveOrder, state), revision: revision + events.length }
+      this.#units.writeFirst(unit, planOrderStream(plan_order_id), revision, job, paid.facts, state.user_id)
+      const order = { state: paid.facts.reduce(evolveOrder, state), revision: revision + paid.facts.length }
       this.#paid.set(plan_order_id, { order, unit })
     }
     return paid.payment
@@ -268,7 +241,7 @@ export class Draft {
   #unitOfPayment({ plan_order_id }: Movement, warm: WarmBook, id: number): DraftUnit | null {
     const unit = plan_order_id === null ? undefined : this.#paid.get(plan_order_id)?.unit
     if (unit?.warm !== warm) return null
-    this.#byEvent.set(transactionStream(id), unit)
+    this.#units.join(transactionStream(id), unit)
     return unit
   }
 
@@ -279,7 +252,7 @@ export class Draft {
   #append(unit: DraftUnit, job: Job, id: number, facts: readonly TransactionEvent[]): void {
     if (facts.length === 0) return
     const before = this.#look(id) ?? { state: null, revision: NO_STREAM }
-    this.#write(unit, transactionStream(id), before.revision, job, facts)
+    this.#units.write(unit, transactionStream(id), before.revision, job, facts)
     const state = evolveAll(before.state, facts, this.#context.at.toISOString())
     this.#drafted.set(id, { state, revision: before.revision + facts.length })
   }
@@ -305,44 +278,15 @@ export class Draft {
       source_type: origin.source_type,
       received_at: arrived_at.toISOString(),
     }
-    this.#write(unit, unreadStream(id), UNREAD_ONLY, job, [reread(notification, outcome)])
+    this.#units.write(unit, unreadStream(id), UNREAD_ONLY, job, [reread(notification, outcome)])
   }
-
-  // --- units -------------------------------------------------------------------------------------------------------
 
   #look(id: number): Looked | null {
     return this.#drafted.get(id) ?? this.#context.looked.get(id) ?? null
   }
 
-  #newUnit(warm: WarmBook | null, key?: string): DraftUnit {
-    const unit: DraftUnit = { warm, entries: [], others: new Map(), answers: [] }
-    this.units.push(unit)
-    if (key !== undefined) this.#byEvent.set(key, unit)
-    return unit
-  }
-
   /** One unit an event, whichever of its notifications are in the group. */
   #unitOf(warm: WarmBook, event: number): DraftUnit {
-    const key = transactionStream(event)
-    return this.#byEvent.get(key) ?? this.#newUnit(warm, key)
-  }
-
-  #write(unit: DraftUnit, stream: string, expectedRevision: number, job: Job, facts: readonly Fact[]): void {
-    const events = this.#stamped(job, facts)
-    const present = unit.others.get(stream)
-    if (present) present.events.push(...events)
-    else unit.others.set(stream, { expectedRevision, events })
-  }
-
-  /** What a job brings about has the same metadata, but for what is another user's. */
-  #stamped(job: Job, facts: readonly Fact[], userId = job.userId): NewEvent[] {
-    if (this.#metadata?.correlation_id !== job.correlationId || this.#metadata.user_id !== userId)
-      this.#metadata = metadataOf({
-        user_id: userId,
-        at: this.#context.at,
-        correlation_id: job.correlationId,
-        causation_id: job.correlationId,
-      })
-    return stampWith(facts, this.#metadata)
+    return this.#units.of(transactionStream(event), warm)
   }
 }

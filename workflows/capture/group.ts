@@ -16,8 +16,9 @@ import { foldTransaction } from '../../domain/transaction/transaction.ts'
 import type { AccountCache } from '../accounts/accounts.ts'
 import type { Folded } from '../fold-cache.ts'
 import type { Books, WarmBook } from './books.ts'
-import { Draft, type Answer, type Looked, type LookedOrder } from './draft.ts'
+import { Draft, type Looked, type LookedOrder } from './draft.ts'
 import { keptId, type Job } from './job.ts'
+import type { Answer } from './units.ts'
 
 export interface GroupPorts {
   store: EventStore
