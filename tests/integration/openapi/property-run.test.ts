@@ -103,8 +103,6 @@ const drawn = (world: World, operation: Located): fc.Arbitrary<Drawn> => {
   return fc.oneof({ weight: 3, arbitrary: fits }, { weight: 2, arbitrary: odd })
 }
 
-const isLate = ({ what }: { what: string }): boolean => what === 'http.store_unavailable'
-
 describe('ten thousand requests made from the document', () => {
   let world: World
   let sent = 0
@@ -216,12 +214,6 @@ describe('ten thousand requests made from the document', () => {
     await Promise.all(Array.from({ length: LANES }, lane))
     expect(sent).to.be.at.least(REQUESTS)
     expect(Math.max(...statuses.keys())).to.be.lessThan(500)
-    // Storage may be late once on a machine that has far too much to do; nothing else may go wrong.
-    const [late, faults] = [isLate, (warning: { what: string }) => !isLate(warning)].map((which) =>
-      world.api.warnings.filter(which),
-    )
-    expect(faults).to.deep.equal([])
-    expect(late!.length, JSON.stringify(late)).to.be.at.most(3)
-    expect(world.late(), 'answers that were 503').to.be.at.most(3)
+    expect(world.api.warnings).to.deep.equal([])
   })
 })

@@ -3,7 +3,6 @@
  * operation needs beyond its schema is said here once: how a thing of its collection comes to be (`MAKERS`), what a field means
  * (`FIELDS`), or a whole body (`RECIPES`); the tests that go over all operations fail until it is.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { jsonWebTokens, type TokenUse } from '../../../adapters/http/json-web-tokens.ts'
 import { vietcombankText } from '../../support/bank-texts.ts'
@@ -48,8 +47,6 @@ export interface World {
   newCaller(): Promise<Caller>
   /** Sends it as it is, and holds the answer against the document. */
   send(request: Sent): Promise<Got>
-  /** How many answers were 503, after which the request was sent again. */
-  late(): number
   close(): Promise<void>
 }
 
@@ -65,7 +62,7 @@ export const openWorld = async (): Promise<World> => {
   const document = (await api.ask('GET', '/api/openapi.json')).body as OpenApiDocument
   const check = answerCheck(document)
 
-  const sendOnce = async ({ method, path, headers, body }: Sent): Promise<Got> => {
+  const send = async ({ method, path, headers, body }: Sent): Promise<Got> => {
     const response = await pool.request({ method: method as 'GET', path, headers, body: body ?? null })
     const contentType = response.headers['content-type']?.toString() ?? null
     if (contentType?.startsWith('text/event-stream')) {
@@ -77,17 +74,6 @@ export const openWorld = async (): Promise<World> => {
     const answered: unknown = contentType?.includes('json') && text ? JSON.parse(text) : text
     check({ method, path, status: response.statusCode, contentType, body: answered })
     return { status: response.statusCode, headers: response.headers, body: answered }
-  }
-
-  let late = 0
-  const send = async (request: Sent): Promise<Got> => {
-    for (let again = 0; ; again++) {
-      const got = await sendOnce(request)
-      if (got.status !== 503 || again === 3) return got
-      // On a machine that has far too much to do the store may be late once, and says so; not again and again.
-      late++
-      await pause(1_000)
-    }
   }
 
   const withDevice = async (account: Omit<Caller, 'device_token' | 'jwt' | 'session'>): Promise<Caller> => {
@@ -114,7 +100,6 @@ export const openWorld = async (): Promise<World> => {
       return withDevice({ ...(await api.newAccount(email)), email, password: OWNERS_PASSWORD })
     },
     send,
-    late: () => late,
     close: async () => {
       await pool.close()
       await shop.close()
