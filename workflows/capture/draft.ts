@@ -8,7 +8,7 @@ import type { Account } from '../../domain/account/account.ts'
 import type { NotificationSeen } from '../../domain/book/events.ts'
 import type { Verdict } from '../../domain/book/verdict.ts'
 import { verdictOn } from '../../domain/book/verdict.ts'
-import { NO_STREAM, type Unit } from '../../domain/ports.ts'
+import { NO_STREAM } from '../../domain/ports.ts'
 import type { Taken } from '../../domain/notification/arrival.ts'
 import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/notification/events.ts'
 import {
@@ -70,7 +70,7 @@ export class Draft {
   readonly missing = new Set<number>()
   /** Plan orders likewise. */
   readonly missingOrders = new Set<number>()
-  readonly #units: Units
+  readonly units: Units
   readonly #touched = new Map<WarmBook, number>()
   /** Transactions as these decisions leave them. */
   readonly #drafted = new Map<number, Looked>()
@@ -80,11 +80,7 @@ export class Draft {
 
   constructor(context: DraftContext) {
     this.#context = context
-    this.#units = new Units(context.at)
-  }
-
-  get units(): readonly DraftUnit[] {
-    return this.#units.all
+    this.units = new Units(context.at)
   }
 
   /** @param warm  the book of the bank that the text was read as; null where it was not read */
@@ -105,17 +101,12 @@ export class Draft {
   /** Leaves the books as the store has them now: with every unit, in the units' order. */
   keep(): void {
     // A unit of several entries was stored before what was decided between them.
-    if (this.units.some(({ entries }) => entries.length > 1)) {
+    if (this.units.all.some(({ entries }) => entries.length > 1)) {
       this.undo()
-      for (const { warm, entries } of this.units)
+      for (const { warm, entries } of this.units.all)
         for (const { data } of entries) warm?.book.see(data as NotificationSeen)
     }
-    for (const { warm, entries } of this.units) if (warm) warm.revision += entries.length
-  }
-
-  /** As the store takes them. */
-  appends(): Unit[] {
-    return this.#units.appends()
+    for (const { warm, entries } of this.units.all) if (warm) warm.revision += entries.length
   }
 
   // --- what is no transaction --------------------------------------------------------------------------------------
@@ -124,8 +115,8 @@ export class Draft {
     if (keptId(job) !== null) return void this.settled.push({ job, taken: UNREAD, outcome: 'unread' })
     if (isListedAs(job, 'unparsed')) return void this.settled.push({ job, taken: UNREAD, outcome: 'resend' })
     const id = this.#context.nextId()
-    const unit = this.#units.open(null)
-    this.#units.write(unit, unreadStream(id), NO_STREAM, job, [unread(id, job.userId, appraised)])
+    const unit = this.units.open(null)
+    this.units.write(unit, unreadStream(id), NO_STREAM, job, [unread(id, job.userId, appraised)])
     unit.answers.push({ job, taken: UNREAD, outcome: 'unread' })
   }
 
@@ -133,9 +124,9 @@ export class Draft {
     const taken: Taken = { kind: 'ignored', reason }
     if (isListedAs(job, reason)) return void this.settled.push({ job, taken, outcome: 'resend' })
     const stream = ignoredStream(job.userId)
-    const unit = this.#units.of(stream, null)
+    const unit = this.units.of(stream, null)
     const fact = ignored(this.#context.nextId(), job.userId, appraised, reason)
-    this.#units.write(unit, stream, this.#context.ignoredRevision(job.userId), job, [fact])
+    this.units.write(unit, stream, this.#context.ignoredRevision(job.userId), job, [fact])
     this.#close(unit, job, { reason })
     unit.answers.push({ job, taken, outcome: 'ignored' })
   }
@@ -209,7 +200,7 @@ export class Draft {
   #enter(unit: DraftUnit, job: Job, movement: Movement, warm: WarmBook, id: number, event: number | null): void {
     if (!this.#touched.has(warm)) this.#touched.set(warm, warm.book.size)
     warm.book.add(id, event ?? id, probeOf(job, movement, warm))
-    this.#units.enter(unit, job, [seen(id, movement, event)])
+    this.units.enter(unit, job, [seen(id, movement, event)])
   }
 
   #capture(unit: DraftUnit, job: Job, movement: Movement, id: number, copyOf: number | null): void {
@@ -230,7 +221,7 @@ export class Draft {
     const paid = payPlan(state, { transaction_id: id, amount: reading.amount, at: this.#context.at })
     if (!state || !paid) return null
     if (paid.facts.length > 0) {
-      this.#units.writeFirst(unit, planOrderStream(plan_order_id), revision, job, paid.facts, state.user_id)
+      this.units.writeFirst(unit, planOrderStream(plan_order_id), revision, job, paid.facts, state.user_id)
       const order = { state: paid.facts.reduce(evolveOrder, state), revision: revision + paid.facts.length }
       this.#paid.set(plan_order_id, { order, unit })
     }
@@ -241,7 +232,7 @@ export class Draft {
   #unitOfPayment({ plan_order_id }: Movement, warm: WarmBook, id: number): DraftUnit | null {
     const unit = plan_order_id === null ? undefined : this.#paid.get(plan_order_id)?.unit
     if (unit?.warm !== warm) return null
-    this.#units.join(transactionStream(id), unit)
+    this.units.join(transactionStream(id), unit)
     return unit
   }
 
@@ -252,7 +243,7 @@ export class Draft {
   #append(unit: DraftUnit, job: Job, id: number, facts: readonly TransactionEvent[]): void {
     if (facts.length === 0) return
     const before = this.#look(id) ?? { state: null, revision: NO_STREAM }
-    this.#units.write(unit, transactionStream(id), before.revision, job, facts)
+    this.units.write(unit, transactionStream(id), before.revision, job, facts)
     const state = evolveAll(before.state, facts, this.#context.at.toISOString())
     this.#drafted.set(id, { state, revision: before.revision + facts.length })
   }
@@ -278,7 +269,7 @@ export class Draft {
       source_type: origin.source_type,
       received_at: arrived_at.toISOString(),
     }
-    this.#units.write(unit, unreadStream(id), UNREAD_ONLY, job, [reread(notification, outcome)])
+    this.units.write(unit, unreadStream(id), UNREAD_ONLY, job, [reread(notification, outcome)])
   }
 
   #look(id: number): Looked | null {
@@ -287,6 +278,6 @@ export class Draft {
 
   /** One unit an event, whichever of its notifications are in the group. */
   #unitOf(warm: WarmBook, event: number): DraftUnit {
-    return this.#units.of(transactionStream(event), warm)
+    return this.units.of(transactionStream(event), warm)
   }
 }

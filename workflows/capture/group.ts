@@ -179,7 +179,7 @@ class Group {
   }
 
   async #append(draft: Draft): Promise<UnitResult[]> {
-    const units = draft.appends()
+    const units = draft.units.appends()
     if (units.length === 0) return []
     try {
       return await this.#ports.store.append(units)
@@ -192,7 +192,7 @@ class Group {
   #settle(draft: Draft, results: readonly UnitResult[]): GroupDone {
     const done: GroupDone = { answers: draft.settled, again: [], parked: draft.parked }
     const failed = new Set<WarmBook>()
-    draft.units.forEach((unit, n) => {
+    draft.units.all.forEach((unit, n) => {
       const result = results[n]!
       if (!result.ok) this.#conflicted(unit.answers, result.conflict)
       if (result.ok) done.answers.push(...unit.answers)
