@@ -48,8 +48,11 @@ interface User<Job> {
 /** An endpoint that has all its slots taken and has not ended a call for so long is stuck: milliseconds. */
 const STUCK_AFTER = 1_000
 
-/** One that takes so long for what waits here is slow: milliseconds. */
-const SLOW_AFTER = 1_000
+/**
+ * One that takes so long for what waits here is slow: milliseconds. What it is not given is left to the queue for the rest of
+ * a minute, so a burst should not make it slow: 256 waiting calls of a second each, 64 at a time, do not.
+ */
+const SLOW_AFTER = 5_000
 
 /** Share of the newest call in how long calls last. */
 const NEWEST = 1 / 8

@@ -92,6 +92,16 @@ describe('delivery', () => {
     expect(called.toSorted((a, b) => a - b)).to.deep.equal(transactions)
   })
 
+  it('a burst to an endpoint that takes its time is called as it gets room, none is left to the queue', async () => {
+    const shop = await setting.shop((_call, response) => void setTimeout(() => response.writeHead(200).end(), 300))
+    const rule = await setting.rule(shop.url)
+    // What waits takes 1.2 s; the queue would bring it a minute after its capture.
+    const worker = await setting.worker({ limits: { first: { perEndpoint: 4, waitingPerEndpoint: 16 } } })
+    await setting.capture([rule], { count: 60 })
+    await eventually(() => worker.told.length === 60, { what: 'sixty calls' })
+    expect(new Set(worker.told.map(({ transaction_id }) => transaction_id)).size).to.equal(60)
+  })
+
   it('an endpoint that hangs holds nothing', async () => {
     const [hanging, good] = [await setting.shop(hang), await setting.shop()]
     const rules = { hanging: await setting.rule(hanging.url), good: await setting.rule(good.url) }

@@ -93,7 +93,12 @@ describe('a lane', () => {
     pass(1)
     expect(lane.roomFor(1), 'while no call ends').to.equal(10)
     await end('1a0')
-    expect(lane.roomFor(1), 'when one ended that took a second').to.equal(10)
+    expect(lane.roomFor(1), 'when one ended: five wait, which take 2.5 s').to.equal(5)
+    const slow = openLane({ perUser: 4, slots: 8 })
+    slow.lane.add([...jobs(1, 'a', 8)])
+    slow.pass(2_500)
+    await slow.end('1a0')
+    expect(slow.lane.roomFor(1), 'when one ended: five wait, which take over 5 s').to.equal(10)
   })
 
   it('lets everybody in a little, however much room the others have taken', () => {
