@@ -26,6 +26,7 @@ export interface Ahead {
 /** Filters with an index in the order of time. */
 const IN_ORDER: readonly FilterName[] = ['webhook_status', 'bank_code']
 
+/** @param pageRows  rows of a page */
 export const lookAhead = async (
   database: Queryable,
   userId: number,
