@@ -4,6 +4,9 @@ import { askedToWait } from './endpoint.ts'
 /** Seconds before retries 1–6: 1 min, 5 min, 30 min, 2 h, 8 h, 24 h. `RETRY_SCHEDULE` puts another in its place. */
 export const RETRY_SCHEDULE: readonly number[] = [60, 300, 1_800, 7_200, 28_800, 86_400]
 
+/** How long a first try is left to the log before the queue has it: milliseconds. */
+export const LEFT_TO_THE_LOG_MS = 60_000
+
 /** Calls to one endpoint that failed together must not come back together. */
 const JITTER = 0.1
 

@@ -6,12 +6,10 @@
  * A first try is due here only after a while: until then it is the log's to make, which takes milliseconds. What the log
  * loses is found here. One over its owner's quota is due later, and not the log's: `quota.ts`.
  */
+import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { atLeast, insert, perform, projection, removeOfTransaction, table, update } from '../definition.ts'
 import type { Changes, Operation } from '../definition.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
-
-/** How long a first try is left to the log: milliseconds. */
-export const LEFT_TO_THE_LOG_MS = 60_000
 
 export const deliveryTable = table(
   'delivery',

@@ -8,8 +8,8 @@
  */
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
 import { vietnamMonth } from '../../domain/time.ts'
+import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { perform, projection, table, type Operation, type Projection } from '../definition.ts'
-import { LEFT_TO_THE_LOG_MS } from './delivery.ts'
 
 export const quotaTable = table(
   'quota',

@@ -159,6 +159,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const firstTries = new FirstTries({
     isAfter: (a, b) => store.isAfter(a, b),
     readModels,
+    now: () => heartbeat.now(),
     mayClaim,
     givesWay: options.givesWay ?? (() => false),
     roomFor: (userId) => lanes.first.roomFor(userId),

@@ -1,9 +1,10 @@
 /**
  * First tries, from the log. A batch of the log is handed over by noting its transactions here, by user; so no endpoint
- * ever holds the log. From the notes, a few of every user in turn are claimed as the lane gets room. What cannot be noted,
- * or waits for read models that do not come, is left to the queue, where it is due a minute after its capture.
+ * ever holds the log. From the notes, a few of every user in turn are claimed as the lane gets room. What cannot be noted, or
+ * has waited for the read models until it is due in the queue, a minute after its capture, is left to that.
  */
 import type { EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
+import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { waitUnlessAborted } from '../abort.ts'
 import { Bell } from './bell.ts'
 import type { Claimed } from './queue.ts'
@@ -22,12 +23,13 @@ const MOST_OF_USER = 64
 const MOST_GIVING_WAY = 32
 const GIVING_WAY = 100
 
-/** Milliseconds the read models may take to pass a batch. */
+/** Milliseconds the read models may take to pass what is to be claimed, before others have their turn. */
 const PATIENCE = 5_000
 
 export interface FirstTriesOptions {
   isAfter: EventStore['isAfter']
   readModels: ReadModels
+  now: () => Date
   /** Whether anything may be claimed now. */
   mayClaim: () => boolean
   /** Whether receiving has more to do than it can. */
@@ -115,13 +117,27 @@ export class FirstTries {
 
   async #claim(entries: readonly LogEntry[]): Promise<void> {
     const claimed = await this.#claimed(entries)
-    await this.#options.handOver(claimed, new Map(entries.map((entry) => [entry.transaction_id, entry])))
+    if (claimed) await this.#options.handOver(claimed, new Map(entries.map((entry) => [entry.transaction_id, entry])))
+    else this.#putBack(entries)
   }
 
-  async #claimed(entries: readonly LogEntry[]): Promise<Claimed[]> {
+  /** In front of what came later. In a burst the read models are late for longer than anybody waits at once. */
+  #putBack(entries: readonly LogEntry[]): void {
+    const leftSince = this.#options.now().getTime() - LEFT_TO_THE_LOG_MS
+    for (const entry of entries.toReversed()) {
+      if (Date.parse(entry.at) <= leftSince) continue
+      const notes = this.#notes.get(entry.user_id)
+      if (notes) notes.unshift(entry)
+      else this.#notes.set(entry.user_id, [entry])
+      this.#noted++
+    }
+  }
+
+  /** @returns null where the read models do not have them yet */
+  async #claimed(entries: readonly LogEntry[]): Promise<Claimed[] | null> {
     const { isAfter, readModels, claim, onGated } = this.#options
     const last = entries.map((entry) => entry.checkpoint).reduce((a, b) => (isAfter(b, a) ? b : a))
-    if (!(await readModels.passed(last, PATIENCE))) return []
+    if (!(await readModels.passed(last, PATIENCE))) return null
     const { claimed, isGated } = await claim([...new Set(entries.map((entry) => entry.transaction_id))])
     if (isGated) onGated()
     return claimed

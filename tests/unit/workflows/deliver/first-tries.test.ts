@@ -18,6 +18,7 @@ const running = (options: Partial<FirstTriesOptions> = {}) => {
   const tries = new FirstTries({
     isAfter: (a, b) => Number(a) > Number(b),
     readModels: { passed: (checkpoint) => Promise.resolve(waitedFor.push(checkpoint) > 0) },
+    now: () => new Date('2026-01-05T02:30:01.000Z'),
     mayClaim: () => true,
     givesWay: () => false,
     roomFor: () => 100,
@@ -81,9 +82,28 @@ describe('first tries', () => {
     expect(claims.flat()).to.have.length(305)
   })
 
-  it('are left to the queue when the read models do not come', async () => {
+  it('wait for read models that are late, before what came after them', async () => {
+    let looks = 0
+    const { tries, claims, stop } = running({
+      readModels: {
+        passed: () => {
+          if (++looks === 1) tries.note([entry(4, 1)])
+          return Promise.resolve(looks > 2)
+        },
+      },
+    })
+    tries.note([entry(1, 1), entry(2, 1), entry(3, 2)])
+    await eventually(() => claims.length > 0)
+    expect(claims).to.have.length(1)
+    expect(claims[0]!.filter((transaction) => transaction !== 3)).to.deep.equal([1, 2, 4])
+    expect(claims[0]).to.include(3)
+    await stop()
+  })
+
+  it('are left to the queue when the read models do not come until they are due there', async () => {
     const asked: string[] = []
     const { tries, claims, stop } = running({
+      now: () => new Date('2026-01-05T02:31:00.000Z'),
       readModels: { passed: (checkpoint) => Promise.resolve(asked.push(checkpoint) > 1) },
     })
     tries.note([entry(1, 1)])
