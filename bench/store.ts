@@ -2,10 +2,10 @@
  * The event store alone: appends/s with 1, 16, 64 and 512 in flight (one new stream with one event of about 0.5 KB an
  * append) and catch-up events/s through a filtered subscription.
  *
- *     DATABASE_URL=postgres://… npx tsx bench/store.ts [seconds per measurement, default 2]
+ *     npx tsx bench/store.ts [seconds per measurement, default 2]
  *
- * The database is one it may write to; each run adds streams of its own. The settings that make a commit real are printed
- * with the numbers.
+ * On an embedded Postgres of its own, or on `DATABASE_URL`, to which each run adds streams. The settings that make a commit
+ * real are printed with the numbers.
  */
 import { randomUUID } from 'node:crypto'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
@@ -13,6 +13,8 @@ import { openDatabase } from '../adapters/postgres/database.ts'
 import { migrateDatabase } from '../adapters/postgres/migrate.ts'
 import type { NewEvent } from '../domain/event.ts'
 import { NO_STREAM, type EventStore } from '../domain/ports.ts'
+import { newPlace, removePlace } from '../tests/support/baoco-process.ts'
+import { inside } from '../tests/support/inside.ts'
 
 const IN_FLIGHT = [1, 16, 64, 512]
 const CATCH_UP_EVENTS = 50_000
@@ -108,22 +110,26 @@ const withLiveSubscriptions = async (store: EventStore, work: () => Promise<void
   console.log(`      seen meanwhile by the subscriptions: ${(await following).join(', ')} events`)
 }
 
-const url = process.env.DATABASE_URL
-if (!url) throw new Error('DATABASE_URL is not set')
-const seconds = Number(process.argv[2] ?? 2)
-await migrateDatabase(url)
-const database = openDatabase(url, { poolSize: 1 })
-const [settings] = await database.query(
-  `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+const measure = async (url: string, seconds: number): Promise<void> => {
+  await migrateDatabase(url)
+  const database = openDatabase(url, { poolSize: 1 })
+  const [settings] = await database.query(
+    `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
      current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_version') AS server_version`,
-)
-console.log(settings)
-const store = await openPostgresEventStore({ url })
-const run = randomUUID().slice(0, 8)
-for (const inFlight of IN_FLIGHT) await appends(store, run, inFlight, seconds)
-await withLiveSubscriptions(store, () =>
-  appends(store, run, 64, seconds, ', two live subscriptions in the same process'),
-)
-await catchUp(store, run)
-await store.close()
-await database.close()
+  )
+  console.log(settings)
+  const store = await openPostgresEventStore({ url })
+  const run = randomUUID().slice(0, 8)
+  for (const inFlight of IN_FLIGHT) await appends(store, run, inFlight, seconds)
+  await withLiveSubscriptions(store, () =>
+    appends(store, run, 64, seconds, ', two live subscriptions in the same process'),
+  )
+  await catchUp(store, run)
+  await store.close()
+  await database.close()
+}
+
+const seconds = Number(process.argv[2] ?? 2)
+const place = await newPlace()
+await inside(place, (url) => measure(url, seconds), process.env.DATABASE_URL)
+await removePlace(place)
