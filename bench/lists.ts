@@ -10,7 +10,7 @@ import { openDatabase } from '../adapters/postgres/database.ts'
 import { callApi } from '../tests/support/baoco-process.ts'
 import { inside } from '../tests/support/inside.ts'
 import { startChild } from './support/children.ts'
-import { CLOSED_ACCOUNT, fillLists, RARE_PAYER, SPARE_ACCOUNT } from './support/fill.ts'
+import { CLOSED_ACCOUNT, fillLists, RARE_PAYER, SELDOM_PAYING, SPARE_ACCOUNT } from './support/fill.ts'
 import { secondsUntil, startBench } from './support/installation.ts'
 import { percentile } from './support/load.ts'
 import { addRules } from './support/shops.ts'
@@ -110,6 +110,11 @@ try {
     { name: 'list, by an account closed a year ago', limit: 20, paths: [`${list}?account_number=${CLOSED_ACCOUNT}`], rows: `account_number = '${CLOSED_ACCOUNT}'` },
     { name: 'list, of that account, pages 180–200 by cursor', limit: 20, paths: await deep(`${list}?account_number=${CLOSED_ACCOUNT}`) },
     { name: 'list, by an account used now and then', limit: 20, paths: [`${list}?account_number=${SPARE_ACCOUNT.number}`], rows: `account_number = '${SPARE_ACCOUNT.number}'` },
+    { name: 'list, by a direction that a bank seldom has', limit: 20, paths: [`${list}?bank_code=${SELDOM_PAYING.bank}&type=debit`], rows: `bank_code = '${SELDOM_PAYING.bank}' AND transaction_type = 'debit'` },
+    { name: 'list, by direction and outcome', limit: 20, paths: [`${list}?type=debit&webhook_status=success`], rows: "transaction_type = 'debit' AND webhook_status = 'success'" },
+    { name: 'list, by direction and a rare outcome', limit: 20, paths: [`${list}?type=debit&webhook_status=failed`], rows: "transaction_type = 'debit' AND webhook_status = 'failed'" },
+    { name: 'list, a year, by direction', limit: 20, paths: [`${list}?date_from=${day(364)}&date_to=${day(1)}&type=debit`], rows: `transaction_type = 'debit' AND (transaction_date + interval '7 hours')::date BETWEEN '${day(364)}' AND '${day(1)}'` },
+    { name: 'list, a year, by an account used now and then', limit: 20, paths: [`${list}?date_from=${day(364)}&date_to=${day(1)}&account_number=${SPARE_ACCOUNT.number}`], rows: `account_number = '${SPARE_ACCOUNT.number}' AND (transaction_date + interval '7 hours')::date BETWEEN '${day(364)}' AND '${day(1)}'` },
     { name: 'list, a day', limit: 20, paths: [`${list}?date_from=${day(100)}&date_to=${day(100)}`], rows: `(transaction_date + interval '7 hours')::date = '${day(100)}'` },
     { name: 'list, a month of the past', limit: 20, paths: [`${list}?date_from=${month[0]}&date_to=${month[1]}`], rows: `(transaction_date + interval '7 hours')::date BETWEEN '${month[0]}' AND '${month[1]}'` },
     { name: 'list, by order id', limit: 20, paths: [`${list}?order_id=DH${COUNT}`], rows: `order_id = 'DH${COUNT}'` },

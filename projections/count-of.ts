@@ -14,8 +14,14 @@ const EVENTS = [
   ['DELETE', 'REFERENCING OLD TABLE AS removed'],
 ] as const
 
+/** A column by which sums are kept as well: what stands in it, as SQL, in the counts of all kinds that differ in it alone. */
+export interface Sums {
+  column: string
+  all: string
+}
+
 /** @returns a read model with the columns of `kinds` and `number` */
-export const countOf = (counted: Table, name: string, kinds: Kinds): Projection => {
+export const countOf = (counted: Table, name: string, kinds: Kinds, sums?: Sums): Projection => {
   const columns = Object.keys(kinds)
   const types = Object.fromEntries(columns.map((column) => [column, kinds[column]![0]]))
   const counts = table(name, { ...types, number: 'integer' }, { key: columns })
@@ -23,7 +29,7 @@ export const countOf = (counted: Table, name: string, kinds: Kinds): Projection 
     EVENTS.map(([event, referencing]) => {
       const trigger = `${name}_${event.toLowerCase()}`
       return `CREATE FUNCTION ${schema}.${trigger}() RETURNS trigger LANGUAGE plpgsql AS $trigger$ BEGIN
-          EXECUTE format($sql$${mergeSql(name, kinds, event)}$sql$, TG_TABLE_SCHEMA);
+          EXECUTE format($sql$${mergeSql(name, kinds, sums, event)}$sql$, TG_TABLE_SCHEMA);
           RETURN NULL;
         END $trigger$;
         CREATE TRIGGER ${trigger} AFTER ${event} ON ${schema}.${counted.name} ${referencing}
@@ -33,16 +39,20 @@ export const countOf = (counted: Table, name: string, kinds: Kinds): Projection 
 }
 
 /** The schema is found by the trigger, as a replay renames it. */
-const mergeSql = (name: string, kinds: Kinds, event: (typeof EVENTS)[number][0]): string => {
+const mergeSql = (name: string, kinds: Kinds, sums: Sums | undefined, event: (typeof EVENTS)[number][0]): string => {
   const columns = Object.keys(kinds)
+  const kindOrSum = columns.map((column) =>
+    column === sums?.column ? `coalesce(${column}, ${sums.all}) AS ${column}` : column,
+  )
+  const groups = sums ? [columns, columns.filter((column) => column !== sums.column)] : [columns]
   const kind = columns.map((column) => `${kinds[column]![1]} AS ${column}`).join(', ')
   const changes = [
     ...(event === 'DELETE' ? [] : [`SELECT ${kind}, 1 AS change FROM added`]),
     ...(event === 'INSERT' ? [] : [`SELECT ${kind}, -1 AS change FROM removed`]),
   ].join(' UNION ALL ')
   return `MERGE INTO %I.${name} AS t
-    USING (SELECT ${columns.join(', ')}, sum(change)::integer AS change FROM (${changes}) AS each_row
-      GROUP BY ${columns.join(', ')} HAVING sum(change) <> 0) AS c
+    USING (SELECT ${kindOrSum.join(', ')}, sum(change)::integer AS change FROM (${changes}) AS each_row
+      GROUP BY GROUPING SETS (${groups.map((group) => `(${group.join(', ')})`).join(', ')}) HAVING sum(change) <> 0) AS c
     ON ${columns.map((column) => `t.${column} = c.${column}`).join(' AND ')}
     WHEN MATCHED AND t.number + c.change = 0 THEN DELETE
     WHEN MATCHED THEN UPDATE SET number = t.number + c.change

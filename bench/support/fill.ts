@@ -17,6 +17,9 @@ const AT_ONCE = 250_000
 /** One in so many of the user's transactions names this payer, whatever their number: a thousand in a million. */
 export const RARE_PAYER = { name: 'QUACH THI TUYET MAI', oneIn: 1_000 }
 
+/** Money that leaves this bank, now and then: 47 times in a million of all. */
+export const SELDOM_PAYING = { bank: 'TCB', oneIn: 21_003 }
+
 /** An account of which all is in the oldest fiftieth, and one that is used now and then. */
 export const CLOSED_ACCOUNT = '0451000999999'
 export const SPARE_ACCOUNT = { number: '0451000888888', oneIn: 20_011 }
@@ -34,7 +37,7 @@ const rowsSql = (user: number, rule: number, count: number, from: number, to: nu
     LATERAL (SELECT (ARRAY['VCB', 'MB', 'TCB'])[1 + k % 3] AS bank, 1000 * (10 + k % 4999) AS amount,
       CASE WHEN n <= ${count / 50} THEN '${CLOSED_ACCOUNT}' WHEN k % ${SPARE_ACCOUNT.oneIn} = 0 THEN '${SPARE_ACCOUNT.number}'
         ELSE (ARRAY['0011000415567', '8880123456', '19031234567'])[1 + k % 3] END AS account,
-      CASE WHEN k % 7 = 0 THEN 'debit' ELSE 'credit' END AS direction,
+      CASE WHEN (k % 7 = 0 AND k % 3 < 2) OR k % ${SELDOM_PAYING.oneIn} = 2 THEN 'debit' ELSE 'credit' END AS direction,
       (ARRAY['sms', 'sms', 'notification', 'email'])[1 + k % 4] AS source_type,
       'FT26' || lpad((n::bigint * 7919 % 1000000007)::text, 10, '0') AS reference,
       CASE WHEN k % 23 = 0 THEN NULL ELSE 'DH' || n END AS order_id,
@@ -83,6 +86,8 @@ const COUNTS = `TRUNCATE read_model.transaction_count, read_model.attempt_count;
   INSERT INTO read_model.transaction_count SELECT user_id, (transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date,
     bank_code, transaction_type, source_type, webhook_status, coalesce(account_number, ''), coalesce(prefix, ''), count(*)
     FROM read_model.transaction GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 2;
+  INSERT INTO read_model.transaction_count SELECT user_id, 'infinity', bank_code, transaction_type, source_type, webhook_status,
+    account_number, prefix, sum(number) FROM read_model.transaction_count GROUP BY 1, 3, 4, 5, 6, 7, 8;
   INSERT INTO read_model.attempt_count SELECT user_id, rule_id, count(*) FROM read_model.attempt GROUP BY 1, 2`
 
 /** What the projector would have written of some of the transactions. @throws where that is not what is there */

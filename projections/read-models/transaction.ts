@@ -4,6 +4,13 @@ import { insert, projection, remove, table, update } from '../definition.ts'
 /** Of a transaction's date. Lists and statistics write it in the very same way, or the index does not serve them. */
 export const VIETNAMESE_DAY = "((transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date)"
 
+/**
+ * The same number for all transactions that are alike in what lists are filtered by, status and day left out: of one bank,
+ * direction, source, account and prefix. Lists write it in the very same way. A number may stand for two kinds.
+ */
+export const KIND = `hashtext(bank_code || ' ' || transaction_type || ' ' || source_type || ' ' ||
+  coalesce(account_number, '') || ' ' || coalesce(prefix, ''))`
+
 export const transactionTable = table(
   'transaction',
   {
@@ -39,7 +46,8 @@ export const transactionTable = table(
     indexes: [
       '(user_id, created_at DESC, id DESC)',
       '(user_id, webhook_status, created_at DESC, id DESC)',
-      '(user_id, bank_code, created_at DESC, id DESC)',
+      // The newest of each kind, of which a user has few: a list by any of these is put together from those.
+      `(user_id, ${KIND}, created_at DESC, id DESC)`,
       // By its Vietnamese day, as `transaction_count` has it; with what lists are filtered by, so that those of a day that
       // are wanted are told without a look at the others.
       `(user_id, ${VIETNAMESE_DAY}, created_at DESC, id DESC)

@@ -2,6 +2,7 @@
 import type { SourceType } from '../../../domain/transaction/events.ts'
 import type { Queryable } from '../database.ts'
 import { pageSql, type PageOf } from './page-sql.ts'
+import { ALL_DAYS } from './transaction-filter.ts'
 
 export const notificationStatuses = ['unparsed', 'ignored', 'captured'] as const
 export type NotificationStatus = (typeof notificationStatuses)[number]
@@ -28,7 +29,8 @@ const CAPTURED = `SELECT id, 'captured' AS status, source_type, NULL AS reason, 
 
 /** Of those captured there are counts; of the others there are never many, as most go by themselves. */
 const NOT_CAPTURED_TOTAL = `SELECT count(*) AS number FROM (${NOT_CAPTURED}) AS others`
-const CAPTURED_TOTAL = 'SELECT coalesce(sum(number), 0) AS number FROM read_model.transaction_count WHERE user_id = $1'
+const CAPTURED_TOTAL = `SELECT coalesce(sum(number), 0) AS number FROM read_model.transaction_count
+  WHERE user_id = $1 AND ${ALL_DAYS}`
 
 /** Tables gone through for a status. Text for SQL: a status is one of three words. */
 const readsOf = (status: NotificationStatus | undefined): { rows: string[]; totals: string[] } => {

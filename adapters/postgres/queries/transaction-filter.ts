@@ -20,6 +20,10 @@ export interface TransactionFilter {
 /** Of a transaction's date; word for word as the index has it. */
 export const VIETNAMESE_DAY = "((transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date)"
 
+/** Bank, direction, source, account and prefix of a transaction, or of its count; word for word as the index has it. */
+export const KIND = `hashtext(bank_code || ' ' || transaction_type || ' ' || source_type || ' ' ||
+  coalesce(account_number, '') || ' ' || coalesce(prefix, ''))`
+
 /** Midnight in Vietnam at the beginning of a day (UTC+7, no daylight saving). Years before 1000 are all long ago. */
 const vietnameseMidnight = (parameter: string) =>
   `(greatest(${parameter}::date, '1000-01-01')::timestamp - interval '7 hours') AT TIME ZONE 'UTC'`
@@ -45,9 +49,13 @@ export const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: stri
     `(${['description', 'transaction_ref', 'order_id'].map((column) => `strpos(${folded(column)}, ${folded(`${value}::text`)}) > 0`).join(' OR ')})`,
 }
 
+/** Of `transaction_count`: the counts of days, or those over all days. */
+export const EACH_DAY = "day < 'infinity'"
+export const ALL_DAYS = "day = 'infinity'"
+
 export type FilterName = keyof TransactionFilter
 
-/** What counts by day can say (`transaction_count`): a condition that is the same for all transactions of one count. */
+/** What counts can say (`transaction_count`): a condition that is the same for all transactions of one count. */
 export const OF_COUNTS: { [Name in FilterName]?: (parameter: string) => string } = {
   bank_code: CONDITIONS.bank_code,
   type: CONDITIONS.type,

@@ -3,8 +3,8 @@ import type { SourceType, WebhookStatus } from '../../../domain/transaction/even
 import type { Queryable } from '../database.ts'
 import { pageSql, type PageOf } from './page-sql.ts'
 import { isSearch, type Search } from './search.ts'
-import { CONDITIONS, filtersIn, shapeOf, VIETNAMESE_DAY, type TransactionFilter } from './transaction-filter.ts'
-import { lookAhead, totalOfTransactions } from './transaction-totals.ts'
+import { CONDITIONS, filtersIn, KIND, shapeOf, VIETNAMESE_DAY, type TransactionFilter } from './transaction-filter.ts'
+import { lookAhead, totalOfTransactions, type Parts } from './transaction-totals.ts'
 
 export interface TransactionRow {
   id: number
@@ -56,32 +56,36 @@ export const listTransactions = async (
     return { rows, total }
   }
   // Nobody goes through a million rows to find none.
-  const { total, days } = await lookAhead(database, userId, filter, of, TRANSACTIONS_A_PAGE)
-  return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of, days), total }
+  const { total, parts } = await lookAhead(database, userId, filter, of, TRANSACTIONS_A_PAGE)
+  return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of, parts), total }
 }
+
+/** What a part is told by, and the type of that. */
+const PARTS = { kind: [KIND, 'integer'], day: [VIETNAMESE_DAY, 'date'] } as const
 
 const pageOfTransactions = (
   database: Queryable,
   userId: number,
   filter: TransactionFilter,
   of: PageOf,
-  days: readonly string[] | null,
+  parts: Parts | null,
 ): Promise<TransactionRow[]> => {
   const used = filtersIn(filter)
-  const values = [userId, ...used.map((name) => filter[name]), ...(days ? [days] : [])]
+  const values = [userId, ...used.map((name) => filter[name]), ...(parts ? [parts.values] : [])]
   const { sql, reach, more, name } = pageSql(of, values.length, TRANSACTIONS_A_PAGE)
   const conditions = used.map((name, index) => CONDITIONS[name](`$${index + 2}`))
   const where = ['user_id = $1', ...conditions].join(' AND ')
+  const [told, type] = PARTS[parts?.by ?? 'kind']
   return database.query<TransactionRow>(
-    days
-      ? // The newest of each day, by its index: neither all rows of the days, nor all that came since, are gone through.
-        `WITH page AS (SELECT newest.id AS page_id FROM unnest($${values.length}::date[]) AS day CROSS JOIN LATERAL (
-            SELECT id, created_at FROM read_model.transaction WHERE ${where} AND ${VIETNAMESE_DAY} = day ${reach}
+    parts
+      ? // The newest of each, by an index: neither all rows of it, nor all that came since, are gone through.
+        `WITH page AS (SELECT newest.id AS page_id FROM unnest($${values.length}::${type}[]) AS part CROSS JOIN LATERAL (
+            SELECT id, created_at FROM read_model.transaction WHERE ${where} AND ${told} = part ${reach}
           ) AS newest WHERE true ${sql})
         SELECT ${COLUMNS} FROM page JOIN read_model.transaction ON id = page_id ORDER BY created_at DESC, id DESC`
       : `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where} ${sql}`,
     [...values, ...more],
-    `transactions:${days ? 'by-day' : 'by-time'}:${name}:${shapeOf(filter)}`,
+    `transactions:by-${parts?.by ?? 'time'}:${name}:${shapeOf(filter)}`,
   )
 }
 

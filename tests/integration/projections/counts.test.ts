@@ -22,9 +22,15 @@ describe('counts', () => {
           transaction_type, source_type, webhook_status, coalesce(account_number, '') AS account_number,
           coalesce(prefix, '') AS prefix, count(*)::integer AS number
         FROM ${schema}.transaction GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) AS rows
-        FULL JOIN ${schema}.transaction_count AS counts
+        FULL JOIN (SELECT * FROM ${schema}.transaction_count WHERE day < 'infinity') AS counts
           USING (user_id, day, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number)
         WHERE rows IS NULL OR counts IS NULL
+      UNION ALL SELECT user_id, NULL, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number
+        FROM (SELECT user_id, bank_code, transaction_type, source_type, webhook_status, account_number, prefix,
+            sum(number)::integer AS number FROM ${schema}.transaction_count WHERE day < 'infinity' GROUP BY 1, 2, 3, 4, 5, 6, 7) AS days
+        FULL JOIN (SELECT * FROM ${schema}.transaction_count WHERE day = 'infinity') AS all_days
+          USING (user_id, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number)
+        WHERE days IS NULL OR all_days IS NULL
       UNION ALL SELECT user_id, NULL, NULL, NULL, NULL, NULL, NULL, rule_id::text, number
         FROM (SELECT user_id, rule_id, count(*)::integer AS number FROM ${schema}.attempt GROUP BY 1, 2) AS rows
         FULL JOIN ${schema}.attempt_count AS counts USING (user_id, rule_id, number)
