@@ -3,7 +3,7 @@ import type { Definition } from './definition.ts'
 import { account } from './read-models/account.ts'
 import { alert } from './read-models/alert.ts'
 import { attempt } from './read-models/attempt.ts'
-import { attemptCount, transactionCount } from './read-models/counts.ts'
+import { attemptCount, transactionTotal } from './read-models/counts.ts'
 import { delivery } from './read-models/delivery.ts'
 import { job } from './read-models/job.ts'
 import { mailAccount } from './read-models/mail-account.ts'
@@ -24,7 +24,7 @@ export const mainWith = ({ overQuotaDelay }: MainSettings): Definition => ({
   // The quota before the transactions: it asks for a deleted one's row.
   projections: [
     account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery, mailAccount,
-    notification, job, transactionCount, attemptCount,
+    notification, job, transactionTotal, attemptCount,
   ], // prettier-ignore
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-'],
   gatheringMs: 5_000,

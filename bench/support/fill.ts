@@ -82,12 +82,12 @@ const triggers = (what: 'DISABLE' | 'ENABLE'): string =>
   ['transaction', 'attempt'].map((table) => `ALTER TABLE read_model.${table} ${what} TRIGGER USER`).join(';')
 
 /** As the triggers would have left them, day after day. */
-const COUNTS = `TRUNCATE read_model.transaction_count, read_model.attempt_count;
-  INSERT INTO read_model.transaction_count SELECT user_id, (transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date,
+const COUNTS = `TRUNCATE read_model.transaction_total, read_model.attempt_count;
+  INSERT INTO read_model.transaction_total SELECT user_id, (transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date,
     bank_code, transaction_type, source_type, webhook_status, coalesce(account_number, ''), coalesce(prefix, ''), count(*)
     FROM read_model.transaction GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 2;
-  INSERT INTO read_model.transaction_count SELECT user_id, 'infinity', bank_code, transaction_type, source_type, webhook_status,
-    account_number, prefix, sum(number) FROM read_model.transaction_count GROUP BY 1, 3, 4, 5, 6, 7, 8;
+  INSERT INTO read_model.transaction_total SELECT user_id, 'infinity', bank_code, transaction_type, source_type, webhook_status,
+    account_number, prefix, sum(number) FROM read_model.transaction_total GROUP BY 1, 3, 4, 5, 6, 7, 8;
   INSERT INTO read_model.attempt_count SELECT user_id, rule_id, count(*) FROM read_model.attempt GROUP BY 1, 2`
 
 /** What the projector would have written of some of the transactions. @throws where that is not what is there */
@@ -133,6 +133,6 @@ export const fillLists = async (
   await database.query('VACUUM (ANALYZE) read_model.transaction')
   await database.query('VACUUM (ANALYZE) read_model.attempt')
   await database.query('VACUUM (ANALYZE) search_model.searchable')
-  await database.query('VACUUM (ANALYZE) read_model.transaction_count')
+  await database.query('VACUUM (ANALYZE) read_model.transaction_total')
   await compare(database, count)
 }

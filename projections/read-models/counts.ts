@@ -7,9 +7,9 @@ import { transactionTable, VIETNAMESE_DAY } from './transaction.ts'
  * By Vietnamese day of the transaction, and by what lists are filtered by. What is not told is empty here. On the day
  * `infinity` stands what there is over all days: a few rows, which most lists make do with.
  */
-export const transactionCount = countOf(
+export const transactionTotal = countOf(
   transactionTable,
-  'transaction_count',
+  'transaction_total',
   {
     user_id: ['bigint', 'user_id'],
     day: ['date', VIETNAMESE_DAY],

@@ -48,7 +48,7 @@ export const transactionTable = table(
       '(user_id, webhook_status, created_at DESC, id DESC)',
       // The newest of each kind, of which a user has few: a list by any of these is put together from those.
       `(user_id, ${KIND}, created_at DESC, id DESC)`,
-      // By its Vietnamese day, as `transaction_count` has it; with what lists are filtered by, so that those of a day that
+      // By its Vietnamese day, as `transaction_total` has it; with what lists are filtered by, so that those of a day that
       // are wanted are told without a look at the others.
       `(user_id, ${VIETNAMESE_DAY}, created_at DESC, id DESC)
         INCLUDE (transaction_date, bank_code, transaction_type, source_type, account_number, prefix)`,

@@ -29,7 +29,7 @@ const CAPTURED = `SELECT id, 'captured' AS status, source_type, NULL AS reason, 
 
 /** Of those captured there are counts; of the others there are never many, as most go by themselves. */
 const NOT_CAPTURED_TOTAL = `SELECT count(*) AS number FROM (${NOT_CAPTURED}) AS others`
-const CAPTURED_TOTAL = `SELECT coalesce(sum(number), 0) AS number FROM read_model.transaction_count
+const CAPTURED_TOTAL = `SELECT coalesce(sum(number), 0) AS number FROM read_model.transaction_total
   WHERE user_id = $1 AND ${ALL_DAYS}`
 
 /** Tables gone through for a status. Text for SQL: a status is one of three words. */

@@ -49,13 +49,13 @@ export const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: stri
     `(${['description', 'transaction_ref', 'order_id'].map((column) => `strpos(${folded(column)}, ${folded(`${value}::text`)}) > 0`).join(' OR ')})`,
 }
 
-/** Of `transaction_count`: the counts of days, or those over all days. */
+/** Of `transaction_total`: the counts of days, or those over all days. */
 export const EACH_DAY = "day < 'infinity'"
 export const ALL_DAYS = "day = 'infinity'"
 
 export type FilterName = keyof TransactionFilter
 
-/** What counts can say (`transaction_count`): a condition that is the same for all transactions of one count. */
+/** What counts can say (`transaction_total`): a condition that is the same for all transactions of one count. */
 export const OF_COUNTS: { [Name in FilterName]?: (parameter: string) => string } = {
   bank_code: CONDITIONS.bank_code,
   type: CONDITIONS.type,

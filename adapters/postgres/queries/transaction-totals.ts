@@ -88,7 +88,7 @@ const lookAtKinds = async (
     `WITH kinds AS (
         SELECT ${KIND} AS kind, sum(number) AS here, sum(number) FILTER (WHERE ${ofStatus ?? 'false'}) AS by_time,
           sum(number) FILTER (WHERE ${conditions.join(' AND ')}) AS wanted
-        FROM read_model.transaction_count WHERE user_id = $1 AND ${ALL_DAYS} GROUP BY kind),
+        FROM read_model.transaction_total WHERE user_id = $1 AND ${ALL_DAYS} GROUP BY kind),
       cost AS (SELECT sum(least(here, $${used.length + 2}::numeric) + ${FIRST})::bigint AS by_kind FROM kinds WHERE wanted > 0)
       SELECT coalesce(sum(wanted), 0)::bigint AS total, sum(by_time)::bigint AS by_time, by_kind,
         CASE WHEN by_kind <= ${QUICK} THEN array_agg(kind) FILTER (WHERE wanted > 0) END AS kinds
@@ -120,7 +120,7 @@ const lookAtDays = async (database: Queryable, { userId, filter, of, rows: pageR
     `WITH counts AS (
         SELECT day, sum(number) AS here, sum(number) FILTER (WHERE ${inOrder}) AS in_order,
           coalesce(sum(number) FILTER (WHERE ${conditions.join(' AND ')}), 0) AS wanted
-        FROM read_model.transaction_count WHERE ${['user_id = $1', EACH_DAY, ...looked].join(' AND ')} GROUP BY day),
+        FROM read_model.transaction_total WHERE ${['user_id = $1', EACH_DAY, ...looked].join(' AND ')} GROUP BY day),
       reached AS (SELECT *, sum(wanted) OVER (ORDER BY day DESC) AS so_far FROM counts WHERE day <= ${newest}),
       cost AS (SELECT sum(here * least(1, ${rows} / wanted)) FILTER (WHERE wanted > 0) AS by_day,
           sum(in_order) FILTER (WHERE so_far - wanted < ${rows}) AS by_time
@@ -156,7 +156,7 @@ export const totalOfTransactions = async (
   const days = used.some(isOfDays) ? EACH_DAY : ALL_DAYS
   const [row] = await database.query<{ total: number }>(
     counted
-      ? `SELECT coalesce(sum(number), 0) AS total FROM read_model.transaction_count WHERE ${where} AND ${days}`
+      ? `SELECT coalesce(sum(number), 0) AS total FROM read_model.transaction_total WHERE ${where} AND ${days}`
       : `SELECT count(*) AS total FROM read_model.transaction WHERE ${where}`,
     [userId, ...used.map((name) => filter[name])],
     `transactions-total:${shapeOf(filter)}`,

@@ -22,13 +22,13 @@ describe('counts', () => {
           transaction_type, source_type, webhook_status, coalesce(account_number, '') AS account_number,
           coalesce(prefix, '') AS prefix, count(*)::integer AS number
         FROM ${schema}.transaction GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) AS rows
-        FULL JOIN (SELECT * FROM ${schema}.transaction_count WHERE day < 'infinity') AS counts
+        FULL JOIN (SELECT * FROM ${schema}.transaction_total WHERE day < 'infinity') AS counts
           USING (user_id, day, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number)
         WHERE rows IS NULL OR counts IS NULL
       UNION ALL SELECT user_id, NULL, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number
         FROM (SELECT user_id, bank_code, transaction_type, source_type, webhook_status, account_number, prefix,
-            sum(number)::integer AS number FROM ${schema}.transaction_count WHERE day < 'infinity' GROUP BY 1, 2, 3, 4, 5, 6, 7) AS days
-        FULL JOIN (SELECT * FROM ${schema}.transaction_count WHERE day = 'infinity') AS all_days
+            sum(number)::integer AS number FROM ${schema}.transaction_total WHERE day < 'infinity' GROUP BY 1, 2, 3, 4, 5, 6, 7) AS days
+        FULL JOIN (SELECT * FROM ${schema}.transaction_total WHERE day = 'infinity') AS all_days
           USING (user_id, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number)
         WHERE days IS NULL OR all_days IS NULL
       UNION ALL SELECT user_id, NULL, NULL, NULL, NULL, NULL, NULL, rule_id::text, number
@@ -52,7 +52,7 @@ describe('counts', () => {
         if (start % 7 === 0) expect(await wrong()).to.deep.equal([])
       }
       expect(await wrong()).to.deep.equal([])
-      expect(await kinds('transaction_count')).to.be.above(5)
+      expect(await kinds('transaction_total')).to.be.above(5)
       expect(await kinds('attempt_count')).to.be.above(2)
     })
 
@@ -60,15 +60,15 @@ describe('counts', () => {
     const history = new History(53).grow(300)
     await setting.append(history.decided)
     await setting.catchUp()
-    const before = await kinds('transaction_count')
+    const before = await kinds('transaction_total')
     const metadata = { user_id: 1, at: '2026-02-01T00:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 }
     const event = { id: randomUUID(), type: 'AccountDeleted', data: { user_id: 1 }, metadata }
     await setting.append([{ stream: 'account-1', events: [event] }])
     await setting.catchUp()
     expect(await wrong()).to.deep.equal([])
-    const left = await setting.database.query('SELECT FROM read_model.transaction_count WHERE user_id = 1')
+    const left = await setting.database.query('SELECT FROM read_model.transaction_total WHERE user_id = 1')
     expect(left).to.deep.equal([])
-    expect(await kinds('transaction_count')).to.be.within(1, before - 1)
+    expect(await kinds('transaction_total')).to.be.within(1, before - 1)
   })
 
   it('are kept in the tables of a replay, too, and looked at by a verification', async () => {
@@ -81,11 +81,11 @@ describe('counts', () => {
     expect(await wrong()).to.deep.equal([])
     const found = () => verify({ store: setting.store, tables: setting.tables, definition: main })
     expect((await found()).differences).to.deep.equal([])
-    await setting.database.query('UPDATE read_model.transaction_count SET number = number + 1 WHERE user_id = 2')
+    await setting.database.query('UPDATE read_model.transaction_total SET number = number + 1 WHERE user_id = 2')
     expect(await wrong()).not.to.be.empty
     const [difference, ...others] = (await found()).differences
     expect(others).to.deep.equal([])
-    expect(difference).to.include({ table: 'transaction_count' })
+    expect(difference).to.include({ table: 'transaction_total' })
     expect(difference!.examples[0]!.columns).to.deep.equal(['number'])
   })
 })

@@ -10,16 +10,18 @@ const nameOf = (queryable: Queryable) =>
   )
 
 describe('reads of a database that may be away', () => {
-  it('name an outage, and leave what the database refused as it is', async () => {
-    const refused = Object.assign(new Error('no such column'), {
+  it('name an outage, and what an upgrade has not built yet, and leave what the database refused as it is', async () => {
+    const refused = Object.assign(new Error('syntax error'), {
       severity: 'ERROR',
-      code: '42703',
+      code: '42601',
       name: 'DatabaseError',
     })
+    const notYet = Object.assign(new Error('no such column'), { severity: 'ERROR', code: '42703' })
     const stopping = Object.assign(new Error('going down'), { severity: 'FATAL', code: '57P01' })
     const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
     expect(await nameOf(failing(stopping))).to.equal('StoreUnavailable')
     expect(await nameOf(failing(lost))).to.equal('StoreUnavailable')
+    expect(await nameOf(failing(notYet))).to.equal('StoreUnavailable')
     expect(await nameOf(failing(refused))).to.equal('DatabaseError')
     expect(await nameOf(orUnavailable({ query: () => Promise.resolve([]) }))).to.equal('answered')
   })
