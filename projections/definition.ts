@@ -16,6 +16,7 @@ export type ColumnType =
   | 'bigint[]'
   | 'integer'
   | 'smallint'
+  | 'smallint[]'
   | 'numeric(20,2)'
   | 'boolean'
   | 'text'

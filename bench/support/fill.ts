@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../../adapters/postgres/database.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
+import { piecesOf } from '../../domain/search-pieces.ts'
 import { statementsOf } from '../../projections/definition.ts'
 import { search } from '../../projections/search.ts'
 
@@ -60,13 +61,24 @@ const rowsSql = (user: number, rule: number, count: number, from: number, to: nu
     CASE webhook_status WHEN 'success' THEN 'delivered' ELSE 'exhausted' END,
     CASE webhook_status WHEN 'failed' THEN 'http_404' END, updated_at, 40, updated_at
   FROM read_model.transaction WHERE id BETWEEN ${FIRST + from} AND ${FIRST + to}
-    AND webhook_status IN ('success', 'failed');
+    AND webhook_status IN ('success', 'failed');`
 
+const searchableSql = (user: number, rule: number): string => `
   INSERT INTO search_model.searchable
-  SELECT user_id, id, created_at, bank_code, transaction_type, source_type, transaction_date, lower(description), NULL,
-    CASE WHEN webhook_status NOT IN ('success', 'failed') THEN ARRAY[]::bigint[]
+  SELECT user_id, id, created_at, bank_code, transaction_type, source_type, transaction_date, lower(description),
+    pieces::smallint[], NULL, CASE WHEN webhook_status NOT IN ('success', 'failed') THEN ARRAY[]::bigint[]
       WHEN user_id = ${user} THEN ARRAY[${rule}::bigint] ELSE ARRAY[user_id] END
-  FROM read_model.transaction WHERE id BETWEEN ${FIRST + from} AND ${FIRST + to}`
+  FROM read_model.transaction JOIN unnest($1::bigint[], $2::text[]) AS found (id, pieces) USING (id)`
+
+/** What is searched of the rows of some ids, both included. */
+const fillSearchable = async (database: Database, user: number, rule: number, ids: [number, number]): Promise<void> => {
+  const texts = await database.query<{ id: number; text: string }>(
+    'SELECT id, lower(description) AS text FROM read_model.transaction WHERE id BETWEEN $1 AND $2',
+    ids,
+  )
+  const values = [texts.map(({ id }) => id), texts.map(({ text }) => `{${piecesOf(text).join()}}`)]
+  await database.query(searchableSql(user, rule), values)
+}
 
 interface Index {
   name: string
@@ -122,6 +134,7 @@ export const fillLists = async (
   for (let from = 1; from <= count; from += AT_ONCE) {
     const to = Math.min(count, from + AT_ONCE - 1)
     await database.query(rowsSql(user, rule, count, from, to))
+    await fillSearchable(database, user, rule, [FIRST + from, FIRST + to])
     tell(`${to} rows`)
   }
   for (const { name, definition } of indexes) {

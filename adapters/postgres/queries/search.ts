@@ -4,13 +4,15 @@
  * is shown is as of now.
  *
  * The planner knows about how frequent a text is: it takes the trigrams of a rare one to its rows, and looks through all rows
- * of the user for one that most have. Up to a thousand hits are found once, and that is all. More of them are counted; a
- * page is then sorted out of all hits or, where there are very many, found by going through the newest rows until it is full.
+ * of the user for one that most have. Up to a thousand hits are found once, and that is all; its pieces take a text there
+ * whose trigrams are all frequent (`domain/search-pieces.ts`). More hits are counted; a page is then sorted out of all of them
+ * or, where there are very many, found by going through the newest rows until it is full.
  *
  * While the projector is behind, transactions captured since are looked through one by one. Too many of them for
  * that, and the search is refused for a while: it is never wrong, and never keeps the database busy for long.
  */
 import { Refused } from '../../../domain/errors.ts'
+import { piecesOf } from '../../../domain/search-pieces.ts'
 import { foldedForSearch } from '../../../domain/text.ts'
 import type { Queryable } from '../database.ts'
 import type { Behind, SearchProgress } from '../search-progress.ts'
@@ -38,9 +40,13 @@ export interface Search {
 export const isSearch = ({ search, rule_id }: TransactionFilter): boolean =>
   search !== undefined || rule_id !== undefined
 
+/** `order_id` has what the text has not, which is little. */
+const TEXTS = (pattern: string, pieces: string | null) =>
+  `(text LIKE ${pattern}${pieces === null ? '' : ` AND pieces @> ${pieces}::smallint[]`} OR order_id LIKE ${pattern})`
+
 /** What `searchable` can say; everything else is asked of the transaction. */
 const SEARCHED: { [Name in FilterName]?: (parameter: string) => string } = {
-  search: (value) => `(text LIKE ${value} OR order_id LIKE ${value})`,
+  search: (value) => TEXTS(value, null),
   rule_id: (value) => `rules @> ARRAY[${value}::bigint]`,
   bank_code: CONDITIONS.bank_code,
   type: CONDITIONS.type,
@@ -50,7 +56,7 @@ const SEARCHED: { [Name in FilterName]?: (parameter: string) => string } = {
 }
 
 /** Every letter stands for itself. */
-const patternOf = (search: string): string => `%${foldedForSearch(search).replaceAll(/[\\%_]/g, '\\$&')}%`
+const patternOf = (folded: string): string => `%${folded.replaceAll(/[\\%_]/g, '\\$&')}%`
 
 /** Values of a statement, named as they come. */
 const parameters = (...first: unknown[]) => {
@@ -100,11 +106,15 @@ const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind 
   const inSearch = used.filter((name) => SEARCHED[name])
   const ofTransaction = used.filter((name) => !SEARCHED[name])
 
-  const begin = () => {
+  const begin = ({ byPieces = false } = {}) => {
     const { values, add } = parameters(userId)
-    const searched = inSearch.map((name) =>
-      SEARCHED[name]!(add(name === 'search' ? patternOf(filter.search!) : filter[name])),
-    )
+    const text = foldedForSearch(filter.search ?? '')
+    const pieces = byPieces ? piecesOf(text) : []
+    const searched = inSearch.map((name) => {
+      if (name !== 'search') return SEARCHED[name]!(add(filter[name]))
+      const pattern = add(patternOf(text))
+      return TEXTS(pattern, pieces.length > 0 ? add(pieces) : null)
+    })
     const hits = `SELECT id AS hit_id, created_at AS hit_at FROM search_model.searchable
       WHERE ${['user_id = $1', ...searched].join(' AND ')}`
     const missed = () => `SELECT id, created_at FROM read_model.transaction t
@@ -124,7 +134,8 @@ const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind 
 
   return {
     few: () => {
-      const { values, matching } = begin()
+      // Only here: of frequent texts the planner takes trigrams and pieces for independent, and expects too few.
+      const { values, matching } = begin({ byPieces: true })
       return { text: `SELECT hit_id AS id FROM (${matching}) AS matching LIMIT ${FEW + 1}`, values }
     },
     count: () => {

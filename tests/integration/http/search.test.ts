@@ -1,6 +1,8 @@
 /** Searches through the API: what they find, and what they answer while what is searched is behind the lists. */
 import { expect } from 'chai'
+import fc from 'fast-check'
 import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { foldedForSearch } from '../../../domain/text.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 
@@ -70,6 +72,31 @@ describe('a search', () => {
     expect(await found('nguyễn')).to.deep.equal([ids.accents])
     await database.close()
   })
+
+  it('finds whatever is in a text, however it is cut out of it', async () => {
+    const { user_id, api_key } = await api.newAccount('drawn@example.com')
+    const unit = fc.oneof(
+      fc.constantFrom('ft26', '0000', '01', 'khoản', 'hang', 'an', 'DH', 'Ạ', 'a\u0301', '🙂', '%', '_', '.'),
+      fc.constant(' '),
+    )
+    const texts = fc.sample(fc.string({ unit, minLength: 2, maxLength: 14 }), { seed: 7, numRuns: 60 })
+    const all: { id: number; texts: string[] }[] = []
+    for (const [at, description] of texts.entries()) {
+      const transaction_ref = at % 3 === 0 ? texts[(at + 1) % texts.length]! : null
+      const order_id = at % 4 === 0 ? `ft26000${at} x` : null
+      const id = await capture({ description, transaction_ref, order_id }, user_id)
+      all.unshift({ id, texts: [description, transaction_ref, order_id].flatMap((text) => text ?? []).map(foldedForSearch) })
+    }
+    const cut = fc.tuple(fc.constantFrom(...all.flatMap((each) => each.texts)), fc.nat(30), fc.integer({ min: 2, max: 16 }))
+    const searches = fc.sample(cut, { seed: 8, numRuns: 150 }).map(([text, from, length]) => text.slice(from % text.length).slice(0, length))
+    for (const search of new Set([...searches, 'ft26000', 'ft260004 x', 'ft260000', 'khoản hang', 'khoản an'])) {
+      if (search.trim() !== search || /\p{Surrogate}/u.test(search) || search === '') continue
+      const expected = all.filter((each) => each.texts.some((text) => text.includes(foldedForSearch(search)))).map(({ id }) => id)
+      const { data, total } = await list({ search }, api_key)
+      expect(total, search).to.equal(expected.length)
+      expect(data.map(({ id }: { id: number }) => id), search).to.deep.equal(expected.slice(0, 30))
+    }
+  }) // prettier-ignore
 
   it('finds what was captured since, and nothing that was deleted, while the index is behind', async () => {
     const before = await capture({ description: 'behind: before' })

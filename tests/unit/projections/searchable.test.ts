@@ -1,5 +1,6 @@
 /** What a transaction is found by: given an event, what stands in `searchable`. */
 import { expect } from 'chai'
+import { piecesOf } from '../../../domain/search-pieces.ts'
 import { statementsOf } from '../../../projections/definition.ts'
 import { search } from '../../../projections/search.ts'
 import { AT, event, told } from './events.ts'
@@ -33,6 +34,7 @@ describe('what is searched', () => {
       source_type: 'sms',
       transaction_date: AT,
       text: 'nd: nguyễn văn đạt dh 12\uffffft1',
+      pieces: piecesOf('nd: nguyễn văn đạt dh 12'),
       order_id: 'dh12',
       rules: [5, 9],
     })
