@@ -129,6 +129,8 @@ try {
     { name: 'search, a reference', limit: 60, paths: [searched(reference!.slice(0, 11))], rows: like(reference!.slice(0, 11)) },
     { name: 'search, of what is in most texts, but not together, over a thousand', limit: 1_500, paths: [searched('ft260000')], rows: like('ft260000') },
     { name: 'search, of what is in most texts, but not together', limit: 60, paths: [searched('ft2600000')], rows: like('ft2600000') },
+    { name: 'search, the same without its letters', limit: 60, paths: [searched('2600000')], rows: like('2600000') },
+    { name: 'search, six digits of that sort', limit: 60, paths: [searched('600000')], rows: like('600000') },
     { name: 'search, the last six of a reference', limit: 60, paths: [searched(reference!.slice(-6))], rows: like(reference!.slice(-6)) },
     { name: 'search, two words that are in a third, never side by side', limit: 60, paths: [searched('khoản hàng')], rows: like('khoản hàng') },
     { name: 'search, a payer', limit: 60, paths: [searched(RARE_PAYER.name)], rows: like(RARE_PAYER.name) },

@@ -2,7 +2,7 @@
  * What a search is found by whose trigrams are all frequent, but seldom together: a bank's references that begin alike, or two
  * words that hardly ever stand side by side. A text's *pieces* are
  *
- * - eight letters or digits in a row, one of them a digit at least: `ft260000`;
+ * - six letters or digits in a row, one of them a digit at least: `ft2600`;
  * - the last three letters of a word, a blank and the first two of the next: `oan ha`.
  *
  * What is a piece is told by its own characters. So whatever text has a search in it has all pieces of the search, too; the
@@ -10,7 +10,7 @@
  */
 
 /** Shorter ones are in so many texts where their trigrams are frequent that there is no haste, and each costs its writing. */
-const LENGTH = 8
+const LENGTH = 6
 const BEFORE_BLANK = 3
 const AFTER_BLANK = 2
 
