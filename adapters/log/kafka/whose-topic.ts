@@ -57,7 +57,12 @@ const look = async (kafka: Kafka, topic: string, { partition, offset }: Place): 
   }
 }
 
-const newestIn = async (consumer: Consumer, topic: string, { partition, offset }: Place): Promise<string | null> => {
+/** @throws when it cannot be read, also where the group is lost in the moment it was joined */
+export const newestIn = async (
+  consumer: Consumer,
+  topic: string,
+  { partition, offset }: Place,
+): Promise<string | null> => {
   await consumer.connect()
   await consumer.subscribe({ topic })
   return new Promise((resolve, reject) => {
@@ -68,7 +73,10 @@ const newestIn = async (consumer: Consumer, topic: string, { partition, offset }
       clearTimeout(late)
       resolve(installationIn(message.headers))
     }
-    consumer.run({ autoCommit: false, eachMessage }).then(() => consumer.seek({ topic, partition, offset }), reject)
+    consumer
+      .run({ autoCommit: false, eachMessage })
+      .then(() => consumer.seek({ topic, partition, offset }))
+      .catch(reject)
   })
 }
 
