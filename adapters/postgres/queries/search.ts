@@ -41,12 +41,11 @@ export const isSearch = ({ search, rule_id }: TransactionFilter): boolean =>
   search !== undefined || rule_id !== undefined
 
 /** `order_id` has what the text has not, which is little. */
-const TEXTS = (pattern: string, pieces: string | null) =>
+const hasText = (pattern: string, pieces: string | null) =>
   `(text LIKE ${pattern}${pieces === null ? '' : ` AND pieces @> ${pieces}::smallint[]`} OR order_id LIKE ${pattern})`
 
-/** What `searchable` can say; everything else is asked of the transaction. */
+/** What `searchable` can say beside its texts; everything else is asked of the transaction. */
 const SEARCHED: { [Name in FilterName]?: (parameter: string) => string } = {
-  search: (value) => TEXTS(value, null),
   rule_id: (value) => `rules @> ARRAY[${value}::bigint]`,
   bank_code: CONDITIONS.bank_code,
   type: CONDITIONS.type,
@@ -103,8 +102,8 @@ export const openSearch = (database: Queryable, progress: SearchProgress, pageRo
 
 const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind | null, pageRows: number) => {
   const used = filtersIn(filter)
-  const inSearch = used.filter((name) => SEARCHED[name])
-  const ofTransaction = used.filter((name) => !SEARCHED[name])
+  const inSearch = used.filter((name) => name === 'search' || SEARCHED[name])
+  const ofTransaction = used.filter((name) => !inSearch.includes(name))
 
   const begin = ({ byPieces = false } = {}) => {
     const { values, add } = parameters(userId)
@@ -113,7 +112,7 @@ const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind 
     const searched = inSearch.map((name) => {
       if (name !== 'search') return SEARCHED[name]!(add(filter[name]))
       const pattern = add(patternOf(text))
-      return TEXTS(pattern, pieces.length > 0 ? add(pieces) : null)
+      return hasText(pattern, pieces.length > 0 ? add(pieces) : null)
     })
     const hits = `SELECT id AS hit_id, created_at AS hit_at FROM search_model.searchable
       WHERE ${['user_id = $1', ...searched].join(' AND ')}`
