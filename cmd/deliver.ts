@@ -17,7 +17,7 @@ export const deliverRole: Role = {
   open: (installation) => {
     const { settings, store, database, sender, ids, vault, clock, capture, readModels, log, metrics, topic } =
       installation
-    const { onlyOne, onTrouble } = installation
+    const { onlyOne, onTrouble, pressure } = installation
     const deliveryLog = openLog(installation)
     const delivery = openDelivery({
       store,
@@ -39,6 +39,7 @@ export const deliverRole: Role = {
       onOpened: (endpoint) => log.warn(endpoint, 'endpoint.opened'),
       onError: onTrouble,
     })
+    pressure.ofDelivering(() => delivery.isBusy())
     const count = watchDelivery(metrics.registry, {
       use: () => delivery.use(),
       numbers: () => deliveryNumbers(database),

@@ -27,6 +27,7 @@ import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { openTopic, type Topic } from './open-topic.ts'
+import { openPressure, type Pressure } from './pressure.ts'
 import { recognise } from './recognise.ts'
 import { readSettings, type Settings } from './settings.ts'
 
@@ -46,6 +47,8 @@ export interface Installation {
   /** Accounts as folded from the store; shared by all that decide. */
   accounts: AccountCache
   capture: Capture
+  /** What in this process has more to do than it can. */
+  pressure: Pressure
   readModels: ReadModelsOfProcess
   sender: Sender
   /** Which addresses webhooks may not go to. */
@@ -131,6 +134,7 @@ export const openInstallation = async (
     return {
       settings, secrets, log, clock, database, store, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
       inboxCalls, metrics, onTrouble, close,
+      pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox: openOutbox(database),
       topic: openTopic(settings, id, log, stopping),

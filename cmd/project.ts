@@ -34,9 +34,9 @@ import { sendMails } from './send-mails.ts'
 type Follower = (signal: AbortSignal) => Promise<void>
 
 const projecting = async (installation: Installation, definition: Definition): Promise<Follower> => {
-  const { store, database, log, capture, metrics, readModels, onlyOne } = installation
+  const { store, database, log, pressure, metrics, readModels, onlyOne } = installation
   const tables = openReadModelTables(database)
-  const projector = await openProjector({ store, tables, definition, log, givesWay: () => capture.isBusy() })
+  const projector = await openProjector({ store, tables, definition, log, pressed: () => pressure.pressed() })
   const name = definition.projector
   readModels.projectedBy(name, projector)
   metrics.watchProjection(name, () => (projector.isRunning() ? projector.lag() : null))

@@ -154,6 +154,8 @@ export interface Definition {
   prefixes: readonly string[]
   /** How long a batch gathers while receiving has more to do than it can: milliseconds by which they may be late then. */
   gatheringMs: number
+  /** By how much they may be late while delivering has more to do than it can, and nobody waits for them: milliseconds. */
+  mostLateMs: number
 }
 
 /** All that one event does to the read models, in order. */

@@ -28,6 +28,7 @@ export const mainWith = ({ overQuotaDelay }: MainSettings): Definition => ({
   ], // prettier-ignore
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-'],
   gatheringMs: 5_000,
+  mostLateMs: 10_000,
 })
 
 export const main = mainWith({ overQuotaDelay: 900 })

@@ -19,9 +19,9 @@ import { versionOf } from './sql.ts'
 import { Waiters } from './waiters.ts'
 
 /** Most events written in one transaction. */
-const MOST_EVENTS = 4_000
-/** Whether receiving still has too much to do. */
-const LOOK_AGAIN_MS = 100
+const MOST_EVENTS = 2_000
+/** Whether others still have too much to do, and nobody waits. */
+const LOOK_AGAIN_MS = 20
 
 const BACK_OFF_MS = { first: 50, most: 5_000 }
 
@@ -64,6 +64,9 @@ export interface Projector extends ReadModels {
   lag(): number
 }
 
+/** What in this process has more to do than it can. */
+export type Pressed = 'receiving' | 'delivering'
+
 export interface ProjectorOptions {
   store: EventStore
   tables: ReadModelTables
@@ -71,8 +74,8 @@ export interface ProjectorOptions {
   log: Lines
   /** Most events written in one transaction. */
   maxBatch?: number
-  /** Whether receiving, in this process, has more to do than it can: then batches gather longer, which costs it less. */
-  givesWay?: () => boolean
+  /** Batches gather longer while somebody has more to do than it can, which leaves it more and costs less. */
+  pressed?: () => Pressed | null
 }
 
 /** Makes the tables where there are none, so that they can be asked at once. */
@@ -115,8 +118,7 @@ class RunningProjector implements Projector {
   }
 
   lag(): number {
-    if (this.#state === 'live' || this.#lastEventAt === null) return 0
-    return Math.max(0, Date.now() - Date.parse(this.#lastEventAt))
+    return this.#state === 'live' || this.#lastEventAt === null ? 0 : Math.max(0, this.#lateMs())
   }
 
   isRunning(): boolean {
@@ -190,12 +192,28 @@ class RunningProjector implements Projector {
     if (!signal.aborted) throw new StoreUnavailable('the event store ended the subscription')
   }
 
-  /** While receiving has too much to do; but what is asked for is not to be behind for ever. */
+  /** What is asked for is not to be behind for ever. */
   async #giveWay(signal: AbortSignal): Promise<void> {
-    const { definition, givesWay = () => false } = this.#options
-    const until = performance.now() + definition.gatheringMs
-    while (givesWay() && performance.now() < until && !signal.aborted)
-      await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+    const since = performance.now()
+    while (this.#givesWay(since) && !signal.aborted) await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+  }
+
+  /** @param since  when the last batch was written: milliseconds of `performance.now()` */
+  #givesWay(since: number): boolean {
+    const { definition, pressed = () => null } = this.#options
+    switch (pressed()) {
+      case 'receiving':
+        return performance.now() - since < definition.gatheringMs
+      case 'delivering':
+        return !this.#waiters.isAwaited && this.#lateMs() < definition.mostLateMs
+      case null:
+        return false
+    }
+  }
+
+  /** Where nothing has been applied since the start nobody knows. */
+  #lateMs(): number {
+    return this.#lastEventAt === null ? Infinity : Date.now() - Date.parse(this.#lastEventAt)
   }
 
   #applier(anchor: Anchor | null): Applier {

@@ -14,4 +14,5 @@ export const search: Definition = {
   // As `main`, so that both can be at one place, whatever event is the newest.
   prefixes: main.prefixes,
   gatheringMs: 15_000,
+  mostLateMs: 30_000,
 }

@@ -19,6 +19,11 @@ export class Waiters {
     return this.#position
   }
 
+  /** Whether somebody waits for what is not there yet. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0
+  }
+
   /** Everything up to here is in the read models; null: nothing is. */
   reached(position: Checkpoint | null): void {
     this.#position = position

@@ -37,11 +37,17 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = []
   #bytes = 0
   #over = false
+  #isWhole = false
 
   constructor() {
     this.result = new Promise((resolve) => {
       this.#settle = resolve
     })
+  }
+
+  /** Whether its answer was read to the end. */
+  get isWhole(): boolean {
+    return this.#isWhole
   }
 
   /** Ends it now with what there is: the status, where one came, else this failure. */
@@ -85,6 +91,7 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#isWhole = true
     this.#finish()
   }
 

@@ -1,25 +1,40 @@
-/** Keep-alive connections by origin: a bounded number of pools, the idle ones closed. */
-import { Pool } from 'undici'
+/**
+ * Keep-alive connections by origin: the one that was used last is used next, the rested ones are closed. undici's own pool
+ * looks through all that are busy, twice a call: with hundreds in flight that costs as much as the call.
+ */
+import { Client } from 'undici'
 import type { Dial } from './dialer.ts'
 
 interface Entry {
-  pool: Pool
+  /** The one used last is at the end. */
+  idle: Client[]
   calls: number
   usedAt: number
 }
 
 /** More origins than this at a time: the one that has rested longest goes. */
-const MOST_POOLS = 1_000
+const MOST_ORIGINS = 1_000
 
-/** Milliseconds a pool may rest. */
+/** Milliseconds an origin may rest. */
 const LONGEST_REST = 60_000
 
 /** Shorter than the five seconds after which Node's and many other servers close: they must not close under a call. */
 const KEEP_ALIVE_MS = 4_000
 
+/** A connection for one call. */
+export interface Taken {
+  client: Client
+  /** @param isWhole  the answer was read to its end, so the connection serves the next call */
+  done(isWhole: boolean): void
+}
+
+const close = (clients: readonly Client[]): Promise<unknown> =>
+  Promise.allSettled(clients.map((client) => client.destroy()))
+
 export class Pools {
   readonly #dial: Dial
   readonly #entries = new Map<string, Entry>()
+  readonly #taken = new Set<Client>()
   readonly #sweeper: NodeJS.Timeout
 
   constructor(dial: Dial) {
@@ -27,15 +42,16 @@ export class Pools {
     this.#sweeper = setInterval(() => this.#closeRested(), LONGEST_REST / 2).unref()
   }
 
-  /** The pool of an origin, held open until `done` is called. */
-  take(origin: string): { pool: Pool; done: () => void } {
-    const entry = this.#entries.get(origin) ?? this.#open(origin)
+  take(origin: string): Taken {
+    const entry = this.#entries.get(origin) ?? this.#open()
     entry.calls++
     entry.usedAt = performance.now()
     // Re-inserting keeps the map in the order of use.
     this.#entries.delete(origin)
     this.#entries.set(origin, entry)
-    return { pool: entry.pool, done: () => entry.calls-- }
+    const client = entry.idle.pop() ?? this.#connection(origin)
+    this.#taken.add(client)
+    return { client, done: (isWhole) => this.#giveBack(entry, client, isWhole) }
   }
 
   get size(): number {
@@ -44,16 +60,13 @@ export class Pools {
 
   async close(): Promise<void> {
     clearInterval(this.#sweeper)
-    await Promise.all([...this.#entries.values()].map(({ pool }) => pool.destroy()))
+    const idle = [...this.#entries.values()].flatMap((entry) => entry.idle)
     this.#entries.clear()
+    await close([...idle, ...this.#taken])
   }
 
-  #open(origin: string): Entry {
-    if (this.#entries.size >= MOST_POOLS) {
-      const [oldest] = [...this.#entries].find(([, { calls }]) => calls === 0) ?? []
-      if (oldest !== undefined) this.#close(oldest)
-    }
-    const pool = new Pool(origin, {
+  #connection(origin: string): Client {
+    return new Client(origin, {
       connect: this.#dial,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -63,18 +76,34 @@ export class Pools {
       bodyTimeout: 0,
       maxHeaderSize: 16_384,
     })
-    return { pool, calls: 0, usedAt: performance.now() }
   }
 
-  #close(origin: string): void {
-    const entry = this.#entries.get(origin)
+  #giveBack(entry: Entry, client: Client, isWhole: boolean): void {
+    entry.calls--
+    this.#taken.delete(client)
+    if (isWhole) entry.idle.push(client)
+    else void close([client])
+  }
+
+  #open(): Entry {
+    if (this.#entries.size >= MOST_ORIGINS) {
+      const [oldest] = [...this.#entries].find(([, { calls }]) => calls === 0) ?? []
+      if (oldest !== undefined) this.#forget(oldest)
+    }
+    return { idle: [], calls: 0, usedAt: performance.now() }
+  }
+
+  #forget(origin: string): void {
+    void close(this.#entries.get(origin)?.idle ?? [])
     this.#entries.delete(origin)
-    entry?.pool.destroy().catch(() => {})
   }
 
   #closeRested(): void {
     const now = performance.now()
-    for (const [origin, { calls, usedAt }] of this.#entries)
-      if (calls === 0 && now - usedAt > LONGEST_REST) this.#close(origin)
+    for (const [origin, entry] of this.#entries) {
+      if (entry.calls === 0 && now - entry.usedAt > LONGEST_REST) this.#forget(origin)
+      // What a burst has left behind: their connections are closed already.
+      else entry.idle = entry.idle.filter((client) => client.stats.connected)
+    }
   }
 }

@@ -47,13 +47,13 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
 
   const dispatch = ({ method, url, headers, body }: Call, call: CallInFlight): (() => void) => {
     const { origin, pathname, search } = new URL(url)
-    const { pool, done } = pools.take(origin)
+    const { client, done } = pools.take(origin)
     try {
-      pool.dispatch({ method, path: pathname + search, headers, body }, call)
+      client.dispatch({ method, path: pathname + search, headers, body }, call)
     } catch (error) {
       call.end(failureOf(error))
     }
-    return done
+    return () => done(call.isWhole)
   }
 
   const send = async (given: Call, signal: AbortSignal): Promise<CallResult> => {

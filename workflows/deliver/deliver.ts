@@ -35,6 +35,9 @@ const LIMIT_SPREAD_OVER = 61_100
 /** Milliseconds the read models may take to pass what delivery waits for. */
 const PATIENCE = 5_000
 
+/** First tries that wait, more than pass through in a moment. */
+const BUSY_FROM = 100
+
 export interface DeliveryOptions {
   store: EventStore
   log: Log
@@ -70,6 +73,8 @@ export interface Delivery {
   worker: string
   /** Calls of each lane, here. */
   use: Lanes['use']
+  /** Whether many first tries wait for their turn. */
+  isBusy(): boolean
   /** Delivers until the signal aborts or `stop` is called; resolves when it has stopped. */
   run(signal: AbortSignal): Promise<void>
   /** No new claims; calls open after 7 s are cut off, recorded and left to the schedule; a goodbye. Within 10 s. */
@@ -246,6 +251,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   return {
     worker,
     use: () => lanes.use(),
+    isBusy: () => firstTries.noted + lanes.first.waiting >= BUSY_FROM,
     run: (signal) => (running ??= run(signal)),
     stop: async () => {
       stopping.abort()

@@ -3,7 +3,7 @@
  * ever holds the log. From the notes, a few of every user in turn are claimed as the lane gets room. What cannot be noted, or
  * has waited for the read models until it is due in the queue, a minute after its capture, is left to that.
  */
-import type { EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
+import type { Checkpoint, EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { waitUnlessAborted } from '../abort.ts'
 import { Bell } from './bell.ts'
@@ -22,6 +22,9 @@ const MOST_OF_USER = 64
  */
 const MOST_GIVING_WAY = 32
 const GIVING_WAY = 100
+
+/** So many more of all users shall be in the read models when a claim is made, so that the next need not wait for them. */
+const ASKED_AHEAD = 2_048
 
 /** Milliseconds the read models may take to pass what is to be claimed, before others have their turn. */
 const PATIENCE = 5_000
@@ -50,9 +53,15 @@ export class FirstTries {
   /** By user; the map's order is whose turn is next. */
   readonly #notes = new Map<number, LogEntry[]>()
   #noted = 0
+  #hasAskedAhead = false
 
   constructor(options: FirstTriesOptions) {
     this.#options = options
+  }
+
+  /** Transactions that wait to be claimed. */
+  get noted(): number {
+    return this.#noted
   }
 
   note(entries: readonly LogEntry[]): void {
@@ -116,9 +125,26 @@ export class FirstTries {
   }
 
   async #claim(entries: readonly LogEntry[]): Promise<void> {
+    this.#askAhead()
     const claimed = await this.#claimed(entries)
     if (claimed) await this.#options.handOver(claimed, new Map(entries.map((entry) => [entry.transaction_id, entry])))
     else this.#putBack(entries)
+  }
+
+  /** Read models may rest where nobody waits for them: this is a wait for what will be claimed soon. */
+  #askAhead(): void {
+    if (this.#hasAskedAhead || this.#noted === 0) return
+    const ofEach = Math.ceil(ASKED_AHEAD / this.#notes.size)
+    const checkpoints = [...this.#notes.values()].map((notes) => notes[Math.min(ofEach, notes.length) - 1]!.checkpoint)
+    this.#hasAskedAhead = true
+    void this.#options.readModels.passed(this.#newest(checkpoints), PATIENCE).then(
+      () => (this.#hasAskedAhead = false),
+      () => (this.#hasAskedAhead = false),
+    )
+  }
+
+  #newest(checkpoints: readonly Checkpoint[]): Checkpoint {
+    return checkpoints.reduce((a, b) => (this.#options.isAfter(b, a) ? b : a))
   }
 
   /** In front of what came later. In a burst the read models are late for longer than anybody waits at once. */
@@ -135,8 +161,8 @@ export class FirstTries {
 
   /** @returns null where the read models do not have them yet */
   async #claimed(entries: readonly LogEntry[]): Promise<Claimed[] | null> {
-    const { isAfter, readModels, claim, onGated } = this.#options
-    const last = entries.map((entry) => entry.checkpoint).reduce((a, b) => (isAfter(b, a) ? b : a))
+    const { readModels, claim, onGated } = this.#options
+    const last = this.#newest(entries.map((entry) => entry.checkpoint))
     if (!(await readModels.passed(last, PATIENCE))) return null
     const { claimed, isGated } = await claim([...new Set(entries.map((entry) => entry.transaction_id))])
     if (isGated) onGated()

@@ -30,19 +30,19 @@ export async function* subscription(
 ): AsyncGenerator<Batch, void, undefined> {
   const isWanted = ({ event }: Placed): boolean =>
     !prefixes || prefixes.some((prefix) => event.stream.startsWith(prefix))
-  const leave = tail.join()
-  let position = after
+  const member = { position: after }
+  tail.join(member)
   let wasLive = false
   let told = after
   let toldAt = -Infinity
 
   const isWorthTelling = (events: readonly Placed[], live: boolean): boolean =>
-    events.length > 0 || (live && !wasLive) || (position > told && performance.now() - toldAt >= EMPTY_BATCH_MS)
+    events.length > 0 || (live && !wasLive) || (member.position > told && performance.now() - toldAt >= EMPTY_BATCH_MS)
   const batch = (events: readonly Placed[], live: boolean): Batch => {
     wasLive = live
-    told = position
+    told = member.position
     toldAt = performance.now()
-    return { events: events.map(({ event }) => event), checkpoint: String(position), live }
+    return { events: events.map(({ event }) => event), checkpoint: String(member.position), live }
   }
   const pageAfter = async (place: number): Promise<Page | undefined> => {
     for (let tries = 0; !signal.aborted; tries++)
@@ -60,22 +60,22 @@ export async function* subscription(
     // While the consumer works on one page the next is on its way.
     let ahead: { place: number; page: Promise<Page | undefined> } | undefined
     while (!signal.aborted) {
-      const found = tail.after(position, maxBatch, isWanted)
+      const found = tail.after(member.position, maxBatch, isWanted)
       if (found) {
-        position = found.to
+        member.position = found.to
         const live = found.newest
         if (isWorthTelling(found.events, live)) yield batch(found.events, live)
         else await orAborted(tail.moved(), signal)
         continue
       }
-      const reading = ahead?.place === position ? ahead.page : pageAfter(position)
+      const reading = ahead?.place === member.position ? ahead.page : pageAfter(member.position)
       ahead = undefined
       const page = await orAborted(reading, signal)
       if (!page || signal.aborted) return
-      position = page.to
+      member.position = page.to
       const live = page.to >= page.head
       if (!live) {
-        ahead = { place: position, page: pageAfter(position) }
+        ahead = { place: member.position, page: pageAfter(member.position) }
         ahead.page.catch(() => {})
       }
       if (isWorthTelling(page.events, live)) yield batch(page.events, live)
@@ -83,6 +83,6 @@ export async function* subscription(
       else if (live) await orAborted(tail.moved(), signal)
     }
   } finally {
-    leave()
+    tail.leave(member)
   }
 }

@@ -1,7 +1,8 @@
 /**
  * The newest events, read once a process and kept for all its live subscriptions in a ring of bounded size. A subscription
- * takes from the ring at its own pace; one that is too slow finds that the ring has moved on and catches up from the tables
- * like any other late-comer, so nobody's slowness costs memory or anybody else's time.
+ * takes from the ring at its own pace. In a burst the ring grows for those that are behind, up to a bound; one that is slower
+ * still finds that the ring has moved on and catches up from the tables like any other late-comer, so nobody's slowness costs
+ * more memory than that, or anybody else's time.
  *
  * A poll every 250 ms is the truth, a notification only wakes it sooner. What this process appends itself is not read back: it
  * goes into the ring where it follows right on what is there. It runs while somebody subscribes.
@@ -17,12 +18,26 @@ const POLL_MS = 250
 /** Under load many commits are read at once instead of each by itself. */
 const LEAST_GAP_MS = 3
 const PAGE = 1_000
-const MOST_KEPT_EVENTS = 8_000
-const MOST_KEPT_BYTES = 16 * 1_048_576
+
+interface Bound {
+  events: number
+  bytes: number
+}
+
+/** Kept in any case, for whoever comes a little late. */
+const KEPT: Bound = { events: 8_000, bytes: 16 * 1_048_576 }
+/** Kept for a subscription that has not taken it yet. */
+const KEPT_FOR_SLOW: Bound = { events: 64_000, bytes: 48 * 1_048_576 }
 
 /** A page in the ring. */
 interface Kept extends Page {
   bytes: number
+}
+
+/** A live subscription. */
+export interface Member {
+  /** It has everything up to here. */
+  position: number
 }
 
 /** What a subscription finds in the ring. */
@@ -38,7 +53,7 @@ export class Tail {
   readonly #database: Database
   readonly #onTrouble: (error: unknown) => void
   readonly #isAppending: () => boolean
-  #members = 0
+  readonly #members = new Set<Member>()
   #stop = new AbortController()
   #ring: Kept[] = []
   #keptEvents = 0
@@ -62,15 +77,14 @@ export class Tail {
     this.#isAppending = isAppending
   }
 
-  /** Keeps the tail running until the returned function is called. */
-  join(): () => void {
-    if (this.#members++ === 0) this.#start()
-    let isMember = true
-    return () => {
-      if (!isMember) return
-      isMember = false
-      if (--this.#members === 0) this.#stop.abort()
-    }
+  /** Keeps the tail running until the member leaves. */
+  join(member: Member): void {
+    this.#members.add(member)
+    if (this.#members.size === 1) this.#start()
+  }
+
+  leave(member: Member): void {
+    if (this.#members.delete(member) && this.#members.size === 0) this.#stop.abort()
   }
 
   /** Events after a place that pass the filter, at most so many; undefined where the ring does not reach back so far. */
@@ -100,7 +114,7 @@ export class Tail {
    * appended in between or nobody subscribes, the next read brings it.
    */
   offer(after: number, appended: () => Placed[]): void {
-    if (this.#members === 0 || this.#to !== after) return
+    if (this.#members.size === 0 || this.#to !== after) return
     const events = appended()
     const to = events.at(-1)!.position
     this.#keep({ events, to, head: to })
@@ -211,11 +225,23 @@ export class Tail {
     this.#keptEvents += page.events.length
     this.#keptBytes += bytes
     this.#to = page.to
-    while (this.#ring.length > 1 && (this.#keptEvents > MOST_KEPT_EVENTS || this.#keptBytes > MOST_KEPT_BYTES)) {
-      const oldest = this.#ring.shift()!
+    while (this.#ring.length > 1 && this.#isMoreThan(KEPT)) {
+      const oldest = this.#ring[0]!
+      if (this.#isAwaited(oldest) && !this.#isMoreThan(KEPT_FOR_SLOW)) break
+      this.#ring.shift()
       this.#keptEvents -= oldest.events.length
       this.#keptBytes -= oldest.bytes
       this.#from = oldest.to
     }
+  }
+
+  #isMoreThan({ events, bytes }: Bound): boolean {
+    return this.#keptEvents > events || this.#keptBytes > bytes
+  }
+
+  /** Whether a subscription goes on in the oldest page. One that is before it catches up from the tables. */
+  #isAwaited({ to }: Page): boolean {
+    for (const { position } of this.#members) if (position >= this.#from && position < to) return true
+    return false
   }
 }

@@ -277,7 +277,7 @@ describe('projector', () => {
       },
     }
     let isBusy = true
-    const { projector } = await setting.start({ tables, givesWay: () => isBusy })
+    const { projector } = await setting.start({ tables, pressed: () => (isBusy ? 'receiving' : null) })
     const history = new History(15).grow(100)
     for (const decided of history.decided) await setting.append([decided])
     expect(batches).to.be.below(history.decided.length / 4)
@@ -288,6 +288,31 @@ describe('projector', () => {
     const known = history.decided.length
     for (const decided of history.grow(10).decided.slice(known)) await setting.append([decided])
     expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
+  })
+
+  it('rests while first tries wait for their turn, until somebody waits for it', async () => {
+    let batches = 0
+    const tables: typeof setting.tables = {
+      ...setting.tables,
+      commit: (claim, statements) => {
+        batches++
+        return setting.tables.commit(claim, statements)
+      },
+    }
+    const definition = { ...main, mostLateMs: Infinity }
+    const { projector } = await setting.start({ definition, tables, pressed: () => 'delivering' })
+    const history = new History(16).grow(100)
+    for (const decided of history.decided) await setting.append([decided])
+    expect(batches).to.be.below(history.decided.length / 10)
+    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
+  })
+
+  it('rests for them only until it is late by so much', async () => {
+    // The history is of long ago.
+    const { projector } = await setting.start({ pressed: () => 'delivering' })
+    await setting.append(new History(17).grow(100).decided)
+    const end = await setting.store.end()
+    await eventually(() => projector.position() === end)
   })
 
   it('writes a single event in milliseconds', async () => {

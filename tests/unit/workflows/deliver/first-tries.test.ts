@@ -49,6 +49,15 @@ describe('first tries', () => {
     await stop()
   })
 
+  it('ask the read models for what will be claimed soon, before they wait for what is claimed now', async () => {
+    const { tries, claims, waitedFor, stop } = running()
+    tries.note(entries(1, 5_000, 1))
+    await eventually(() => claims.length > 0)
+    expect(claims[0]).to.have.length(100)
+    expect(waitedFor.slice(0, 2)).to.deep.equal(['2148', '100'])
+    await stop()
+  })
+
   it('give every user a share of a claim', async () => {
     const { tries, claims, stop } = running()
     tries.note([...entries(1, 1_000, 1), ...entries(2_001, 5, 2)])
