@@ -41,7 +41,7 @@ const recorded = () => metric(bench.baoco.baseUrl, 'baoco_attempts_recorded_tota
 // Each look costs Baoco something: the further from the end, the rarer.
 await secondsUntil(300, async () => {
   const missing = load.accepted - (await recorded())
-  await pause(missing > 0 ? missing / 20 : 0)
+  if (missing > 0) await pause(missing / 20)
   return missing <= 0
 })
 const seconds = (performance.timeOrigin + performance.now() - load.firstAt) / 1000

@@ -43,7 +43,7 @@ export class Pools {
   }
 
   take(origin: string): Taken {
-    const entry = this.#entries.get(origin) ?? this.#open()
+    const entry = this.#entries.get(origin) ?? this.#newEntry()
     entry.calls++
     entry.usedAt = performance.now()
     // Re-inserting keeps the map in the order of use.
@@ -85,7 +85,8 @@ export class Pools {
     else void close([client])
   }
 
-  #open(): Entry {
+  /** Makes room for it where there are too many. */
+  #newEntry(): Entry {
     if (this.#entries.size >= MOST_ORIGINS) {
       const [oldest] = [...this.#entries].find(([, { calls }]) => calls === 0) ?? []
       if (oldest !== undefined) this.#forget(oldest)

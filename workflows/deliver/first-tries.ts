@@ -137,10 +137,10 @@ export class FirstTries {
     const ofEach = Math.ceil(ASKED_AHEAD / this.#notes.size)
     const checkpoints = [...this.#notes.values()].map((notes) => notes[Math.min(ofEach, notes.length) - 1]!.checkpoint)
     this.#hasAskedAhead = true
-    void this.#options.readModels.passed(this.#newest(checkpoints), PATIENCE).then(
-      () => (this.#hasAskedAhead = false),
-      () => (this.#hasAskedAhead = false),
-    )
+    void this.#options.readModels
+      .passed(this.#newest(checkpoints), PATIENCE)
+      .catch(this.#options.onError)
+      .then(() => (this.#hasAskedAhead = false))
   }
 
   #newest(checkpoints: readonly Checkpoint[]): Checkpoint {

@@ -61,6 +61,19 @@ describe('projector', () => {
   })
   afterEach(() => setting.close())
 
+  /** The setting's tables, and how many batches were written to them. */
+  const countingBatches = () => {
+    let batches = 0
+    const tables: typeof setting.tables = {
+      ...setting.tables,
+      commit: (claim, statements) => {
+        batches++
+        return setting.tables.commit(claim, statements)
+      },
+    }
+    return { tables, batches: () => batches }
+  }
+
   const allEvents = (): Promise<RecordedEvent[]> => setting.store.readAll(null, 1_000_000)
 
   for (const seed of [1, 10, 11])
@@ -268,19 +281,12 @@ describe('projector', () => {
   })
 
   it('gathers larger batches while receiving has more than it can do, and writes them all', async () => {
-    let batches = 0
-    const tables: typeof setting.tables = {
-      ...setting.tables,
-      commit: (claim, statements) => {
-        batches++
-        return setting.tables.commit(claim, statements)
-      },
-    }
+    const { tables, batches } = countingBatches()
     let isBusy = true
     const { projector } = await setting.start({ tables, pressed: () => (isBusy ? 'receiving' : null) })
     const history = new History(15).grow(100)
     for (const decided of history.decided) await setting.append([decided])
-    expect(batches).to.be.below(history.decided.length / 4)
+    expect(batches()).to.be.below(history.decided.length / 4)
     // It goes on as soon as receiving is through, and in any case before long.
     isBusy = false
     expect(await projector.passed((await setting.store.end())!, main.gatheringMs / 2)).to.equal(true)
@@ -291,19 +297,12 @@ describe('projector', () => {
   })
 
   it('rests while first tries wait for their turn, until somebody waits for it', async () => {
-    let batches = 0
-    const tables: typeof setting.tables = {
-      ...setting.tables,
-      commit: (claim, statements) => {
-        batches++
-        return setting.tables.commit(claim, statements)
-      },
-    }
+    const { tables, batches } = countingBatches()
     const definition = { ...main, mostLateMs: Infinity }
     const { projector } = await setting.start({ definition, tables, pressed: () => 'delivering' })
     const history = new History(16).grow(100)
     for (const decided of history.decided) await setting.append([decided])
-    expect(batches).to.be.below(history.decided.length / 10)
+    expect(batches()).to.be.below(history.decided.length / 10)
     expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
   })
 

@@ -42,7 +42,8 @@ describe('the tail of the Postgres store', () => {
   }
 
   beforeEach(() => {
-    tail = new Tail(database, () => {}, () => false) // prettier-ignore
+    const nothing = () => {}
+    tail = new Tail(database, nothing, () => false)
     end = 0
     members = []
   })
