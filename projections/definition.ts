@@ -158,6 +158,19 @@ export interface Definition {
   mostLateMs: number
 }
 
+type Handler = NonNullable<Projection['handlers'][string]>
+
+/** By definition and type of event: found once, as most events concern few of the tables. */
+const handlersOf = new WeakMap<Definition, Map<string, readonly Handler[]>>()
+
+const handlersFor = (definition: Definition, type: string): readonly Handler[] => {
+  let byType = handlersOf.get(definition)
+  if (!byType) handlersOf.set(definition, (byType = new Map()))
+  let found = byType.get(type)
+  if (!found) byType.set(type, (found = definition.projections.flatMap(({ handlers }) => handlers[type] ?? [])))
+  return found
+}
+
 /** All that one event does to the read models, in order. */
-export const statementsOf = ({ projections }: Definition, event: RecordedEvent): readonly Statement[] =>
-  projections.flatMap(({ handlers }) => handlers[event.type]?.(event) ?? [])
+export const statementsOf = (definition: Definition, event: RecordedEvent): readonly Statement[] =>
+  handlersFor(definition, event.type).flatMap((handler) => handler(event))

@@ -13,7 +13,7 @@ import type { AtLeast, Changes, Operation, Statement, Table, Value, Values } fro
 
 /** What a batch comes to for one row. */
 type Pending =
-  | { kind: 'insert'; row: Record<string, Value | undefined>; /** the row was removed first */ instead: boolean }
+  | { kind: 'insert'; row: Values; /** the row was removed first */ instead: boolean }
   | { kind: 'update'; key: Values; set: Record<string, Value | AtLeast> }
   | { kind: 'remove'; key: Values }
   /** Inserted and removed again. */
@@ -126,13 +126,13 @@ const next = (
     case 'insert':
       if (pending?.kind === 'insert' || pending?.kind === 'update')
         throw new Error(`${statement.table.name} ${name} is inserted, but it is there`)
-      return { kind: 'insert', row: { ...statement.row }, instead: pending?.kind === 'remove' }
+      return { kind: 'insert', row: statement.row, instead: pending?.kind === 'remove' }
     case 'update':
       if (pending?.kind === 'remove' || pending?.kind === 'nothing') return pending
       if (pending?.kind === 'insert') {
-        for (const [column, change] of Object.entries(statement.set))
-          pending.row[column] = applied(pending.row[column], change)
-        return pending
+        const row: Record<string, Value | undefined> = { ...pending.row }
+        for (const [column, change] of Object.entries(statement.set)) row[column] = applied(row[column], change)
+        return { kind: 'insert', row, instead: pending.instead }
       }
       return { kind: 'update', key: statement.key, set: together(pending?.set, statement.set) }
     case 'remove':

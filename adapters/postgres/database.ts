@@ -4,7 +4,11 @@ import { awakeNow } from '../awake.ts'
 
 // Ids and counts are ints below 2^53; money stays text (numeric is never parsed); times come back as ISO 8601 UTC.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
-pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString())
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
+  // `2026-01-05 02:30:00.123+00`, as nearly all are, needs no calendar.
+  const isUtcToTheMillisecond = text.length === 26 && text[10] === ' ' && text.endsWith('+00')
+  return isUtcToTheMillisecond ? `${text.slice(0, 10)}T${text.slice(11, 23)}Z` : new Date(text).toISOString()
+})
 
 export type Row = Record<string, unknown>
 

@@ -164,24 +164,56 @@ type ClaimRow = Omit<Claimed['rule'], 'ordered'> &
     deliveries: DeliveryTuple[]
   }
 
-const claimedOf = (row: ClaimRow): Claimed => {
-  const { url, http_method, payload_format, custom_template, sealed_secret, account_revision, ...other } = row
-  const { max_per_minute, ordered, endpoint, watched, passed_through, is_last, ...rest } = other
-  const { transaction_id, rule_id, attempt, lane, due_at, captured_at, orphan: _, deliveries, ...transaction } = rest
-  return {
-    transaction_id, rule_id, user_id: row.user_id, attempt, lane, due_at, captured_at,
-    isLast: is_last,
-    rule: {
-      url, http_method, payload_format, custom_template, sealed_secret, account_revision, max_per_minute,
-      ordered: ordered === 1,
-    },
-    endpoint: { name: endpoint, watched, isPassedThrough: passed_through },
-    transaction: { ...transaction, id: transaction_id },
-    deliveries: deliveries.map(([rule, status, last, round_base, due]) => ({
-      rule_id: rule, status, attempt: last, round_base, due_at: due,
-    })),
-  } // prettier-ignore
-}
+/** Written out, as is all that is made in numbers: what a spread adds to makes each object a shape of its own in Node 20. */
+const claimedOf = (row: ClaimRow): Claimed => ({
+  transaction_id: row.transaction_id,
+  rule_id: row.rule_id,
+  user_id: row.user_id,
+  attempt: row.attempt,
+  lane: row.lane,
+  due_at: row.due_at,
+  captured_at: row.captured_at,
+  isLast: row.is_last,
+  rule: {
+    url: row.url,
+    http_method: row.http_method,
+    payload_format: row.payload_format,
+    custom_template: row.custom_template,
+    sealed_secret: row.sealed_secret,
+    account_revision: row.account_revision,
+    max_per_minute: row.max_per_minute,
+    ordered: row.ordered === 1,
+  },
+  endpoint: { name: row.endpoint, watched: row.watched, isPassedThrough: row.passed_through },
+  transaction: {
+    id: row.transaction_id,
+    user_id: row.user_id,
+    bank_code: row.bank_code,
+    bank_name: row.bank_name,
+    transaction_type: row.transaction_type,
+    amount: row.amount,
+    currency: row.currency,
+    balance_after: row.balance_after,
+    account_number: row.account_number,
+    transaction_ref: row.transaction_ref,
+    transaction_date: row.transaction_date,
+    description: row.description,
+    content: row.content,
+    counterpart_name: row.counterpart_name,
+    order_id: row.order_id,
+    prefix: row.prefix,
+    already_run_of: row.already_run_of,
+    webhook_status: row.webhook_status,
+    created_at: row.created_at,
+  },
+  deliveries: row.deliveries.map(([rule_id, status, attempt, round_base, due_at]) => ({
+    rule_id,
+    status,
+    attempt,
+    round_base,
+    due_at,
+  })),
+})
 
 const dueOf = (rows: readonly ClaimRow[]): Due => ({
   claimed: rows.filter((row) => !row.orphan).map(claimedOf),

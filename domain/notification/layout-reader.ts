@@ -59,6 +59,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   const labelled = asWritten('ref')
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
   const references = findReferences(content ?? '', whole)
+  const counterpart = findCounterpart(asWritten('counterpart') ?? null, content ?? '', money.direction)
   const reading: Reading = {
     bank_code: bank.code,
     bank_name: bank.name,
@@ -73,7 +74,9 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     printed_time: readPrintedTime(groups, arrivedAt),
     transaction_ref: references.best,
     references: references.all,
-    ...findCounterpart(asWritten('counterpart') ?? null, content ?? '', money.direction),
+    counterpart_account: counterpart.counterpart_account,
+    counterpart_name: counterpart.counterpart_name,
+    counterpart_bank: counterpart.counterpart_bank,
     content,
     cut: CUT.test(content ?? '') || CUT.test(page.text),
   }

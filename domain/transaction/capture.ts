@@ -153,8 +153,8 @@ const fate = (
   copyOf: number | null,
   payment: Payment | null,
 ): Pick<Captured['data'], keyof Matched | 'already_run_of'> => {
-  if (copyOf !== null) return { ...matched, rules: [], webhook_status: 'already_run', already_run_of: copyOf }
-  return { ...matched, already_run_of: null, ...(payment && { rules: [], ...payment }) }
+  if (copyOf !== null) return { already_run_of: copyOf, ...matched, rules: [], webhook_status: 'already_run' }
+  return { already_run_of: null, ...matched, ...(payment && { rules: [], ...payment }) }
 }
 
 /** @param payment  what it is as the payment of a plan; null where it is none */
@@ -166,6 +166,8 @@ export const captured = (
   payment: Payment | null = null,
 ): Captured => {
   const { arrival, origin, reading, matched } = movement
+  const { transaction_date, transaction_date_source } = transactionDate(reading, arrival.arrived_at)
+  const { order_id, prefix, rules, webhook_status, already_run_of } = fate(matched, copyOf, payment)
   return {
     type: 'TransactionCaptured',
     data: {
@@ -181,7 +183,8 @@ export const captured = (
       account_number: reading.account_number,
       account_name: reading.account_name,
       transaction_ref: reading.transaction_ref,
-      ...transactionDate(reading, arrival.arrived_at),
+      transaction_date,
+      transaction_date_source,
       counterpart_account: reading.counterpart_account,
       counterpart_name: reading.counterpart_name,
       counterpart_bank: reading.counterpart_bank,
@@ -189,7 +192,11 @@ export const captured = (
       content: reading.content,
       raw_data: keptRaw(arrival.raw),
       balance_after: reading.balance_after,
-      ...fate(matched, copyOf, payment),
+      order_id,
+      prefix,
+      rules,
+      webhook_status,
+      already_run_of,
       created_at: arrival.arrived_at.toISOString(),
     },
   }

@@ -32,12 +32,17 @@ const live = (transaction: Transaction): LiveTransaction => {
 // --- attempts ------------------------------------------------------------------------------------------------------
 
 /** One call that was made, as it came out. */
-export type AttemptResult = Omit<TransactionEventData['WebhookAttempted'], 'outcome' | 'next_attempt_at'> & {
+export type AttemptResult = Omit<
+  TransactionEventData['WebhookAttempted'],
+  'attempt_id' | 'outcome' | 'next_attempt_at'
+> & {
   /** Seconds the endpoint asked to wait, null where it did not. */
   retry_after_s: number | null
 }
 
 export interface AttemptOccasion {
+  /** The record's own number. */
+  attempt_id: number
   /** When the call ended: the next due time counts from here. */
   at: Date
   /** Seconds before each retry. */
@@ -85,10 +90,32 @@ export const recordAttempt = (
   const delivery = transaction.deliveries.get(result.rule_id)
   if (!delivery) return []
   const { transaction_id, rule_id } = result
-  const { retry_after_s: _, ...attempted } = result
-  const outcome = outcomeOf(delivery, result, occasion)
-  const facts: TransactionFact[] = [{ type: 'WebhookAttempted', data: { ...attempted, ...outcome } }]
-  if (outcome.outcome === 'exhausted' && result.http_status === GONE)
+  const { outcome, next_attempt_at } = outcomeOf(delivery, result, occasion)
+  const facts: TransactionFact[] = [
+    {
+      type: 'WebhookAttempted',
+      data: {
+        transaction_id,
+        attempt_id: occasion.attempt_id,
+        rule_id,
+        attempt: result.attempt,
+        method: result.method,
+        url: result.url,
+        account_revision: result.account_revision,
+        timestamp: result.timestamp,
+        body_sha256: result.body_sha256,
+        renderer: result.renderer,
+        http_status: result.http_status,
+        response_body: result.response_body,
+        error: result.error,
+        sent_at: result.sent_at,
+        duration_ms: result.duration_ms,
+        outcome,
+        next_attempt_at,
+      },
+    },
+  ]
+  if (outcome === 'exhausted' && result.http_status === GONE)
     facts.push({ type: 'DeliveryEnded', data: { transaction_id, rule_id, reason: 'gone' } })
   return withStatus(transaction, facts, occasion.at.toISOString())
 }

@@ -61,8 +61,35 @@ export const transaction = projection(
   transactionTable,
   { version: 1 },
   {
-    TransactionCaptured: ({ data: { transaction_id, transaction_date_source: _, rules: __, ...data } }) =>
-      insert(transactionTable, { ...data, id: transaction_id, updated_at: data.created_at }),
+    TransactionCaptured: ({ data }) =>
+      insert(transactionTable, {
+        id: data.transaction_id,
+        user_id: data.user_id,
+        source_type: data.source_type,
+        source: data.source,
+        bank_code: data.bank_code,
+        bank_name: data.bank_name,
+        transaction_type: data.transaction_type,
+        amount: data.amount,
+        currency: data.currency,
+        account_number: data.account_number,
+        account_name: data.account_name,
+        transaction_ref: data.transaction_ref,
+        transaction_date: data.transaction_date,
+        counterpart_account: data.counterpart_account,
+        counterpart_name: data.counterpart_name,
+        counterpart_bank: data.counterpart_bank,
+        description: data.description,
+        content: data.content,
+        order_id: data.order_id,
+        prefix: data.prefix,
+        webhook_status: data.webhook_status,
+        already_run_of: data.already_run_of,
+        raw_data: data.raw_data,
+        balance_after: data.balance_after,
+        created_at: data.created_at,
+        updated_at: data.created_at,
+      }),
     TransactionCompleted: ({ data: { transaction_id, order_id, prefix, webhook_status }, metadata }) =>
       update(transactionTable, { id: transaction_id }, { order_id, prefix, webhook_status, updated_at: metadata.at }),
     WebhookRetryRequested: ({ data: { transaction_id, order_id, prefix, webhook_status }, metadata }) =>

@@ -35,7 +35,7 @@ const LIMIT_SPREAD_OVER = 61_100
 /** Milliseconds the read models may take to pass what delivery waits for. */
 const PATIENCE = 5_000
 
-/** First tries that wait, more than pass through in a moment. */
+/** First tries that wait for their turn or for their record, more than pass through in a moment. */
 const BUSY_FROM = 100
 
 export interface DeliveryOptions {
@@ -73,7 +73,7 @@ export interface Delivery {
   worker: string
   /** Calls of each lane, here. */
   use: Lanes['use']
-  /** Whether many first tries wait for their turn. */
+  /** Whether many first tries wait for their turn, or many results for their record. */
   isBusy(): boolean
   /** Delivers until the signal aborts or `stop` is called; resolves when it has stopped. */
   run(signal: AbortSignal): Promise<void>
@@ -251,7 +251,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   return {
     worker,
     use: () => lanes.use(),
-    isBusy: () => firstTries.noted + lanes.first.waiting >= BUSY_FROM,
+    isBusy: () => firstTries.noted + lanes.first.waiting + recorder.backlog >= BUSY_FROM,
     run: (signal) => (running ??= run(signal)),
     stop: async () => {
       stopping.abort()

@@ -15,7 +15,7 @@ import {
   type TransactionFact,
 } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
-import { evolveAll } from '../../domain/transaction/transaction.ts'
+import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
 import { stamp } from '../stamp.ts'
 import { Bell } from './bell.ts'
 import type { Tracked, TrackedTransactions } from './tracked.ts'
@@ -25,7 +25,7 @@ export interface Outcome {
   /** When it came out. */
   at: Date
   /** The result of a call; null for a delivery that ends because its rule is no more. */
-  result: Omit<AttemptResult, 'attempt_id'> | null
+  result: AttemptResult | null
   rule_id: number
   /** There is no further try after it. */
   isLast?: boolean
@@ -38,17 +38,26 @@ export interface Outcome {
   ) => void
 }
 
-type Waiting = Outcome & { attempt_id: number; random: number }
+interface Waiting {
+  outcome: Outcome
+  attempt_id: number
+  random: number
+}
 
 interface Group {
   tracked: Tracked
-  outcomes: Waiting[]
+  waiting: Waiting[]
   facts: readonly TransactionFact[]
+  /** The transaction after these facts. */
+  state: Transaction
   events: NewEvent[]
 }
 
-/** Transactions in one append. */
-const MOST_IN_GROUP = 256
+/** Transactions in one append: in a burst a few large ones leave the servers and this process more for the calls. */
+const MOST_IN_GROUP = 1_024
+
+/** So many go at once, however little time has passed. */
+const ENOUGH = 256
 
 /** Milliseconds from one append's begin to the next, where nothing hurries: what comes in between goes together. */
 const GATHERED_FOR = 20
@@ -94,7 +103,7 @@ export class Recorder {
 
   /** The transaction is held by the caller's claim until this is recorded. */
   submit(outcome: Outcome): void {
-    this.#waiting.push({ ...outcome, attempt_id: 0, random: this.#options.random() })
+    this.#waiting.push({ outcome, attempt_id: 0, random: this.#options.random() })
     this.#bell.ring()
   }
 
@@ -123,8 +132,8 @@ export class Recorder {
   }
 
   #hurries(): boolean {
-    const isFull = this.#waiting.length >= MOST_IN_GROUP
-    return isFull || this.#isEnding || this.#waiting.some(({ isAwaited }) => isAwaited)
+    const isEnough = this.#waiting.length >= ENOUGH
+    return isEnough || this.#isEnding || this.#waiting.some(({ outcome }) => outcome.isAwaited)
   }
 
   async #recordSome(): Promise<void> {
@@ -144,23 +153,23 @@ export class Recorder {
     const seen = new Set<number>()
     let count = 0
     for (; count < this.#waiting.length; count++) {
-      seen.add(this.#waiting[count]!.transaction_id)
+      seen.add(this.#waiting[count]!.outcome.transaction_id)
       if (seen.size > MOST_IN_GROUP) break
     }
     return this.#waiting.splice(0, count)
   }
 
-  async #number(outcomes: readonly Waiting[]): Promise<void> {
-    const calls = outcomes.filter((outcome) => outcome.result)
+  async #number(taken: readonly Waiting[]): Promise<void> {
+    const calls = taken.filter(({ outcome }) => outcome.result)
     const ids = await this.#untilItAnswers(() => this.#options.ids.next(calls.length))
-    calls.forEach((outcome, index) => (outcome.attempt_id = ids[index]!))
+    calls.forEach((call, index) => (call.attempt_id = ids[index]!))
   }
 
-  #decide(groups: readonly { tracked: Tracked; outcomes: Waiting[] }[]): Group[] {
-    const decided = groups.map(({ tracked, outcomes }) => {
-      const facts = decideAll(tracked, outcomes, this.#options.schedule)
-      const events = outcomes[0] ? stamp(facts, occasionOf(tracked, outcomes[0])) : []
-      return { tracked, outcomes, facts, events }
+  #decide(groups: readonly Pick<Group, 'tracked' | 'waiting'>[]): Group[] {
+    const decided = groups.map(({ tracked, waiting }) => {
+      const { facts, state } = decideAll(tracked, waiting, this.#options.schedule)
+      const events = waiting[0] ? stamp(facts, occasionOf(tracked, waiting[0])) : []
+      return { tracked, waiting, facts, state, events }
     })
     for (const group of decided) if (group.events.length === 0) this.#done(group)
     return decided.filter((group) => group.events.length > 0)
@@ -177,7 +186,7 @@ export class Recorder {
     groups.forEach((group, index) => {
       const result = results[index]
       if (!result?.ok) return conflicts.push(group)
-      all.advance(group.tracked, group.facts, group.outcomes[0]!.at.toISOString())
+      all.advance(group.tracked, group.state, group.facts.length)
       return this.#done(group, result.checkpoint)
     })
     if (conflicts.length === 0) return []
@@ -187,11 +196,9 @@ export class Recorder {
     return this.#decide(conflicts)
   }
 
-  #done({ outcomes, facts }: Group, checkpoint: Checkpoint | null = null): void {
-    for (const outcome of outcomes) {
-      const attempted = facts.find(
-        (fact) => fact.type === 'WebhookAttempted' && fact.data.attempt_id === outcome.attempt_id,
-      )
+  #done({ waiting, facts }: Group, checkpoint: Checkpoint | null = null): void {
+    for (const { outcome, attempt_id } of waiting) {
+      const attempted = facts.find((fact) => fact.type === 'WebhookAttempted' && fact.data.attempt_id === attempt_id)
       this.#options.tracked.release(outcome)
       outcome.recorded?.(attempted?.type === 'WebhookAttempted' ? attempted.data : null, checkpoint)
     }
@@ -212,38 +219,41 @@ export class Recorder {
   }
 }
 
-const byTransaction = (
-  outcomes: readonly Waiting[],
-  all: TrackedTransactions,
-): { tracked: Tracked; outcomes: Waiting[] }[] => {
-  const groups = new Map<number, { tracked: Tracked; outcomes: Waiting[] }>()
-  for (const outcome of outcomes) {
-    const tracked = all.get(outcome.transaction_id)
-    if (!tracked) throw new Error(`transaction ${outcome.transaction_id} has a result and no claim`)
-    const group = groups.get(outcome.transaction_id) ?? { tracked, outcomes: [] }
-    group.outcomes.push(outcome)
-    groups.set(outcome.transaction_id, group)
+const byTransaction = (taken: readonly Waiting[], all: TrackedTransactions): Pick<Group, 'tracked' | 'waiting'>[] => {
+  const groups = new Map<number, Pick<Group, 'tracked' | 'waiting'>>()
+  for (const each of taken) {
+    const { transaction_id } = each.outcome
+    const tracked = all.get(transaction_id)
+    if (!tracked) throw new Error(`transaction ${transaction_id} has a result and no claim`)
+    const group = groups.get(transaction_id) ?? { tracked, waiting: [] }
+    group.waiting.push(each)
+    groups.set(transaction_id, group)
   }
   return [...groups.values()]
 }
 
 /** A transaction's results, decided in turn. */
-const decideAll = (tracked: Tracked, outcomes: readonly Waiting[], schedule: readonly number[]): TransactionFact[] => {
+const decideAll = (
+  tracked: Tracked,
+  waiting: readonly Waiting[],
+  schedule: readonly number[],
+): { facts: TransactionFact[]; state: Transaction } => {
   const facts: TransactionFact[] = []
   let state = tracked.state
-  for (const { result, attempt_id, rule_id, at, random, isLast } of outcomes) {
+  for (const { outcome, attempt_id, random } of waiting) {
+    const { result, rule_id, at, isLast = false } = outcome
     const decided = result
-      ? recordAttempt(state, { ...result, attempt_id }, { at, schedule, random, ...(isLast && { isLast }) })
+      ? recordAttempt(state, result, { attempt_id, at, schedule, random, isLast })
       : endDelivery(state, rule_id, at)
     state = evolveAll(state, decided as readonly Fact[], at.toISOString())
     facts.push(...decided)
   }
-  return facts
+  return { facts, state }
 }
 
-const occasionOf = ({ transaction_id, user_id }: Tracked, { at, attempt_id, rule_id }: Waiting) => ({
+const occasionOf = ({ transaction_id, user_id }: Tracked, { outcome, attempt_id }: Waiting) => ({
   user_id,
-  at,
+  at: outcome.at,
   correlation_id: transactionStream(transaction_id),
-  causation_id: attempt_id > 0 ? `attempt-${attempt_id}` : `rule-${rule_id}`,
+  causation_id: attempt_id > 0 ? `attempt-${attempt_id}` : `rule-${outcome.rule_id}`,
 })

@@ -3,13 +3,12 @@
  * recorded, so that a result is appended at the known revision without reading.
  */
 import {
-  evolveAll,
   foldTransaction,
   type Delivery,
   type LiveTransaction,
   type Transaction,
 } from '../../domain/transaction/transaction.ts'
-import type { Fact, RecordedEvent } from '../../domain/event.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import type { Claimed } from './queue.ts'
 
@@ -78,9 +77,10 @@ export class TrackedTransactions {
     tracked.revision = events.at(-1)?.revision ?? NO_STREAM
   }
 
-  advance(tracked: Tracked, facts: readonly Fact[], at: string): void {
-    tracked.state = evolveAll(tracked.state, facts, at)
-    tracked.revision += facts.length
+  /** Facts were appended, so many; it is now in that state. */
+  advance(tracked: Tracked, state: Transaction, facts: number): void {
+    tracked.state = state
+    tracked.revision += facts
   }
 
   isHeld({ transaction_id, rule_id }: HeldBy): boolean {

@@ -39,13 +39,12 @@ export const runReactions = async (options: ReactionsOptions, signal: AbortSigna
   const start = await insist('start', () => placeToStart(options))
   if (signal.aborted) return
   const prefixes = [...new Set(reactions.flatMap((each) => each.prefixes))]
+  const answersTo = answersByType(reactions)
   let savedAt = -Infinity
   for await (const { events } of store.subscribe({ after: start ?? null, prefixes, signal })) {
     let isDone = false
     for (const event of events) {
-      for (const { name, answers } of reactions) {
-        const answer = answers[event.type]
-        if (!answer) continue
+      for (const { name, answer } of answersTo.get(event.type) ?? []) {
         if ((await insist(name, () => answer(event), event)) !== 'nothing') isDone = true
       }
       if (signal.aborted) return
@@ -55,6 +54,19 @@ export const runReactions = async (options: ReactionsOptions, signal: AbortSigna
     await insist('save', () => checkpoint.save(placeOf(last)))
     savedAt = performance.now()
   }
+}
+
+interface NamedAnswer {
+  name: string
+  answer: NonNullable<Reaction['answers'][string]>
+}
+
+const answersByType = (reactions: readonly Reaction[]): ReadonlyMap<string, readonly NamedAnswer[]> => {
+  const byType = new Map<string, NamedAnswer[]>()
+  for (const { name, answers } of reactions)
+    for (const [type, answer] of Object.entries(answers))
+      if (answer) byType.set(type, [...(byType.get(type) ?? []), { name, answer }])
+  return byType
 }
 
 /** After the event met last; from the first where the store is not the one it was. */

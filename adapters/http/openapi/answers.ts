@@ -9,7 +9,7 @@ const done = <Schema extends z.ZodType>(schema: Schema) => z.strictObject({ succ
 /** `{success, data}`. */
 export const data = <Schema extends z.ZodType>(schema: Schema): Answer<z.output<Schema>> => ({
   write: (context, value) => {
-    context.body = { success: true, data: value }
+    context.response.body = { success: true, data: value }
   },
   answers: [{ status: 200, description: 'Done.', mediaType: JSON_TYPE, schema: done(schema) }],
 })
@@ -18,7 +18,7 @@ export const data = <Schema extends z.ZodType>(schema: Schema): Answer<z.output<
 export const created = <Schema extends z.ZodType>(schema: Schema): Answer<z.output<Schema>> => ({
   write: (context, value) => {
     context.status = 201
-    context.body = { success: true, data: value }
+    context.response.body = { success: true, data: value }
   },
   answers: [{ status: 201, description: 'Created.', mediaType: JSON_TYPE, schema: done(schema) }],
 })
@@ -26,7 +26,7 @@ export const created = <Schema extends z.ZodType>(schema: Schema): Answer<z.outp
 /** `{success, message}`: the handler returns one plain sentence. */
 export const message: Answer<string> = {
   write: (context, value) => {
-    context.body = { success: true, message: value }
+    context.response.body = { success: true, message: value }
   },
   answers: [
     {
@@ -47,7 +47,7 @@ export const whole = <Schema extends z.ZodType>(
   statuses: readonly number[] = [200],
 ): Answer<z.output<Schema>> => ({
   write: (context, value) => {
-    context.body = value
+    context.response.body = value
   },
   answers: statuses.map((status) => ({ status, description: 'Done.', mediaType: JSON_TYPE, schema })),
 })
@@ -56,7 +56,7 @@ export const whole = <Schema extends z.ZodType>(
 export const text = <Value>(mediaType: string, description: string): Answer<Value> => ({
   write: (context, value) => {
     context.type = mediaType
-    context.body = value
+    context.response.body = value
   },
   answers: [{ status: 200, description, mediaType, schema: null }],
 })

@@ -109,7 +109,7 @@ export const receiveRoutes = (
     const bytes = context.method === 'GET' ? Buffer.alloc(0) : await readBody(context.req)
     const query = context.querystring === '' ? {} : context.query
     const posted = await readPosted(bytes, context.headers['content-type'] ?? '', query)
-    const came = { ...at, arrived_at: clock.now() }
+    const came = { arrived_at: clock.now(), ...at }
     const list = listIn(posted)
     if (list === null) return [arrivalOf(posted, came)]
     // Refused it would be sent again for ever.

@@ -1,8 +1,8 @@
 /** A delivery's body, byte for byte: the same row, timestamp and renderer give the same body again. */
 import { customBody } from './custom.ts'
-import { standardPayload } from './standard.ts'
+import { standardBody } from './standard.ts'
 import type { TransactionRow } from './transaction-row.ts'
-import { woocommercePayload } from './woocommerce.ts'
+import { woocommerceBody } from './woocommerce.ts'
 
 /** Recorded with every attempt; it rises whenever a change here makes other bytes of the same row. */
 export const RENDERER = 1
@@ -18,9 +18,9 @@ export interface Format {
 export const render = ({ payload_format, custom_template }: Format, row: TransactionRow, timestamp: number): string => {
   switch (payload_format) {
     case 'standard':
-      return JSON.stringify(standardPayload(row, timestamp))
+      return standardBody(row, timestamp)
     case 'woocommerce':
-      return JSON.stringify(woocommercePayload(row, timestamp))
+      return woocommerceBody(row, timestamp)
     case 'custom':
       if (custom_template === null) throw new Error('a rule of format custom without its template')
       return customBody(custom_template, row, timestamp)

@@ -36,9 +36,10 @@ export const shortenUntilItFits = (fields: Payload, texts: readonly string[], fo
 
 /**
  * @param texts  fields that may lose their end, the first to lose it first
- * @returns the payload itself where it fits, else one with `description_truncated: true`
+ * @returns the payload as it is where it fits, else with `description_truncated: true`
  */
-export const shorten = (payload: Payload, texts: readonly string[]): Payload =>
-  fitsBody(JSON.stringify(payload))
-    ? payload
-    : shortenUntilItFits({ ...payload, description_truncated: true }, texts, JSON.stringify)
+export const fittingBody = (payload: Payload, texts: readonly string[]): string => {
+  const body = JSON.stringify(payload)
+  if (fitsBody(body)) return body
+  return JSON.stringify(shortenUntilItFits({ ...payload, description_truncated: true }, texts, JSON.stringify))
+}

@@ -1,5 +1,5 @@
 /** The `standard` format (section 2.5). What the bank did not print is null. */
-import { shorten, type Payload } from './shorten.ts'
+import { fittingBody, type Payload } from './shorten.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
 /** The fields before they are made to fit; a custom template takes its values from here. */
@@ -22,5 +22,5 @@ export const standardFields = (row: TransactionRow, timestamp: number): Payload 
 })
 
 /** @param timestamp  of the attempt, Unix seconds: a retry after 24 h passes a receiver's check against replays */
-export const standardPayload = (row: TransactionRow, timestamp: number): Payload =>
-  shorten(standardFields(row, timestamp), ['description', 'counterpart_name'])
+export const standardBody = (row: TransactionRow, timestamp: number): string =>
+  fittingBody(standardFields(row, timestamp), ['description', 'counterpart_name'])

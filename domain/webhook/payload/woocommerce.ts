@@ -1,5 +1,5 @@
 /** The `woocommerce` format (section 2.5). What the bank did not print is an empty string: its fields have no null. */
-import { shorten, type Payload } from './shorten.ts'
+import { fittingBody, type Payload } from './shorten.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
 /** One line for the shop's order notes, in plain words. */
@@ -31,5 +31,5 @@ export const woocommerceFields = (row: TransactionRow, timestamp: number): Paylo
 })
 
 /** @param timestamp  of the attempt, Unix seconds */
-export const woocommercePayload = (row: TransactionRow, timestamp: number): Payload =>
-  shorten(woocommerceFields(row, timestamp), ['description', 'note', 'payer_name'])
+export const woocommerceBody = (row: TransactionRow, timestamp: number): string =>
+  fittingBody(woocommerceFields(row, timestamp), ['description', 'note', 'payer_name'])

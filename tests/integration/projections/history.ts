@@ -191,12 +191,12 @@ export class History {
     const facts = recordAttempt(
       transaction,
       {
-        transaction_id: transaction.transaction_id, attempt_id: ++this.#ids, rule_id, attempt: number, method: 'POST',
+        transaction_id: transaction.transaction_id, rule_id, attempt: number, method: 'POST',
         url: 'https://shop.example/hook', account_revision: 1, timestamp: 1, body_sha256: 'x', renderer: 1, http_status,
         response_body: this.#pick(TEXTS)!, error: null, sent_at: at.toISOString(), duration_ms: this.#random() * 100,
         retry_after_s: null,
       },
-      { at, schedule: SCHEDULE, random: this.#random() },
+      { attempt_id: ++this.#ids, at, schedule: SCHEDULE, random: this.#random() },
     ) // prettier-ignore
     this.#transaction(transaction.transaction_id, transaction.user_id, facts, at)
   }

@@ -45,7 +45,7 @@ export const copyOf = (id: number): TransactionEvent => {
 }
 
 export const resultOf = (rule_id: number, attempt: number, http_status: number): AttemptResult => ({
-  transaction_id: 42, attempt_id: 9000 + attempt, rule_id, attempt, method: 'POST', url: 'https://shop.vn/hook',
+  transaction_id: 42, rule_id, attempt, method: 'POST', url: 'https://shop.vn/hook',
   account_revision: 3, timestamp: 1_767_580_200, body_sha256: 'abc', renderer: 1, http_status, response_body: 'answer',
   error: http_status < 300 && http_status > 0 ? null : `http_${http_status}`, retry_after_s: null,
   sent_at: NOW.toISOString(), duration_ms: 12,
@@ -59,7 +59,7 @@ const attemptedAs = (
   next_attempt_at: string | null,
 ): TransactionEvent => {
   const { retry_after_s: _, ...data } = resultOf(rule_id, attempt, http_status)
-  return { type: 'WebhookAttempted', data: { ...data, outcome, next_attempt_at } }
+  return { type: 'WebhookAttempted', data: { ...data, attempt_id: 9000 + attempt, outcome, next_attempt_at } }
 }
 
 export const delivered = (rule: number, attempt: number) => attemptedAs(rule, attempt, 200, 'delivered', null)
@@ -100,7 +100,7 @@ export const answered =
     recordAttempt(
       transaction,
       { ...resultOf(rule, attempt, http_status), retry_after_s },
-      { at: NOW, schedule: SCHEDULE, random: middle },
+      { attempt_id: 9000 + attempt, at: NOW, schedule: SCHEDULE, random: middle },
     )
 
 const accountWith = (rules: number[], paused: number[]): Account => {

@@ -52,7 +52,7 @@ const setUp = () => {
   const ids = { next: (count: number) => Promise.resolve(Array.from({ length: count }, () => id++)) }
   const recorder = new Recorder({ store: store.store, ids, tracked, schedule: [60, 300], random: () => 0.5 })
   const outcomes: (string | null)[] = []
-  const submit = (result: Omit<AttemptResult, 'attempt_id'>) =>
+  const submit = (result: AttemptResult) =>
     recorder.submit({
       transaction_id: 42,
       rule_id: result.rule_id,
