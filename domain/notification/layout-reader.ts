@@ -38,6 +38,10 @@ const memoOf = (printed: string | undefined, layout: Layout): string | null => {
   return /[\p{L}\p{N}]/u.test(memo) ? memo : null
 }
 
+/** In the bank's own case: from the text, where the shadow matched. */
+const asWritten = ({ text }: Page, place: readonly [number, number] | undefined): string | undefined =>
+  place && text.slice(...place)
+
 /** What the layout makes of the page; null where it does not fit or leaves something uncertain. */
 export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {
   if (!page.shadow.includes(layout.word)) return null
@@ -47,19 +51,15 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   const money = moneyIn(groups, layout)
   if (!money) return null
 
-  /** As written, in the bank's own case: from the text, where the shadow matched. */
-  const asWritten = (field: string): string | undefined => {
-    const place = match.indices?.groups?.[field]
-    return place && page.text.slice(...place)
-  }
+  const places = match.indices?.groups
   // Without a currency behind it a number that ends the text may be the half of one, where more should follow.
-  const balanceEnd = match.indices?.groups?.balance?.[1]
+  const balanceEnd = places?.balance?.[1]
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
-  const content = memoOf(asWritten('content'), layout)
-  const labelled = asWritten('ref')
+  const content = memoOf(asWritten(page, places?.content), layout)
+  const labelled = asWritten(page, places?.ref)
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
   const references = findReferences(content ?? '', whole)
-  const counterpart = findCounterpart(asWritten('counterpart') ?? null, content ?? '', money.direction)
+  const counterpart = findCounterpart(asWritten(page, places?.counterpart) ?? null, content ?? '', money.direction)
   const reading: Reading = {
     bank_code: bank.code,
     bank_name: bank.name,
@@ -68,7 +68,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     transaction_type: money.direction,
     amount: money.amount,
     currency: money.currency,
-    account_number: asWritten('account') ?? null,
+    account_number: asWritten(page, places?.account) ?? null,
     account_name: null,
     balance_after: balance,
     printed_time: readPrintedTime(groups, arrivedAt),
