@@ -31,6 +31,25 @@ describe('database', () => {
     expect(await database.query('SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
   })
 
+  it('gives times as ISO 8601 in UTC to the millisecond, whatever the session shows them in', async () => {
+    const texts = ['2026-01-05 02:30:00.123+00', '2026-01-05 02:30:00+00', '2026-01-05 02:30:00.1+00']
+    const odd = ['2026-01-05 02:30:00.123999+00', '2026-01-05 09:30:00.123+07', '12026-01-05 02:30:00.12+00']
+    const given = await database.query<{ at: string }>('SELECT unnest($1::timestamptz[]) AS at', [[...texts, ...odd]])
+    expect(given.map(({ at }) => at)).to.deep.equal([
+      '2026-01-05T02:30:00.123Z',
+      '2026-01-05T02:30:00.000Z',
+      '2026-01-05T02:30:00.100Z',
+      '2026-01-05T02:30:00.123Z',
+      '2026-01-05T02:30:00.123Z',
+      '+012026-01-05T02:30:00.120Z',
+    ])
+    await database.transaction(async (transaction) => {
+      await transaction.query("SET LOCAL timezone = 'Asia/Ho_Chi_Minh'")
+      const [there] = await transaction.query<{ at: string }>('SELECT $1::timestamptz AS at', [texts[0]])
+      expect(there!.at).to.equal('2026-01-05T02:30:00.123Z')
+    })
+  })
+
   it('waits its turn while all connections are busy, also where the process was held up meanwhile', async () => {
     const narrow = openDatabase(place.url, { poolSize: 1 })
     await narrow.query('SELECT 1')

@@ -212,6 +212,20 @@ describe('delivery', () => {
     expect(shop.calls).to.have.length(5)
   })
 
+  it('is busy until many results are recorded, not only until their calls are made', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const held = holdable(setting.store)
+    const worker = await setting.worker({ store: held.store })
+    held.down = true
+    await setting.capture([rule], { count: 100 })
+    await eventually(() => shop.calls.length === 100)
+    expect(worker.isBusy()).to.equal(true)
+    held.down = false
+    await eventually(() => !worker.isBusy())
+    expect(shop.calls).to.have.length(100)
+  })
+
   it('records a call that cannot be formed as a failed attempt', async () => {
     const rule = await setting.rule('https://shop.vn/')
     const vault = { seal: () => '', open: () => { throw new Error('no such key') } } // prettier-ignore

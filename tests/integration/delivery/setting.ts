@@ -32,6 +32,7 @@ export interface Worker {
   claimsOpen: number | null
   /** How often it looked for what is due. */
   looks: number
+  isBusy(): boolean
   errors: unknown[]
   /** Answers how long it took (ms). */
   stop(): Promise<number>
@@ -169,7 +170,14 @@ export const openDeliverySetting = async () => {
     worker: async ({ probeEvery = 30, ...options }: WorkerOptions = {}): Promise<Worker> => {
       const schedule = options.schedule ?? [0.05, 0.1]
       const sender = openSender({ allowPrivate: true })
-      const worker: Worker = { told: [], errors: [], claimsOpen: null, looks: 0, stop: () => Promise.resolve(0) }
+      const worker: Worker = {
+        told: [],
+        errors: [],
+        claimsOpen: null,
+        looks: 0,
+        isBusy: () => false,
+        stop: () => Promise.resolve(0),
+      }
       const queue = openDeliveryQueue(database, { schedule, probeEvery })
       const delivery = openDelivery({
         store,
@@ -194,6 +202,7 @@ export const openDeliverySetting = async () => {
         cutOffAfter: 200,
         ...options,
       })
+      worker.isBusy = () => delivery.isBusy()
       const stopping = new AbortController()
       const run = delivery.run(stopping.signal)
       worker.stop = async () => {
