@@ -222,7 +222,8 @@ describe('any text at all', () => {
       for (const source of sources) {
         const whole = shape.repeat(Math.ceil(32_768 / Buffer.byteLength(shape)))
         let best = Infinity
-        for (let run = 0; run < 10 && best >= 5; run += 1) {
+        // One to four milliseconds; a machine that stands still for a moment is given time to come to itself.
+        for (let run = 0; run < 100 && best >= 5; run += 1) {
           const start = performance.now()
           read({ text: whole, ...source }, arrival)
           best = Math.min(best, performance.now() - start)
