@@ -61,12 +61,12 @@ export const startMeteredBench = async (accounts: number): Promise<Bench & { met
   return { ...bench, meter, end: () => meter.close().then(bench.end) }
 }
 
-/** Seconds until a question answers true, asked every 50 ms; fails after `most`. */
-export const secondsUntil = async (most: number, ask: () => Promise<boolean>): Promise<number> => {
+/** Seconds until a question answers true, asked every so many milliseconds; fails after `most`. */
+export const secondsUntil = async (most: number, ask: () => Promise<boolean>, every = 50): Promise<number> => {
   const began = performance.now()
   while (!(await ask())) {
     if (performance.now() - began > most * 1000) throw new Error(`not so within ${most} s`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await new Promise((resolve) => setTimeout(resolve, every))
   }
   return (performance.now() - began) / 1000
 }

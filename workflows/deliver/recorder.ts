@@ -53,8 +53,11 @@ interface Group {
   events: NewEvent[]
 }
 
-/** Transactions in one append: in a burst a few large ones leave the servers and this process more for the calls. */
-const MOST_IN_GROUP = 1_024
+/**
+ * Results in one append: in a burst a few large ones leave the servers and this process more for the calls. Where each brings
+ * the longest answer, all of it characters that JSON escapes, they are still less than the 16 MiB that a store takes at once.
+ */
+const MOST_IN_GROUP = 512
 
 /** So many go at once, however little time has passed. */
 const ENOUGH = 256
@@ -137,7 +140,7 @@ export class Recorder {
   }
 
   async #recordSome(): Promise<void> {
-    const taken = this.#take()
+    const taken = this.#waiting.splice(0, MOST_IN_GROUP)
     try {
       this.#underWay = taken.length
       await this.#number(taken)
@@ -146,17 +149,6 @@ export class Recorder {
     } finally {
       this.#underWay = 0
     }
-  }
-
-  /** The oldest results, of at most so many transactions. */
-  #take(): Waiting[] {
-    const seen = new Set<number>()
-    let count = 0
-    for (; count < this.#waiting.length; count++) {
-      seen.add(this.#waiting[count]!.outcome.transaction_id)
-      if (seen.size > MOST_IN_GROUP) break
-    }
-    return this.#waiting.splice(0, count)
   }
 
   async #number(taken: readonly Waiting[]): Promise<void> {

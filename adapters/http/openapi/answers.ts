@@ -6,6 +6,8 @@ const JSON_TYPE = 'application/json'
 
 const done = <Schema extends z.ZodType>(schema: Schema) => z.strictObject({ success: z.literal(true), data: schema })
 
+// Of the response itself: what a context passes on to it goes through a setter that is several times slower.
+
 /** `{success, data}`. */
 export const data = <Schema extends z.ZodType>(schema: Schema): Answer<z.output<Schema>> => ({
   write: (context, value) => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { encode } from '../../../../adapters/event-store/encoding.ts'
 import type { NewEvent, RecordedEvent } from '../../../../domain/event.ts'
 import { NO_STREAM, type EventStore, type Unit } from '../../../../domain/ports.ts'
 import type { AttemptResult } from '../../../../domain/transaction/decide.ts'
@@ -22,6 +23,7 @@ const openStore = () => {
   const store = {
     append: (units: readonly Unit[]) => {
       if (isAway) return Promise.reject(new Error('away'))
+      encode(units)
       appends.push(units.length)
       return Promise.resolve(
         units.map(([part]) => {
@@ -99,6 +101,21 @@ describe('the recorder', () => {
     expect(appends.length).to.equal(before + 1)
     recorder.end()
     await run
+  })
+
+  it('puts no more into an append than a store takes, whatever servers answer', async () => {
+    const { recorder, hold, submit, outcomes, appends } = setUp()
+    // Each of these characters is six in JSON.
+    const longest = { response_body: '\u0001'.repeat(4_096), url: `https://shop.vn/${'x'.repeat(2_032)}` }
+    for (let attempt = 1; attempt <= 1_500; attempt++) {
+      hold(7)
+      submit({ ...result(7, attempt, 500), ...longest })
+    }
+    recorder.end()
+    const run = recorder.run()
+    await eventually(() => outcomes.length === 1_500)
+    await run
+    expect(appends.length).to.be.below(5)
   })
 
   it('decides again when something happened meanwhile', async () => {
