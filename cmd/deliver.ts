@@ -22,7 +22,7 @@ export const deliverRole: Role = {
     const delivery = openDelivery({
       store,
       log: deliveryLog,
-      queue: openDeliveryQueue(database, { schedule: settings.retrySchedule }),
+      queue: openDeliveryQueue(database, installation.byKey, { schedule: settings.retrySchedule }),
       sender,
       ids,
       vault,

@@ -10,7 +10,7 @@ import { openInboxes, type Inboxes } from '../adapters/inbox/inboxes.ts'
 import { openLogLines, type LogLines } from '../adapters/log-lines.ts'
 import { openOutbox, type Outbox } from '../adapters/mail-out/outbox.ts'
 import { openMetrics, type Metrics } from '../adapters/metrics.ts'
-import { openDatabase, type Database } from '../adapters/postgres/database.ts'
+import { BY_KEY, openDatabase, type Database } from '../adapters/postgres/database.ts'
 import { openHeardNotes } from '../adapters/postgres/heard.ts'
 import { forgetLeases, openLease } from '../adapters/postgres/lease.ts'
 import { enter } from '../adapters/postgres/presence.ts'
@@ -37,6 +37,8 @@ export interface Installation {
   log: LogLines
   clock: Clock
   database: Database
+  /** The same, in sessions that begin with `BY_KEY`. */
+  byKey: Database
   /** This process has started the database, so whoever used it before is gone. */
   isFreshDatabase: boolean
   store: EventStore
@@ -90,6 +92,9 @@ export const openInstallation = async (
     opened.push(postgres.stop)
     const database = openDatabase(postgres.url)
     opened.push(database.close)
+    // Connects only where first tries are made.
+    const byKey = openDatabase(postgres.url, { poolSize: 1, session: BY_KEY })
+    opened.push(byKey.close)
     if (postgres.isFresh) await forgetLeases(database)
     const presence = await enter(database, name, onTrouble)
     opened.push(presence.leave)
@@ -132,7 +137,7 @@ export const openInstallation = async (
     opened.push(() => sender.close())
 
     return {
-      settings, secrets, log, clock, database, store, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
+      settings, secrets, log, clock, database, byKey, store, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
       inboxCalls, metrics, onTrouble, close,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,

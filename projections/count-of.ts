@@ -14,6 +14,8 @@ const EVENTS = [
   ['DELETE', 'REFERENCING OLD TABLE AS removed'],
 ] as const
 
+type Event = (typeof EVENTS)[number][0]
+
 /** A column by which sums are kept as well: what stands in it, as SQL, in the counts of all kinds that differ in it alone. */
 export interface Sums {
   column: string
@@ -25,21 +27,26 @@ export const countOf = (counted: Table, name: string, kinds: Kinds, sums?: Sums)
   const columns = Object.keys(kinds)
   const types = Object.fromEntries(columns.map((column) => [column, kinds[column]![0]]))
   const counts = table(name, { ...types, number: 'integer' }, { key: columns })
-  const triggers = (schema: string) =>
-    EVENTS.map(([event, referencing]) => {
-      const trigger = `${name}_${event.toLowerCase()}`
-      return `CREATE FUNCTION ${schema}.${trigger}() RETURNS trigger LANGUAGE plpgsql AS $trigger$ BEGIN
-          EXECUTE format($sql$${mergeSql(name, kinds, sums, event)}$sql$, TG_TABLE_SCHEMA);
-          RETURN NULL;
-        END $trigger$;
-        CREATE TRIGGER ${trigger} AFTER ${event} ON ${schema}.${counted.name} ${referencing}
-          FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.${trigger}()`
-    }).join(';\n')
-  return { ...projection(counts, { version: 1 }, {}), triggers }
+  const triggerOf = (event: Event) => `${name}_${event.toLowerCase()}`
+  const functionSql = (schema: string, event: Event): string => `
+    CREATE OR REPLACE FUNCTION ${schema}.${triggerOf(event)}() RETURNS trigger LANGUAGE plpgsql AS $trigger$ BEGIN
+      ${mergeSql(`${schema}.${name}`, kinds, sums, event)};
+      RETURN NULL;
+    END $trigger$`
+  const triggerSql = (schema: string, [event, referencing]: (typeof EVENTS)[number]): string => `
+    CREATE TRIGGER ${triggerOf(event)} AFTER ${event} ON ${schema}.${counted.name} ${referencing}
+      FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.${triggerOf(event)}()`
+  const functions = (schema: string) => EVENTS.map(([event]) => functionSql(schema, event)).join(';\n')
+  const triggers = (schema: string) => EVENTS.map((event) => triggerSql(schema, event)).join(';\n')
+  return { ...projection(counts, { version: 1 }, {}), functions, triggers }
 }
 
-/** The schema is found by the trigger, as a replay renames it. */
-const mergeSql = (name: string, kinds: Kinds, sums: Sums | undefined, event: (typeof EVENTS)[number][0]): string => {
+/**
+ * Planned once a session and trigger, as planning takes longer than doing it: of a text that changed with the schema's name it
+ * would be planned every time.
+ * @param counts  the table, with its schema
+ */
+const mergeSql = (counts: string, kinds: Kinds, sums: Sums | undefined, event: Event): string => {
   const columns = Object.keys(kinds)
   const kindOrSum = columns.map((column) =>
     column === sums?.column ? `coalesce(${column}, ${sums.all}) AS ${column}` : column,
@@ -50,7 +57,7 @@ const mergeSql = (name: string, kinds: Kinds, sums: Sums | undefined, event: (ty
     ...(event === 'DELETE' ? [] : [`SELECT ${kind}, 1 AS change FROM added`]),
     ...(event === 'INSERT' ? [] : [`SELECT ${kind}, -1 AS change FROM removed`]),
   ].join(' UNION ALL ')
-  return `MERGE INTO %I.${name} AS t
+  return `MERGE INTO ${counts} AS t
     USING (SELECT ${kindOrSum.join(', ')}, sum(change)::integer AS change FROM (${changes}) AS each_row
       GROUP BY GROUPING SETS (${groups.map((group) => `(${group.join(', ')})`).join(', ')}) HAVING sum(change) <> 0) AS c
     ON ${columns.map((column) => `t.${column} = c.${column}`).join(' AND ')}

@@ -122,7 +122,11 @@ export interface Projection {
   version: number
   operations: readonly Operation[]
   handlers: Readonly<Record<string, ((event: RecordedEvent) => Statement | readonly Statement[]) | undefined>>
-  /** Statements that make what keeps the table by itself, once all tables are there: `count-of.ts`. */
+  /**
+   * Statements that make what keeps the table by itself, once all tables are there: `count-of.ts`. Functions name the schema,
+   * so they are made again where it is renamed.
+   */
+  functions?: (schema: string) => string
   triggers?: (schema: string) => string
 }
 
@@ -152,6 +156,8 @@ export interface Definition {
   projections: readonly Projection[]
   /** Streams whose events they are built from. */
   prefixes: readonly string[]
+  /** Milliseconds from one batch to the next while nobody waits: many small batches cost more than few large ones. */
+  restMs: number
   /** How long a batch gathers while receiving has more to do than it can: milliseconds by which they may be late then. */
   gatheringMs: number
   /** By how much they may be late while delivering has more to do than it can, and nobody waits for them: milliseconds. */

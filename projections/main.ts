@@ -27,6 +27,7 @@ export const mainWith = ({ overQuotaDelay }: MainSettings): Definition => ({
     notification, job, transactionTotal, attemptCount,
   ], // prettier-ignore
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-'],
+  restMs: 0,
   gatheringMs: 5_000,
   mostLateMs: 10_000,
 })

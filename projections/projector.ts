@@ -207,7 +207,7 @@ class RunningProjector implements Projector {
       case 'delivering':
         return !this.#waiters.isAwaited && this.#lateMs() < definition.mostLateMs
       case null:
-        return false
+        return this.#state === 'live' && !this.#waiters.isAwaited && performance.now() - since < definition.restMs
     }
   }
 

@@ -11,7 +11,7 @@ import type { Checkpoint, EventStore } from '../domain/ports.ts'
 import { Builder, type BuilderOptions, type Progress } from './builder.ts'
 import { readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
 import type { Statements } from './read-model-tables.ts'
-import { dropSchema, nextSchema, oldSchema } from './schema.ts'
+import { dropSchema, nextSchema, oldSchema, renaming } from './schema.ts'
 import { versionOf } from './sql.ts'
 import { differences, type Difference } from './verify.ts'
 
@@ -85,7 +85,7 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
         await transaction.query(`DELETE FROM ${schema}.checkpoint WHERE projector = $1`, [projector])
         await transaction.query(`ALTER SCHEMA ${schema} RENAME TO ${oldSchema(definition)}`)
       }
-      await transaction.query(`ALTER SCHEMA ${nextSchema(definition)} RENAME TO ${schema}`)
+      await transaction.query(renaming(definition, nextSchema(definition), schema))
     })
   } catch (error) {
     // What cannot be cleared up now, with the database away, is by the next one.

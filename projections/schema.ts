@@ -2,7 +2,7 @@
 import { checkpointDdl } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ReadModelTables } from './read-model-tables.ts'
-import { ddl, versionOf } from './sql.ts'
+import { ddl, functionsDdl, versionOf } from './sql.ts'
 
 /** Where a replay builds. */
 export const nextSchema = ({ schema }: Definition): string => `${schema}_next`
@@ -40,6 +40,10 @@ export const createSchema = async (
     ])
   })
 }
+
+/** What gives a schema another name, which its functions know: for a transaction. */
+export const renaming = (definition: Definition, schema: string, to: string): string =>
+  `ALTER SCHEMA ${schema} RENAME TO ${to}; ${functionsDdl(to, definition)}`
 
 /** Waits for readers of its tables only in short turns, so that none of them waits long for the drop. */
 export const dropSchema = async (tables: ReadModelTables, schema: string): Promise<void> => {

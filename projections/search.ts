@@ -13,6 +13,8 @@ export const search: Definition = {
   projections: [searchable],
   // As `main`, so that both can be at one place, whatever event is the newest.
   prefixes: main.prefixes,
+  // What waits for it waits longer.
+  restMs: 100,
   gatheringMs: 15_000,
   mostLateMs: 30_000,
 }

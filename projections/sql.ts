@@ -161,8 +161,13 @@ const tableDdl = (schema: string, { name, columns, key, indexes, parts }: Table)
 export const ddl = (schema: string, { projections }: Definition): string =>
   [
     ...projections.map(({ table }) => tableDdl(schema, table)),
+    functionsDdl(schema, { projections }),
     ...projections.flatMap(({ triggers }) => triggers?.(schema) ?? []),
   ].join(';\n')
+
+/** Makes the functions of a schema, or makes them again. */
+export const functionsDdl = (schema: string, { projections }: Pick<Definition, 'projections'>): string =>
+  projections.flatMap(({ functions }) => functions?.(schema) ?? []).join(';\n')
 
 /** Changes with every change of a table, an operation or a projection's version: then the read models are rebuilt. */
 export const versionOf = (definition: Definition): string =>

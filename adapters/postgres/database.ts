@@ -12,6 +12,13 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
 
 export type Row = Record<string, unknown>
 
+/**
+ * What a session begins with whose statements, prepared once, reach rows by key from a few arrays: a plan that was made while
+ * the tables were small, and reads them whole, would stay for as long as the connection.
+ */
+export const BY_KEY = `SET plan_cache_mode = force_generic_plan; SET jit = off;
+  SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
+
 /** Something that takes statements: the pool, or one transaction on it. */
 export interface Queryable {
   /** With a `name` the statement is prepared once a connection: for hot paths. */
@@ -57,10 +64,11 @@ const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
  * @param url  `postgres://…`
  * @param poolSize  most connections at a time
  * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0: never
+ * @param session  settings that every connection of the pool begins with
  */
 export const openDatabase = (
   url: string,
-  { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0 } = {},
+  { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0, session = '' } = {},
 ): Database => {
   const config: pg.ClientConfig = {
     connectionString: url,
@@ -73,7 +81,11 @@ export const openDatabase = (
   // A client whose server goes away while it is asked nothing, in the pool or in the middle of a transaction, would
   // otherwise end the process; the next query reports what is wrong.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    // Goes out before whatever the connection was made for; where it fails, so does that.
+    if (session) client.query(session).catch(() => {})
+  })
   return {
     ...queryable(pool),
     transaction: async (work) => {

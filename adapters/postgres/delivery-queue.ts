@@ -6,7 +6,8 @@
  * above the delivery's in the read models. Rows are always taken in the order of their key, so that workers that claim the
  * same ones wait for each other and never for ever.
  *
- * The statements are planned at every use: plans kept from when the tables were empty would read all of them.
+ * First tries are claimed by a statement that is prepared: of a few transactions at a time it costs more to plan than to do.
+ * The others are planned at every use: plans kept from when the tables were empty would read all of them.
  */
 import { PROBE_EVERY } from '../../domain/webhook/endpoint.ts'
 import { RETRY_SCHEDULE, wholeSchedule } from '../../domain/webhook/retry-schedule.ts'
@@ -227,8 +228,10 @@ export interface DeliveryQueueOptions {
   probeEvery?: number
 }
 
+/** @param byKey  the same database, in sessions that begin with `BY_KEY` */
 export const openDeliveryQueue = (
   database: Queryable,
+  byKey: Queryable,
   { schedule = RETRY_SCHEDULE, probeEvery = PROBE_EVERY }: DeliveryQueueOptions = {},
 ): DeliveryQueue => {
   const whole = wholeSchedule(schedule)
@@ -249,7 +252,8 @@ export const openDeliveryQueue = (
 
   return {
     claimFirst: async (worker, transactions, fullRules, limit) => {
-      const rows = await database.query<ClaimRow>(statements.first, [worker, transactions, fullRules, limit])
+      const wanted = [worker, transactions, fullRules, limit]
+      const rows = await byKey.query<ClaimRow>(statements.first, wanted, `claim_first_${whole}`)
       const claimed = rows.filter((row) => row.attempt !== null)
       return { claimed: claimed.map(claimedOf), isGated: claimed.length < rows.length }
     },

@@ -5,7 +5,7 @@
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
 import { isOutage } from '../event-store/postgres/outage.ts'
-import type { Database, Queryable } from './database.ts'
+import { BY_KEY, type Database, type Queryable } from './database.ts'
 
 interface Statement {
   name: string
@@ -22,12 +22,8 @@ export interface PostgresReadModelTables {
   close(): Promise<void>
 }
 
-/**
- * Batches need not survive a crash, so nobody waits for the disk. Their statements reach rows by key from a few arrays; a
- * plan that was made while the tables were small, and reads them whole, would stay for as long as the connection.
- */
-const WRITING_SESSION = `SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan; SET jit = off;
-  SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
+/** Batches need not survive a crash, so nobody waits for the disk. */
+const WRITING_SESSION = `SET synchronous_commit = off; ${BY_KEY}`
 
 /** What a claim that touched no row ends its transaction with: the statements after it are on their way already. */
 const NOTHING_CLAIMED = '22012'

@@ -45,7 +45,7 @@ describe('the delivery queue at size', function () {
   before(async () => {
     setting = await openDeliverySetting()
     alone = openDatabase(setting.url, { poolSize: 1 })
-    queue = openDeliveryQueue(alone)
+    queue = openDeliveryQueue(alone, alone)
     rules = []
     for (let n = 0; n < 10; n++) rules.push(await setting.rule(`http://127.0.0.1:${n + 1}/`))
     await fill(10_000_000, WAITING, `now() + interval '1 hour'`)
@@ -67,7 +67,7 @@ describe('the delivery queue at size', function () {
   it('gives all that is due at once to several workers, each attempt to one', async () => {
     await fill(20_000_000, DUE, 'now()')
     const before = await rowsRead()
-    queue = openDeliveryQueue(setting.database)
+    queue = openDeliveryQueue(setting.database, setting.byKey)
     const drained = async (): Promise<number[]> => {
       const worker = randomUUID()
       const ids: number[] = []

@@ -14,7 +14,7 @@ describe('the delivery queue', () => {
   let rule: number
   beforeEach(async () => {
     setting = await openDeliverySetting()
-    queue = openDeliveryQueue(setting.database)
+    queue = openDeliveryQueue(setting.database, setting.byKey)
     rule = await setting.rule(URL_OF_NOBODY)
   })
   afterEach(() => setting.close())

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/ids.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
-import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { BY_KEY, openDatabase } from '../../../adapters/postgres/database.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
@@ -46,6 +46,7 @@ export const openDeliverySetting = async () => {
   const base = await openSetting()
   const { store, url } = base
   const database = openDatabase(url, { poolSize: 10 })
+  const byKey = openDatabase(url, { poolSize: 2, session: BY_KEY })
   const { projector } = await base.start()
   const ids = openIds({ store, clock })
   const workers = new Set<Worker>()
@@ -178,7 +179,7 @@ export const openDeliverySetting = async () => {
         isBusy: () => false,
         stop: () => Promise.resolve(0),
       }
-      const queue = openDeliveryQueue(database, { schedule, probeEvery })
+      const queue = openDeliveryQueue(database, byKey, { schedule, probeEvery })
       const delivery = openDelivery({
         store,
         log: openEmbeddedLog({ store, database }),
@@ -221,12 +222,14 @@ export const openDeliverySetting = async () => {
     abandon: (worker: Worker) => workers.delete(worker),
 
     database,
+    byKey,
     query: database.query,
 
     close: async () => {
       await Promise.all([...workers].map((worker) => worker.stop()))
       await Promise.all(shops.map((shop) => shop.close()))
       await database.close()
+      await byKey.close()
       await base.close()
     },
   }

@@ -8,7 +8,7 @@ import { holdable, openDeliverySetting, type DeliverySetting } from './setting.t
 /** A worker that dies between a send and its record: its results go nowhere and it is not heard of again. */
 const mortal = (setting: DeliverySetting) => {
   const held = holdable(setting.store)
-  const queue = openDeliveryQueue(setting.database)
+  const queue = openDeliveryQueue(setting.database, setting.byKey)
   let isDead = false
   const dies = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
     isDead ? Promise.reject(new Error('dead')) : answer()
@@ -143,7 +143,7 @@ describe('taking over', () => {
   it('finds its own claim again when the answer to it got lost', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
-    const queue = openDeliveryQueue(setting.database)
+    const queue = openDeliveryQueue(setting.database, setting.byKey)
     let lost = 0
     const forgetful: DeliveryQueue = {
       ...queue,
@@ -162,7 +162,7 @@ describe('taking over', () => {
   })
 
   it('stops in time when the database is away', async () => {
-    const queue = openDeliveryQueue(setting.database)
+    const queue = openDeliveryQueue(setting.database, setting.byKey)
     const never = () => new Promise<never>(() => {})
     let isAway = false
     const worker = await setting.worker({

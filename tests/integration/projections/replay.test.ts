@@ -4,7 +4,7 @@ import { readCheckpoint } from '../../../projections/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
 import { replay, ReplayRuns, verify } from '../../../projections/replay.ts'
 import { openReadModelTables } from '../../../adapters/postgres/read-models.ts'
-import { createSchema } from '../../../projections/schema.ts'
+import { createSchema, renaming } from '../../../projections/schema.ts'
 import { eventually } from '../../support/eventually.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
@@ -114,7 +114,7 @@ describe('replay', () => {
         await transaction.query(`INSERT INTO read_model_next.${table} SELECT * FROM read_model.${table}`)
       await transaction.query('DELETE FROM read_model.checkpoint')
       await transaction.query('ALTER SCHEMA read_model RENAME TO read_model_old')
-      await transaction.query('ALTER SCHEMA read_model_next RENAME TO read_model')
+      await transaction.query(renaming(main, 'read_model_next', 'read_model'))
     })
     expect(await projector.passed((await setting.store.end())!, 30_000), JSON.stringify(projector.health())).to.equal(
       true,

@@ -1,0 +1,2 @@
+-- Planned once a session, not at every use: reading a few streams takes less time than planning it.
+ALTER FUNCTION store.read(text, text, text) SET plan_cache_mode = force_generic_plan;
