@@ -99,7 +99,7 @@ describe('writing SQL', () => {
     expect(parts.match(/PARTITION OF elsewhere.searchable FOR VALUES/g)).to.have.length(8)
     const statements = ddl('elsewhere', main).split(';\n')
     const last = statements.findLastIndex((statement) => statement.startsWith('CREATE TABLE'))
-    const first = statements.findIndex((statement) => /^\\s*CREATE (OR REPLACE FUNCTION|TRIGGER)/.test(statement))
+    const first = statements.findIndex((statement) => /^\s*CREATE (OR REPLACE FUNCTION|TRIGGER)/.test(statement))
     expect(first).to.be.above(last)
   })
 })
