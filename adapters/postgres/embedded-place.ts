@@ -45,8 +45,8 @@ export const findPlace = async (dataDir: string, log: LogLines): Promise<Place> 
 /** Removes a data folder and, where it lies elsewhere, its database; nothing may be running in it. */
 export const removePlace = (dataDir: string): void => {
   const elsewhere = readFileIfThere(join(dataDir, 'database-folder'))?.trim()
-  if (elsewhere?.startsWith(`${ELSEWHERE}/`)) fs.rmSync(elsewhere, { recursive: true, force: true })
-  fs.rmSync(dataDir, { recursive: true, force: true })
+  for (const folder of [...(elsewhere?.startsWith(`${ELSEWHERE}/`) ? [elsewhere] : []), dataDir])
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 const homeOf = async (dataDir: string, log: LogLines): Promise<{ folder: string; user: DatabaseUser }> => {

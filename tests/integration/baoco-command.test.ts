@@ -16,7 +16,8 @@ const baoco = (args: string[], env: Record<string, string> = {}) => {
 }
 
 describe('the baoco command', () => {
-  it('lists every command and every setting', () => {
+  it('lists every command and every setting', function () {
+    this.timeout(300_000)
     const { status, stdout } = baoco(['--help'])
     expect(status).to.equal(0)
     for (const { name } of settingLines()) expect(stdout).to.include(`  ${name} `)

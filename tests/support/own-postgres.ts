@@ -21,14 +21,10 @@ export const startOwnPostgres = async (): Promise<OwnPostgres> => {
   const password = randomBytes(12).toString('hex')
   await initialise(place, password)
   const [port = 0] = await freePorts(1)
-  const server = await startOwnServer({ folder, launch: () => start(place, port), end: stop })
+  const server = await startOwnServer({ folder, launch: () => start(place, port), end: stop, clear: removePlace })
   return {
     ...server,
     port,
     url: (through = port) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${through}/postgres`,
-    remove: async () => {
-      await server.remove()
-      removePlace(folder)
-    },
   }
 }

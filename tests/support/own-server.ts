@@ -35,18 +35,20 @@ export interface ServerParts {
   launch(): Promise<ServerProcess>
   /** Another way to end it than SIGTERM. */
   end?(running: ServerProcess): Promise<void>
+  /** Another way to remove the folder, where it is not all. */
+  clear?(folder: string): void
 }
 
 /** Starts it for the first time. @throws where it does not start; nothing of it is left then */
-export const startOwnServer = async ({ folder, launch, end = terminate }: ServerParts): Promise<OwnServer> => {
+export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => {
+  const { folder, launch, end = terminate, clear = removeFolder } = parts
   let running: ServerProcess | undefined
   const signal = (name: NodeJS.Signals): void => {
     if (running && !running.isGone()) for (const pid of familyOf(running.pid)) tell(pid, name)
   }
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   const atExit = (): void => {
     signal('SIGKILL')
-    removeFolder()
+    clear(folder)
   }
   const server: OwnServer = {
     start: async () => {
@@ -64,7 +66,7 @@ export const startOwnServer = async ({ folder, launch, end = terminate }: Server
     remove: async () => {
       await server.kill()
       process.off('exit', atExit)
-      removeFolder()
+      clear(folder)
     },
   }
   process.once('exit', atExit)
@@ -76,6 +78,8 @@ export const startOwnServer = async ({ folder, launch, end = terminate }: Server
   }
   return server
 }
+
+const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 
 const terminate = async ({ pid, gone, isGone }: ServerProcess): Promise<void> => {
   if (!isGone()) process.kill(pid, 'SIGTERM')

@@ -1,28 +1,13 @@
-/** A fresh, empty database for a test, on the embedded Postgres that this test run starts once. */
+/** A fresh, empty database for a test, on a Postgres that each process of the test run starts once. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
-import { silent } from '../../adapters/log-lines.ts'
-import { removePlace } from '../../adapters/postgres/embedded-place.ts'
-import { openEmbeddedPostgres } from '../../adapters/postgres/embedded.ts'
+import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
 
-let started: Promise<{ url: string; stop(): Promise<void> }> | undefined
+let started: Promise<OwnPostgres> | undefined
 
-const startServer = async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'baoco-test-'))
-  const embedded = await openEmbeddedPostgres({ dataDir, log: silent })
-  return { url: embedded.url, stop: () => embedded.stop().then(() => removePlace(dataDir)) }
-}
-
-/** Where the tests' Postgres listens: one that is given, else an embedded one, started at the first use. */
-const server = async (): Promise<string> => process.env.TEST_DATABASE_URL ?? (await (started ??= startServer())).url
-
-/** Ends the tests' own server, if there is one, and removes its data. */
-export const stopTestServer = async (): Promise<void> => {
-  await (await started)?.stop()
-}
+/** Where the tests' Postgres listens: one that is given, else one of our own, started at the first use, ended with this process. */
+const server = async (): Promise<string> =>
+  process.env.TEST_DATABASE_URL ?? (await (started ??= startOwnPostgres())).url()
 
 export interface TestDatabase {
   url: string
