@@ -77,15 +77,15 @@ export const openDatabase = (
     connectionTimeoutMillis: 5_000,
     ...(queryTimeoutMs > 0 && { query_timeout: queryTimeoutMs }),
   }
-  const pool = new pg.Pool({ ...config, max: poolSize })
+  const pool = new pg.Pool({
+    ...config,
+    max: poolSize,
+    ...(session && { onConnect: async (client) => void (await client.query(session)) }),
+  })
   // A client whose server goes away while it is asked nothing, in the pool or in the middle of a transaction, would
   // otherwise end the process; the next query reports what is wrong.
   pool.on('error', () => {})
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    // Goes out before whatever the connection was made for; where it fails, so does that.
-    if (session) client.query(session).catch(() => {})
-  })
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     ...queryable(pool),
     transaction: async (work) => {

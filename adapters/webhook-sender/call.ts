@@ -23,9 +23,17 @@ const retryAfterOf = (value: string | string[] | undefined): number | null => {
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }
 
+const utf8 = new TextDecoder()
+
 /** Cut between characters, and without NUL, which Postgres' texts cannot hold. */
-const textOf = (chunks: readonly Buffer[]): string =>
-  new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MOST_READ), { stream: true }).replaceAll('\0', '\ufffd')
+const textOf = (chunks: readonly Buffer[]): string => {
+  const read = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+  const text =
+    read.length > MOST_READ
+      ? new TextDecoder().decode(read.subarray(0, MOST_READ), { stream: true })
+      : utf8.decode(read)
+  return text.replaceAll('\0', '\ufffd')
+}
 
 export class CallInFlight implements Dispatcher.DispatchHandler {
   readonly result: Promise<CallResult>

@@ -13,6 +13,17 @@ import { Pools } from './pools.ts'
 /** Milliseconds for all of a call. */
 const WHOLE_CALL = 10_000
 
+/** Most urls of rules of which is remembered where they lead. */
+const MOST_KNOWN = 10_000
+
+/** Where a rule's url leads. */
+interface Target {
+  /** Why it cannot be one, in plain words, or null when it can. */
+  problem: string | null
+  origin: string
+  path: string
+}
+
 export interface SenderOptions extends TargetSettings, Pick<DialerOptions, 'ca' | 'resolve'> {
   /** For tests. Milliseconds; default ten seconds. */
   wholeCallMs?: number
@@ -45,11 +56,23 @@ const callsOf = (signal: AbortSignal): Set<CallInFlight> => {
 export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }: SenderOptions): Sender => {
   const pools = new Pools(openDialer({ ...settings, timeoutMs: wholeCallMs }))
 
-  const dispatch = ({ method, url, headers, body }: Call, call: CallInFlight): (() => void) => {
-    const { origin, pathname, search } = new URL(url)
+  const known = new Map<string, Target>()
+  const targetOf = (url: string): Target => {
+    let target = known.get(url)
+    if (target) return target
+    // The rule may be older than the setting that would refuse it now.
+    const problem = checkUrl(url, settings)
+    const { origin, pathname, search } = problem === null ? new URL(url) : { origin: '', pathname: '', search: '' }
+    target = { problem, origin, path: pathname + search }
+    if (known.size === MOST_KNOWN) known.clear()
+    known.set(url, target)
+    return target
+  }
+
+  const dispatch = ({ method, headers, body }: Call, { origin, path }: Target, call: CallInFlight): (() => void) => {
     const { client, done } = pools.take(origin)
     try {
-      client.dispatch({ method, path: pathname + search, headers, body }, call)
+      client.dispatch({ method, path, headers, body }, call)
     } catch (error) {
       call.end(failureOf(error))
     }
@@ -57,9 +80,8 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
   }
 
   const send = async (given: Call, signal: AbortSignal): Promise<CallResult> => {
-    // The rule may be older than the setting that would refuse it now.
-    const problem = checkUrl(given.url, settings)
-    if (problem !== null) return refused(problem)
+    const target = targetOf(given.url)
+    if (target.problem !== null) return refused(target.problem)
     const call = new CallInFlight()
     if (signal.aborted) {
       call.end(stopped())
@@ -73,7 +95,7 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
     )
     const local = inProcess?.(given)
     void local?.then(({ status, body }) => call.answer(status, body))
-    const done = local ? null : dispatch(given, call)
+    const done = local ? null : dispatch(given, target, call)
     const result = await call.result
     clearTimeout(timer)
     calls.delete(call)

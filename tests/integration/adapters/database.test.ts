@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { BY_KEY, openDatabase, type Database } from '../../../adapters/postgres/database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 
@@ -48,6 +48,20 @@ describe('database', () => {
       const [there] = await transaction.query<{ at: string }>('SELECT $1::timestamptz AS at', [texts[0]])
       expect(there!.at).to.equal('2026-01-05T02:30:00.123Z')
     })
+  })
+
+  it('begins every connection with the settings of its session', async () => {
+    const byKey = openDatabase(place.url, { poolSize: 3, session: BY_KEY })
+    const settings = ['plan_cache_mode', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
+    const shown = (from: Database) =>
+      from.query(`SELECT pg_backend_pid() AS pid, current_setting(name) AS setting FROM unnest($1::text[]) AS name
+        CROSS JOIN pg_sleep(0.01)`, [settings]) as Promise<{ pid: number; setting: string }[]> // prettier-ignore
+    const answers = await Promise.all([shown(byKey), shown(byKey), shown(byKey)])
+    expect(new Set(answers.map(([first]) => first!.pid)).size).to.equal(3)
+    for (const rows of answers)
+      expect(rows.map(({ setting }) => setting)).to.deep.equal(['force_generic_plan', 'off', 'off', 'off'])
+    expect((await shown(database)).map(({ setting }) => setting)).to.deep.equal(['auto', 'on', 'on', 'on'])
+    await byKey.close()
   })
 
   it('waits its turn while all connections are busy, also where the process was held up meanwhile', async () => {

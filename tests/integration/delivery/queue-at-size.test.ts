@@ -1,7 +1,7 @@
 /** What waits costs nothing, however much it is; what is due goes to one worker each, however many ask. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { BY_KEY, openDatabase, type Database } from '../../../adapters/postgres/database.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -16,6 +16,7 @@ describe('the delivery queue at size', function () {
   let setting: DeliverySetting
   /** One connection: what it has read is told to the statistics when it says so. */
   let alone: Database
+  let byKey: Database
   let queue: DeliveryQueue
   let rules: number[]
 
@@ -33,9 +34,9 @@ describe('the delivery queue at size', function () {
   }
 
   /** Rows of the queue that statements of this database have read so far. */
-  const rowsRead = async (): Promise<number> => {
-    await alone.query('SELECT pg_stat_force_next_flush()')
-    const [row] = await alone.query<{ read: number }>(
+  const rowsRead = async (by = alone): Promise<number> => {
+    await by.query('SELECT pg_stat_force_next_flush()')
+    const [row] = await by.query<{ read: number }>(
       `SELECT (coalesce(idx_tup_fetch, 0) + seq_tup_read)::integer AS read FROM pg_stat_user_tables
         WHERE schemaname = 'read_model' AND relname = 'delivery'`,
     )
@@ -45,13 +46,17 @@ describe('the delivery queue at size', function () {
   before(async () => {
     setting = await openDeliverySetting()
     alone = openDatabase(setting.url, { poolSize: 1 })
-    queue = openDeliveryQueue(alone, alone)
+    byKey = openDatabase(setting.url, { poolSize: 1, session: BY_KEY })
+    queue = openDeliveryQueue(alone, byKey)
+    // Its plan is made while there is nothing.
+    await queue.claimFirst(randomUUID(), [1], [], 10)
     rules = []
     for (let n = 0; n < 10; n++) rules.push(await setting.rule(`http://127.0.0.1:${n + 1}/`))
     await fill(10_000_000, WAITING, `now() + interval '1 hour'`)
   })
   after(async () => {
     await alone.close()
+    await byKey.close()
     await setting.close()
   })
 
@@ -62,6 +67,20 @@ describe('the delivery queue at size', function () {
       expect(claimed).to.deep.equal([])
     }
     expect((await rowsRead()) - before, `rows read of ${WAITING} in 20 looks`).to.be.below(20 * 10 * rules.length)
+  })
+
+  it('claims first tries without reading what waits, by a plan of when there was nothing', async () => {
+    await fill(30_000_000, 100, 'now()')
+    await setting.query(`UPDATE read_model.delivery SET lane = 'first', attempt = 0 WHERE transaction_id >= 30000000`)
+    const before = await rowsRead(byKey)
+    for (let id = 30_000_000; id < 30_000_100; id += 10) {
+      const wanted = Array.from({ length: 10 }, (_, n) => id + n)
+      const { claimed } = await queue.claimFirst(randomUUID(), wanted, [], 1_000)
+      expect(claimed.map(({ transaction_id }) => transaction_id)).to.have.members(wanted)
+    }
+    // Found, looked at for what the call needs, and with the others of its transaction.
+    expect((await rowsRead(byKey)) - before, `rows read of ${WAITING} for 100 claims`).to.be.within(100, 1_000)
+    await setting.query('DELETE FROM read_model.delivery WHERE transaction_id >= 30000000')
   })
 
   it('gives all that is due at once to several workers, each attempt to one', async () => {
