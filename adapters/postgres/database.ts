@@ -80,6 +80,8 @@ export const openDatabase = (
   const pool = new pg.Pool({
     ...config,
     max: poolSize,
+    // For who comes after a rest: connecting, and planning anew, takes longer than what is asked.
+    min: 1,
     ...(session && { onConnect: async (client) => void (await client.query(session)) }),
   })
   // A client whose server goes away while it is asked nothing, in the pool or in the middle of a transaction, would

@@ -64,6 +64,17 @@ describe('database', () => {
     await byKey.close()
   })
 
+  it('keeps one connection for who comes after a rest', async () => {
+    const backend = async () =>
+      (await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid FROM pg_sleep(0.01)'))[0]!.pid
+    const pids = await Promise.all([backend(), backend(), backend()])
+    const other = openDatabase(place.url, { poolSize: 1 })
+    const left = () => other.query('SELECT 1 FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])
+    await eventually(async () => (await left()).length === 1, { within: 60_000 })
+    expect(pids).to.include(await backend())
+    await other.close()
+  })
+
   it('waits its turn while all connections are busy, also where the process was held up meanwhile', async () => {
     const narrow = openDatabase(place.url, { poolSize: 1 })
     await narrow.query('SELECT 1')
