@@ -12,7 +12,7 @@ export default {
   ...(!namesFiles && { spec: ['tests/**/*.test.ts'] }),
   'node-option': ['import=tsx'],
   reporter: 'tests/support/reporter.ts',
-  timeout: 120000,
+  timeout: 60000,
   exit: true,
   'forbid-only': all,
   'forbid-pending': all,

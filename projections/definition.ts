@@ -122,11 +122,9 @@ export interface Projection {
   version: number
   operations: readonly Operation[]
   handlers: Readonly<Record<string, ((event: RecordedEvent) => Statement | readonly Statement[]) | undefined>>
-  /**
-   * Statements that make what keeps the table by itself, once all tables are there: `count-of.ts`. Functions name the schema,
-   * so they are made again where it is renamed.
-   */
+  /** Statements that make the functions of `triggers`, which name the schema: they are made again where it is renamed. */
   functions?: (schema: string) => string
+  /** Statements that make what keeps the table by itself, once all tables and functions are there: `count-of.ts`. */
   triggers?: (schema: string) => string
 }
 

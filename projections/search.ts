@@ -13,7 +13,7 @@ export const search: Definition = {
   projections: [searchable],
   // As `main`, so that both can be at one place, whatever event is the newest.
   prefixes: main.prefixes,
-  // What waits for it waits longer.
+  // A search waits longer for it than this.
   restMs: 100,
   gatheringMs: 15_000,
   mostLateMs: 30_000,

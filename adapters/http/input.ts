@@ -25,8 +25,6 @@ const checked = <Input>(schema: z.ZodType<Input>, value: unknown): Input => {
   return parsed.data
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
 const read = new WeakMap<IncomingMessage, Promise<unknown>>()
 
 /** The JSON value in the body; undefined where there is no body. Read once, however often it is asked for. @throws {Refused} 400, 413, 415 */
@@ -43,7 +41,7 @@ const parseJson = async (context: ApiContext): Promise<unknown> => {
   if (!context.is('json', '+json') || (encoding && encoding !== 'identity'))
     throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.')
   try {
-    return JSON.parse(utf8.decode(bytes)) as unknown
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
   } catch {
     throw failed([{ path: '', message: 'The body is not valid JSON.' }])
   }

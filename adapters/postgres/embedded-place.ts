@@ -45,8 +45,9 @@ export const findPlace = async (dataDir: string, log: LogLines): Promise<Place> 
 /** Removes a data folder and, where it lies elsewhere, its database; nothing may be running in it. */
 export const removePlace = (dataDir: string): void => {
   const elsewhere = readFileIfThere(join(dataDir, 'database-folder'))?.trim()
-  for (const folder of [...(elsewhere?.startsWith(`${ELSEWHERE}/`) ? [elsewhere] : []), dataDir])
-    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  const remove = (folder: string) => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  if (elsewhere?.startsWith(`${ELSEWHERE}/`)) remove(elsewhere)
+  remove(dataDir)
 }
 
 const homeOf = async (dataDir: string, log: LogLines): Promise<{ folder: string; user: DatabaseUser }> => {

@@ -27,11 +27,9 @@ const utf8 = new TextDecoder()
 
 /** Cut between characters, and without NUL, which Postgres' texts cannot hold. */
 const textOf = (chunks: readonly Buffer[]): string => {
-  const read = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-  const text =
-    read.length > MOST_READ
-      ? new TextDecoder().decode(read.subarray(0, MOST_READ), { stream: true })
-      : utf8.decode(read)
+  const text = utf8.decode(Buffer.concat(chunks).subarray(0, MOST_READ), { stream: true })
+  // What is left of the last character must not begin the next text.
+  utf8.decode()
   return text.replaceAll('\0', '\ufffd')
 }
 

@@ -18,8 +18,6 @@ const MOST_KNOWN = 10_000
 
 /** Where a rule's url leads. */
 interface Target {
-  /** Why it cannot be one, in plain words, or null when it can. */
-  problem: string | null
   origin: string
   path: string
 }
@@ -56,16 +54,23 @@ const callsOf = (signal: AbortSignal): Set<CallInFlight> => {
 export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }: SenderOptions): Sender => {
   const pools = new Pools(openDialer({ ...settings, timeoutMs: wholeCallMs }))
 
-  const known = new Map<string, Target>()
-  const targetOf = (url: string): Target => {
-    let target = known.get(url)
-    if (target) return target
+  const look = (url: string): Target | string => {
     // The rule may be older than the setting that would refuse it now.
     const problem = checkUrl(url, settings)
-    const { origin, pathname, search } = problem === null ? new URL(url) : { origin: '', pathname: '', search: '' }
-    target = { problem, origin, path: pathname + search }
-    if (known.size === MOST_KNOWN) known.clear()
-    known.set(url, target)
+    if (problem !== null) return problem
+    const { origin, pathname, search } = new URL(url)
+    return { origin, path: pathname + search }
+  }
+
+  const known = new Map<string, Target | string>()
+  /** Where a url leads, or why it leads nowhere, in plain words. */
+  const targetOf = (url: string): Target | string => {
+    let target = known.get(url)
+    if (target === undefined) {
+      target = look(url)
+      if (known.size >= MOST_KNOWN) known.clear()
+      known.set(url, target)
+    }
     return target
   }
 
@@ -81,7 +86,7 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
 
   const send = async (given: Call, signal: AbortSignal): Promise<CallResult> => {
     const target = targetOf(given.url)
-    if (target.problem !== null) return refused(target.problem)
+    if (typeof target === 'string') return refused(target)
     const call = new CallInFlight()
     if (signal.aborted) {
       call.end(stopped())

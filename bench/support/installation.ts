@@ -2,7 +2,6 @@
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/support/inside.ts'
-import { stopSharedKafka } from '../../tests/support/kafka/needs-kafka.ts'
 import { openSetUp, SET_UPS } from '../../tests/support/servers.ts'
 import {
   newPlace,
@@ -49,7 +48,6 @@ export const startBench = async ({
       await baoco.stop()
       await removePlace(installation)
       await servers.close()
-      await stopSharedKafka()
     },
   }
 }

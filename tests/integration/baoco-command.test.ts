@@ -17,7 +17,8 @@ const baoco = (args: string[], env: Record<string, string> = {}) => {
 
 describe('the baoco command', () => {
   it('lists every command and every setting', function () {
-    this.timeout(300_000)
+    // It starts two dozen processes, one after another.
+    this.timeout(180_000)
     const { status, stdout } = baoco(['--help'])
     expect(status).to.equal(0)
     for (const { name } of settingLines()) expect(stdout).to.include(`  ${name} `)

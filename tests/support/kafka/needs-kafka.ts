@@ -22,12 +22,5 @@ export const needsKafka = (): void => {
   })
 }
 
-/** The broker that suites share; nobody stops it. Take a topic of your own. */
+/** The broker that suites share; nobody stops it, it ends with this process. Take a topic of your own. */
 export const sharedKafka = (): Promise<Broker> => (started ??= startKafka())
-
-/** Ends the shared broker, if there is one; who asks again gets another. */
-export const stopSharedKafka = async (): Promise<void> => {
-  const ending = started
-  started = undefined
-  await (await ending)?.remove()
-}

@@ -215,21 +215,20 @@ describe('any text at all', () => {
     )
   })
 
-  it('takes milliseconds for 32 KB, from whomever', () => {
+  it('takes less than 5 ms for 32 KB, from whomever', () => {
     const shapes = ['đ', 'ồ ', 'TK 1 ', '+1,000VND ', 'SD: 1,000VND ', 'ND: ', '<td>', '*a* ', '| ', 'so tham chieu ', 'vua tang 1 VND vao ', 'nhan 1,000d tu a ', '1 234 567 ', '\n'] // prettier-ignore
     const sources = [{}, { from: 'a@mbbank.com.vn' }, { from: 'a@timo.vn' }, { sender: 'PublicBank' }, { package: 'com.mservice.momotransfer' }] // prettier-ignore
     for (const shape of shapes)
       for (const source of sources) {
         const whole = shape.repeat(Math.ceil(32_768 / Buffer.byteLength(shape)))
         let best = Infinity
-        // One to four milliseconds, on a slow machine three times as long; one that stands still for a moment is given time
-        // to come to itself.
-        for (let run = 0; run < 100 && best >= 12; run += 1) {
+        // One to four milliseconds; a machine that has its hands full is given time to come to itself.
+        for (let run = 0; run < 2_000 && best >= 5; run += 1) {
           const start = performance.now()
           read({ text: whole, ...source }, arrival)
           best = Math.min(best, performance.now() - start)
         }
-        expect(best, JSON.stringify([shape, source])).to.be.below(12)
+        expect(best, JSON.stringify([shape, source])).to.be.below(5)
       }
   })
 
