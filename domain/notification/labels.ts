@@ -24,7 +24,10 @@ export interface Labelled {
   end: number
 }
 
-const key = (label: string): string => label.replace(/[ \n]/g, ' ').replace(/ ?:$/, '')
+const key = (label: string): string => {
+  const words = label.replaceAll('\n', ' ')
+  return words.endsWith(':') ? words.slice(0, -1).trimEnd() : words
+}
 
 /**
  * @param names  labels of each field, without diacritics; `:` at the end makes it necessary, a leading line end means that the label opens
@@ -51,7 +54,7 @@ export const compileLabels = (names: Partial<Record<Field, readonly string[]>>):
   return { expression: new RegExp(`(?:${sources.join('|')})(?![a-z])`, 'g'), fieldOf }
 }
 
-const MARKS = /[ \n:|*/=]/
+const MARKS = ' \n:|*/='
 
 /** Whether something opens a line or a cell. */
 export const opensCell = (shadow: string, at: number): boolean =>
@@ -72,8 +75,8 @@ export const labelsIn = (
   return found.map(({ match, field }, place) => {
     let start = match.index + match[0].length
     let end = found[place + 1]?.match.index ?? shadow.length
-    while (start < end && MARKS.test(shadow.charAt(start))) start += 1
-    while (end > start && MARKS.test(shadow.charAt(end - 1))) end -= 1
+    while (start < end && MARKS.includes(shadow.charAt(start))) start += 1
+    while (end > start && MARKS.includes(shadow.charAt(end - 1))) end -= 1
     return { field, at: match.index, start, end }
   })
 }

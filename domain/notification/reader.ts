@@ -80,10 +80,11 @@ const readLoosely = (page: Page, named: Bank | null, arrivedAt: Date): Reading |
   if (named && spoken && spoken.code !== named.code) return null
   const bank = named ?? spoken
   if (bank?.onlyLayouts) return null
+  const reading = readByLabels(page, bank ?? UNNAMED, arrivedAt)
+  if (!reading) return null
   // A text of another bank's layout must not be taken for this one's.
   const other = readAsAny(page, arrivedAt)
-  if (other && (other === 'several' || other.reading.bank_code !== bank?.code)) return null
-  return readByLabels(page, bank ?? UNNAMED, arrivedAt)
+  return other && (other === 'several' || other.reading.bank_code !== bank?.code) ? null : reading
 }
 
 const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {

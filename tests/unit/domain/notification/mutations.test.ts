@@ -222,7 +222,7 @@ describe('any text at all', () => {
       for (const source of sources) {
         const whole = shape.repeat(Math.ceil(32_768 / Buffer.byteLength(shape)))
         let best = Infinity
-        // One to four milliseconds; a machine that has its hands full is given time to come to itself.
+        // At most one and a half milliseconds; a machine that has its hands full is given time to come to itself.
         for (let run = 0; run < 2_000 && best >= 5; run += 1) {
           const start = performance.now()
           read({ text: whole, ...source }, arrival)
