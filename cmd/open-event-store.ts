@@ -3,7 +3,6 @@
  * said to be forgotten is removed from Postgres in small turns all day, from EventStoreDB by one scavenge a day.
  */
 import type { LogLines } from '../adapters/log-lines.ts'
-import { openEventStoreDb } from '../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
 import { StoreUnavailable } from '../domain/errors.ts'
 import type { EventStore } from '../domain/ports.ts'
@@ -22,14 +21,16 @@ type StoreSettings = Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
  * @param databaseUrl  of the Postgres, migrated
  * @param onTrouble  told of what goes on by itself
  */
-export const openEventStore = (
+export const openEventStore = async (
   { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
   databaseUrl: string,
   onTrouble: (error: unknown) => void = () => {},
-): Promise<EventStore> =>
-  url === undefined
-    ? openPostgresEventStore({ url: databaseUrl, onTrouble })
-    : openEventStoreDb({ url, prefix, onTrouble })
+): Promise<EventStore> => {
+  if (url === undefined) return openPostgresEventStore({ url: databaseUrl, onTrouble })
+  // Its client takes long to load, for all who do without it.
+  const { openEventStoreDb } = await import('../adapters/event-store/eventstoredb/store.ts')
+  return openEventStoreDb({ url, prefix, onTrouble })
+}
 
 /**
  * Waits for a store that is away at the start, and says so.

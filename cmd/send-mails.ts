@@ -17,5 +17,6 @@ export const sendMails = async (
   signal: AbortSignal,
 ): Promise<void> => {
   if (smtpUrl === undefined) return
-  await postMails({ outbox, server: openMailServer(smtpUrl, adminEmail), host: new URL(baseUrl).hostname, log }, signal)
+  const server = await openMailServer(smtpUrl, adminEmail)
+  await postMails({ outbox, server, host: new URL(baseUrl).hostname, log }, signal)
 }

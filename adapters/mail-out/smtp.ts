@@ -1,5 +1,4 @@
 /** A mail server, spoken to by SMTP; its address says how. */
-import { createTransport } from 'nodemailer'
 import type { Mail } from '../../domain/ports.ts'
 
 export interface MailServer {
@@ -37,7 +36,9 @@ const rejection = ({ responseCode = 0, command = '' }: Refusal): Rejected | null
  *   or `smtps://`; user, password and port in it. `?from=` names the sender
  * @param fallbackFrom  the sender where the address names none and its user is no e-mail address
  */
-export const openMailServer = (url: string, fallbackFrom: string): MailServer => {
+export const openMailServer = async (url: string, fallbackFrom: string): Promise<MailServer> => {
+  // Loaded where there is one: many installations have none.
+  const { createTransport } = await import('nodemailer')
   const { protocol, hostname, port, username, password, searchParams } = new URL(url)
   const secure = protocol === 'smtps:'
   const user = decodeURIComponent(username)

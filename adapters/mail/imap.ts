@@ -3,7 +3,7 @@
  * is bounded, and a mail is fetched only up to a size in which a bank says all it has to say.
  */
 import { isIP } from 'node:net'
-import { ImapFlow, type ImapFlowOptions } from 'imapflow'
+import type { ImapFlow, ImapFlowOptions } from 'imapflow'
 import ipaddr from 'ipaddr.js'
 import type { Connection, FetchedMail, Login, MailServer } from '../../workflows/collect/mailbox.ts'
 import { MailFailure } from '../../workflows/collect/mailbox.ts'
@@ -54,7 +54,13 @@ const secured = (
     : { secure: false, doSTARTTLS: true, tls: { minVersion: 'TLSv1.2', ...trusted } }
 }
 
-const clientFor = ({ host, port, tls, username, password }: Login, address: string, options: ImapOptions): ImapFlow => {
+const clientFor = async (
+  { host, port, tls, username, password }: Login,
+  address: string,
+  options: ImapOptions,
+): Promise<ImapFlow> => {
+  // Loaded with the first mailbox: many installations never have one.
+  const { ImapFlow } = await import('imapflow')
   const client = new ImapFlow({
     host: address,
     port,
@@ -83,7 +89,7 @@ const dial = async (login: Login, options: ImapOptions & { resolve: Resolve }): 
   const addresses = await checkedAddresses(login.host.replace(/\.$/, ''), options)
   let failure: unknown
   for (const address of addresses) {
-    const client = clientFor(login, address, options)
+    const client = await clientFor(login, address, options)
     try {
       await client.connect()
       return client

@@ -1,5 +1,5 @@
 /** A mail as fetched, cut off or broken as it may be, made into its headers and texts. */
-import { simpleParser, type HeaderLines, type ParsedMail } from 'mailparser'
+import type { HeaderLines, ParsedMail } from 'mailparser'
 import { addressesIn } from '../../domain/notification/mail-address.ts'
 import type { MailHeaders } from '../../domain/notification/mail-trust.ts'
 import type { FetchedMail } from '../../workflows/collect/mailbox.ts'
@@ -33,6 +33,8 @@ export const parseMail = async (
   source: Buffer,
   { uid, received_at }: Pick<FetchedMail, 'uid' | 'received_at'>,
 ): Promise<FetchedMail> => {
+  // Loaded with the first mail: many installations never have one.
+  const { simpleParser } = await import('mailparser')
   const parsed: Partial<ParsedMail> = await simpleParser(source, {
     skipImageLinks: true,
     skipHtmlToText: true,

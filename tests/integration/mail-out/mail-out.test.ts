@@ -44,13 +44,13 @@ describe('mail out', () => {
     server = undefined
   })
 
-  const post = (url: string, from: Outbox = outbox) => {
+  const post = async (url: string, from: Outbox = outbox) => {
     const stopping = new AbortController()
     const line = (fields: object, what: string) => void logged.push({ what, fields: fields as Record<string, unknown> })
     const running = postMails(
       {
         outbox: from,
-        server: openMailServer(url, 'owner@baoco.example'),
+        server: await openMailServer(url, 'owner@baoco.example'),
         host: 'pay.example',
         log: { debug: line, info: line, warn: line, error: line },
         lookEvery: 50,
@@ -66,7 +66,7 @@ describe('mail out', () => {
 
   it('reaches its reader through a mail server, as it was written', async () => {
     server = await startMailServer()
-    post(`smtp://127.0.0.1:${server.port}`)
+    await post(`smtp://127.0.0.1:${server.port}`)
     await outbox.send(MAIL)
     await eventually(() => server!.mails.length === 1)
     const [mail] = server.mails
@@ -84,7 +84,7 @@ describe('mail out', () => {
   it('waits for a mail server that is down, and goes when it is up', async () => {
     const { port, close } = await startMailServer()
     await close()
-    post(`smtp://127.0.0.1:${port}`)
+    await post(`smtp://127.0.0.1:${port}`)
     await outbox.send(MAIL)
     await eventually(() => logged.some(({ what }) => what === 'mail.failed'))
     expect(logged[0]!.fields).to.include({ tries: 1, is_final: false, code: 'ESOCKET' })
@@ -101,7 +101,7 @@ describe('mail out', () => {
     const { port, close } = await startMailServer()
     await close()
     await outbox.send(MAIL)
-    post(`smtp://127.0.0.1:${port}`)
+    await post(`smtp://127.0.0.1:${port}`)
     const pauses: number[] = []
     for (let tries = 1; tries <= 3; tries++) {
       await eventually(() => logged.length === tries)
@@ -124,14 +124,14 @@ describe('mail out', () => {
     expect(await outbox.take(10)).to.have.length(1)
     expect(await outbox.take(10), 'it is in its hands').to.deep.equal([])
     server = await startMailServer()
-    post(`smtp://127.0.0.1:${server.port}`)
+    await post(`smtp://127.0.0.1:${server.port}`)
     await dueNow()
     await eventually(() => server!.mails.length === 1)
   })
 
   it('does not hold up the end of a process where the mail server says nothing', async () => {
     server = await startMailServer({ onMailFrom: () => {} })
-    post(`smtp://127.0.0.1:${server.port}`)
+    await post(`smtp://127.0.0.1:${server.port}`)
     await outbox.send(MAIL)
     await eventually(async () => (await database.query('SELECT 1 FROM ops.outbox WHERE tries = 1')).length === 1)
     const began = performance.now()
@@ -143,7 +143,7 @@ describe('mail out', () => {
   it('is one mail where several processes send, and where it comes again under its key', async () => {
     server = await startMailServer()
     const url = `smtp://127.0.0.1:${server.port}`
-    for (let number = 0; number < 3; number++) post(url, openOutbox(database))
+    for (let number = 0; number < 3; number++) await post(url, openOutbox(database))
     for (let number = 0; number < 30; number++) await outbox.send({ ...MAIL, key: `mail ${number % 15}` })
     await eventually(async () => (await outbox.list()).length === 0)
     await outbox.send({ ...MAIL, key: 'mail 0' })
@@ -155,7 +155,7 @@ describe('mail out', () => {
     server = await startMailServer({
       onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no such mailbox'), { responseCode: 550 })),
     })
-    post(`smtp://127.0.0.1:${server.port}`)
+    await post(`smtp://127.0.0.1:${server.port}`)
     await outbox.send(MAIL)
     await eventually(() => logged.length === 1)
     expect(logged[0]!.fields).to.include({ is_final: true, response_code: 550 })
@@ -174,11 +174,11 @@ describe('mail out', () => {
           ? done(null, { user: username })
           : done(new Error('no')),
     })
-    post(`smtp://shop%40example.com:p%40ss%3Aword%2F1@127.0.0.1:${server.port}`)
+    await post(`smtp://shop%40example.com:p%40ss%3Aword%2F1@127.0.0.1:${server.port}`)
     await outbox.send(MAIL)
     await eventually(() => server!.senders.length === 1)
     expect(server.senders).to.deep.equal(['shop@example.com'])
-    post(`smtp://shop%40example.com:p%40ss%3Aword%2F1@127.0.0.1:${server.port}?from=Baoco%20%3Cno-reply@x.vn%3E`)
+    await post(`smtp://shop%40example.com:p%40ss%3Aword%2F1@127.0.0.1:${server.port}?from=Baoco%20%3Cno-reply@x.vn%3E`)
     await stops.shift()!()
     await outbox.send(MAIL)
     await eventually(() => server!.senders.length === 2)
@@ -192,7 +192,7 @@ describe('mail out', () => {
     ] as const) {
       const own = await startMailServer({ key: KEY, cert: CERTIFICATE, secure })
       const before = logged.length
-      post(`${scheme}://127.0.0.1:${own.port}`)
+      await post(`${scheme}://127.0.0.1:${own.port}`)
       await outbox.send(MAIL)
       await eventually(() => logged.length > before)
       expect(logged.at(-1)!.fields, scheme).to.include({ is_final: false, code: 'ESOCKET' })
