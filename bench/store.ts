@@ -1,6 +1,6 @@
 /**
  * The event store alone: appends/s with 1, 16, 64 and 512 in flight (one new stream with one event of about 0.5 KB an
- * append) and catch-up events/s through a filtered subscription.
+ * append) beside what bare INSERTs would do one by one, and catch-up events/s through a filtered subscription.
  *
  *     npx tsx bench/store.ts [seconds per measurement, default 2]
  *
@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
-import { openDatabase } from '../adapters/postgres/database.ts'
+import { openDatabase, type Database } from '../adapters/postgres/database.ts'
 import { migrateDatabase } from '../adapters/postgres/migrate.ts'
 import type { NewEvent } from '../domain/event.ts'
 import { NO_STREAM, type EventStore } from '../domain/ports.ts'
@@ -42,34 +42,44 @@ const aboutHalfAKilobyte = (): NewEvent => ({
 
 const percentile = (sorted: Float64Array, share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
 
-const appends = async (store: EventStore, run: string, inFlight: number, seconds: number, also = ''): Promise<void> => {
+/** Does it again and again, so many at a time, and tells how often a second. */
+const rate = async (what: string, inFlight: number, seconds: number, once: () => Promise<unknown>): Promise<void> => {
   const durations: number[] = []
   const started = performance.now()
   const end = started + seconds * 1_000
-  let count = 0
-  const writer = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (performance.now() < end) {
       const before = performance.now()
-      const [result] = await store.append([
-        [
-          {
-            stream: `bench-${run}-${inFlight}${also && '-live'}-${count++}`,
-            expectedRevision: NO_STREAM,
-            events: [aboutHalfAKilobyte()],
-          },
-        ],
-      ])
-      if (!result?.ok) throw new Error('a new stream was refused')
+      await once()
       durations.push(performance.now() - before)
     }
   }
-  await Promise.all(Array.from({ length: inFlight }, writer))
+  await Promise.all(Array.from({ length: inFlight }, worker))
   const sorted = Float64Array.from(durations).sort()
   const perSecond = Math.round((durations.length / (performance.now() - started)) * 1_000)
   console.log(
-    `${String(inFlight).padStart(4)} in flight${also}: ${perSecond} appends/s, ` +
+    `${String(inFlight).padStart(4)} in flight: ${perSecond} ${what}/s, ` +
       `p50 ${percentile(sorted, 0.5).toFixed(2)} ms, p99 ${percentile(sorted, 0.99).toFixed(2)} ms`,
   )
+}
+
+const appends = (store: EventStore, run: string, inFlight: number, seconds: number, beside = ''): Promise<void> => {
+  let count = 0
+  return rate(`appends${beside}`, inFlight, seconds, async () => {
+    const stream = `bench-${run}-${inFlight}${beside.replaceAll(' ', '-')}-${count++}`
+    const [result] = await store.append([[{ stream, expectedRevision: NO_STREAM, events: [aboutHalfAKilobyte()] }]])
+    if (!result?.ok) throw new Error('a new stream was refused')
+  })
+}
+
+/** What the machine gives whoever commits one by one: rows as large as the events, in a table without an index. */
+const bareInserts = async (database: Database, seconds: number): Promise<void> => {
+  const row = JSON.stringify(aboutHalfAKilobyte())
+  await database.query('CREATE TABLE bench_row (text text)')
+  await rate('bare INSERTs of a row', 1, seconds, () =>
+    database.query('INSERT INTO bench_row VALUES ($1)', [row], 'bench_row'),
+  )
+  await database.query('DROP TABLE bench_row')
 }
 
 /** Fills up to a round number, then reads this run's events back through a new subscription. */
@@ -120,10 +130,9 @@ const measure = async (url: string, seconds: number): Promise<void> => {
   console.log(settings)
   const store = await openPostgresEventStore({ url })
   const run = randomUUID().slice(0, 8)
+  await bareInserts(database, seconds)
   for (const inFlight of IN_FLIGHT) await appends(store, run, inFlight, seconds)
-  await withLiveSubscriptions(store, () =>
-    appends(store, run, 64, seconds, ', two live subscriptions in the same process'),
-  )
+  await withLiveSubscriptions(store, () => appends(store, run, 64, seconds, ' beside two live subscriptions'))
   await catchUp(store, run)
   await store.close()
   await database.close()
