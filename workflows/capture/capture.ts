@@ -63,6 +63,13 @@ export interface Capture {
 }
 
 const GROUPS_IN_FLIGHT = 2
+/**
+ * Milliseconds from one group's begin to the next while few wait: what comes in between goes together, and so does all that
+ * follows from it, up to the calls. Who comes alone goes at once.
+ */
+const GATHERED_FOR = 8
+/** So many go however little time has passed. */
+const ENOUGH = 32
 const LOOK_AGAIN_MS = 100
 /** Who loses against other processes for so long is told to come back. */
 const MOST_CONTENTION_MS = 15_000
@@ -97,6 +104,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   /** Of the groups in flight. */
   let unanswered = 0
   let starting = false
+  let begunAt = -Infinity
 
   const tell = (job: Job, outcome: Outcome | 'failed', taken: Taken | null, group: number): void =>
     options.onTaken?.({
@@ -144,6 +152,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     while (inFlight < GROUPS_IN_FLIGHT) {
       const jobs = waiting.nextGroup()
       if (jobs.length === 0) return
+      begunAt = performance.now()
       inFlight++
       unanswered += jobs.length
       void run(jobs).finally(() => {
@@ -157,9 +166,11 @@ export const openCapture = (options: CaptureOptions): Capture => {
 
   /** Calls that came in with the same turn of the event loop share a group. */
   const startSoon = (): void => {
-    if (starting || inFlight >= GROUPS_IN_FLIGHT) return
+    if (starting || inFlight >= GROUPS_IN_FLIGHT || waiting.size === 0) return
+    const rest = waiting.size < ENOUGH ? begunAt + GATHERED_FOR - performance.now() : 0
     starting = true
-    setImmediate(start)
+    if (rest > 0) setTimeout(start, rest)
+    else setImmediate(start)
   }
 
   const queue = (jobs: readonly Job[]): void => {

@@ -230,6 +230,29 @@ describe('capture', () => {
     expect((await world.transactions()).size).to.equal(102)
   })
 
+  it('gathers what comes a moment after a group has begun, of whichever accounts', async () => {
+    for (const user of [8, 9]) await world.write(accountStream(user), accountFacts(user), NO_STREAM)
+    const groups = new Map<number, number>()
+    const capture = world.process({ onTaken: ({ user_id, group }) => groups.set(user_id!, group) })
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const take = (user: number, number: number) =>
+      capture.take([{ ...vietcombankSms(number), credential: { kind: 'device', token: tokenOf(user, 1) } }])
+    let number = 0
+    // A moment is eight milliseconds: on a machine that has its hands full the turns of the event loop may take longer.
+    await eventually(async () => {
+      number++
+      const taken = [take(USER, number)]
+      for (const user of [8, 9]) {
+        await turn()
+        await turn()
+        taken.push(take(user, number))
+      }
+      await Promise.all(taken)
+      expect(groups.get(USER)).to.equal(1)
+      return groups.get(8) === 2 && groups.get(9) === 2
+    })
+  })
+
   it('passes an outage on, takes nothing for stored, and goes on after it', async () => {
     let down: 'read' | 'append' | 'after append' | null = null
     const store: EventStore = {
