@@ -56,6 +56,9 @@ export const compileLabels = (names: Partial<Record<Field, readonly string[]>>):
 
 const MARKS = ' \n:|*/='
 
+/** No bank prints a tenth of it; more would cost time and tell nothing. */
+const MOST_LABELS = 500
+
 /** Whether something opens a line or a cell. */
 export const opensCell = (shadow: string, at: number): boolean =>
   at === 0 || shadow[at] === '\n' || /[\n|] ?$/.test(shadow.slice(Math.max(0, at - 2), at))
@@ -69,9 +72,12 @@ export const labelsIn = (
   { expression, fieldOf }: LabelTable,
   counts: (field: Field, at: number) => boolean = () => true,
 ): Labelled[] => {
-  const found = [...shadow.matchAll(expression)]
-    .map((match) => ({ match, field: fieldOf.get(key(match[0])) ?? ('other' as const) }))
-    .filter(({ match, field }) => counts(field, match.index))
+  const found: { match: RegExpExecArray; field: Field }[] = []
+  for (const match of shadow.matchAll(expression)) {
+    const field = fieldOf.get(key(match[0])) ?? 'other'
+    if (counts(field, match.index)) found.push({ match, field })
+    if (found.length === MOST_LABELS) break
+  }
   return found.map(({ match, field }, place) => {
     let start = match.index + match[0].length
     let end = found[place + 1]?.match.index ?? shadow.length

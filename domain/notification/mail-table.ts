@@ -40,12 +40,13 @@ const valuesOf = (page: Page, { labels, valueFirst }: MailTable): Map<Field, Val
     if (field === 'end' && !valueFirst) break
     const [from, to] = valueFirst ? [before, at] : [start, end]
     before = start
+    if (values.has(field)) continue
     const text = page.text.slice(from, to)
     // A value that stands before its label is the line above it: before the first stands a whole letter.
     const kept = valueFirst ? (text.trim().split('\n').at(-1) ?? '') : text
     const shadow = page.shadow.slice(from, to)
     const value = { text: kept.trim(), shadow: (valueFirst ? (shadow.trim().split('\n').at(-1) ?? '') : shadow).trim() }
-    if (/[\p{L}\p{N}]/u.test(value.text) && !values.has(field)) values.set(field, value)
+    if (/[\p{L}\p{N}]/u.test(value.text)) values.set(field, value)
   }
   return values
 }

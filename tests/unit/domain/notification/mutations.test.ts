@@ -218,31 +218,17 @@ describe('any text at all', () => {
   it('takes less than 5 ms for 32 KB, from whomever', () => {
     const shapes = ['đ', 'ồ ', 'TK 1 ', '+1,000VND ', 'SD: 1,000VND ', 'ND: ', '<td>', '*a* ', '| ', 'so tham chieu ', 'vua tang 1 VND vao ', 'nhan 1,000d tu a ', '1 234 567 ', '\n'] // prettier-ignore
     const sources = [{}, { from: 'a@mbbank.com.vn' }, { from: 'a@timo.vn' }, { sender: 'PublicBank' }, { package: 'com.mservice.momotransfer' }] // prettier-ignore
-    const best = (work: () => unknown, tries: number): number => {
-      let least = Infinity
-      for (let run = 0; run < tries; run += 1) {
-        const start = performance.now()
-        work()
-        least = Math.min(least, performance.now() - start)
-      }
-      return least
-    }
-    // How fast this process is here and now: a call for each of as many letters takes two to three milliseconds where nothing else runs.
-    const letters = 'a'.repeat(32_768)
-    const yardstick = () => letters.replace(/[^]/g, (letter) => letter)
     for (const shape of shapes)
       for (const source of sources) {
         const whole = shape.repeat(Math.ceil(32_768 / Buffer.byteLength(shape)))
-        const read32 = () => read({ text: whole, ...source }, arrival)
-        const times: string[] = []
-        let isFast = false
-        // A machine that has its hands full is given time to come to itself.
-        for (let round = 0; round < 50 && !isFast; round += 1) {
-          const [took, limit] = [best(read32, 20), Math.max(5, 2 * best(yardstick, 5))]
-          isFast = took < limit
-          times.push(`${took.toFixed(2)} of ${limit.toFixed(2)}`)
+        let best = Infinity
+        // At most one and a half milliseconds; a machine that has its hands full is given time to come to itself.
+        for (let run = 0; run < 2_000 && best >= 5; run += 1) {
+          const start = performance.now()
+          read({ text: whole, ...source }, arrival)
+          best = Math.min(best, performance.now() - start)
         }
-        expect(isFast, `${JSON.stringify([shape, source])}, ms: ${times.join('; ')}`).to.equal(true)
+        expect(best, JSON.stringify([shape, source])).to.be.below(5)
       }
   })
 
