@@ -7,7 +7,7 @@ export type Channel = 'sms' | 'notification' | 'email'
 export interface Layout {
   pattern: string
   expression: RegExp
-  /** A word that is in every text of this layout, in shadow form. */
+  /** A word that is in every text of this layout before its memo, in shadow form. */
   word: string
   /** The channel it tells; null where SMS and app push look alike. */
   channel: Channel | null

@@ -11,7 +11,7 @@ import type { Bank } from './bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { ANY_BANK, DOUBT } from './any-bank.ts'
 import { labelsIn, opensCell, type Labelled } from './labels.ts'
-import { CUT, type Page } from './page.ts'
+import { CUT, NOTIFICATION_AT_MOST, type Page } from './page.ts'
 import { CURRENCY_CODE } from './printed-money.ts'
 import { timeIn } from './printed-time.ts'
 import type { Reading } from './reading.ts'
@@ -78,9 +78,6 @@ const withoutSpacedThousands = ({ text, shadow }: Page): Page => ({
   shadow: shadow.replace(SPACED, (number) => number.replaceAll(' ', ',')),
 })
 
-/** Longer than any bank's notification, a mail with its footer included; what is longer would cost time and tell nothing. */
-const READ_AT_MOST = 8_000
-
 /**
  * @param bank  whose text it is; its code and name go into the reading
  * @returns null where anything about direction, amount or currency is open
@@ -90,7 +87,7 @@ export const readByLabels = (
   bank: Pick<Bank, 'code' | 'name'> & { spacedThousands?: boolean },
   arrivedAt: Date,
 ): Reading | null => {
-  if (given.text.length > READ_AT_MOST) return null
+  if (given.text.length > NOTIFICATION_AT_MOST) return null
   const page = bank.spacedThousands ? withoutSpacedThousands(given) : given
   const labelled = labelsIn(page, ANY_BANK)
   const told = (before: number) => page.shadow.slice(0, before).search(SIGNED) >= 0

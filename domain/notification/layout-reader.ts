@@ -42,9 +42,16 @@ const memoOf = (printed: string | undefined, layout: Layout): string | null => {
 const asWritten = ({ text }: Page, place: readonly [number, number] | undefined): string | undefined =>
   place && text.slice(...place)
 
+/** What stands before a memo, a header included, is never longer. */
+const OPENING_AT_MOST = 1_000
+
+/** Whether it is worth while to try the layout. */
+const mayFit = ({ channel, word }: Layout, { shadow }: Page): boolean =>
+  (channel === 'email' ? shadow : shadow.slice(0, OPENING_AT_MOST)).includes(word)
+
 /** What the layout makes of the page; null where it does not fit or leaves something uncertain. */
 export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {
-  if (!page.shadow.includes(layout.word)) return null
+  if (!mayFit(layout, page)) return null
   const match = layout.expression.exec(page.shadow)
   const groups: Groups | undefined = match?.groups
   if (!match || !groups) return null

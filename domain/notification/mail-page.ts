@@ -25,22 +25,24 @@ const letterNamed = (name: string): string | null => {
 }
 
 const HTML = /<(?:html|body|table|div|p|br|td|span)\b[^<>]{0,2000}>/i
-const UNSEEN = /<!--|<(style|script|head|title)\b/gi
-const LINE = /<(?:br|\/?(?:p|div|tr|table|li|h[1-6]))\b[^<>]{0,2000}>/gi
-const CELL = /<\/t[dh] ?>/gi
+/** In lower case, as all that is looked for there. */
+const UNSEEN = /<!--|<(style|script|head|title)\b/g
+/** What ends a line, or with group 1 a cell. */
+const BREAK = /<(?:br|\/?(?:p|div|tr|table|li|h[1-6])|(\/t[dh]))\b[^<>]{0,2000}>/gi
 const TAG = /<\/?[a-z][^<>]{0,2000}>/gi
 
 /** Without comments, styles and what else no mail program shows; what is not closed ends the mail. */
 const seenOf = (html: string): string => {
-  const lower = html.toLowerCase()
+  // Of the same length: `İ` is the one letter that becomes two.
+  const lower = html.replaceAll('İ', 'I').toLowerCase()
   let seen = ''
   let at = 0
   for (;;) {
     UNSEEN.lastIndex = at
-    const found = UNSEEN.exec(html)
+    const found = UNSEEN.exec(lower)
     if (!found) return seen + html.slice(at)
     seen += `${html.slice(at, found.index)} `
-    const closing = found[1] ? `</${found[1].toLowerCase()}` : '-->'
+    const closing = found[1] ? `</${found[1]}` : '-->'
     const closed = lower.indexOf(closing, found.index)
     const end = closed < 0 ? -1 : lower.indexOf('>', closed)
     if (end < 0) return seen
@@ -53,8 +55,7 @@ export const plainOf = (mail: string): string =>
   HTML.test(mail)
     ? seenOf(mail)
         .replace(/\s+/g, ' ')
-        .replace(CELL, ' | ')
-        .replace(LINE, '\n')
+        .replace(BREAK, (_, cell?: string) => (cell ? ' | ' : '\n'))
         .replace(TAG, '')
         .replace(/&(#?[a-z0-9]{1,10});/gi, entity)
     : mail

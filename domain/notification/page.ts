@@ -4,6 +4,9 @@ import { normalise, shadowOf, squeeze } from '../text.ts'
 /** Characters of a text that are read; the rest is kept, not read (decisions, "Limits of sizes"). */
 const READ_AT_MOST = 32 * 1024
 
+/** Longer than any bank's notification, a mail with its footer included; what is longer would cost time and tell nothing. */
+export const NOTIFICATION_AT_MOST = 8_000
+
 /** A text and its shadow (lower case, no diacritics), of the same length. */
 export interface Page {
   text: string
@@ -24,6 +27,12 @@ export const pageOf = (text: string): Page => {
   const whole = squeeze(normalise(text.slice(0, READ_AT_MOST)).slice(0, READ_AT_MOST))
   return { text: whole, shadow: shadowOf(whole) }
 }
+
+/** As much of a page as a bank's own words can take; behind it stands what others wrote. */
+export const beginningOf = ({ text, shadow }: Page): Page => ({
+  text: text.slice(0, NOTIFICATION_AT_MOST),
+  shadow: shadow.slice(0, NOTIFICATION_AT_MOST),
+})
 
 /** With the title as the first line. */
 export const withTitle = (title: Page, body: Page): Page => ({

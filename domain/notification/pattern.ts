@@ -167,12 +167,13 @@ const translate = (pattern: string): string => {
   return source
 }
 
-/** A word that every text of the layout holds, so that most other texts are told apart without trying. */
+/** A word that every text of the layout holds before its memo, so that most other texts are told apart without trying. */
 const wordIn = (pattern: string): string => {
-  const certain = pattern
+  const certain = (pattern.split('{content')[0] ?? '')
     .replace(/\{[^}]*\}|<[^>]*>/g, '~')
     .replace(/\[[^[\]]*\]/g, '~')
     .replace(/\[[^[\]]*\]/g, '~')
+    .replace(/\[.*/, '')
   return (certain.match(/[a-z0-9]+/gi) ?? [])
     .reduce((best, word) => (word.length > best.length ? word : best), '')
     .toLowerCase()

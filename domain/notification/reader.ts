@@ -10,7 +10,7 @@ import { readByLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
 import { mailPageOf } from './mail-page.ts'
 import { readByTable } from './mail-table.ts'
-import { pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
+import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
 import { saysFailed, whyNoTransaction } from './rejection.ts'
 
@@ -64,8 +64,9 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     if (reading === 'failed') return no('failed')
     if (reading) return yes(reading)
   }
+  const beginning = beginningOf(page)
   for (const layout of bank?.layouts ?? []) {
-    const found = bank && layout.channel === 'email' && readByLayout(layout, bank, page, arrivedAt)
+    const found = bank && layout.channel === 'email' && readByLayout(layout, bank, beginning, arrivedAt)
     if (found) return yes(found.reading)
   }
   const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''

@@ -2,6 +2,7 @@
  * Why a text that no layout reads is no transaction. Works on the shadow. What looks like money that moved is left `unparsed`,
  * whatever words its memo holds, so that it is kept and read again when its layout is known.
  */
+import { NOTIFICATION_AT_MOST } from './page.ts'
 import type { NoTransaction } from './reading.ts'
 
 const PLACEHOLDER = /\{[a-z_][a-z0-9_]*\}|%[a-z][a-z0-9_]*%?|\[[a-z_]+\]/g
@@ -17,7 +18,7 @@ const OTP_TOLD =
 
 type Rule = readonly [NoTransaction, RegExp]
 
-/** These say so themselves; a one-time password told is never kept, whatever stands around it. */
+/** These say so themselves; a one-time password told is never kept, wherever in a text it stands. */
 const plain: readonly Rule[] = [
   ['ping', /^(?:ping|heartbeat|gateway\.heartbeat)$/],
   ['test_message', /^test$|\btest message\b|\bthis is a test\b|\btin (?:nhan )?thu\b|^gateway\.test$/],
@@ -59,18 +60,19 @@ export const whyNoTransaction = (shadow: string, sender: string | undefined): No
   if (shadow.includes('{') || shadow.includes('%') || shadow.includes('[')) {
     if (shadow.replace(PLACEHOLDER, '').trim() === '') return 'placeholder'
   }
-  const first = (rules: readonly Rule[]) => rules.find(([, expression]) => expression.test(shadow))?.[0]
-  const account = ACCOUNT.test(shadow)
-  const moved = MOVED.test(shadow)
-  const balance = BALANCE.test(shadow)
-  const told = first(plain)
+  const first = (rules: readonly Rule[], text: string) => rules.find(([, expression]) => expression.test(text))?.[0]
+  const told = first(plain, shadow)
   if (told) return told
+  const beginning = shadow.slice(0, NOTIFICATION_AT_MOST)
+  const account = ACCOUNT.test(beginning)
+  const moved = MOVED.test(beginning)
+  const balance = BALANCE.test(beginning)
   if (account && moved && balance) return 'unparsed'
-  const reason = first(said)
+  const reason = first(said, beginning)
   if (reason) return reason
-  if (!moved && BALANCE_TOLD.test(shadow) && (shadow.match(SUM) ?? []).length === 1) return 'balance_only'
+  if (!moved && BALANCE_TOLD.test(beginning) && (beginning.match(SUM) ?? []).length === 1) return 'balance_only'
   if (account && (moved || balance)) return 'unparsed'
-  return first(likely) ?? (sender && PHONE_NUMBER.test(sender.replace(/[ .-]/g, '')) ? 'chat' : 'unparsed')
+  return first(likely, beginning) ?? (sender && PHONE_NUMBER.test(sender.replace(/[ .-]/g, '')) ? 'chat' : 'unparsed')
 }
 
 /** Whether what the bank itself says around a layout (title, header) is that nothing happened. */

@@ -33,6 +33,12 @@ describe('a mail’s page', () => {
     expect(plainOf(html(row('A &amp; B', '1&nbsp;2'), row('C', '&#x111;'))).split('\n').map((line) => line.trim()).filter(Boolean)).to.deep.equal([ 'A & B | 1\u00a02 |'.replace('\u00a0', ' '), 'C | đ |', ]) // prettier-ignore
   })
 
+  it('shows nothing of what is hidden, in whatever case and behind whatever letter it stands', () => {
+    for (const before of ['', 'İİİİ', 'ẞ', '𝟙', 'Đ'])
+      for (const hidden of ['<STYLE>x</STYLE>', '<Script>x</sCRIPT >', '<!-- x -->', '<head>x</HEAD>'])
+        expect(plainOf(`<p>${before}</p>${hidden}<TD>a</Td ><BR/>b`).replace(/\s+/g, ' ').trim()).to.equal(`${before} a | b`.trim()) // prettier-ignore
+  })
+
   it('stays as it is where it is no HTML', () => {
     const text = 'a < b & c > d &amp; <x@example.com>'
     expect(plainOf(text)).to.equal(text)

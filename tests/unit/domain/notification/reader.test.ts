@@ -132,6 +132,13 @@ describe('what must not be mistaken', () => {
     expect(reading(vib)).to.include({ balance_after: '1524080.00', content: 'mua SODU:+9' })
   })
 
+  it('a memo of any length is read, with what the bank prints behind it', () => {
+    const memo = `DH1042 ${'x'.repeat(20_000)}`
+    expect(reading(`${VCB}${memo}`).content).to.equal(memo)
+    const vib = `16:54;11/06/2018 TK:0417VND PS:-155,595 ND:${memo} SODU:+1,524,080`
+    expect(reading(vib)).to.include({ bank_code: 'VIB', balance_after: '1524080.00', content: memo })
+  })
+
   it('an impossible date is no date, and the money is still read', () => {
     const { printed_time, amount } = reading('ACB: TK 1234(VND) + 1,000 luc 25:61 31/02/2026. So du 2,000. GD: x')
     expect([printed_time, amount]).to.deep.equal([null, '1000.00'])

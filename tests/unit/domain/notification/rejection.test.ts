@@ -33,6 +33,10 @@ describe('why a text is no transaction', () => {
     expect(reason({ text: 'Chuyen cho t 200,000 VND nhe', sender: '0912345000' })).to.equal('chat')
   })
 
+  it('otp: at the end of the longest text too', () => {
+    expect(reason({ text: `${'Kính gửi quý khách, '.repeat(1_000)}mã OTP là 123456` })).to.equal('otp')
+  })
+
   it('a layout not known yet keeps its text, whatever words its memo has', () => {
     const texts = [
       'TK 53825000 tai XYZ +47,000,000. So du 1,000. ND: gui ma otp cho em',
