@@ -1,7 +1,7 @@
 /** The `baoco` command: one file a command; what they share is the way they end. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { commands } from './commands.ts'
+import { addCommands } from './commands.ts'
 import { settingLines } from './settings.ts'
 
 /** Exit status: 0 done, 1 failed, 2 wrong usage. */
@@ -22,7 +22,7 @@ const settingsHelp = (): string => {
 }
 
 const program = new Command('baoco').description(description).version(version).addHelpText('after', settingsHelp())
-for (const add of commands) add(program)
+await addCommands(program, process.argv[2])
 
 /** Commander ends the process by itself, with 1 for wrong usage; here it throws, in every command. */
 const throwing = (command: Command): void => {

@@ -1,37 +1,32 @@
 /** Every command, in the order `baoco --help` lists them. A new one is a file in this folder and a line here. */
 import type { Command } from 'commander'
-import { account } from './account.ts'
-import { api } from './api.ts'
-import { audit } from './audit.ts'
-import { collect } from './collect.ts'
-import { config } from './config.ts'
-import { deliver } from './deliver.ts'
-import { device } from './device.ts'
-import { exportCommand } from './export.ts'
-import { exportEventsCommand } from './export-events.ts'
-import { history } from './history.ts'
-import { importEventsCommand } from './import-events.ts'
-import { migrate } from './migrate.ts'
-import { project } from './project.ts'
-import { receiver } from './receiver.ts'
-import { relay } from './relay.ts'
-import { replay } from './replay.ts'
-import { reparseCommand } from './reparse.ts'
-import { serve } from './serve.ts'
-import { tail } from './tail.ts'
 
-const roles = [serve, api, project, relay, deliver, collect]
-const events = [replay, exportEventsCommand, importEventsCommand, tail]
-const looks = [history, audit, exportCommand]
+type Add = (program: Command) => void
 
-export const commands: readonly ((program: Command) => void)[] = [
-  ...roles,
-  account,
-  device,
-  reparseCommand,
-  config,
-  migrate,
-  ...events,
-  ...looks,
-  receiver,
-]
+const commands: Record<string, () => Promise<Add>> = {
+  serve: async () => (await import('./serve.ts')).serve,
+  api: async () => (await import('./api.ts')).api,
+  project: async () => (await import('./project.ts')).project,
+  relay: async () => (await import('./relay.ts')).relay,
+  deliver: async () => (await import('./deliver.ts')).deliver,
+  collect: async () => (await import('./collect.ts')).collect,
+  account: async () => (await import('./account.ts')).account,
+  device: async () => (await import('./device.ts')).device,
+  reparse: async () => (await import('./reparse.ts')).reparseCommand,
+  config: async () => (await import('./config.ts')).config,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  replay: async () => (await import('./replay.ts')).replay,
+  'export-events': async () => (await import('./export-events.ts')).exportEventsCommand,
+  'import-events': async () => (await import('./import-events.ts')).importEventsCommand,
+  tail: async () => (await import('./tail.ts')).tail,
+  history: async () => (await import('./history.ts')).history,
+  audit: async () => (await import('./audit.ts')).audit,
+  export: async () => (await import('./export.ts')).exportCommand,
+  receiver: async () => (await import('./receiver.ts')).receiver,
+}
+
+/** @param asked  the first word: only that command is loaded where it is one, else all are, as for the help */
+export const addCommands = async (program: Command, asked = ''): Promise<void> => {
+  const load = Object.hasOwn(commands, asked) ? commands[asked] : undefined
+  for (const add of await Promise.all((load ? [load] : Object.values(commands)).map((each) => each()))) add(program)
+}

@@ -22,8 +22,10 @@ describe('the baoco command', () => {
     const { status, stdout } = baoco(['--help'])
     expect(status).to.equal(0)
     for (const { name } of settingLines()) expect(stdout).to.include(`  ${name} `)
-    for (const command of stdout.match(/^ {2}[a-z-]+(?=[ |])/gm) ?? []) {
-      expect(baoco([command.trim(), '--help']).status, command).to.equal(0)
+    for (const command of stdout.match(/(?<=^ {2})[a-z-]+(?=[ |])/gm) ?? []) {
+      const own = baoco([command, '--help'])
+      expect(own.status, command).to.equal(0)
+      expect(own.stdout).to.include(`Usage: baoco ${command === 'help' ? '' : command}`)
     }
     expect(stdout).to.match(/^ {2}migrate /m)
   })

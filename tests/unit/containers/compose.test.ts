@@ -6,7 +6,7 @@ import { Ajv2019, type AnySchema } from 'ajv/dist/2019.js'
 import { expect } from 'chai'
 import { Command } from 'commander'
 import { parse } from 'yaml'
-import { commands } from '../../../cmd/commands.ts'
+import { addCommands } from '../../../cmd/commands.ts'
 import { readSettings, SETTINGS } from '../../../cmd/settings.ts'
 
 interface Service {
@@ -30,7 +30,7 @@ const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose
 const services = Object.entries(compose.services)
 const ours = services.filter(([, { build }]) => build !== undefined)
 const program = new Command()
-for (const add of commands) add(program)
+await addCommands(program)
 const known = program.commands.map((command) => command.name())
 
 describe('docker-compose.yml', () => {
