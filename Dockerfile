@@ -14,7 +14,8 @@ COPY adapters adapters
 COPY projections projections
 COPY workflows workflows
 COPY domain domain
-RUN mkdir /data && chown node:node /data
+# The bundle of the sources is made here, where its folder may be written to.
+RUN node cmd/baoco.mjs --version && mkdir /data && chown node:node /data
 # `node` of that image, by number, so that a cluster can tell that it is not root.
 USER 1000:1000
 VOLUME /data

@@ -1,9 +1,14 @@
 #!/usr/bin/env node
-// The `baoco` command: loads TypeScript on the fly, then the commands.
-const { register } = await import('tsx/esm/api').catch((error) => {
+// The `baoco` command, from the bundle of its sources; where that has no place to be, from the sources.
+import { bundled } from './bundle.mjs'
+
+try {
+  const bundle = await bundled()
+  if (!bundle) (await import('tsx/esm/api')).register()
+  process.setSourceMapsEnabled(true)
+  await import(bundle ?? './baoco.ts')
+} catch (error) {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
   console.error('Baoco is not installed yet: run `npm ci` in its folder, or `npm start`, which does it')
   process.exit(1)
-})
-register()
-await import('./baoco.ts')
+}

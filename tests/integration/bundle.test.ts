@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
+const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain']
+
+/** A small project in the shape of this one, with its `baoco` command. */
+describe('the bundle of the sources', function () {
+  this.timeout(60_000)
+
+  let root: string
+  const write = (path: string, text: string): void => {
+    fs.mkdirSync(dirname(join(root, path)), { recursive: true })
+    fs.writeFileSync(join(root, path), text)
+  }
+  const baoco = async (): Promise<string> =>
+    (await promisify(execFile)(process.execPath, [join(root, 'cmd/baoco.mjs')])).stdout.trim()
+  const all = () => join(root, 'node_modules/.cache/baoco')
+  const bundles = () => fs.readdirSync(all())
+
+  beforeEach(() => {
+    root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'baoco-sources-')))
+    for (const folder of FOLDERS) fs.mkdirSync(join(root, folder))
+    write('package.json', '{"type":"module"}')
+    write('domain/greeting.ts', `export const greeting: string = 'hello'`)
+    write('cmd/name.txt', 'An')
+    write(
+      'cmd/baoco.ts',
+      `import { readFileSync } from 'node:fs'
+       const { greeting } = await import('../domain/greeting.ts')
+       console.log(greeting, readFileSync(new URL('name.txt', import.meta.url), 'utf8'))
+       if (greeting === 'fail') throw new Error('failed')`,
+    )
+    for (const name of ['baoco.mjs', 'bundle.mjs'])
+      fs.copyFileSync(join(REPOSITORY, 'cmd', name), join(root, 'cmd', name))
+    fs.mkdirSync(join(root, 'node_modules'))
+    for (const name of ['esbuild', 'tsx'])
+      fs.symlinkSync(join(REPOSITORY, 'node_modules', name), join(root, 'node_modules', name))
+  })
+  afterEach(() => fs.rmSync(root, { recursive: true }))
+
+  it('is made once, and finds what lies beside its sources', async () => {
+    expect(await baoco()).to.equal('hello An')
+    const [name] = bundles()
+    fs.rmSync(join(root, 'node_modules/esbuild'))
+    const later = new Date(Date.now() + 60_000)
+    fs.utimesSync(join(root, 'domain/greeting.ts'), later, later)
+    expect(await baoco()).to.equal('hello An')
+    expect(bundles()).to.deep.equal([name])
+  })
+
+  it('is made anew of sources that are others', async () => {
+    await baoco()
+    write('domain/greeting.ts', `export const greeting: string = 'HELLO'`)
+    expect(await baoco()).to.equal('HELLO An')
+    expect(bundles()).to.have.lengthOf(2)
+  })
+
+  it('is one, whoever starts side by side, and leaves nothing half done', async () => {
+    expect(await Promise.all(Array.from({ length: 6 }, baoco))).to.deep.equal(Array(6).fill('hello An'))
+    expect(bundles()).to.have.lengthOf(1)
+  })
+
+  it('goes when it is older than a day and another is made', async () => {
+    for (const [name, hours] of Object.entries({ old: 25, young: 23 })) {
+      fs.mkdirSync(join(all(), name), { recursive: true })
+      const then = new Date(Date.now() - hours * 3_600_000)
+      fs.utimesSync(join(all(), name), then, then)
+    }
+    await baoco()
+    expect(bundles()).to.have.lengthOf(2).and.include('young')
+  })
+
+  it('tells where in the sources an error comes from', async () => {
+    write('domain/greeting.ts', `export const greeting: string = 'fail'`)
+    const { stderr } = await baoco().then(
+      () => ({ stderr: '' }),
+      (error: { stderr: string }) => error,
+    )
+    expect(stderr).to.include('cmd/baoco.ts:4')
+  })
+
+  it('is done without where there is no place for it', async () => {
+    write('node_modules/.cache', 'in its way')
+    expect(await baoco()).to.equal('hello An')
+  })
+
+  it('says how the packages are installed where they are not', async () => {
+    fs.rmSync(join(root, 'node_modules'), { recursive: true })
+    const { code, stderr } = await baoco().then(
+      () => ({ code: 0, stderr: '' }),
+      (error: { code: number; stderr: string }) => error,
+    )
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^Baoco is not installed yet: run `npm ci` .*\n$/)
+  })
+})
