@@ -7,16 +7,18 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, s
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain']
 /** A process of older sources has loaded all it needs of its bundle long before. */
 const KEPT_FOR_MS = 24 * 3_600_000
 
-/** Of where the sources are, and of what they are: a checkout gives files new times. */
-const nameOf = (root) => {
+/** Of where the sources are, and of what they are, this file too: a checkout gives files new times. */
+const nameOfSources = () => {
   const hash = createHash('sha256').update(root)
   for (const folder of FOLDERS)
     for (const path of readdirSync(join(root, folder), { recursive: true }).sort())
-      if (path.endsWith('.ts')) hash.update(`\n${folder}/${path}\n`).update(readFileSync(join(root, folder, path)))
+      if (/\.(?:ts|mjs)$/.test(path))
+        hash.update(`\n${folder}/${path}\n`).update(readFileSync(join(root, folder, path)))
   return hash.digest('hex').slice(0, 32)
 }
 
@@ -30,8 +32,7 @@ const urlsOfSources = {
     })),
 }
 
-const make = async (root, into) => {
-  const { build } = await import('esbuild')
+const make = async (build, into) => {
   await build({
     entryPoints: [join(root, 'cmd/baoco.ts')],
     outdir: into,
@@ -49,28 +50,34 @@ const make = async (root, into) => {
   })
 }
 
+const isOld = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > KEPT_FOR_MS
+
 /**
  * The path of the bundle; null where it cannot be kept, as in a folder that only somebody else may write to.
- * @param root  the folder of the sources
  * @throws what esbuild says of sources that are none; ERR_MODULE_NOT_FOUND where the packages are not installed
  */
-export const bundled = async (root = dirname(dirname(fileURLToPath(import.meta.url)))) => {
+export const bundled = async () => {
   const all = join(root, 'node_modules/.cache/baoco')
-  const own = join(all, nameOf(root))
+  const own = join(all, nameOfSources())
   const entry = join(own, 'baoco.mjs')
   if (existsSync(entry)) return entry
+  const { build } = await import('esbuild')
   const mine = `${own}.${process.pid}`
   try {
     mkdirSync(mine, { recursive: true })
-    await make(root, mine)
-    for (const name of readdirSync(all))
-      if (Date.now() - statSync(join(all, name)).mtimeMs > KEPT_FOR_MS) rmSync(join(all, name), { recursive: true })
+  } catch {
+    return null
+  }
+  try {
+    await make(build, mine)
     renameSync(mine, own)
   } catch (error) {
     // Another process may have been quicker.
-    if (existsSync(entry)) rmSync(mine, { recursive: true })
-    else if (error.syscall && error.code !== 'ERR_MODULE_NOT_FOUND') return null
-    else throw error
+    if (!existsSync(entry)) throw error
+  } finally {
+    rmSync(mine, { recursive: true, force: true })
   }
+  for (const name of readdirSync(all))
+    if (isOld(join(all, name))) rmSync(join(all, name), { recursive: true, force: true })
   return entry
 }

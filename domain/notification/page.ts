@@ -28,11 +28,14 @@ export const pageOf = (text: string): Page => {
   return { text: whole, shadow: shadowOf(whole) }
 }
 
-/** As much of a page as a bank's own words can take; behind it stands what others wrote. */
-export const beginningOf = ({ text, shadow }: Page): Page => ({
-  text: text.slice(0, NOTIFICATION_AT_MOST),
-  shadow: shadow.slice(0, NOTIFICATION_AT_MOST),
-})
+/** As much of a page as a bank's own words can take: whole lines of it, or a line that is marked as cut. */
+export const beginningOf = (page: Page): Page => {
+  const { text, shadow } = page
+  if (text.length <= NOTIFICATION_AT_MOST) return page
+  const lines = text.lastIndexOf('\n', NOTIFICATION_AT_MOST)
+  if (lines > 0) return { text: text.slice(0, lines), shadow: shadow.slice(0, lines) }
+  return { text: `${text.slice(0, NOTIFICATION_AT_MOST)}…`, shadow: `${shadow.slice(0, NOTIFICATION_AT_MOST)}…` }
+}
 
 /** With the title as the first line. */
 export const withTitle = (title: Page, body: Page): Page => ({

@@ -85,6 +85,16 @@ describe('the bundle of the sources', function () {
     expect(stderr).to.include('cmd/baoco.ts:4')
   })
 
+  it('leaves nothing of sources that are none', async () => {
+    write('domain/greeting.ts', 'export const = 1')
+    const { stderr } = await baoco().then(
+      () => ({ stderr: '' }),
+      (error: { stderr: string }) => error,
+    )
+    expect(stderr).to.include('domain/greeting.ts:1')
+    expect(bundles()).to.deep.equal([])
+  })
+
   it('is done without where there is no place for it', async () => {
     write('node_modules/.cache', 'in its way')
     expect(await baoco()).to.equal('hello An')
@@ -98,5 +108,6 @@ describe('the bundle of the sources', function () {
     )
     expect(code).to.equal(1)
     expect(stderr).to.match(/^Baoco is not installed yet: run `npm ci` .*\n$/)
+    expect(fs.existsSync(join(root, 'node_modules')), 'nothing is left').to.equal(false)
   })
 })

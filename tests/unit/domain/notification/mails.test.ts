@@ -147,6 +147,23 @@ describe('a mail that is a sentence', () => {
     expect(reading(timo, 'Hi,\nYour Spend Account has been credited 37,000 VND on 09/06/2026 08:39.\nBye')).to.include({ transaction_type: 'credit', amount: '37000.00' }) // prettier-ignore
   })
 
+  it('is read whole or known as cut, wherever in the longest mail it stands', () => {
+    const sentence = 'vừa tăng 37.000 VND vào 09/06/2026 08:39. Mô tả: DH104299'
+    const seen = { whole: 0, cut: 0, unread: 0 }
+    for (const before of ['\n', ' '])
+      for (let at = 7_900; at < 8_010; at += 1) {
+        const { reading: found } = mail(
+          'support@timo.vn',
+          `${'x'.repeat(at)}${before}${sentence}\n${'y '.repeat(4_000)}`,
+        )
+        seen[found ? (found.cut ? 'cut' : 'whole') : 'unread'] += 1
+        if (!found) continue
+        expect(found.amount).to.equal('37000.00')
+        if (!found.cut) expect(found.content, `${at}`).to.be.oneOf(['DH104299', null])
+      }
+    for (const count of Object.values(seen)) expect(count).to.be.above(5)
+  })
+
   it('is read only under the bank’s own domain', () => {
     const text = 'Your Spend Account has been debited 37,000 VND on 09/06/2026 08:39.'
     expect(reading('support@timo.vn', text).bank_code).to.equal('TIMO')
