@@ -1,44 +1,73 @@
-/** argon2id, at most two computed at a time: each takes 19 MB and a core for some 30 ms, and logins must not starve receive. */
+/**
+ * argon2id, at most two computed at a time: each takes 19 MB and a core for some 30 ms, and logins must not starve receive.
+ *
+ * Work that waits takes turns by the caller's address, so that a flood from one address delays another's login by one turn at
+ * most. Logins from an address where that account has logged in before go first, so that a flood from many addresses does not
+ * delay them either. What waits is bounded; beyond that a call is refused at once, with the time after which to try again.
+ */
 import { hash, verify } from '@node-rs/argon2'
+import { Overloaded } from '../domain/errors.ts'
 import type { Passwords } from '../domain/ports.ts'
 
 const AT_A_TIME = 2
+/** Calls that wait: at 30 ms each, two at a time, the last one waits 3 s. */
+const MOST_WAITING = 200
+/** Of one address. */
+const MOST_OF_A_CALLER = 100
+const RETRY_AFTER_S = 5
 
-/**
- * Lets so many run at a time. Of those that wait, callers take turns, one of each caller's in the order they came: a flood
- * from one address delays another's login by one of its own at most.
- */
-const turnstile = (room: number) => {
-  const waiting = new Map<string, (() => void)[]>()
-  let running = 0
+/** Callers that wait, in turn; one of each caller's in the order they came. */
+class Row {
+  readonly #waiting = new Map<string, (() => void)[]>()
+  size = 0
 
-  const next = (): (() => void) | undefined => {
-    for (const [caller, theirs] of waiting) {
+  waitingOf(caller: string): number {
+    return this.#waiting.get(caller)?.length ?? 0
+  }
+
+  join(caller: string): Promise<void> {
+    const theirs = this.#waiting.get(caller) ?? []
+    this.#waiting.set(caller, theirs)
+    this.size++
+    return new Promise((resolve) => theirs.push(resolve))
+  }
+
+  next(): (() => void) | undefined {
+    for (const [caller, theirs] of this.#waiting) {
       const turn = theirs.shift()
       // To the end of the row, behind every other caller.
-      waiting.delete(caller)
-      if (theirs.length > 0) waiting.set(caller, theirs)
+      this.#waiting.delete(caller)
+      if (theirs.length > 0) this.#waiting.set(caller, theirs)
+      this.size--
       return turn
     }
     return undefined
   }
+}
 
-  const enter = (caller: string): Promise<void> | undefined => {
+/** Lets `room` pieces of work run at a time. */
+export const turnstile = (room: number) => {
+  const known = new Row()
+  const others = new Row()
+  let running = 0
+
+  const enter = (caller: string, isKnown: boolean): Promise<void> | undefined => {
     if (running < room) {
       running++
       return undefined
     }
-    const theirs = waiting.get(caller) ?? []
-    waiting.set(caller, theirs)
-    return new Promise((resolve) => theirs.push(resolve))
+    const row = isKnown ? known : others
+    if (row.size >= MOST_WAITING || row.waitingOf(caller) >= MOST_OF_A_CALLER)
+      throw new Overloaded('Too many logins are waiting.', RETRY_AFTER_S)
+    return row.join(caller)
   }
 
-  return async <Result>(caller: string, work: () => Promise<Result>): Promise<Result> => {
-    await enter(caller)
+  return async <Result>(caller: string, isKnown: boolean, work: () => Promise<Result>): Promise<Result> => {
+    await enter(caller, isKnown)
     try {
       return await work()
     } finally {
-      const turn = next()
+      const turn = known.next() ?? others.next()
       if (turn) turn()
       else running--
     }
@@ -49,13 +78,13 @@ export const openPasswords = (): Passwords => {
   const inTurn = turnstile(AT_A_TIME)
   // Compared with when there is no account, so that an unknown e-mail takes as long as a wrong password.
   let nobodys: Promise<string> | undefined
-  const nobody = () => (nobodys ??= inTurn('', () => hash('no account has this password')))
+  const nobody = () => (nobodys ??= inTurn('', true, () => hash('no account has this password')))
   void nobody().catch(() => (nobodys = undefined))
   return {
-    hash: (password, caller = '') => inTurn(caller, () => hash(password)),
-    verify: async (password, kept, caller = '') => {
+    hash: (password, caller = '') => inTurn(caller, false, () => hash(password)),
+    verify: async (password, kept, caller = '', isKnown = false) => {
       const against = kept ?? (await nobody())
-      const right = await inTurn(caller, () => verify(against, password))
+      const right = await inTurn(caller, isKnown, () => verify(against, password))
       return right && kept !== null
     },
   }

@@ -103,6 +103,7 @@ export const kafkaSasl = matching(
 /** The interface, section 8; `register` and the rest of what it leaves open as decided. */
 const RATE_LIMITS: RateLimits = {
   login: { requests: 10, seconds: 60 },
+  reset: { requests: 10, seconds: 60 },
   forgot: { requests: 5, seconds: 300 },
   register: { requests: 10, seconds: 3600 },
   resend: { requests: 3, seconds: 600 },

@@ -16,3 +16,14 @@ export class Refused extends Error {
     this.detail = detail
   }
 }
+
+/** More work waits than can be done soon. 429 with `Retry-After`. */
+export class Overloaded extends Error {
+  override name = 'Overloaded'
+  readonly seconds: number
+  /** @param seconds  after which to try again */
+  constructor(message: string, seconds: number) {
+    super(message)
+    this.seconds = seconds
+  }
+}

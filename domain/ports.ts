@@ -133,9 +133,14 @@ export interface Vault {
  * names who asks (an address).
  */
 export interface Passwords {
+  /** @throws {Overloaded} */
   hash(password: string, caller?: string): Promise<string>
-  /** Takes the same time where there is no hash to compare with (null): the answer is false then. */
-  verify(password: string, hash: string | null, caller?: string): Promise<boolean>
+  /**
+   * Takes the same time where there is no hash to compare with (null): the answer is false then.
+   * @param isKnown  the account has logged in from there before: it goes first
+   * @throws {Overloaded}
+   */
+  verify(password: string, hash: string | null, caller?: string, isKnown?: boolean): Promise<boolean>
 }
 
 /** One HTTP call to a shop's endpoint. */

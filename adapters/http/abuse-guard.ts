@@ -1,10 +1,10 @@
 /**
- * Locks an account whose calls are too many (interface, section 5): the call that goes over is refused already. Calls with the
- * dashboard's session never lock, as an owner who presses reload must not lose the account: over the same number in an hour
- * they are told to come later.
+ * Locks an account that makes too many calls (interface, section 5); the call that exceeds a limit is refused already. Calls
+ * with the dashboard's session never lock, as an owner who presses reload must not lose the account; nor do calls of the
+ * operator, since nobody else could unlock that account. Over the same number in an hour they get 429.
  */
 import { createHash } from 'node:crypto'
-import { Refused } from '../../domain/errors.ts'
+import { accountLocked } from '../../domain/account/access.ts'
 import { lockAccount } from '../../workflows/accounts/access.ts'
 import { occasionOf, type ApiContext, type ApiMiddleware } from './context.ts'
 import type { ApiParts } from './parts.ts'
@@ -35,7 +35,7 @@ export const abuseGuard = ({ accounts, clock, conducts, counters, log, settings 
   return async (context, next) => {
     if (UNCOUNTED.test(context.path)) return next()
     const { account, signed_in_by } = context.state
-    if (signed_in_by === 'session') {
+    if (signed_in_by === 'session' || account.operator) {
       spend(context, sessionLimit, await countSession(String(account.user_id)))
       return next()
     }
@@ -43,9 +43,9 @@ export const abuseGuard = ({ accounts, clock, conducts, counters, log, settings 
     const abuse = conducts.enter(who, signatureOf(context))
     try {
       if (abuse !== null) {
-        await lockAccount(accounts, occasionOf(context, clock), abuse)
+        const locked = await lockAccount(accounts, occasionOf(context, clock), abuse)
         log.warn({ user_id: account.user_id, reason: abuse }, 'account.locked')
-        throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
+        throw accountLocked(locked)
       }
       await next()
     } finally {

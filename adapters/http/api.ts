@@ -8,6 +8,7 @@ import type { ApiState } from './context.ts'
 import { errors } from './errors.ts'
 import { openEventStreams } from './event-stream.ts'
 import { jsonWebTokens } from './json-web-tokens.ts'
+import { limitedLogin } from './limited-login.ts'
 import type { Operation } from './openapi/operation.ts'
 import { openOperations } from './openapi/operations.ts'
 import type { ApiParts } from './parts.ts'
@@ -95,8 +96,9 @@ export const createApi = (given: ApiParts): Koa => {
 
   const router = newRouter()
   const operations = openOperations(router, declared)
-  authRoutes(operations, parts, { tokens, limited })
-  sessionRoutes(operations, parts, { tokens, limited })
+  const login = limitedLogin(parts)
+  authRoutes(operations, parts, { tokens, limited, login })
+  sessionRoutes(operations, parts, { tokens, limited, login })
   accountRoutes(operations, parts, signedIn)
   deviceRoutes(operations, parts, signedIn)
   trustedSenderRoutes(operations, parts, signedIn)

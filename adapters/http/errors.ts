@@ -1,6 +1,6 @@
 /** One place where errors with a name become answers: status, code, one plain sentence. */
 import type { Middleware } from 'koa'
-import { Refused, StoreUnavailable } from '../../domain/errors.ts'
+import { Overloaded, Refused, StoreUnavailable } from '../../domain/errors.ts'
 import type { LogLines } from '../log-lines.ts'
 
 /** Every code that an answer can carry, with its status. */
@@ -9,8 +9,10 @@ export const STATUS = {
   UNAUTHORIZED: 401,
   ACCOUNT_LOCKED: 403,
   EMAIL_NOT_VERIFIED: 403,
+  SCOPE_MISSING: 403,
   AUTO_RULE: 403,
   FORBIDDEN_ORIGIN: 403,
+  API_KEY_LIMIT_REACHED: 403,
   WEBHOOK_LIMIT_REACHED: 403,
   DEVICE_LIMIT_REACHED: 403,
   MAIL_ACCOUNT_LIMIT_REACHED: 403,
@@ -37,6 +39,8 @@ const asRefused = (error: unknown): Refused | null => {
   if (error instanceof Refused) return error
   if (error instanceof StoreUnavailable)
     return new Refused('STORE_UNAVAILABLE', 'Nothing was accepted: storage does not answer. Send it again.')
+  if (error instanceof Overloaded)
+    return new Refused('RATE_LIMITED', `${error.message} Try again in ${error.seconds} s.`)
   if (error instanceof URIError) return new Refused('NOT_FOUND', 'There is nothing at this address.')
   return null
 }
@@ -68,6 +72,7 @@ export const errors =
         context.body = { success: false, error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }
         return
       }
+      if (error instanceof Overloaded) context.set('Retry-After', String(error.seconds))
       if (status === 503) log.warn({ ...whyOf(error), method: context.method }, 'http.store_unavailable')
       context.status = status
       if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')

@@ -20,6 +20,7 @@ export interface RateLimit {
 /** Whose calls are counted together: those of an address, of who is signed in, or for an e-mail where nobody can be. */
 const COUNTED_BY = {
   login: 'address',
+  reset: 'address',
   forgot: 'address',
   register: 'address',
   resend: 'email',
@@ -41,8 +42,15 @@ export interface Used {
   endsInMs: number
 }
 
-/** Counts one more call of a caller. Never fails: what it cannot share it counts here. */
-export type Counter = (caller: string) => Used | Promise<Used>
+/** Limits that count only calls that fail. */
+const ONLY_FAILED: ReadonlySet<RateLimitName> = new Set(['reset'])
+
+export interface Counter {
+  /** Counts one more call of a caller. Never fails: what it cannot share it counts here. */
+  (caller: string): Used | Promise<Used>
+  /** Takes one call back: it was none of those that count. */
+  undo(caller: string): void | Promise<void>
+}
 
 /** A step for each name; names share their counters. */
 export type Limited = (name: RateLimitName) => Part
@@ -88,10 +96,12 @@ export const rateLimits = (limits: 'off' | RateLimits, counterFor: CounterFor): 
     const count = counterFor(name, limit)
     const callerOf = CALLER[COUNTED_BY[name]]
     return async (context, next) => {
-      const caller = callerOf(context)
-      const used = count(typeof caller === 'string' ? caller : await caller)
+      const given = callerOf(context)
+      const caller = typeof given === 'string' ? given : await given
+      const used = count(caller)
       spend(context, limit, used instanceof Promise ? await used : used)
       await next()
+      if (ONLY_FAILED.has(name)) await count.undo(caller)
     }
   }
   return (name) => {

@@ -18,7 +18,11 @@ const email = z.string().trim().min(1, 'This must not be empty.').max(320)
 const password = z.string().min(1, 'This must not be empty.').max(1_000)
 const mailToken = z.string().max(1_000)
 
-export const Login = z.strictObject({ email, password })
+const endEverything = z.boolean().optional().meta({
+  description: 'true: also ends every session and JWT, all API keys, the personal URL, devices and the counter’s link.',
+})
+
+export const Login = z.strictObject({ email, password, end_everything: endEverything })
 
 export const Registration = z.strictObject({
   email,
@@ -32,7 +36,7 @@ export const EmailAlone = z.strictObject({ email })
 
 export const EmailVerification = z.strictObject({ token: mailToken })
 
-export const PasswordReset = z.strictObject({ token: mailToken, password })
+export const PasswordReset = z.strictObject({ token: mailToken, password, end_everything: endEverything })
 
 // --- connected systems ---------------------------------------------------------------------------------------------
 

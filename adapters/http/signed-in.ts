@@ -2,9 +2,9 @@
  * Who calls: a JWT, the API key in one of three places (interface, section 5), or the dashboard's cookie. The first credential
  * present decides: Authorization, then X-Api-Key, then the query, then the cookie; a bad one is refused even beside a good one.
  */
+import { accountLocked } from '../../domain/account/access.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { isToken, userOfToken } from '../../domain/account/tokens.ts'
-import { Refused } from '../../domain/errors.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { ApiContext, ApiMiddleware, SignedInBy } from './context.ts'
 import { unauthorized } from './errors.ts'
@@ -63,7 +63,7 @@ export const signedIn = ({ accounts, tokens, settings, guard }: SignedInParts): 
     const account = await holderOf(credential)
     if (!account) throw unauthorized()
     if (credential.kind === 'session') refuseForeignOrigin(context, settings)
-    if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
+    if (account.locked) throw accountLocked(account)
     context.state.account = account
     context.state.signed_in_by = credential.kind
     await guard(context, next)

@@ -43,7 +43,7 @@ export const exactCounters = (database: Queryable): CounterFor => {
       inMemoryBlockOnConsumed: requests + 1,
       insuranceLimiter: new RateLimiterMemory({ keyPrefix: name, points: requests, duration: seconds }),
     })
-    return async (caller) => {
+    const count = async (caller: string) => {
       try {
         const { consumedPoints, msBeforeNext } = await limiter.consume(caller)
         return { calls: consumedPoints, endsInMs: msBeforeNext }
@@ -52,5 +52,7 @@ export const exactCounters = (database: Queryable): CounterFor => {
         throw over
       }
     }
+    const undo = async (caller: string) => void (await limiter.reward(caller, 1))
+    return Object.assign(count, { undo })
   }
 }

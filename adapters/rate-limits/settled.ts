@@ -9,6 +9,8 @@ import type { CounterFor, RateLimit } from '../http/rate-limits.ts'
 import type { Queryable } from '../postgres/database.ts'
 
 const SETTLE_EVERY_MS = 1_000
+/** Windows kept in memory: some 20 MB. */
+const MOST_WINDOWS = 100_000
 /** Most callers in one statement. */
 const AT_A_TIME = 5_000
 
@@ -26,7 +28,7 @@ const SETTLE = `
 INSERT INTO ops.rate_limit AS r (key, points, expire)
 SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[])
 ON CONFLICT (key) DO UPDATE SET
-  points = CASE WHEN r.expire <= $4 THEN excluded.points ELSE r.points + excluded.points END,
+  points = greatest(0, CASE WHEN r.expire <= $4 THEN excluded.points ELSE r.points + excluded.points END),
   expire = CASE WHEN r.expire <= $4 THEN excluded.expire ELSE r.expire END
 RETURNING key, points, expire`
 
@@ -46,7 +48,10 @@ export const settledCounters = (database: Queryable, now: () => number = Date.no
     const known = windows.get(key)
     if (known && known.ends > at) return known
     const begun = { ends: at + seconds * 1_000, settled: 0, pending: 0 }
+    windows.delete(key)
     windows.set(key, begun)
+    // Strangers with many addresses must not fill the memory: the oldest window goes.
+    if (windows.size > MOST_WINDOWS) windows.delete(windows.keys().next().value!)
     return begun
   }
 
@@ -73,17 +78,21 @@ export const settledCounters = (database: Queryable, now: () => number = Date.no
     const at = now()
     // What was counted in a window that is over is nobody's concern any more.
     for (const [key, { ends }] of windows) if (ends <= at) windows.delete(key)
-    const open = [...windows].filter(([, { pending }]) => pending > 0)
+    const open = [...windows].filter(([, { pending }]) => pending !== 0)
     for (let from = 0; from < open.length; from += AT_A_TIME) await settleSome(open.slice(from, from + AT_A_TIME), at)
   }
 
   return {
-    counterFor: (name, limit) => (caller) => {
-      const at = now()
-      const window = windowOf(`${name}:${caller}`, limit, at)
-      // Who is over is counted no further: it costs no more statements either.
-      if (window.settled + window.pending <= limit.requests) window.pending++
-      return { calls: window.settled + window.pending, endsInMs: window.ends - at }
+    counterFor: (name, limit) => {
+      const count = (caller: string) => {
+        const at = now()
+        const window = windowOf(`${name}:${caller}`, limit, at)
+        // A caller that is over is counted no further: it costs no more statements either.
+        if (window.settled + window.pending <= limit.requests) window.pending++
+        return { calls: window.settled + window.pending, endsInMs: window.ends - at }
+      }
+      const undo = (caller: string) => void windowOf(`${name}:${caller}`, limit, now()).pending--
+      return Object.assign(count, { undo })
     },
     settle,
     run: async (signal) => {

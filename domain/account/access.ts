@@ -1,6 +1,7 @@
 /** Who may use an account: registration, passwords, the API key, the personal URL, devices, the lock. */
 import type { Account } from './account.ts'
 import type { AccountEvent, Plan } from './events.ts'
+import { Refused } from '../errors.ts'
 import { conflict, invalid } from './refusals.ts'
 
 /** As it is kept, claimed and compared. */
@@ -98,6 +99,24 @@ export const rotatedReceiveUrl = (user_id: number, kept: KeptSecrets['receive_ur
   type: 'ReceiveUrlRotated',
   data: { user_id, ...kept },
 })
+
+const WHY_LOCKED: Record<string, string> = {
+  requests_per_hour: 'it made too many requests in one hour',
+  polling: 'it asked for the same thing again and again',
+  parallel_requests: 'it made too many requests at the same time',
+}
+
+/** The refusal that tells the owner why and since when the account is locked, and how to unlock it. */
+export const accountLocked = ({ email, lock }: Pick<Account, 'email' | 'lock'>): Refused => {
+  const { reason = 'unknown', since = null } = lock ?? {}
+  const when = since === null ? '' : ` since ${since}`
+  const why = Object.hasOwn(WHY_LOCKED, reason) ? `, because ${WHY_LOCKED[reason]}` : ''
+  return new Refused(
+    'ACCOUNT_LOCKED',
+    `This account has been locked${when}${why}. Ask the operator to unlock it: baoco account unlock ${email}`,
+    { reason, locked_since: since },
+  )
+}
 
 /** For good, until the operator lifts it. */
 export const lock = ({ user_id, locked }: Account, reason: string): AccountEvent[] =>

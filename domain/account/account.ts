@@ -1,5 +1,6 @@
 /** An account as its events tell it. Pure: the same events give the same account on every machine. */
 import type { z } from 'zod'
+import type { ScopedKey } from './api-keys.ts'
 import type { AccountEvent, AccountEventData, mailAccountFields, Plan } from './events.ts'
 import { issued, NO_MAIL_TOKENS, withoutGood, type MailTokens } from './mail-tokens.ts'
 import { ended, type EndedSessions } from './sessions.ts'
@@ -91,6 +92,8 @@ export interface Account {
   operator: boolean
   verified: boolean
   locked: boolean
+  /** Why and since when it is locked: the reason's code, and ISO 8601, null where the event does not say. */
+  lock: { reason: string; since: string | null } | null
   /** How often a lock was lifted: what had locked it counts no more. */
   unlocks: number
   password_hash: string | null
@@ -98,6 +101,7 @@ export interface Account {
   mail_tokens: MailTokens
   ended_sessions: EndedSessions
   key_hash: string | null
+  api_keys: ReadonlyMap<number, ScopedKey>
   receive_url: { token_hash: string; sealed_token: string } | null
   plan: Plan
   plan_expires_at: string | null
@@ -142,13 +146,16 @@ const changed = <Value extends object>(
   return set(map, key, { ...before, ...said })
 }
 
+/** An event, with its time where it is known. */
+type Happened = AccountEvent & { metadata?: { at: string } }
+
 /** The account after one more event; null before the first. */
-export const evolve = (account: Account | null, event: AccountEvent): Account | null => {
+export const evolve = (account: Account | null, event: Happened): Account | null => {
   if (event.type === 'AccountRegistered') {
     const { user_id, email, name, operator, registered_at, ref = null } = event.data
     return {
       user_id, email, name, operator, registered_at, ref,
-      verified: false, locked: false, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, receive_url: null,
+      verified: false, locked: false, lock: null, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, api_keys: new Map(), receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
       invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), inboxes: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null,
     } // prettier-ignore
@@ -170,20 +177,37 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       return { ...account, mail_tokens: issued(account.mail_tokens, event.data) }
     case 'RegistrationRepeated':
       return { ...account, mail_tokens: { ...account.mail_tokens, repeated_at: event.data.at } }
+    case 'RegistrationReplaced': {
+      const { name, password_hash, token_version, ref = null } = event.data
+      const mail_tokens = withoutGood(account.mail_tokens, 'verify_email')
+      return { ...account, name, password_hash, token_version, ref, mail_tokens }
+    }
+    case 'LoginsEnded':
+      return { ...account, token_version: event.data.token_version }
     case 'SessionEnded':
       return { ...account, ended_sessions: ended(account.ended_sessions, event.data) }
     case 'ApiKeyRotated':
       return { ...account, key_hash: event.data.key_hash }
+    case 'ApiKeyRevoked':
+      return { ...account, key_hash: null }
+    case 'ScopedKeyAdded': {
+      const { user_id: _, ...key } = event.data
+      return { ...account, api_keys: set(account.api_keys, key.api_key_id, key) }
+    }
+    case 'ScopedKeyRemoved':
+      return { ...account, api_keys: without(account.api_keys, event.data.api_key_id) }
     case 'ReceiveUrlRotated':
       return { ...account, receive_url: { token_hash: event.data.token_hash, sealed_token: event.data.sealed_token } }
+    case 'ReceiveUrlRevoked':
+      return { ...account, receive_url: null }
     case 'PlanChanged':
       return { ...account, plan: event.data.plan, plan_expires_at: event.data.expires_at }
     case 'QuotaWarned':
       return { ...account, quota_warned: event.data.month }
     case 'AccountLocked':
-      return { ...account, locked: true }
+      return { ...account, locked: true, lock: { reason: event.data.reason, since: event.metadata?.at ?? null } }
     case 'AccountUnlocked':
-      return { ...account, locked: false, unlocks: account.unlocks + 1 }
+      return { ...account, locked: false, lock: null, unlocks: account.unlocks + 1 }
     case 'SystemAdded': {
       const { user_id: _, ...system } = event.data
       return { ...account, systems: set(account.systems, system.system_id, system) }
@@ -251,6 +275,8 @@ export const evolve = (account: Account | null, event: AccountEvent): Account | 
       return { ...account, trusted_senders: event.data.trusted_senders }
     case 'CounterOpened':
       return { ...account, counter_hash: event.data.token_hash }
+    case 'CounterClosed':
+      return { ...account, counter_hash: null }
     case 'AlertWebhookSet':
       return { ...account, alert_webhook_url: event.data.webhook_url }
     case 'InboxOpened': {

@@ -1,5 +1,6 @@
 /** Everything an account decides by: stream `account-<user>`. Secrets are hashed, or sealed under the vault's key. */
 import { z } from 'zod'
+import { apiKeyEvents } from './api-keys.ts'
 import { mailTokenEvents } from './mail-tokens.ts'
 import { sessionEvents } from './sessions.ts'
 
@@ -78,8 +79,15 @@ export const accountEvents = {
     /** JWTs of older versions are void */ token_version: z.int(),
   }),
   ...sessionEvents,
+  /** JWTs and sessions of older versions are void, the password stays. */
+  LoginsEnded: z.object({ user_id: id, token_version: z.int() }),
   ApiKeyRotated: z.object({ user_id: id, key_hash: hash }),
+  /** The account has no API key until it makes a new one. */
+  ApiKeyRevoked: z.object({ user_id: id }),
+  ...apiKeyEvents,
   ReceiveUrlRotated: z.object({ user_id: id, token_hash: hash, sealed_token: sealed }),
+  /** The account has no personal URL until it makes a new one. */
+  ReceiveUrlRevoked: z.object({ user_id: id }),
   PlanChanged: z.object({
     user_id: id,
     plan,
@@ -159,6 +167,7 @@ export const accountEvents = {
   }),
   /** The read-only page of a counter has this token now; an older one is void. */
   CounterOpened: z.object({ user_id: id, token_hash: hash }),
+  CounterClosed: z.object({ user_id: id }),
   /** An endpoint of our own that rules may point at; it answers 200 at once until it is told otherwise. */
   InboxOpened: z.object({ user_id: id, inbox_id: id, token_hash: hash, sealed_token: sealed, created_at: moment }),
   InboxChanged: z.object({

@@ -1,10 +1,12 @@
 /**
- * Links sent by mail: they prove that who opens one reads the mails of the account's address. One of a purpose is good at a
- * time, once, and for so long; a newer one ends it. The events keep a token's hash; the token itself is made again from its
- * nonce by who knows the installation's secret (`workflows/accounts/mail-links.ts`).
+ * Links sent by mail. A link proves that its user reads the mails of the account's address. It works once and for a limited
+ * time. A newer verify link ends the older one. Up to three reset links are valid at a time, so that a stranger who asks for
+ * one cannot end the owner's; the use of one ends them all (decisions, "Mail tokens"). The events keep a token's hash; the
+ * token is computed from its nonce and the installation's secret (`workflows/accounts/mail-links.ts`).
  */
 import { z } from 'zod'
 import type { Account } from './account.ts'
+import { endEverything } from './end-everything.ts'
 import type { AccountEvent } from './events.ts'
 import { invalid } from './refusals.ts'
 import { isToken } from './tokens.ts'
@@ -24,6 +26,19 @@ export const mailTokenEvents = {
     nonce: z.string(),
     issued_at: moment,
     expires_at: moment,
+    /** The address was registered again: the mail says so. */
+    registered_again: z.literal(true).optional(),
+  }),
+  /** An address that nobody has confirmed was registered again: the newest registration's password and name count. */
+  RegistrationReplaced: z.object({
+    user_id: id,
+    name: z.string().nullable(),
+    /** argon2id. */
+    password_hash: z.string(),
+    token_version: z.int(),
+    /** The code of the affiliate link that led here, as it was given. */
+    ref: z.string().optional(),
+    at: moment,
   }),
   /** Somebody registered an e-mail that has an account: its owner is told, who registered is not. */
   RegistrationRepeated: z.object({ user_id: id, at: moment }),
@@ -31,36 +46,48 @@ export const mailTokenEvents = {
 
 type MailTokenIssued = z.infer<typeof mailTokenEvents.MailTokenIssued>
 
+type GoodLink = Pick<MailTokenIssued, 'token_hash' | 'expires_at'>
+
 export interface MailTokens {
-  /** The good one of each purpose. */
-  readonly good: { readonly [Purpose in MailPurpose]: Pick<MailTokenIssued, 'token_hash' | 'expires_at'> | null }
-  /** When the newest were issued, oldest first. */
-  readonly issued: readonly string[]
-  /** When its owner was last told that somebody registered the e-mail again. */
+  /** Those of each purpose that were not used or ended, oldest first. */
+  readonly good: { readonly [Purpose in MailPurpose]: readonly GoodLink[] }
+  /** When the newest of each purpose were issued, oldest first. */
+  readonly issued: { readonly [Purpose in MailPurpose]: readonly string[] }
+  /** When the owner was last told that somebody registered the e-mail again. */
   readonly repeated_at: string | null
 }
 
 export const NO_MAIL_TOKENS: MailTokens = {
-  good: { verify_email: null, reset_password: null },
-  issued: [],
+  good: { verify_email: [], reset_password: [] },
+  issued: { verify_email: [], reset_password: [] },
   repeated_at: null,
 }
 
 const HOUR_MS = 3_600_000
 const LIFETIME_MS: Record<MailPurpose, number> = { verify_email: 24 * HOUR_MS, reset_password: HOUR_MS }
-/** A stranger who knows an address must not fill its mailbox: more links than this in an hour are not sent. */
+/** Links of a purpose that are valid at a time. */
+const MOST_GOOD: Record<MailPurpose, number> = { verify_email: 1, reset_password: 3 }
+/** A stranger who knows an address must not fill its mailbox: no more links of a purpose are sent in an hour. */
 const MOST_AN_HOUR = 10
 
-export const issued = ({ good, issued, ...rest }: MailTokens, event: MailTokenIssued): MailTokens => ({
-  ...rest,
-  good: { ...good, [event.purpose]: { token_hash: event.token_hash, expires_at: event.expires_at } },
-  issued: [...issued, event.issued_at].slice(-MOST_AN_HOUR),
-})
+export const issued = (tokens: MailTokens, event: MailTokenIssued): MailTokens => {
+  const { purpose, token_hash, expires_at, issued_at } = event
+  const stillGood = tokens.good[purpose].filter((link) => link.expires_at > issued_at)
+  return {
+    ...tokens,
+    good: { ...tokens.good, [purpose]: [...stillGood, { token_hash, expires_at }].slice(-MOST_GOOD[purpose]) },
+    issued: { ...tokens.issued, [purpose]: [...tokens.issued[purpose], issued_at].slice(-MOST_AN_HOUR) },
+  }
+}
 
 export const withoutGood = (tokens: MailTokens, purpose: MailPurpose): MailTokens => ({
   ...tokens,
-  good: { ...tokens.good, [purpose]: null },
+  good: { ...tokens.good, [purpose]: [] },
 })
+
+/** Whether this link is one of those that are valid, as far as events tell. */
+export const isGoodLink = ({ good }: MailTokens, purpose: MailPurpose, token_hash: string): boolean =>
+  good[purpose].some((link) => link.token_hash === token_hash)
 
 export interface NewMailToken {
   token_hash: string
@@ -72,7 +99,7 @@ export const issue = (
   purpose: MailPurpose,
   { token_hash, nonce }: NewMailToken,
   at: Date,
-): AccountEvent => ({
+): Extract<AccountEvent, { type: 'MailTokenIssued' }> => ({
   type: 'MailTokenIssued',
   data: {
     user_id,
@@ -84,31 +111,62 @@ export const issue = (
   },
 })
 
-const isFlooded = ({ mail_tokens: { issued } }: Account, at: Date): boolean =>
-  issued.length === MOST_AN_HOUR && Date.parse(issued[0]!) > at.getTime() - HOUR_MS
+const isFlooded = ({ mail_tokens: { issued } }: Account, purpose: MailPurpose, at: Date): boolean =>
+  issued[purpose].length === MOST_AN_HOUR && Date.parse(issued[purpose][0]!) > at.getTime() - HOUR_MS
 
 /** A new link, where one of this purpose is of use. */
 export const askForLink = (account: Account, purpose: MailPurpose, made: NewMailToken, at: Date): AccountEvent[] =>
-  (purpose === 'verify_email' && account.verified) || isFlooded(account, at)
+  (purpose === 'verify_email' && account.verified) || isFlooded(account, purpose, at)
     ? []
     : [issue(account.user_id, purpose, made, at)]
 
-/**
- * The e-mail was registered again. Where it was never confirmed, whoever registered first may have been a stranger: the
- * mailbox's owner gets a link to set a password of their own.
- */
-export const registerAgain = (account: Account, made: NewMailToken, at: Date): AccountEvent[] => {
-  if (!account.verified) return askForLink(account, 'reset_password', made, at)
-  const { repeated_at } = account.mail_tokens
-  return repeated_at !== null && Date.parse(repeated_at) > at.getTime() - HOUR_MS
-    ? []
-    : [{ type: 'RegistrationRepeated', data: { user_id: account.user_id, at: at.toISOString() } }]
+export interface RegisteredAgain {
+  name: string | null
+  password_hash: string
+  ref?: string | undefined
 }
 
-/** @throws {Refused} VALIDATION_FAILED with path `token`, where it is not the good one of its purpose */
+/**
+ * The e-mail was registered again. If nobody has confirmed it, the first registration may be a stranger's: its password, name
+ * and verify link end, and the newest registration counts. That holds also where no further mail may be sent this hour, since
+ * a link of the earlier registration must not confirm an account whose password a stranger knows. Reset links stay valid: the
+ * mailbox's owner chooses the password with them.
+ */
+export const registerAgain = (
+  account: Account,
+  { name, password_hash, ref }: RegisteredAgain,
+  made: NewMailToken,
+  at: Date,
+): AccountEvent[] => {
+  const { user_id, token_version } = account
+  if (account.verified) {
+    const { repeated_at } = account.mail_tokens
+    return repeated_at !== null && Date.parse(repeated_at) > at.getTime() - HOUR_MS
+      ? []
+      : [{ type: 'RegistrationRepeated', data: { user_id, at: at.toISOString() } }]
+  }
+  const replaced: AccountEvent = {
+    type: 'RegistrationReplaced',
+    data: {
+      user_id,
+      name,
+      password_hash,
+      token_version: token_version + 1,
+      ...(ref !== undefined && { ref }),
+      at: at.toISOString(),
+    },
+  }
+  if (isFlooded(account, 'verify_email', at)) return [replaced]
+  const link = issue(user_id, 'verify_email', made, at)
+  return [replaced, { ...link, data: { ...link.data, registered_again: true } }]
+}
+
+/** @throws {Refused} VALIDATION_FAILED with path `token`, where it is not a valid one of its purpose */
 export const checkMailToken = ({ mail_tokens }: Account, purpose: MailPurpose, token: string, at: Date): void => {
-  const good = mail_tokens.good[purpose]
-  if (!good || Date.parse(good.expires_at) <= at.getTime() || !isToken(token, good.token_hash)) throw badMailToken()
+  const isGood = mail_tokens.good[purpose].some(
+    ({ expires_at, token_hash }) => Date.parse(expires_at) > at.getTime() && isToken(token, token_hash),
+  )
+  if (!isGood) throw badMailToken()
 }
 
 /** Used, expired and unknown are one answer. */
@@ -121,15 +179,25 @@ export const verifyEmail = (account: Account, token: string, at: Date): AccountE
   return [{ type: 'EmailVerified', data: { user_id: account.user_id } }]
 }
 
-/** Who opens the link reads the address's mails, so that it counts as verified too. @throws {Refused} VALIDATION_FAILED */
+/**
+ * The user of the link reads the address's mails, so the address counts as verified too. Every session and JWT ends.
+ * @param end_everything  also ends keys, the personal URL, devices and the counter's link
+ * @throws {Refused} VALIDATION_FAILED
+ */
 export const resetPassword = (
   account: Account,
-  { token, password_hash, at }: { token: string; password_hash: string; at: Date },
+  {
+    token,
+    password_hash,
+    end_everything = false,
+    at,
+  }: { token: string; password_hash: string; end_everything?: boolean | undefined; at: Date },
 ): AccountEvent[] => {
   checkMailToken(account, 'reset_password', token, at)
   const { user_id, verified, token_version } = account
   return [
     { type: 'PasswordSet', data: { user_id, password_hash, token_version: token_version + 1 } },
     ...(verified ? [] : [{ type: 'EmailVerified', data: { user_id } } satisfies AccountEvent]),
+    ...(end_everything ? endEverything(account) : []),
   ]
 }

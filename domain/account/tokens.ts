@@ -32,9 +32,12 @@ export const userOfToken = (kind: TokenKind, token: string): number | null => {
 /** SHA-256, lower-case hexadecimal. */
 export const hashOfToken = (token: string): string => sha256(token, 'hex')
 
-/** Whether a token is the one whose hash was kept; in constant time. */
-export const isToken = (token: string, hash: string): boolean => {
-  const given = Buffer.from(hashOfToken(token))
-  const kept = Buffer.from(hash)
+/** Whether two hashes are equal; in constant time. */
+export const isHash = (one: string, other: string): boolean => {
+  const given = Buffer.from(one)
+  const kept = Buffer.from(other)
   return given.length === kept.length && timingSafeEqual(given, kept)
 }
+
+/** Whether a token is the one whose hash was kept; in constant time. */
+export const isToken = (token: string, hash: string): boolean => isHash(hashOfToken(token), hash)

@@ -1,10 +1,12 @@
 /** Commands on what opens an account: its key, its personal URL, devices, the lock; and the login. */
-import { lock, rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'
+import { randomUUID } from 'node:crypto'
+import { accountLocked, lock, rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'
 import { setPlan } from '../../domain/account/plan-changes.ts'
+import { endEverything, endLogins, whatEnds, type Ended } from '../../domain/account/end-everything.ts'
 import type { Account } from '../../domain/account/account.ts'
 import type { Plan } from '../../domain/account/events.ts'
 import { Refused } from '../../domain/errors.ts'
-import type { Checkpoint, EventStore, Passwords, Vault } from '../../domain/ports.ts'
+import type { Checkpoint, Clock, EventStore, Passwords, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { accountOfEmail } from './registration.ts'
 import { newReceiveToken, newToken } from './secrets.ts'
@@ -12,25 +14,57 @@ import { newReceiveToken, newToken } from './secrets.ts'
 /** Ids begin at 1. */
 const NOBODY = 0
 
+export interface LoggedIn {
+  account: Account
+  /** What was ended besides; null where that was not asked for. */
+  ended: Ended | null
+  checkpoint: Checkpoint | null
+}
+
+export interface LoggingIn {
+  email: string
+  password: string
+  /** Ends every session and JWT, and keys, the personal URL, devices and the counter's link. */
+  end_everything?: boolean | undefined
+}
+
+/** Logins from one address wait behind each other. */
+export interface Caller {
+  address?: string
+  /** The account has logged in from there before: it goes first. */
+  isKnown?: boolean
+}
+
 /**
  * What is wrong with the account is told only after the right password; an unknown e-mail takes as long as a wrong one.
- * @param caller  who asks (an address): logins from one address wait behind each other
  * @throws {Refused} UNAUTHORIZED, EMAIL_NOT_VERIFIED, ACCOUNT_LOCKED · {StoreUnavailable}
  */
 export const logIn = async (
-  { accounts, store, passwords }: { accounts: Accounts; store: EventStore; passwords: Passwords },
-  { email, password }: { email: string; password: string },
-  caller?: string,
-): Promise<Account> => {
+  { accounts, store, passwords, clock }: { accounts: Accounts; store: EventStore; passwords: Passwords; clock: Clock },
+  { email, password, end_everything = false }: LoggingIn,
+  { address, isKnown }: Caller = {},
+): Promise<LoggedIn> => {
   const userId = await accountOfEmail(store, email)
   // Nobody's account is looked for too: the answer must not come sooner where there is none.
   const account = await accounts.find(userId ?? NOBODY)
-  const right = await passwords.verify(password, account?.password_hash ?? null, caller)
-  if (!account || !right) throw new Refused('UNAUTHORIZED', 'E-mail or password is wrong.')
+  const right = await passwords.verify(password, account?.password_hash ?? null, address, isKnown)
+  if (!account || !right) throw wrongPair()
   if (!account.verified) throw new Refused('EMAIL_NOT_VERIFIED', 'Confirm the e-mail address first.')
-  if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
-  return account
+  if (account.locked) throw accountLocked(account)
+  if (!end_everything) return { account, ended: null, checkpoint: null }
+  const request = randomUUID()
+  const occasion = { user_id: account.user_id, at: clock.now(), correlation_id: request, causation_id: request }
+  let ended: Ended | null = null
+  const changed = await accounts.change(occasion, (present) => {
+    // The password was changed meanwhile.
+    if (present.password_hash !== account.password_hash) throw wrongPair()
+    ended = whatEnds(present)
+    return [...endLogins(present), ...endEverything(present)]
+  })
+  return { ...changed, ended }
 }
+
+const wrongPair = (): Refused => new Refused('UNAUTHORIZED', 'E-mail or password is wrong.')
 
 export interface Rotated {
   /** The new secret: shown once. */
@@ -59,10 +93,9 @@ export const rotateReceiveUrl = async (
 export const changePlan = async (accounts: Accounts, occasion: OwnersOccasion, plan: Plan): Promise<boolean> =>
   (await accounts.change(occasion, (account) => setPlan(account, plan))).checkpoint !== null
 
-/** Its calls are refused from now on; what comes from its banks is taken still. @throws {StoreUnavailable} */
-export const lockAccount = async (accounts: Accounts, occasion: OwnersOccasion, reason: string): Promise<void> => {
-  await accounts.change(occasion, (account) => lock(account, reason))
-}
+/** Its calls are refused from now on; notifications are still accepted. @returns it, locked @throws {StoreUnavailable} */
+export const lockAccount = async (accounts: Accounts, occasion: OwnersOccasion, reason: string): Promise<Account> =>
+  (await accounts.change(occasion, (account) => lock(account, reason))).account
 
 /** @returns whether it was locked */
 export const unlockAccount = async (accounts: Accounts, occasion: OwnersOccasion): Promise<boolean> =>

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { checkEmail, checkPassword } from '../../domain/account/access.ts'
 import type { Account } from '../../domain/account/account.ts'
+import { whatEnds, type Ended } from '../../domain/account/end-everything.ts'
 import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
 import {
   askForLink,
@@ -74,7 +75,7 @@ export const registerByMail = async (parts: ByMailParts, given: Registering, cal
   const isNew = await registerNew({ ...parts, newLink }, { ...given, password_hash })
   if (!isNew)
     await onAccountOf(parts, given.email, (account, at) =>
-      registerAgain(account, parts.links.make('reset_password', account.user_id), at),
+      registerAgain(account, { ...given, password_hash }, newLink(account.user_id), at),
     )
 }
 
@@ -98,19 +99,33 @@ export const verifyEmail = async (parts: ByMailParts, token: string): Promise<{ 
   return parts.accounts.change(occasionOf(user_id, at), (account) => decideVerify(account, token, at))
 }
 
-/** Ends every login and session; the API key stays. @throws {Refused} VALIDATION_FAILED · {StoreUnavailable} */
+export interface Resetting {
+  token: string
+  password: string
+  /** Also ends keys, the personal URL, devices and the counter's link. */
+  end_everything?: boolean | undefined
+}
+
+/**
+ * Ends every session and JWT; the API key stays unless everything is to end.
+ * @returns what ended besides; null where that was not asked for
+ * @throws {Refused} VALIDATION_FAILED · {StoreUnavailable}
+ */
 export const resetPassword = async (
   parts: ByMailParts,
-  { token, password }: { token: string; password: string },
+  { token, password, end_everything }: Resetting,
   caller?: string,
-): Promise<{ checkpoint: Checkpoint | null }> => {
+): Promise<{ checkpoint: Checkpoint | null; account: Account; ended: Ended | null }> => {
   checkPassword(password)
   const account = await accountOfToken(parts, 'reset_password', token)
   const at = parts.clock.now()
-  // Before the hash is computed, so that who guesses tokens costs us nothing.
+  // Before the hash is computed, so that guessed tokens cost nothing.
   checkMailToken(account, 'reset_password', token, at)
   const password_hash = await parts.passwords.hash(password, caller)
-  return parts.accounts.change(occasionOf(account.user_id, at), (account) =>
-    decideReset(account, { token, password_hash, at }),
-  )
+  let ended: Ended | null = null
+  const changed = await parts.accounts.change(occasionOf(account.user_id, at), (account) => {
+    ended = end_everything ? whatEnds(account) : null
+    return decideReset(account, { token, password_hash, end_everything, at })
+  })
+  return { ...changed, ended }
 }

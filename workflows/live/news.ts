@@ -44,13 +44,17 @@ const TELLERS: Tellers = {
   AlertEnded: ({ alert_id: id, kind }) => ({ kind: 'alert', what: 'ended', id, alert: kind }),
 }
 
-/** After these whoever listens must show again who he is. */
+/** After these a listener's credential may be void: it must be shown again. */
 const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
   'AccountLocked',
   'AccountDeleted',
+  'ApiKeyRevoked',
   'ApiKeyRotated',
+  'CounterClosed',
   'CounterOpened',
+  'LoginsEnded',
   'PasswordSet',
+  'ScopedKeyRemoved',
   'SessionEnded',
 ])
 

@@ -1,5 +1,6 @@
 /** Mails about an account itself: the links that were issued, and that somebody registered its e-mail again. */
 import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
+import { isGoodLink } from '../../domain/account/mail-tokens.ts'
 import { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { reaction, type Reaction } from './reaction.ts'
@@ -17,13 +18,15 @@ export const sendAccountMails = ({ store, clock, mailer, links }: AccountMailPar
   const isNews = (at: string) => !isOld(at, clock.now())
 
   return reaction('send_account_mails', ['account-'], {
-    MailTokenIssued: async ({ id, data: { user_id, purpose, token_hash, nonce, issued_at } }) => {
+    MailTokenIssued: async ({ id, data }) => {
+      const { user_id, purpose, token_hash, nonce, issued_at, registered_again } = data
       if (!isNews(issued_at)) return
       const account = await accounts.find(user_id)
       // A newer link has ended this one, or it was used before it could be sent.
-      if (account?.mail_tokens.good[purpose]?.token_hash !== token_hash) return
+      if (!account || !isGoodLink(account.mail_tokens, purpose, token_hash)) return
       const url = links.url(purpose, user_id, nonce)
-      await mailer.send({ ...LETTER[purpose](url), to: account.email, key: id })
+      const letter = registered_again ? confirmAgain(url, links.page('forgot-password')) : LETTER[purpose](url)
+      await mailer.send({ ...letter, to: account.email, key: id })
     },
     RegistrationRepeated: async ({ id, data: { user_id, at } }) => {
       const account = isNews(at) && (await accounts.find(user_id))
@@ -58,9 +61,21 @@ const LETTER = {
       '',
       url,
       '',
-      'It ends every login of the account; the API key stays. If it was not you, do nothing: your password stays as it is.',
+      'It ends every login of the account. The API key stays, unless you choose to end everything. If it was not you, do nothing: your password stays as it is.',
     ),
 }
+
+const confirmAgain = (url: string, forgot: string) =>
+  letter(
+    'Confirm your e-mail address',
+    'This e-mail address was registered for a Baoco account again. The newest registration counts, with its password.',
+    'Earlier links to confirm the address no longer work. If it was you, open this link within 24 hours:',
+    '',
+    url,
+    '',
+    'If you registered only once, somebody else registered your address too and knows that password. Then do not open the link.',
+    `Choose a password of your own instead: ${forgot}`,
+  )
 
 const registeredAlready = (login: string, forgot: string) =>
   letter(

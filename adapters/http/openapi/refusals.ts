@@ -16,6 +16,11 @@ const DETAIL: Partial<Record<ErrorCode, Record<string, z.ZodType>>> = {
     ),
   },
   CONFLICT: { webhook_status: webhookStatus.optional().meta({ description: 'Of the transaction, on a retry.' }) },
+  ACCOUNT_LOCKED: {
+    reason: z.string().optional().meta({ description: 'Such as `requests_per_hour`, `polling`, `parallel_requests`.' }),
+    locked_since: z.iso.datetime().nullable().optional(),
+  },
+  API_KEY_LIMIT_REACHED: { limit: limitReached.limit },
   WEBHOOK_LIMIT_REACHED: limitReached,
   DEVICE_LIMIT_REACHED: limitReached,
   MAIL_ACCOUNT_LIMIT_REACHED: limitReached,

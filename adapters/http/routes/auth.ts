@@ -3,40 +3,45 @@
  * alone is answered in the same words and at the same time whether the address has an account or not.
  */
 import { z } from 'zod'
-import { logIn } from '../../../workflows/accounts/access.ts'
 import { askForLinkByMail, registerByMail, resetPassword, verifyEmail } from '../../../workflows/accounts/by-mail.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { callerIn } from '../caller.ts'
 import type { ApiContext } from '../context.ts'
 import { body } from '../input.ts'
 import type { JsonWebTokens } from '../json-web-tokens.ts'
+import type { LimitedLogin } from '../limited-login.ts'
 import { onTheBeat } from '../on-the-beat.ts'
 import { message, whole } from '../openapi/answers.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
+import { Ended, MessageAndEnded, presentEnded } from '../presenters/ended.ts'
 import type { Limited } from '../rate-limits.ts'
 import { EmailAlone, EmailVerification, Login, PasswordReset, Registration } from '../requests.ts'
 
 interface Steps {
   tokens: JsonWebTokens
   limited: Limited
+  login: LimitedLogin
 }
 
 const Token = z.strictObject({
   success: z.literal(true),
   token: z.string().meta({ description: 'A JWT, for 7 days.' }),
+  ended: Ended.optional(),
 })
 
 /** What a login may be refused with, by token or session. */
 export const loginRefusals = refuses('UNAUTHORIZED', 'EMAIL_NOT_VERIFIED', 'ACCOUNT_LOCKED')
 
-export const authRoutes = (operations: Operations, api: ApiParts, { tokens, limited }: Steps): void => {
+export const authRoutes = (operations: Operations, api: ApiParts, { tokens, limited, login: loginLimit }: Steps): void => {
   const parts = { ...api, links: mailLinks(api.settings.jwtSecret, api.settings.baseUrl) }
   const { post } = operations.of('Logging in')
 
   const login = async (context: ApiContext, pair: z.infer<typeof Login>) => {
-    const account = await logIn(parts, pair, callerIn(context))
-    return { success: true as const, token: await tokens.sign(account, 'login') }
+    const loggedIn = await loginLimit.logIn(context, pair)
+    await settled(parts, loggedIn)
+    const { account, ended } = loggedIn
+    return { success: true as const, token: await tokens.sign(account, 'login'), ...presentEnded(ended) }
   }
 
   const register = async (context: ApiContext, { name = null, ref, ...given }: z.infer<typeof Registration>) => {
@@ -60,8 +65,14 @@ export const authRoutes = (operations: Operations, api: ApiParts, { tokens, limi
   }
 
   const reset = async (context: ApiContext, given: z.infer<typeof PasswordReset>) => {
-    await settled(parts, await resetPassword(parts, given, callerIn(context)))
-    return 'Your password is changed: log in with the new one.'
+    const reset = await resetPassword(parts, given, callerIn(context))
+    await settled(parts, reset)
+    await loginLimit.remember(context, reset.account)
+    return {
+      success: true as const,
+      message: 'Your password is changed. Log in with the new one.',
+      ...presentEnded(reset.ended),
+    }
   }
 
   post('/api/auth/login', 'Log in', limited('login'), body(Login), loginRefusals, whole(Token), login)
@@ -85,5 +96,12 @@ export const authRoutes = (operations: Operations, api: ApiParts, { tokens, limi
     message,
     forgot,
   )
-  post('/api/auth/reset-password', 'Choose a new password', body(PasswordReset), message, reset)
+  post(
+    '/api/auth/reset-password',
+    'Choose a new password',
+    limited('reset'),
+    body(PasswordReset),
+    whole(MessageAndEnded),
+    reset,
+  )
 }

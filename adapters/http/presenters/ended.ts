@@ -1,0 +1,22 @@
+/** What `end_everything` ended, in the answers of the login and of the password reset. */
+import { z } from 'zod'
+
+export const Ended = z
+  .strictObject({
+    api_key: z.boolean().meta({ description: 'Make a new one with POST /api/account/api-key/rotate.' }),
+    scoped_keys: z.int().min(0),
+    personal_url: z.boolean().meta({ description: 'Make a new one with POST /api/receive-url/rotate.' }),
+    devices: z.int().min(0).meta({ description: 'Pair the phones again.' }),
+    counter: z.boolean(),
+  })
+  .meta({ id: 'Ended', description: 'Only where end_everything was asked for.' })
+
+/** A message, and what ended. */
+export const MessageAndEnded = z.strictObject({
+  success: z.literal(true),
+  message: z.string(),
+  ended: Ended.optional(),
+})
+
+/** Nothing where it was not asked for. */
+export const presentEnded = (ended: z.output<typeof Ended> | null) => (ended === null ? {} : { ended })

@@ -1,0 +1,81 @@
+/**
+ * Scoped keys: API keys that may do less than the account's own (decisions, "Scoped keys"). Each has a name, scopes and maybe
+ * an end. The events keep a key's hash; the key itself is shown once.
+ */
+import { z } from 'zod'
+import type { Account } from './account.ts'
+import type { AccountEvent } from './events.ts'
+import { Refused } from '../errors.ts'
+import { invalid, notFound } from './refusals.ts'
+import { hashOfToken, isHash } from './tokens.ts'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+/**
+ * - `read`: every GET, without secrets.
+ * - `write`: `read`, and every write except keys, password and account deletion.
+ * - `connect`: the call of a shop's plugin, and `GET /api/account`.
+ * - `receive`: submits notifications as a phone does.
+ */
+export const scope = z.enum(['read', 'write', 'connect', 'receive'])
+export type Scope = z.infer<typeof scope>
+
+export const apiKeyEvents = {
+  ScopedKeyAdded: z.object({
+    user_id: id,
+    api_key_id: id,
+    name: z.string(),
+    scopes: z.array(scope),
+    /** SHA-256, hexadecimal. */
+    key_hash: z.string(),
+    expires_at: moment.nullable(),
+    created_at: moment,
+  }),
+  ScopedKeyRemoved: z.object({ user_id: id, api_key_id: id }),
+}
+
+export type ScopedKey = Omit<z.infer<typeof apiKeyEvents.ScopedKeyAdded>, 'user_id'>
+
+/** Of one account; expired ones count until they are deleted. */
+export const MOST_KEYS = 20
+
+/** @throws {Refused} API_KEY_LIMIT_REACHED, VALIDATION_FAILED for an end that is over */
+export const addKey = (account: Account, key: ScopedKey): AccountEvent[] => {
+  if (key.expires_at !== null && key.expires_at <= key.created_at)
+    throw invalid({ path: 'expires_at', message: 'This time is over. Choose a later one.' })
+  if (account.api_keys.size >= MOST_KEYS)
+    throw new Refused('API_KEY_LIMIT_REACHED', `An account has at most ${MOST_KEYS} keys. Delete one first.`, {
+      limit: MOST_KEYS,
+    })
+  return [{ type: 'ScopedKeyAdded', data: { user_id: account.user_id, ...key } }]
+}
+
+/** @throws {Refused} NOT_FOUND */
+export const removeKey = ({ user_id, api_keys }: Account, api_key_id: number): AccountEvent[] => {
+  if (!api_keys.has(api_key_id)) throw notFound('key')
+  return [{ type: 'ScopedKeyRemoved', data: { user_id, api_key_id } }]
+}
+
+/** The scoped key that this is; null where it is none of this account, or one that has expired. */
+export const scopedKeyOf = ({ api_keys }: Account, token: string, at: Date): ScopedKey | null => {
+  if (api_keys.size === 0) return null
+  const hash = hashOfToken(token)
+  for (const key of api_keys.values())
+    if (isHash(hash, key.key_hash))
+      return key.expires_at === null || Date.parse(key.expires_at) > at.getTime() ? key : null
+  return null
+}
+
+/** Whether a key may do what any one of the scopes allows. `write` includes `read`. */
+export const allows = ({ scopes }: Pick<ScopedKey, 'scopes'>, anyOf: readonly Scope[]): boolean =>
+  anyOf.some((needed) => scopes.includes(needed) || (needed === 'read' && scopes.includes('write')))
+
+/** @param anyOf  scopes that allow it; none: no scoped key may */
+export const scopeMissing = (anyOf: readonly Scope[]): Refused =>
+  new Refused(
+    'SCOPE_MISSING',
+    anyOf.length === 0
+      ? "No scoped key may do this. Use the account's own API key or log in."
+      : `This key lacks a scope. It needs ${anyOf.map((each) => `\`${each}\``).join(' or ')}.`,
+  )
