@@ -10,25 +10,22 @@ import { Overloaded } from '../domain/errors.ts'
 import type { Passwords } from '../domain/ports.ts'
 
 const AT_A_TIME = 2
-/** Calls that wait: at 30 ms each, two at a time, the last one waits 3 s. */
-const MOST_WAITING = 200
-/** Of one address. */
-const MOST_OF_A_CALLER = 100
+/** Callers that wait. Each has one turn before anybody has a second: at 30 ms each, two at a time, a first turn comes within 2 s. */
+const MOST_CALLERS = 120
+/** Calls of one caller that wait. */
+const MOST_OF_A_CALLER = 200
 const RETRY_AFTER_S = 5
 
 /** Callers that wait, in turn; one of each caller's in the order they came. */
 class Row {
   readonly #waiting = new Map<string, (() => void)[]>()
-  size = 0
 
-  waitingOf(caller: string): number {
-    return this.#waiting.get(caller)?.length ?? 0
-  }
-
+  /** @throws {Overloaded} */
   join(caller: string): Promise<void> {
     const theirs = this.#waiting.get(caller) ?? []
+    const isFull = theirs.length === 0 && this.#waiting.size >= MOST_CALLERS
+    if (isFull || theirs.length >= MOST_OF_A_CALLER) throw new Overloaded('Too many logins are waiting.', RETRY_AFTER_S)
     this.#waiting.set(caller, theirs)
-    this.size++
     return new Promise((resolve) => theirs.push(resolve))
   }
 
@@ -38,7 +35,6 @@ class Row {
       // To the end of the row, behind every other caller.
       this.#waiting.delete(caller)
       if (theirs.length > 0) this.#waiting.set(caller, theirs)
-      this.size--
       return turn
     }
     return undefined
@@ -56,10 +52,7 @@ export const turnstile = (room: number) => {
       running++
       return undefined
     }
-    const row = isKnown ? known : others
-    if (row.size >= MOST_WAITING || row.waitingOf(caller) >= MOST_OF_A_CALLER)
-      throw new Overloaded('Too many logins are waiting.', RETRY_AFTER_S)
-    return row.join(caller)
+    return (isKnown ? known : others).join(caller)
   }
 
   return async <Result>(caller: string, isKnown: boolean, work: () => Promise<Result>): Promise<Result> => {

@@ -2,6 +2,7 @@
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { Refused } from '../../domain/errors.ts'
+import { openApiKeyUses } from '../postgres/api-key-uses.ts'
 import { orUnavailable } from '../postgres/queries/or-unavailable.ts'
 import { abuseGuard } from './abuse-guard.ts'
 import type { ApiState } from './context.ts'
@@ -14,8 +15,11 @@ import { openOperations } from './openapi/operations.ts'
 import type { ApiParts } from './parts.ts'
 import { queryLength } from './query-length.ts'
 import { rateLimits } from './rate-limits.ts'
+import { receiveLimit } from './receive-limit.ts'
+import { isGood } from './receive/credential.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { accountRoutes } from './routes/account.ts'
+import { apiKeyRoutes } from './routes/api-keys.ts'
 import { alertRoutes } from './routes/alerts.ts'
 import { affiliateRoutes } from './routes/affiliate.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -84,14 +88,19 @@ export const createApi = (given: ApiParts): Koa => {
   const tokens = jsonWebTokens(settings.jwtSecret, clock)
   const { exact, hot } = parts.counters
   const limited = rateLimits(settings.rateLimits, (name, limit) => (name === 'receive' ? hot : exact)(name, limit))
-  const signedIn = signedInBy({ accounts: parts.accounts, tokens, settings, guard: abuseGuard(parts) })
+  const keyUses = openApiKeyUses(parts.database)
+  const signedIn = signedInBy({ accounts: parts.accounts, tokens, settings, clock, keyUses, guard: abuseGuard(parts) })
 
   const declared: Operation[] = []
 
   // Receiving has a router of its own, so that its routes are found among few.
   const receive = newRouter()
   const receiving = openOperations(receive, declared)
-  receiveRoutes(receiving, parts, limited)
+  receiveRoutes(
+    receiving,
+    { ...parts, keyUses },
+    receiveLimit({ limits: settings.rateLimits, counterFor: hot, isGood: (shown) => isGood(parts, shown) }),
+  )
   pairingRoutes(receiving, parts, limited)
 
   const router = newRouter()
@@ -100,6 +109,7 @@ export const createApi = (given: ApiParts): Koa => {
   authRoutes(operations, parts, { tokens, limited, login })
   sessionRoutes(operations, parts, { tokens, limited, login })
   accountRoutes(operations, parts, signedIn)
+  apiKeyRoutes(operations, { ...parts, keyUses }, signedIn)
   deviceRoutes(operations, parts, signedIn)
   trustedSenderRoutes(operations, parts, signedIn)
   bankAccountRoutes(operations, parts, signedIn)

@@ -2,6 +2,7 @@
 import type { RouterContext, RouterMiddleware } from '@koa/router'
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'
+import type { Scope, ScopedKey } from '../../domain/account/api-keys.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { OwnersOccasion } from '../../workflows/accounts/accounts.ts'
@@ -12,6 +13,10 @@ export interface ApiState {
   /** Set by `signedIn`; on public routes it is not there and not asked for. */
   account: Account
   signed_in_by: SignedInBy
+  /** The scoped key that the account's own was not. */
+  scoped_key?: ScopedKey
+  /** Of which a scoped key needs one; set before `signedIn`. */
+  scopes?: readonly Scope[]
 }
 
 export type ApiContext = RouterContext<ApiState>

@@ -1,11 +1,14 @@
 /**
- * Who calls: a JWT, the API key in one of three places (interface, section 5), or the dashboard's cookie. The first credential
+ * Who calls: a JWT, an API key in one of three places (interface, section 5), or the dashboard's cookie. The first credential
  * present decides: Authorization, then X-Api-Key, then the query, then the cookie; a bad one is refused even beside a good one.
  */
 import { accountLocked } from '../../domain/account/access.ts'
 import type { Account } from '../../domain/account/account.ts'
+import { allows, scopedKeyOf, scopeMissing, type ScopedKey } from '../../domain/account/api-keys.ts'
 import { isToken, userOfToken } from '../../domain/account/tokens.ts'
+import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
+import type { ApiKeyUses } from '../postgres/api-key-uses.ts'
 import type { ApiContext, ApiMiddleware, SignedInBy } from './context.ts'
 import { unauthorized } from './errors.ts'
 import type { JsonWebTokens } from './json-web-tokens.ts'
@@ -34,43 +37,65 @@ const credentialOf = (context: ApiContext): Credential => {
   throw unauthorized()
 }
 
+/** Whose credential it is. */
+interface Holder {
+  account: Account
+  scoped_key?: ScopedKey
+}
+
 interface SignedInParts {
   accounts: Accounts
   tokens: JsonWebTokens
   settings: { baseUrl: string }
+  clock: Clock
+  keyUses: Pick<ApiKeyUses, 'note'>
   /** What else stands before every call of somebody who is known. */
   guard: ApiMiddleware
 }
 
 /**
- * Sets `state.account` and `state.signed_in_by`.
- * @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED, FORBIDDEN_ORIGIN · {StoreUnavailable}
+ * Sets `state.account`, `state.signed_in_by` and `state.scoped_key`.
+ * @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED, SCOPE_MISSING, FORBIDDEN_ORIGIN · {StoreUnavailable}
  */
-export const signedIn = ({ accounts, tokens, settings, guard }: SignedInParts): Part => {
-  const holderOf = async ({ kind, token }: Credential): Promise<Account | null> => {
-    if (kind === 'api_key') {
-      const userId = userOfToken('api_key', token)
-      const account = userId === null ? null : await accounts.find(userId)
-      return account?.key_hash && isToken(token, account.key_hash) ? account : null
-    }
+export const signedIn = ({ accounts, tokens, settings, clock, keyUses, guard }: SignedInParts): Part => {
+  const holderOfKey = async (token: string): Promise<Holder | null> => {
+    const userId = userOfToken('api_key', token)
+    const account = userId === null ? null : await accounts.find(userId)
+    if (!account) return null
+    if (account.key_hash && isToken(token, account.key_hash)) return { account }
+    const scoped_key = scopedKeyOf(account, token, clock.now())
+    return scoped_key && { account, scoped_key }
+  }
+  const holderOf = async ({ kind, token }: Credential): Promise<Holder | null> => {
+    if (kind === 'api_key') return holderOfKey(token)
     const claims = await tokens.verify(token, kind === 'jwt' ? 'login' : 'session')
     const account = claims && (await accounts.find(claims.user_id))
     if (!account || account.token_version !== claims.version) return null
-    return claims.session_id !== null && account.ended_sessions.has(claims.session_id) ? null : account
+    return claims.session_id !== null && account.ended_sessions.has(claims.session_id) ? null : { account }
   }
   const step: ApiMiddleware = async (context, next) => {
     const credential = credentialOf(context)
-    const account = await holderOf(credential)
-    if (!account) throw unauthorized()
+    const holder = await holderOf(credential)
+    if (!holder) throw unauthorized()
+    const { account, scoped_key } = holder
     if (credential.kind === 'session') refuseForeignOrigin(context, settings)
     if (account.locked) throw accountLocked(account)
     context.state.account = account
     context.state.signed_in_by = credential.kind
-    await guard(context, next)
+    if (scoped_key) {
+      context.state.scoped_key = scoped_key
+      keyUses.note(account.user_id, scoped_key.api_key_id, clock.now())
+    }
+    // Behind the guard: calls that a key has no scope for count, too.
+    await guard(context, () => {
+      const { scopes = [] } = context.state
+      if (scoped_key && !allows(scoped_key, scopes)) throw scopeMissing(scopes)
+      return next()
+    })
   }
   return {
     step,
     credentials: ['jwt', 'api_key', 'session'],
-    refuses: ['UNAUTHORIZED', 'ACCOUNT_LOCKED', 'FORBIDDEN_ORIGIN', 'RATE_LIMITED'],
+    refuses: ['UNAUTHORIZED', 'ACCOUNT_LOCKED', 'SCOPE_MISSING', 'FORBIDDEN_ORIGIN', 'RATE_LIMITED'],
   }
 }

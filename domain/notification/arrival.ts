@@ -5,8 +5,8 @@ import type { Incoming } from './reading.ts'
 
 /** What proves whose it is. */
 export type Credential =
-  /** A device's token, or the token in the personal URL. */
-  | { kind: 'device' | 'receive_url'; token: string }
+  /** A device's token, the token in the personal URL, or a scoped key with `receive`. */
+  | { kind: 'device' | 'receive_url' | 'api_key'; token: string }
   /** Collected from a mailbox of this user. */
   | { kind: 'mailbox'; user_id: number; mail_account_id: number }
   /** Kept unread when it came, and read again. */

@@ -1,4 +1,5 @@
 /** Where a notification came from: whose it is, which source it counts as, and whether that source may be believed. */
+import { allows, scopedKeyOf } from '../account/api-keys.ts'
 import { isToken, userOfToken } from '../account/tokens.ts'
 import type { Account } from '../account/account.ts'
 import type { SourceType } from '../transaction/events.ts'
@@ -8,7 +9,7 @@ import { authservIdsOf } from './mail-providers.ts'
 import { bankClaimedBy, distrustMail } from './mail-trust.ts'
 import type { Reading } from './reading.ts'
 
-/** The way in that a credential opens: `device-7`, `mailbox-3`, or `url`. */
+/** The way in that a credential opens: `device-7`, `key-8`, `mailbox-3`, or `url`. */
 export type Door = string
 
 /** Sources are named by what anybody may send: a name stays a name. */
@@ -16,19 +17,28 @@ const LONGEST_NAME = 100
 
 export const mailboxDoor = (mailAccountId: number): Door => `mailbox-${mailAccountId}`
 export const deviceDoor = (deviceId: number): Door => `device-${deviceId}`
+/** Of a scoped key. */
+export const keyDoor = (apiKeyId: number): Door => `key-${apiKeyId}`
 export const URL_DOOR: Door = 'url'
 
 /** The way in that a source came by. */
 export const doorOfSource = (source: string): Door => source.split(':', 1)[0]!
 
-/** @returns null where the credential is not, or no longer, one of this account */
-export const doorOf = (account: Account, credential: Credential): Door | null => {
+/**
+ * @param at  when it was shown: a scoped key may have an end
+ * @returns null where the credential is not, or no longer, one of this account
+ */
+export const doorOf = (account: Account, credential: Credential, at: Date): Door | null => {
   if (credential.kind === 'kept') return doorOfSource(credential.kept.source)
   if (credential.kind === 'mailbox')
     return account.mail_accounts.has(credential.mail_account_id) ? mailboxDoor(credential.mail_account_id) : null
   const { kind, token } = credential
   if (kind === 'receive_url')
     return account.receive_url && isToken(token, account.receive_url.token_hash) ? URL_DOOR : null
+  if (kind === 'api_key') {
+    const key = scopedKeyOf(account, token, at)
+    return key && allows(key, ['receive']) ? keyDoor(key.api_key_id) : null
+  }
   for (const device of account.devices.values())
     if (isToken(token, device.token_hash)) return deviceDoor(device.device_id)
   return null

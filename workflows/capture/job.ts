@@ -41,7 +41,7 @@ export const isListedAs = ({ arrival: { mail } }: Job, reason: string): boolean 
 /** Appraised once for an account as it is; null where its credential is not one of the account's. */
 export const appraiseJob = (job: Job, account: Account | null): Appraised | null => {
   if (job.appraisal && job.appraisal.account === account) return job.appraisal.appraised
-  const door = account && doorOf(account, job.arrival.credential)
+  const door = account && doorOf(account, job.arrival.credential, job.arrival.arrived_at)
   const appraised = account && door ? appraise(account, door, job.arrival, job.read, job.plans) : null
   job.appraisal = { account, appraised }
   return appraised

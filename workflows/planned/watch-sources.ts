@@ -1,7 +1,7 @@
 /** Looks whether sources have gone silent: raises an alert for each that has, and ends it when it is heard again or is gone. */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'
-import { deviceDoor, mailboxDoor, URL_DOOR, type Door } from '../../domain/notification/origin.ts'
+import { deviceDoor, keyDoor, mailboxDoor, URL_DOOR, type Door } from '../../domain/notification/origin.ts'
 import { silentAfter, silentSince, type Rhythm } from '../../domain/sources/silence.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -33,10 +33,13 @@ interface Named {
 }
 
 /** The sources that an account has, by their way in. */
-const sourcesOf = ({ devices, mail_accounts, receive_url }: Account): Map<Door, Named> => {
+const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<Door, Named> => {
   const named = new Map<Door, Named>()
   for (const { device_id, name } of devices.values())
     named.set(deviceDoor(device_id), { subject: `device:${device_id}`, words: `The phone “${name}”` })
+  for (const { api_key_id, name, scopes } of api_keys.values())
+    if (scopes.includes('receive'))
+      named.set(keyDoor(api_key_id), { subject: `api_key:${api_key_id}`, words: `What uses the key “${name}”` })
   for (const { mail_account_id, email, is_active } of mail_accounts.values())
     if (is_active === 1)
       named.set(mailboxDoor(mail_account_id), {

@@ -21,6 +21,14 @@ const SCHEMES: Record<Credential, Record<string, object>> = {
   session: {
     session: { type: 'apiKey', in: 'cookie', name: 'baoco_session', description: 'The dashboard’s own session.' },
   },
+  receive_key: {
+    receive_key: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Api-Key',
+      description: 'A scoped key with `receive`. It may also stand where a phone’s token does.',
+    },
+  },
   device: {
     device: { type: 'apiKey', in: 'header', name: 'X-Device-Token', description: 'A paired phone’s token.' },
     device_bearer: { type: 'http', scheme: 'bearer', description: 'A paired phone’s token.' },
@@ -63,7 +71,7 @@ const refusalResponses = (codes: readonly ErrorCode[]): RouteConfig['responses']
 }
 
 const routeOf = (operation: Operation): RouteConfig => {
-  const { method, path, tag, summary, credentials, query, body, answers, refuses } = operation
+  const { method, path, tag, summary, credentials, scopes, query, body, answers, refuses } = operation
   const params = parametersOf(path)
   return {
     method,
@@ -72,6 +80,8 @@ const routeOf = (operation: Operation): RouteConfig => {
     tags: [tag],
     summary,
     security: credentials.flatMap((credential) => Object.keys(SCHEMES[credential]).map((scheme) => ({ [scheme]: [] }))),
+    // Of which a scoped key needs one; with none no scoped key may.
+    ...(scopes ? { 'x-scopes': scopes } : {}),
     ...(operation.operatorOnly ? { 'x-operator-only': true } : {}),
     request: {
       ...(params ? { params } : {}),

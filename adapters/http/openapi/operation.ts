@@ -1,10 +1,11 @@
 /** What the line of a route is made of; each part does its work for a request and says what it is for the document. */
 import type { z } from 'zod'
+import type { Scope } from '../../../domain/account/api-keys.ts'
 import type { ApiContext, ApiMiddleware } from '../context.ts'
 import type { ErrorCode } from '../errors.ts'
 
 /** Ways to say who calls; `document.ts` tells how each looks in a request. */
-export type Credential = 'jwt' | 'api_key' | 'session' | 'device'
+export type Credential = 'jwt' | 'api_key' | 'session' | 'device' | 'receive_key'
 
 /** Nothing but what is documented, and maybe a step that runs before the input is read. */
 export interface Part {
@@ -13,6 +14,10 @@ export interface Part {
   credentials?: readonly Credential[]
   /** Others than the operator get 404. */
   operatorOnly?: true
+  /** Any one of them lets a scoped key do it; none: no scoped key may. Not said: `read` for a GET, else `write`. */
+  scopes?: readonly Scope[]
+  /** An answer to a scoped key holds its secrets too. */
+  showsSecrets?: true
   refuses?: readonly ErrorCode[]
 }
 
@@ -63,6 +68,8 @@ export interface Operation {
   summary: string
   credentials: readonly Credential[]
   operatorOnly: boolean
+  /** Scopes of which a scoped key needs one; null where no account's credential is asked for. */
+  scopes: readonly Scope[] | null
   refuses: readonly ErrorCode[]
   query: z.ZodObject | null
   body: DocumentedBody | null

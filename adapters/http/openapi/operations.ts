@@ -18,6 +18,8 @@
  * - what goes out (`answers.ts`), exactly one: `data(Schema)`, `created(Schema)`, `message`, `whole(Schema)` for a flat one,
  *   `text(mediaType, …)` for what is no JSON. The handler returns the value, and its type is checked against the schema. Schemas
  *   of answers are `z.strictObject`s beside their presenter, with `.meta({ id: 'Rule' })` where the document is to name them;
+ * - which scoped keys may: `scopes('connect', …)`, any one of them, and `scopes()` none. Where it is not said a GET needs `read` and
+ *   anything else `write`. Fields of answers that are secrets are declared with `secret(…)` (`secrets.ts`);
  * - `refuses('CONFLICT', …)`: codes the handler's commands throw, beyond what the other parts bring along: validation and sizes
  *   by an input, 401 and 403 by `signedIn`, 429 by `limited`, 404 by an `:id` in the path, 414 and 503 always.
  *
@@ -28,7 +30,9 @@
 import type Router from '@koa/router'
 import type { ApiContext, ApiMiddleware, ApiState } from '../context.ts'
 import type { ErrorCode } from '../errors.ts'
-import { isAnswer, isInput, type InputOf, type Method, type Operation, type OutputOf, type Part } from './operation.ts'
+import { scopeMissing, type Scope } from '../../../domain/account/api-keys.ts'
+import { isAnswer, isInput, type Answer, type InputOf, type Method, type Operation, type OutputOf, type Part } from './operation.ts'
+import { maskOf, type Mask } from './secrets.ts'
 
 /** The last of a line: one function of the domain or one query, and a presenter. */
 export type Handler<Input, Output> = (context: ApiContext, input: Input) => Output | Promise<Output>
@@ -63,6 +67,25 @@ const refusalsOf = (path: string, parts: readonly Part[]): ErrorCode[] => [
   ]),
 ]
 
+/** Scopes of which a scoped key needs one; null where no account's credential is asked for. */
+const scopesOf = (method: Method, parts: readonly Part[]): readonly Scope[] | null => {
+  if (!parts.some(({ credentials = [] }) => credentials.includes('api_key'))) return null
+  const said = parts.find(({ scopes }) => scopes !== undefined)?.scopes
+  return said ?? [method === 'get' || method === 'head' ? 'read' : 'write']
+}
+
+/** What personal texts are asked for by is the same in every query. @throws {Refused} SCOPE_MISSING */
+const refuseRaw = (input: unknown): void => {
+  if (typeof input === 'object' && input !== null && 'include_raw' in input && input.include_raw === true)
+    throw scopeMissing([])
+}
+
+/** Removes what a scoped key may not see; null where there is nothing. An operation's answers have one schema. */
+const withoutSecrets = ({ answers }: Answer<unknown>): Mask | null => {
+  const [schema] = answers.flatMap(({ schema }) => schema ?? [])
+  return schema ? maskOf(schema) : null
+}
+
 /** @param declared  gets every operation, for the document */
 export const openOperations = (router: Router<ApiState>, declared: Operation[]): Operations => {
   const declare =
@@ -73,22 +96,38 @@ export const openOperations = (router: Router<ApiState>, declared: Operation[]):
       const input = parts.find(isInput)
       const answer = parts.find(isAnswer)
       if (!answer) throw new Error(`${method} ${path} does not say what it answers`)
+      const needed = scopesOf(method, parts)
       declared.push({
         method,
         path,
         tag,
         summary,
         credentials: parts.flatMap(({ credentials = [] }) => credentials),
+        scopes: needed,
         operatorOnly: parts.some(({ operatorOnly }) => operatorOnly),
         refuses: refusalsOf(path, parts),
         query: input?.query ?? null,
         body: input?.body ?? null,
         answers: answer.answers,
       })
+      const mask = parts.some(({ showsSecrets }) => showsSecrets) ? null : withoutSecrets(answer)
       const run: ApiMiddleware = async (context) => {
-        answer.write(context, await handle(context, await input?.read(context)))
+        const given = await input?.read(context)
+        const isScoped = context.state.scoped_key !== undefined
+        if (isScoped) refuseRaw(given)
+        answer.write(context, await handle(context, given))
+        if (isScoped && mask) context.response.body = mask(context.response.body)
       }
-      router[method](path, ...parts.flatMap(({ step }) => step ?? []), run)
+      const announce: ApiMiddleware[] =
+        needed === null
+          ? []
+          : [
+              (context, next) => {
+                context.state.scopes = needed
+                return next()
+              },
+            ]
+      router[method](path, ...announce, ...parts.flatMap(({ step }) => step ?? []), run)
     }
   return {
     of: (tag) => ({
@@ -100,6 +139,9 @@ export const openOperations = (router: Router<ApiState>, declared: Operation[]):
     }),
   }
 }
+
+/** Any one of them lets a scoped key do it; none: no scoped key may. */
+export const scopes = (...anyOf: Scope[]): Part => ({ scopes: anyOf })
 
 /** Codes that the handler's commands throw. */
 export const refuses = (...codes: [ErrorCode, ...ErrorCode[]]): Part => ({ refuses: codes })

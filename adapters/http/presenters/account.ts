@@ -8,6 +8,7 @@ import type {
 import { plan, ruleFields, systemFields } from '../../../domain/account/events.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
 import type { Vault } from '../../../domain/ports.ts'
+import { secret } from '../openapi/secrets.ts'
 import type { Heard } from '../../postgres/queries/heard.ts'
 import { heardFields } from './heard.ts'
 
@@ -68,7 +69,7 @@ export const Rule = z
     system_id: id.nullable(),
     system_name: z.string().meta({ description: 'Empty without a system.' }),
     ...ruleFields.omit({ system_id: true }).required().shape,
-    secret_key: z.string().regex(/^[0-9a-f]{48}$/),
+    secret_key: secret(z.string().regex(/^[0-9a-f]{48}$/)),
     is_auto: z.union([z.literal(0), z.literal(1)]),
     created_at: moment,
   })
@@ -110,7 +111,7 @@ export const presentRule =
     created_at,
   })
 
-export const ReceiveUrl = z.strictObject({ url: z.url(), ...heardFields }).meta({ id: 'ReceiveUrl' })
+export const ReceiveUrl = z.strictObject({ url: secret(z.url()), ...heardFields }).meta({ id: 'ReceiveUrl' })
 
 /** The personal URL. */
 export const presentReceiveUrl = (baseUrl: string, token: string, heard: Heard): z.output<typeof ReceiveUrl> => ({

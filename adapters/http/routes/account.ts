@@ -8,7 +8,7 @@ import { occasionOf, type ApiContext } from '../context.ts'
 import { noBody } from '../input.ts'
 import { data } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
-import { refuses, type Operations } from '../openapi/operations.ts'
+import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { Account, presentAccount, presentReceiveUrl, ReceiveUrl } from '../presenters/account.ts'
 import { vietnamMonth } from '../../../domain/time.ts'
@@ -49,8 +49,8 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return presentReceiveUrl(settings.baseUrl, rotated.token, await urlHeard(context))
   }
 
-  get('/api/account', 'Show the account', signedIn, data(Account), showAccount)
-  post('/api/account/api-key/rotate', 'Make a new API key', signedIn, noBody, data(NewApiKey), rotateApiKey)
+  get('/api/account', 'Show the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)
+  post('/api/account/api-key/rotate', 'Make a new API key', signedIn, scopes(), noBody, data(NewApiKey), rotateApiKey)
   get('/api/receive-url', 'Show the personal URL', signedIn, refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
-  post('/api/receive-url/rotate', 'Make a new personal URL', signedIn, noBody, data(ReceiveUrl), newReceiveUrl)
+  post('/api/receive-url/rotate', 'Make a new personal URL', signedIn, scopes(), noBody, data(ReceiveUrl), newReceiveUrl)
 }

@@ -16,7 +16,7 @@ import { eventStream, type EventStreams } from '../event-stream.ts'
 import { noBody } from '../input.ts'
 import { data, text } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
-import { refuses, type Operations } from '../openapi/operations.ts'
+import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 
 const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id: 'Counter' })
@@ -74,7 +74,7 @@ export const counterRoutes = (
     )
   }
 
-  post('/api/counter', 'Open a counter; an older link ends', signedIn, noBody, data(Counter), open)
+  post('/api/counter', 'Open a counter; an older link ends', signedIn, scopes(), noBody, data(Counter), open)
   get('/counter.js', 'The counter’s script', text<string>('text/javascript', 'The script.'), () => COUNTER_SCRIPT)
   get('/counter.css', 'The counter’s style', text<string>('text/css', 'The style.'), () => COUNTER_STYLE)
   const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED')

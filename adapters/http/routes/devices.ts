@@ -12,7 +12,7 @@ import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../input.ts'
 import { created, data, message } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
-import { refuses, type Operations } from '../openapi/operations.ts'
+import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../rate-limits.ts'
 import { line, readOnly, withoutReadOnly } from '../requests.ts'
@@ -115,7 +115,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
 
   const limit = refuses('DEVICE_LIMIT_REACHED')
   get('/api/devices', 'List the devices', signedIn, data(z.array(Device)), listDevices)
-  post('/api/devices', 'Invite a device', signedIn, body(DeviceCreation), limit, created(Invitation), addDevice)
+  post('/api/devices', 'Invite a device', signedIn, scopes(), body(DeviceCreation), limit, created(Invitation), addDevice)
   get('/api/devices/:id', 'Show a device', signedIn, data(Device), showDevice)
   put('/api/devices/:id', 'Rename a device', signedIn, body(DeviceChange), data(Device), changeDevice)
   remove('/api/devices/:id', 'Remove a device', signedIn, noBody, message, deleteDevice)

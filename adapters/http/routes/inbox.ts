@@ -16,6 +16,7 @@ import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Input, Part } from '../openapi/operation.ts'
+import { secret } from '../openapi/secrets.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../rate-limits.ts'
@@ -33,11 +34,11 @@ export const InboxChange = z
   })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 
-const NewInbox = z.strictObject({ id, token: z.string(), url: z.string() }).meta({ id: 'NewInbox' })
+const NewInbox = z.strictObject({ id, token: secret(z.string()), url: secret(z.string()) }).meta({ id: 'NewInbox' })
 
 const told = {
   id,
-  url: z.string(),
+  url: secret(z.string()),
   answer: inboxAnswer.meta({ description: 'The status it answers.' }),
   delay_ms: z.int().min(0),
 }

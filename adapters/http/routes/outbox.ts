@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { data } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
+import { secret } from '../openapi/secrets.ts'
 import type { Operations } from '../openapi/operations.ts'
 import { operatorOnly } from '../operator-only.ts'
 import type { ApiParts } from '../parts.ts'
@@ -11,7 +12,7 @@ const Mail = z
     id: z.int().positive(),
     to: z.string(),
     subject: z.string(),
-    text: z.string(),
+    text: secret(z.string(), 'It may hold links that open an account.'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Mail' })

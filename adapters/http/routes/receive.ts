@@ -8,9 +8,9 @@
 import { z } from 'zod'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
 import { webhookStatus } from '../../../domain/transaction/events.ts'
-import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
+import type { ApiKeyUses } from '../../postgres/api-key-uses.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../errors.ts'
 import { data } from '../openapi/answers.ts'
@@ -18,9 +18,10 @@ import type { Input, Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import { READ_QUERY_LIMIT, rawQueryOf } from '../query-length.ts'
-import type { Limited } from '../rate-limits.ts'
+import type { ReceiveLimit } from '../receive-limit.ts'
 import { readBody } from '../raw-body.ts'
 import { arrivalOf, itemArrival, type At } from '../receive/arrival.ts'
+import { checkKey, isGood, shownByPoster, shownInPath, type Shown } from '../receive/credential.ts'
 import { readPosted, type Posted } from '../receive/posted.ts'
 
 const BATCH_LIMIT = 200
@@ -68,7 +69,7 @@ const items: Input<undefined> = {
 
 const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }
 
-const byDevice: Part = { credentials: ['device'], refuses: ['UNAUTHORIZED'] }
+const byPoster: Part = { credentials: ['device', 'receive_key'], refuses: ['UNAUTHORIZED', 'SCOPE_MISSING'] }
 
 const presentTaken = (taken: Taken): z.infer<typeof Result> => {
   if (taken.kind === 'unauthorized') throw unauthorized()
@@ -83,25 +84,23 @@ const listIn = ({ value }: Posted): readonly object[] | null =>
     ? (value as object[])
     : null
 
-/** @throws {Refused} UNAUTHORIZED for what is not even of a device token's form */
-const deviceToken = (context: ApiContext): string => {
-  const { 'x-device-token': header, authorization } = context.headers
-  // Its own header first: some apps always send an Authorization of theirs.
-  const token = typeof header === 'string' ? header : /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-  if (token === undefined || userOfToken('device', token) === null) throw unauthorized()
-  return token
-}
-
 export const receiveRoutes = (
   operations: Operations,
-  { capture, accounts, clock }: ApiParts,
-  limited: Limited,
+  parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'> },
+  limits: ReceiveLimit,
 ): void => {
+  const { capture, clock } = parts
   const { get, head, post } = operations.of('Receiving')
 
+  const takeAll = async (context: ApiContext, arrivals: readonly Arrival[]) => {
+    const taken = await capture.take(arrivals)
+    limits.judged(context, taken.every(({ kind }) => kind !== 'unauthorized'))
+    return taken.map(presentTaken)
+  }
+
   /** One result; of a list of notifications one each, in its order. */
-  const take = async (arrivals: readonly Arrival[]) => {
-    const results = (await capture.take(arrivals)).map(presentTaken)
+  const take = async (context: ApiContext, arrivals: readonly Arrival[]) => {
+    const results = await takeAll(context, arrivals)
     return results.length === 1 ? results[0]! : results
   }
 
@@ -118,62 +117,71 @@ export const receiveRoutes = (
   }
 
   const personal = async (context: ApiContext) => {
-    const token = context.params.token ?? ''
-    if (userOfToken('receive_url', token) === null) throw unauthorized()
-    const arrivals = await readAll(context, { credential: { kind: 'receive_url', token }, posted_as: null })
+    const credential = shownInPath(context)
+    if (!credential) throw unauthorized()
+    const arrivals = await readAll(context, { credential, posted_as: null })
     const tooLong = rawQueryOf(context).length > READ_QUERY_LIMIT
-    return take(tooLong ? arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })) : arrivals)
+    return take(context, tooLong ? arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })) : arrivals)
   }
 
   /** Somebody looks whether there is something at the address; nothing was said. */
   const look = () => ({})
 
+  /** @throws {Refused} UNAUTHORIZED, SCOPE_MISSING */
+  const posterIn = async (context: ApiContext): Promise<Shown> => {
+    const shown = shownByPoster(context)
+    if (!shown) throw unauthorized()
+    if (shown.kind === 'api_key') await checkKey(parts, shown)
+    return shown
+  }
+
   const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) => {
-    const credential = { kind: 'device', token: deviceToken(context) } as const
-    return take(await readAll(context, { credential, posted_as }))
+    const credential = await posterIn(context)
+    return take(context, await readAll(context, { credential, posted_as }))
   }
 
   /** For what capture does not get to see. @throws {Refused} UNAUTHORIZED */
-  const checkDevice = async (token: string): Promise<void> => {
-    const account = await accounts.find(userOfToken('device', token)!)
-    const known = [...(account?.devices.values() ?? [])].some(({ token_hash }) => isToken(token, token_hash))
-    if (!known) throw unauthorized()
+  const checkPoster = async (shown: Shown): Promise<void> => {
+    if (!(await isGood(parts, shown))) throw unauthorized()
   }
 
-  /** What is wrong with a batch is told only to who may post one. */
-  const refuseBatch = async (token: string, refusal: Refused): Promise<never> => {
-    await checkDevice(token)
+  /** What is wrong with a batch is told only to a caller who may post one. */
+  const refuseBatch = async (shown: Shown, refusal: Refused): Promise<never> => {
+    await checkPoster(shown)
     throw refusal
   }
 
   const batch = async (context: ApiContext) => {
-    const token = deviceToken(context)
+    const credential = await posterIn(context)
     const { value } = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
     if (!Array.isArray(items))
-      return refuseBatch(token, invalid({ path: 'items', message: 'A list of items is expected.' }))
+      return refuseBatch(credential, invalid({ path: 'items', message: 'A list of items is expected.' }))
     if (items.length > BATCH_LIMIT)
-      return refuseBatch(token, invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` }))
-    if (items.length === 0) await checkDevice(token)
-    const at = { credential: { kind: 'device', token } as const, arrived_at: clock.now() }
-    const taken = await capture.take(items.map((item: unknown) => itemArrival(item, at)))
-    return taken.map(presentTaken)
+      return refuseBatch(credential, invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` }))
+    if (items.length === 0) await checkPoster(credential)
+    const at = { credential, arrived_at: clock.now() }
+    return takeAll(
+      context,
+      items.map((item: unknown) => itemArrival(item, at)),
+    )
   }
 
-  const limit = limited('receive')
+  const limit = limits.by(shownInPath)
+  const posterLimit = limits.by(shownByPoster)
   const byUrl = refuses('UNAUTHORIZED')
   head('/api/receive/u/:token', 'Look whether it is there', limit, data(z.strictObject({})), look)
   get('/api/receive/u/:token', 'Tell of a notification by GET', limit, byUrl, parameters, data(Results), personal)
   post('/api/receive/u/:token', 'Tell of a notification', limit, byUrl, anyBody(Forwarded), data(Results), personal)
-  post('/api/receive/sms', 'Tell of an SMS', limit, byDevice, anyBody(Sms), data(Results), device('sms'))
+  post('/api/receive/sms', 'Tell of an SMS', posterLimit, byPoster, anyBody(Sms), data(Results), device('sms'))
   post(
     '/api/receive/notification',
     'Tell of a push',
-    limit,
-    byDevice,
+    posterLimit,
+    byPoster,
     anyBody(Push),
     data(Results),
     device('notification'),
   )
-  post('/api/receive/batch', 'Tell of several', limit, byDevice, items, data(z.array(Result)), batch)
+  post('/api/receive/batch', 'Tell of several', posterLimit, byPoster, items, data(z.array(Result)), batch)
 }

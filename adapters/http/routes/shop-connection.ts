@@ -36,6 +36,8 @@ export const shopConnectionRoutes = (operations: Operations, api: ApiParts, sign
   }
 
   const refused = refuses('WEBHOOK_LIMIT_REACHED', 'CONFLICT')
+  // A plugin gets the secret of its own rule.
+  const byPlugin: Part = { scopes: ['write', 'connect'], showsSecrets: true }
   const answer = whole(Connected, [200, 201])
-  post('/api/systems/connect', 'Connect a shop’s plugin', signedIn, body(ShopConnection), refused, answer, connect)
+  post('/api/systems/connect', 'Connect a shop’s plugin', signedIn, byPlugin, body(ShopConnection), refused, answer, connect)
 }

@@ -143,7 +143,9 @@ export const openApi = async (
     const hashes =
       kind === 'device'
         ? [...(account?.devices.values() ?? [])].map((each) => each.token_hash)
-        : [account?.receive_url?.token_hash]
+        : kind === 'api_key'
+          ? [...(account?.api_keys.values() ?? [])].map((each) => each.key_hash)
+          : [account?.receive_url?.token_hash]
     return hashes.some((hash) => hash !== undefined && isToken(token, hash))
   }
   const recorder: ApiParts['capture'] = {

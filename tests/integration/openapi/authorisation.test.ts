@@ -3,6 +3,7 @@
  * forgotten: what is expected follows from the credentials that the operation declares.
  */
 import { expect } from 'chai'
+import { scope, type Scope } from '../../../domain/account/api-keys.ts'
 import { jsonWebTokens } from '../../../adapters/http/json-web-tokens.ts'
 import type { Located, Schema } from '../../support/openapi/document.ts'
 import { JWT_SECRET } from '../http/api-under-test.ts'
@@ -11,6 +12,9 @@ import { openWorld, schemesOf, type Caller, type Got, type World } from './world
 
 /** After these a credential of the caller's is void. */
 const VOIDING = /rotate|reset-password/
+
+/** Tokens, keys, and the secrets of rules; the code of a referral link (`bca_`) is for everybody. */
+const SECRET = /bc[b-z]_\d+\.[\w-]{12,}|\b[0-9a-f]{48}\b/
 
 const DAY_MS = 86_400_000
 
@@ -52,6 +56,9 @@ describe('who may what', () => {
   const isRefused = ({ status, headers, body }: Got): string | null =>
     status === 401 && body.error === 'UNAUTHORIZED' && headers['www-authenticate'] !== undefined ? null : `${status}`
 
+  const lacksScope = ({ status, body }: Got): string | null =>
+    status === 403 && body.error === 'SCOPE_MISSING' ? null : `${status} ${JSON.stringify(body)}`
+
   const isDone = ({ status, body }: Got): string | null =>
     status >= 200 && status < 300 ? null : `${status} ${JSON.stringify(body)}`
 
@@ -87,22 +94,76 @@ describe('who may what', () => {
     await overAll(isProtected, async (operation) => {
       const declared = schemesOf(operation)
       for (const scheme of all.filter((each) => !declared.includes(each))) {
-        const problem = isRefused(await world.send(await requestOf(world, operation, alice, { scheme, id: 1 })))
+        const got = await world.send(await requestOf(world, operation, alice, { scheme, id: 1 }))
+        // A scoped key is an API key: it is known, and lacks the scope.
+        const isKnown = scheme === 'receive_key' && declared.includes('api_key')
+        const problem = isKnown ? lacksScope(got) : isRefused(got)
         if (problem) return `by ${scheme}: ${problem}`
       }
       return null
     })
   })
 
+  it('a scoped key does what its scope says and nothing else, and sees no secret', async function () {
+    this.timeout(240_000)
+    const keysOf = async (key: string): Promise<Map<Scope, string>> => {
+      const made = await Promise.all(
+        scope.options.map(async (each): Promise<[Scope, string]> => {
+          const json = { name: each, scopes: [each] }
+          const { body } = await world.api.ask('POST', '/api/account/api-keys', { key, json })
+          return [each, body.data.api_key as string]
+        }),
+      )
+      return new Map(made)
+    }
+    const [owners, alices] = [await keysOf(world.owner.api_key), await keysOf(alice.api_key)]
+    await overAll(
+      (operation) => schemesOf(operation).includes('api_key'),
+      async (operation) => {
+        const needed = operation['x-scopes'] as readonly Scope[]
+        const caller = operation['x-operator-only'] ? world.owner : alice
+        for (const [each, key] of operation['x-operator-only'] ? owners : alices) {
+          const mayDo = needed.includes(each) || (each === 'write' && needed.includes('read'))
+          const request = await requestOf(world, operation, caller, { scheme: 'api_key', ...(mayDo ? {} : { id: 1 }) })
+          const got = await world.send({ ...request, headers: { ...request.headers, 'x-api-key': key } })
+          await noteMade(world, caller, operation, got.body)
+          const problem = mayDo ? isDone(got) : lacksScope(got)
+          if (problem) return `with ${each}: ${problem}`
+          const [secret] = SECRET.exec(JSON.stringify(got.body)) ?? []
+          if (secret && operation.path !== '/api/systems/connect') return `with ${each}: it shows ${secret}`
+          const raw = `${request.path}${request.path.includes('?') ? '&' : '?'}include_raw=1`
+          if (mayDo && JSON.stringify(operation.parameters ?? []).includes('include_raw')) {
+            const asked = await world.send({ ...request, path: raw, headers: { ...request.headers, 'x-api-key': key } })
+            if (lacksScope(asked)) return `with ${each} and include_raw: ${asked.status}`
+          }
+        }
+        return null
+      },
+    )
+  })
+
+  it('no scoped key makes keys or links that open the account', () => {
+    const forNone = world.operations.filter((operation) => (operation['x-scopes'] as unknown[] | undefined)?.length === 0)
+    expect(forNone.map(({ method, path }) => `${method} ${path}`)).to.include.members([
+      'GET /api/account/api-keys',
+      'POST /api/account/api-keys',
+      'DELETE /api/account/api-keys/{id}',
+      'POST /api/account/api-key/rotate',
+      'POST /api/receive-url/rotate',
+      'POST /api/devices',
+      'POST /api/counter',
+    ])
+  })
+
   it('credentials that are altered, made up, of another kind or of nobody are refused', async function () {
     this.timeout(120_000)
     const last = (text: string) => text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A')
     const bad: Partial<Caller>[] = [
-      { api_key: `${alice.api_key}A`, jwt: `${alice.jwt}A`, device_token: `${alice.device_token}A`, session: async () => `${await alice.session()}A` },
-      { api_key: alice.api_key.replace(/^([a-z]+_)\d+/, '$1999999'), jwt: 'a.b.c', device_token: 'x', session: async () => 'x' },
-      { api_key: alice.device_token, jwt: await alice.session(), device_token: alice.receive_token, session: async () => alice.jwt },
-      { api_key: alice.jwt, jwt: alice.api_key, device_token: alice.api_key, session: async () => alice.api_key },
-      { api_key: last(alice.api_key), jwt: 'null', device_token: '0', session: async () => '%00' },
+      { api_key: `${alice.api_key}A`, jwt: `${alice.jwt}A`, device_token: `${alice.device_token}A`, receive_key: `${alice.receive_key}A`, session: async () => `${await alice.session()}A` },
+      { api_key: alice.api_key.replace(/^([a-z]+_)\d+/, '$1999999'), jwt: 'a.b.c', device_token: 'x', receive_key: alice.receive_key.replace(/^([a-z]+_)\d+/, '$1999999'), session: async () => 'x' },
+      { api_key: alice.device_token, jwt: await alice.session(), device_token: alice.receive_token, receive_key: alice.device_token, session: async () => alice.jwt },
+      { api_key: alice.jwt, jwt: alice.api_key, device_token: alice.api_key, receive_key: alice.api_key, session: async () => alice.api_key },
+      { api_key: last(alice.api_key), jwt: 'null', device_token: '0', receive_key: last(alice.receive_key), session: async () => '%00' },
     ] // prettier-ignore
     await overAll(isProtected, async (operation) => {
       for (const scheme of schemesOf(operation))

@@ -63,6 +63,8 @@ const FIELDS: Record<string, (world: World, caller: Caller, given: unknown) => u
   url: ({ shopUrl }) => shopUrl,
   webhook_url: ({ shopUrl }) => shopUrl,
   system_id: () => null,
+  scopes: () => ['read'],
+  expires_at: () => null,
   payload_format: () => 'custom',
   custom_template: () => '{"order": "{{order_id}}", "amount": "{{amount}}"}',
 }

@@ -20,6 +20,8 @@ export interface Caller {
   session(): Promise<string>
   receive_token: string
   device_token: string
+  /** A scoped key with `receive` alone. */
+  receive_key: string
 }
 
 export interface Sent {
@@ -76,16 +78,19 @@ export const openWorld = async (): Promise<World> => {
     return { status: response.statusCode, headers: response.headers, body: answered }
   }
 
-  const withDevice = async (account: Omit<Caller, 'device_token' | 'jwt' | 'session'>): Promise<Caller> => {
+  const withDevice = async (account: Omit<Caller, 'device_token' | 'receive_key' | 'jwt' | 'session'>): Promise<Caller> => {
     const key = account.api_key
     const invited = await api.ask('POST', '/api/devices', { key, json: { name: 'phone' } })
     const paired = await api.ask('POST', '/api/receive/pair', { json: { code: invited.body.data.pairing_code } })
+    const receiving = { name: 'posts', scopes: ['receive'] }
+    const receiver = await api.ask('POST', '/api/account/api-keys', { key, json: receiving })
     const sign = async (use: TokenUse) => tokens.sign((await api.accounts.find(account.user_id))!, use)
     return {
       ...account,
       jwt: await sign('login'),
       session: () => sign('session'),
       device_token: paired.body.data.device_token,
+      receive_key: receiver.body.data.api_key,
     }
   }
 
@@ -121,6 +126,7 @@ const SHOWN: Record<string, (caller: Caller) => Shown | Promise<Shown>> = {
   api_key_query: ({ api_key }) => ({ query: ['api_key', api_key] }),
   session: async ({ session }) => ({ headers: { cookie: `baoco_session=${await session()}`, origin: BASE_URL } }),
   device: ({ device_token }) => ({ headers: { 'x-device-token': device_token } }),
+  receive_key: ({ receive_key }) => ({ headers: { 'x-api-key': receive_key } }),
   device_bearer: ({ device_token }) => ({ headers: { authorization: `Bearer ${device_token}` } }),
 }
 

@@ -29,6 +29,8 @@ export interface DocumentedOperation {
   requestBody?: Content & { required?: boolean }
   responses: Record<string, Content & { description: string }>
   'x-operator-only'?: true
+  /** Of which a scoped key needs one. */
+  'x-scopes'?: string[]
 }
 
 export interface OpenApiDocument {

@@ -48,7 +48,7 @@ const judge = (notifications: Line['notifications']) => {
   const firsts = new Map<number, LiveTransaction>()
   return notifications.map((notification, place) => {
     const arrival = arrivalOf(notification)
-    const door = doorOf(account, arrival.credential)!
+    const door = doorOf(account, arrival.credential, arrival.arrived_at)!
     const movement = appraise(account, door, arrival, read(arrival.incoming, arrival.arrived_at))
     if (movement.kind !== 'movement') throw new Error(`not read: ${notification.text}`)
     const probe = book.probe(movement.sighting)

@@ -1,0 +1,52 @@
+/**
+ * Secrets in answers. A schema marks them with `secret(…)`; in an answer to a scoped key they are null (decisions, "Scoped keys").
+ * What to remove is found once for an operation, in the schema of its answer, so that no handler can forget it.
+ */
+import { z } from 'zod'
+
+const marked = new WeakSet<z.ZodType>()
+
+/** A secret of the account: null in answers to scoped keys. */
+export const secret = <Schema extends z.ZodType>(schema: Schema, description = ''): z.ZodNullable<Schema> => {
+  const nullable = schema.nullable().meta({ description: `${description} null for a scoped key.`.trim() })
+  marked.add(nullable)
+  return nullable
+}
+
+/** Makes a copy without secrets. */
+export type Mask = (value: unknown) => unknown
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The schemas one level below one that is neither an object nor an array. */
+const within = (schema: z.ZodType): z.ZodType[] => {
+  if (schema instanceof z.ZodUnion) return schema.options as z.ZodType[]
+  if (schema instanceof z.ZodIntersection) return [schema.def.left as z.ZodType, schema.def.right as z.ZodType]
+  const { innerType, in: from, out: to } = schema.def as { innerType?: unknown; in?: unknown; out?: unknown }
+  return [innerType, from, to].filter((inner): inner is z.ZodType => inner instanceof z.ZodType)
+}
+
+/** @returns null where there is no secret in it */
+export const maskOf = (schema: z.ZodType): Mask | null => {
+  if (marked.has(schema)) return () => null
+  if (schema instanceof z.ZodArray) {
+    const item = maskOf(schema.element as z.ZodType)
+    return item && ((value) => (Array.isArray(value) ? value.map(item) : value))
+  }
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]): [string, Mask][] => {
+      const mask = maskOf(field)
+      return mask ? [[name, mask]] : []
+    })
+    if (fields.length === 0) return null
+    return (value) => {
+      if (!isObject(value)) return value
+      const masked = { ...value }
+      for (const [name, mask] of fields) if (name in masked) masked[name] = mask(masked[name])
+      return masked
+    }
+  }
+  const masks = within(schema).flatMap((inner) => maskOf(inner) ?? [])
+  return masks.length === 0 ? null : (value) => masks.reduce((masked, mask) => mask(masked), value)
+}

@@ -1,0 +1,172 @@
+/**
+ * Attacks on accounts by strangers who know an e-mail address: they register it first, ask for links so that the owner's end, or
+ * knew the password for a while and keep what they made with it.
+ */
+import { expect } from 'chai'
+import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
+import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { eventually } from '../support/eventually.ts'
+
+const PASSWORD = 'the owner chose this'
+const STRANGERS = 'the stranger chose it'
+
+describe('attack: accounts', () => {
+  let api: ApiUnderTest
+  let database: Database
+  let outbox: Outbox
+  before(async () => {
+    api = await openApi({}, 'real')
+    database = openDatabase(api.databaseUrl)
+    outbox = openOutbox(database)
+  })
+  afterEach(() => {
+    api.clock.at = null
+  })
+  after(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  const post = (path: string, json: unknown) => api.ask('POST', `/api/auth/${path}`, { json })
+  const logIn = (email: string, password = PASSWORD, more: object = {}) => post('login', { email, password, ...more })
+  /** Tokens of links to a page in mails to an address, oldest first, as soon as there are so many. */
+  const links = (email: string, page: string, count: number): Promise<string[]> =>
+    eventually(async () => {
+      const found = (await outbox.list())
+        .filter(({ to }) => to === email)
+        .reverse()
+        .flatMap(({ text }) => new RegExp(`/${page}\\?token=(\\S+)`).exec(text)?.[1] ?? [])
+      return found.length === count && found
+    })
+
+  it('a stranger who registers an address first never knows the password of the account its owner confirms', async () => {
+    const email = 'victim@example.com'
+    await post('register', { email, password: STRANGERS, name: 'Stranger', ref: 'theirs' })
+    const [strangers] = await links(email, 'verify-email', 1)
+    await post('register', { email, password: PASSWORD })
+    const [, owners] = await links(email, 'verify-email', 2)
+    expect((await post('verify-email', { token: strangers })).status).to.equal(400)
+    expect((await post('verify-email', { token: owners })).status).to.equal(200)
+    expect((await logIn(email, STRANGERS)).status).to.equal(401)
+    const { status, body } = await logIn(email)
+    expect(status).to.equal(200)
+    const shown = await api.ask('GET', '/api/account', { headers: { authorization: `Bearer ${body.token}` } })
+    expect(shown.body.data.name, 'nor is the stranger’s name kept').to.equal(null)
+  })
+
+  it('that holds also when the stranger used up the mails of the hour: the stranger’s link is void', async () => {
+    const email = 'flooded@example.com'
+    for (let time = 0; time < 11; time++) await post('register', { email, password: STRANGERS })
+    const strangers = await links(email, 'verify-email', 10)
+    await post('register', { email, password: PASSWORD })
+    for (const token of strangers) expect((await post('verify-email', { token })).status).to.equal(400)
+    api.clock.at = new Date(Date.now() + 3_601_000)
+    await post('resend-verify', { email })
+    const [token] = (await links(email, 'verify-email', 11)).slice(-1)
+    expect((await post('verify-email', { token })).status).to.equal(200)
+    expect((await logIn(email, STRANGERS)).status).to.equal(401)
+    expect((await logIn(email)).status).to.equal(200)
+  })
+
+  it('a stranger who asks for links does not end the owner’s: three are valid, and one use ends them all', async () => {
+    const email = 'forgetful@example.com'
+    await api.newAccount(email, 'Free', PASSWORD)
+    for (let time = 0; time < 4; time++) await post('forgot-password', { email })
+    const [first, second, third, fourth] = await links(email, 'reset-password', 4)
+    const reset = (token: string | undefined) => post('reset-password', { token, password: 'a newer password' })
+    expect((await reset(first)).status, 'the fourth ended the oldest').to.equal(400)
+    expect((await reset(second)).status).to.equal(200)
+    expect([(await reset(third)).status, (await reset(fourth)).status]).to.deep.equal([400, 400])
+  })
+
+  it('a registration by a stranger does not end the owner’s reset link either', async () => {
+    const email = 'unconfirmed@example.com'
+    await post('register', { email, password: STRANGERS })
+    await post('forgot-password', { email })
+    const [token] = await links(email, 'reset-password', 1)
+    await post('register', { email, password: STRANGERS })
+    expect((await post('reset-password', { token, password: PASSWORD })).status).to.equal(200)
+    expect((await logIn(email, STRANGERS)).status).to.equal(401)
+    expect((await logIn(email)).status).to.equal(200)
+  })
+
+  /** An account with one of everything that opens it, as whoever knew the password could have made it. */
+  const everythingOf = async (email: string) => {
+    const { api_key: key, receive_token } = await api.newAccount(email, 'Pro', PASSWORD)
+    const jwt: string = (await logIn(email)).body.token
+    const session = await api.ask('POST', '/api/session', { json: { email, password: PASSWORD } })
+    const cookie = session.headers.get('set-cookie')!.split(';')[0]!
+    const scoped = await api.ask('POST', '/api/account/api-keys', { key, json: { name: 'plugin', scopes: ['write'] } })
+    const invited = await api.ask('POST', '/api/devices', { key, json: { name: 'phone' } })
+    const paired = await api.ask('POST', '/api/receive/pair', { json: { code: invited.body.data.pairing_code } })
+    const open = await api.ask('POST', '/api/devices', { key, json: { name: 'not paired yet' } })
+    const counter = await api.ask('POST', '/api/counter', { key })
+    const account = async (headers: Record<string, string>) =>
+      (await api.ask('GET', '/api/account', { headers })).status
+    /** What each of them is answered now. */
+    const answers = async () => ({
+      api_key: await account({ 'x-api-key': key }),
+      scoped: await account({ 'x-api-key': scoped.body.data.api_key }),
+      jwt: await account({ authorization: `Bearer ${jwt}` }),
+      session: await account({ cookie }),
+      personal_url: (await api.ask('POST', `/api/receive/u/${receive_token}`, { body: 'hello' })).status,
+      device: (
+        await api.ask('POST', '/api/receive/sms', {
+          json: { text: 'hello' },
+          headers: { 'x-device-token': paired.body.data.device_token },
+        })
+      ).status,
+      counter: (await api.ask('GET', `/counter/${counter.body.data.token}`)).status,
+    })
+    const pairLater = () => api.ask('POST', '/api/receive/pair', { json: { code: open.body.data.pairing_code } })
+    return { answers, pairLater }
+  }
+  const ALL_OPEN = { api_key: 200, scoped: 200, jwt: 200, session: 200, personal_url: 200, device: 200, counter: 200 }
+  const ALL_ENDED = { api_key: 401, scoped: 401, jwt: 401, session: 401, personal_url: 401, device: 401, counter: 404 }
+  const ENDED = { api_key: true, scoped_keys: 1, personal_url: true, devices: 1, counter: true }
+
+  it('a reset ends sessions and JWTs, and with end_everything all that a stranger may have made', async () => {
+    const email = 'robbed@example.com'
+    const { answers, pairLater } = await everythingOf(email)
+    expect(await answers()).to.deep.equal(ALL_OPEN)
+    await post('forgot-password', { email })
+    const [first] = await links(email, 'reset-password', 1)
+    const plain = await post('reset-password', { token: first, password: PASSWORD })
+    expect(plain.body).to.not.have.property('ended')
+    expect(await answers()).to.deep.equal({ ...ALL_OPEN, jwt: 401, session: 401 })
+    await post('forgot-password', { email })
+    const [, second] = await links(email, 'reset-password', 2)
+    const reset = await post('reset-password', { token: second, password: PASSWORD, end_everything: true })
+    expect([reset.status, reset.body.ended]).to.deep.equal([200, ENDED])
+    expect(await answers()).to.deep.equal(ALL_ENDED)
+    expect((await pairLater()).status, 'an invitation ends too').to.equal(401)
+    const { token } = (await logIn(email)).body
+    const rotated = await api.ask('POST', '/api/account/api-key/rotate', { headers: { authorization: `Bearer ${token}` } })
+    const { api_key } = rotated.body.data
+    expect((await api.ask('GET', '/api/account', { key: api_key })).status, 'a new key opens it').to.equal(200)
+  })
+
+  it('the login and the dashboard’s login end everything too, and the new login is good', async () => {
+    const byJwt = await everythingOf('bylogin@example.com')
+    const { body } = await logIn('bylogin@example.com', PASSWORD, { end_everything: true })
+    expect(body.ended).to.deep.equal(ENDED)
+    expect(await byJwt.answers()).to.deep.equal(ALL_ENDED)
+    const account = await api.ask('GET', '/api/account', { headers: { authorization: `Bearer ${body.token}` } })
+    expect(account.status).to.equal(200)
+
+    const bySession = await everythingOf('bysession@example.com')
+    const json = { email: 'bysession@example.com', password: PASSWORD, end_everything: true }
+    const session = await api.ask('POST', '/api/session', { json })
+    expect(session.body.ended).to.deep.equal(ENDED)
+    expect(await bySession.answers()).to.deep.equal(ALL_ENDED)
+    const cookie = session.headers.get('set-cookie')!.split(';')[0]!
+    expect((await api.ask('GET', '/api/account', { headers: { cookie } })).status).to.equal(200)
+  })
+
+  it('without the right password nothing ends', async () => {
+    const { answers } = await everythingOf('guarded@example.com')
+    expect((await logIn('guarded@example.com', 'wrong password', { end_everything: true })).status).to.equal(401)
+    expect(await answers()).to.deep.equal(ALL_OPEN)
+  })
+})
