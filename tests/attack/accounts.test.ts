@@ -142,7 +142,9 @@ describe('attack: accounts', () => {
     expect(await answers()).to.deep.equal(ALL_ENDED)
     expect((await pairLater()).status, 'an invitation ends too').to.equal(401)
     const { token } = (await logIn(email)).body
-    const rotated = await api.ask('POST', '/api/account/api-key/rotate', { headers: { authorization: `Bearer ${token}` } })
+    const rotated = await api.ask('POST', '/api/account/api-key/rotate', {
+      headers: { authorization: `Bearer ${token}` },
+    })
     const { api_key } = rotated.body.data
     expect((await api.ask('GET', '/api/account', { key: api_key })).status, 'a new key opens it').to.equal(200)
   })

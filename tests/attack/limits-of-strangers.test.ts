@@ -1,0 +1,200 @@
+/**
+ * Limits turned against the owner: a stranger uses up a budget that the owner needs, has the owner's account locked, or learns by a
+ * limit which e-mails have an account.
+ */
+import { expect } from 'chai'
+import { readSettings } from '../../cmd/settings.ts'
+import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+
+const { rateLimits } = readSettings({})
+
+describe('attack: limits of strangers', () => {
+  let api: ApiUnderTest
+  let database: Database
+  before(async () => {
+    api = await openApi({ rateLimits, trustProxy: 1, abusePerHour: 60 }, 'real')
+    database = openDatabase(api.databaseUrl)
+  })
+  after(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  let texts = 0
+  const next = () => vietcombankText(800_000 + ++texts, `DH${8_000 + texts}`)
+
+  describe('receiving', () => {
+    const post = (token: string, address: string) =>
+      api.ask('POST', `/api/receive/u/${token}?sender=Vietcombank`, { body: next(), headers: from(address) })
+    const flood = async (address: string) => {
+      for (let call = 0; call < 70; call++) {
+        const { status } = await post(`bcu_999.${'x'.repeat(43)}`, address)
+        expect(status).to.equal(call < 60 ? 401 : 429)
+      }
+    }
+
+    it('a stranger behind the same address does not use up the budget of a token that was used before', async () => {
+      const { receive_token } = await api.newAccount('phone@example.com')
+      expect((await post(receive_token, '1.1.1.1')).status).to.equal(200)
+      await flood('1.1.1.1')
+      const { status, headers } = await post(receive_token, '1.1.1.1')
+      expect([status, headers.get('ratelimit-remaining')]).to.deep.equal([200, '58'])
+    })
+
+    it('nor of one that nobody has seen yet', async () => {
+      await flood('1.1.1.2')
+      const { receive_token } = await api.newAccount('newphone@example.com')
+      expect((await post(receive_token, '1.1.1.2')).status).to.equal(200)
+    })
+
+    it('a device’s token and a scoped key have budgets of their own, too', async () => {
+      const { api_key: key } = await api.newAccount('device@example.com')
+      const invited = await api.ask('POST', '/api/devices', { key, json: { name: 'phone' } })
+      const code = invited.body.data.pairing_code
+      const paired = await api.ask('POST', '/api/receive/pair', { json: { code } })
+      const made = await api.ask('POST', '/api/account/api-keys', { key, json: { name: 'k', scopes: ['receive'] } })
+      await flood('1.1.1.3')
+      for (const credential of [
+        { 'x-device-token': paired.body.data.device_token },
+        { 'x-api-key': made.body.data.api_key },
+      ]) {
+        const headers = { ...from('1.1.1.3'), ...credential }
+        const { status } = await api.ask('POST', '/api/receive/sms', { json: { text: next() }, headers })
+        expect(status).to.equal(200)
+      }
+    })
+
+    it('a valid token has 60 calls a minute at an address, and leaves the address’s own to others', async () => {
+      const { receive_token } = await api.newAccount('busyphone@example.com')
+      for (let call = 0; call < 60; call++) expect((await post(receive_token, '1.1.1.4')).status).to.equal(200)
+      const over = await post(receive_token, '1.1.1.4')
+      expect([over.status, over.headers.get('retry-after') !== null]).to.deep.equal([429, true])
+      expect((await post(receive_token, '1.1.1.5')).status, 'elsewhere').to.equal(200)
+      const { receive_token: others } = await api.newAccount('neighbour@example.com')
+      expect((await post(others, '1.1.1.4')).status, 'a neighbour').to.equal(200)
+    })
+
+    it('a token that was revoked counts to its address again', async () => {
+      const { receive_token, api_key } = await api.newAccount('revoked@example.com')
+      expect((await post(receive_token, '1.1.1.6')).status).to.equal(200)
+      await api.ask('POST', '/api/receive-url/rotate', { key: api_key })
+      const statuses: number[] = []
+      for (let call = 0; call < 130; call++) statuses.push((await post(receive_token, '1.1.1.6')).status)
+      expect(statuses.filter((status) => status === 401)).to.have.length(61)
+    })
+  })
+
+  describe('logging in', () => {
+    const logIn = (email: string, password: string, address: string, path = '/api/auth/login') =>
+      api.ask('POST', path, { json: { email, password }, headers: from(address) })
+    /** As many addresses as it takes, each within its own limit. */
+    const guess = async (email: string, times: number, net: number): Promise<number[]> => {
+      const statuses: number[] = []
+      for (let call = 0; call < times; call++)
+        statuses.push((await logIn(email, 'wrong password', `10.${net}.0.${Math.floor(call / 10)}`)).status)
+      return statuses
+    }
+
+    it('guesses at one account end after 100 in an hour; the owner logs in from where they have before', async () => {
+      const email = 'guessed@example.com'
+      await api.newAccount(email)
+      expect((await logIn(email, OWNERS_PASSWORD, '2.2.2.2')).status).to.equal(200)
+      const statuses = await guess(email, 105, 1)
+      expect(statuses.slice(0, 100).every((status) => status === 401)).to.equal(true)
+      expect(statuses.slice(100)).to.deep.equal([429, 429, 429, 429, 429])
+      const strange = await logIn(email, OWNERS_PASSWORD, '3.3.3.3')
+      expect([strange.status, strange.body.error]).to.deep.equal([429, 'RATE_LIMITED'])
+      expect(Number(strange.headers.get('retry-after'))).to.be.within(1, 3_600)
+      expect((await logIn(email, OWNERS_PASSWORD, '3.3.3.3', '/api/session')).status).to.equal(429)
+      expect((await logIn(email, OWNERS_PASSWORD, '2.2.2.2')).status, 'a known address').to.equal(200)
+      expect((await logIn(email, 'wrong password', '2.2.2.2')).status).to.equal(401)
+
+      // The owner is somewhere new: the mailbox proves it.
+      await api.ask('POST', '/api/auth/forgot-password', { json: { email }, headers: from('4.4.4.4') })
+      const mail = (await api.ask('GET', '/api/outbox', { key: api.owner.api_key })).body.data as {
+        to: string
+        text: string
+      }[]
+      const token = /token=(\S+)/.exec(mail.find(({ to }) => to === email)!.text)![1]
+      const json = { token, password: 'a newer password' }
+      await api.ask('POST', '/api/auth/reset-password', { json, headers: from('4.4.4.4') })
+      expect((await logIn(email, 'a newer password', '4.4.4.4')).status, 'after a reset').to.equal(200)
+    })
+
+    it('an e-mail without an account is counted in the same way', async () => {
+      const statuses = await guess('nobody@example.com', 102, 2)
+      expect(statuses.slice(0, 100).every((status) => status === 401)).to.equal(true)
+      expect(statuses.slice(100)).to.deep.equal([429, 429])
+    })
+
+    it('logins with the right password do not count', async () => {
+      const email = 'regular@example.com'
+      await api.newAccount(email)
+      for (let call = 0; call < 105; call++)
+        expect((await logIn(email, OWNERS_PASSWORD, `10.3.0.${Math.floor(call / 10)}`)).status).to.equal(200)
+      expect((await logIn(email, OWNERS_PASSWORD, '5.5.5.5')).status).to.equal(200)
+    })
+
+    it('places are kept without address or e-mail, 50 of an account', async () => {
+      const email = 'traveller@example.com'
+      const { user_id } = await api.newAccount(email)
+      for (let place = 0; place < 55; place++)
+        expect((await logIn(email, OWNERS_PASSWORD, `10.4.${place}.1`)).status).to.equal(200)
+      const rows = await database.query<{ place: string }>('SELECT place FROM ops.login_place WHERE user_id = $1', [
+        user_id,
+      ])
+      expect(rows).to.have.length(50)
+      for (const { place } of rows) expect(place).to.match(/^[\w-]{43}$/)
+    })
+
+    it('reset-password counts calls that fail, 10 a minute', async () => {
+      const json = { token: 'made up', password: 'a newer password' }
+      const reset = () => api.ask('POST', '/api/auth/reset-password', { json, headers: from('6.6.6.6') })
+      for (let call = 0; call < 10; call++) expect((await reset()).status).to.equal(400)
+      expect((await reset()).status).to.equal(429)
+    })
+  })
+
+  describe('the lock on abuse', () => {
+    const hour = async (headers: Record<string, string>): Promise<{ status: number; body: { error?: string } }> => {
+      for (let call = 0; call < 60; call++) await api.ask('GET', `/api/transactions?page=${call + 1}`, { headers })
+      return api.ask('GET', '/api/transactions', { headers })
+    }
+
+    it('never takes the operator’s own account, by whatever credential: 429', async () => {
+      const { status } = await hour({ 'x-api-key': api.owner.api_key })
+      expect(status).to.equal(429)
+      expect((await api.accounts.find(api.owner.user_id))!.locked).to.equal(false)
+    })
+
+    it('never comes by the dashboard’s session: 429', async () => {
+      const { user_id } = await api.newAccount('reloads@example.com')
+      const json = { email: 'reloads@example.com', password: OWNERS_PASSWORD }
+      const session = await api.ask('POST', '/api/session', { json, headers: from('7.7.7.7') })
+      const { status } = await hour({ cookie: session.headers.get('set-cookie')!.split(';')[0]! })
+      expect(status).to.equal(429)
+      expect((await api.accounts.find(user_id))!.locked).to.equal(false)
+    })
+
+    it('says why, since when, and how to unlock', async () => {
+      const { api_key } = await api.newAccount('locked@example.com')
+      const began = Date.now()
+      const over = await hour({ 'x-api-key': api_key })
+      const later = await api.ask('GET', '/api/account', { key: api_key })
+      const json = { email: 'locked@example.com', password: OWNERS_PASSWORD }
+      const login = await api.ask('POST', '/api/auth/login', { json, headers: from('8.8.8.8') })
+      for (const { status, body } of [over, later, login]) {
+        expect([status, body.error]).to.deep.equal([403, 'ACCOUNT_LOCKED'])
+        const { reason, locked_since, message } = body as unknown as Record<string, string>
+        expect(reason).to.equal('requests_per_hour')
+        expect(Date.parse(locked_since!)).to.be.within(began - 1_000, Date.now())
+        expect(message)
+          .to.include('too many requests in one hour')
+          .and.include('baoco account unlock locked@example.com')
+      }
+    })
+  })
+})

@@ -1,0 +1,91 @@
+/**
+ * A flood of logins: each costs 19 MB and a core for some 30 ms. Another user's login must not wait for it, whether the flood comes
+ * from one address or from a hundred (interface, section 8: 10 logins a minute and address).
+ */
+import { expect } from 'chai'
+import { turnstile } from '../../adapters/passwords.ts'
+import { readSettings } from '../../cmd/settings.ts'
+import { Overloaded } from '../../domain/errors.ts'
+import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+
+const { rateLimits } = readSettings({})
+const FLOOD = 100
+/** Milliseconds. */
+const AT_MOST = 5_000
+
+describe('attack: logins', function () {
+  this.timeout(120_000)
+  let api: ApiUnderTest
+  before(async () => {
+    api = await openApi({ rateLimits, trustProxy: 1 })
+  })
+  after(() => api.close())
+
+  const logIn = (email: string, password: string, address: string) =>
+    api.ask('POST', '/api/auth/login', { json: { email, password }, headers: { 'x-forwarded-for': address } })
+  const took = async (login: Promise<{ status: number }>): Promise<number> => {
+    const began = performance.now()
+    expect((await login).status).to.equal(200)
+    return performance.now() - began
+  }
+
+  it('100 parallel logins from one address: ten are computed, the others refused, another user waits for none', async () => {
+    await api.newAccount('user1@example.com')
+    const flood = Array.from({ length: FLOOD }, () => logIn('owner@baoco.local', 'wrong password', '6.6.6.6'))
+    expect(await took(logIn('user1@example.com', OWNERS_PASSWORD, '7.7.7.7'))).to.be.lessThan(AT_MOST)
+    const statuses = (await Promise.all(flood)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401)).to.have.length(10)
+    expect(statuses.filter((status) => status === 429)).to.have.length(FLOOD - 10)
+  })
+
+  it('100 parallel logins from 100 addresses: another user’s login takes at most 5 s', async () => {
+    await api.newAccount('user2@example.com')
+    const flood = Array.from({ length: FLOOD }, (_, index) =>
+      logIn(`nobody${index}@example.com`, 'wrong password', `6.6.7.${index}`),
+    )
+    expect(await took(logIn('user2@example.com', OWNERS_PASSWORD, '7.7.7.8'))).to.be.lessThan(AT_MOST)
+    expect(await took(logIn('user2@example.com', OWNERS_PASSWORD, '7.7.7.8')), 'known').to.be.lessThan(AT_MOST)
+    await Promise.all(flood)
+  })
+
+  describe('the row of those that wait', () => {
+    /** Work that ends when it is told to. */
+    const held = () => {
+      let end = (): void => {}
+      const ended = new Promise<void>((resolve) => (end = resolve))
+      return { work: () => ended, end }
+    }
+    const tick = () => new Promise((resolve) => setImmediate(resolve))
+
+    it('lets a login from an address that is known go first, and callers take turns', async () => {
+      const inTurn = turnstile(1)
+      const first = held()
+      const done: string[] = []
+      const ask = (caller: string, isKnown = false) =>
+        inTurn(caller, isKnown, () => Promise.resolve(void done.push(caller)))
+      const all = [inTurn('first', false, first.work), ask('a'), ask('a'), ask('b'), ask('owner', true)]
+      first.end()
+      await Promise.all(all)
+      expect(done).to.deep.equal(['owner', 'a', 'b', 'a'])
+    })
+
+    it('is bounded by callers and by each caller’s calls; those over it are refused at once', async () => {
+      const inTurn = turnstile(1)
+      const first = held()
+      const nothing = () => Promise.resolve()
+      const waiting = [inTurn('first', false, first.work)]
+      const refused: unknown[] = []
+      const ask = (caller: string, isKnown = false) =>
+        waiting.push(inTurn(caller, isKnown, nothing).catch((error: unknown) => void refused.push(error)))
+      for (let call = 0; call < 205; call++) ask('one')
+      for (let caller = 0; caller < 125; caller++) ask(`caller ${caller}`)
+      ask('owner', true)
+      await tick()
+      expect(refused).to.have.length(5 + 6)
+      for (const error of refused) expect(error).to.be.instanceOf(Overloaded)
+      first.end()
+      await Promise.all(waiting)
+      expect(refused).to.have.length(11)
+    })
+  })
+})
