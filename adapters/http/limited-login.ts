@@ -44,19 +44,23 @@ export const limitedLogin = (parts: Parts): LimitedLogin => {
     remember,
     logIn: async (context, given) => {
       const address = callerIn(context)
-      const isKnown = await knows(given.email, address)
+      const isKnown = knows(given.email, address)
       const caller = { address, isKnown }
       if (settings.rateLimits === 'off') return logIn(parts, given, caller)
       const account = createHash('sha256').update(normalEmail(given.email)).digest('base64url')
       // Counted before the hash is computed, so that parallel guesses do not slip through.
       const used = await failures(account)
-      if (!isKnown) spendUnseen(context, used)
+      // The answer's headers stay those of the address's limit until this one is over.
+      if (used.calls > FAILED.requests && !(await isKnown)) spend(context, FAILED, used)
       const succeeded = async () => {
         if (used.calls <= FAILED.requests) await failures.undo(account)
       }
       try {
         const loggedIn = await logIn(parts, given, caller)
-        await Promise.all([succeeded(), remember(context, loggedIn.account)])
+        await succeeded()
+        // That it was used again may be written later.
+        const remembered = remember(context, loggedIn.account)
+        if (!(await isKnown)) await remembered
         return loggedIn
       } catch (error) {
         if (!(error instanceof Refused) || RIGHT_PASSWORD.has(error.code)) await succeeded()
@@ -64,9 +68,4 @@ export const limitedLogin = (parts: Parts): LimitedLogin => {
       }
     },
   }
-}
-
-/** The answer's headers stay those of the address's limit until this one is over. */
-const spendUnseen = (context: ApiContext, used: { calls: number; endsInMs: number }): void => {
-  if (used.calls > FAILED.requests) spend(context, FAILED, used)
 }

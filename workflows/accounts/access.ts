@@ -32,7 +32,7 @@ export interface LoggingIn {
 export interface Caller {
   address?: string
   /** The account has logged in from there before: it goes first. */
-  isKnown?: boolean
+  isKnown?: Promise<boolean>
 }
 
 /**
@@ -47,7 +47,7 @@ export const logIn = async (
   const userId = await accountOfEmail(store, email)
   // Nobody's account is looked for too: the answer must not come sooner where there is none.
   const account = await accounts.find(userId ?? NOBODY)
-  const right = await passwords.verify(password, account?.password_hash ?? null, address, isKnown)
+  const right = await passwords.verify(password, account?.password_hash ?? null, address, await isKnown)
   if (!account || !right) throw wrongPair()
   if (!account.verified) throw new Refused('EMAIL_NOT_VERIFIED', 'Confirm the e-mail address first.')
   if (account.locked) throw accountLocked(account)

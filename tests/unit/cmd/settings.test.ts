@@ -176,7 +176,7 @@ describe('settings', () => {
     expect(lines).to.include.members([
       'DATABASE_URL=postgres://baoco:***@db/baoco',
       'PORT=8080',
-      'RATE_LIMITS=login=10/60,forgot=5/300,register=10/3600,resend=3/600,withdraw=5/3600,links=30/3600,bank=10/600,receive=60/60,demo=20/60,inbox=120/60',
+      'RATE_LIMITS=login=10/60,reset=10/60,forgot=5/300,register=10/3600,resend=3/600,withdraw=5/3600,links=30/3600,bank=10/600,receive=60/60,demo=20/60,inbox=120/60',
     ])
     for (const secret of ['hunter2', SECRET, KEY, 'correct horse']) expect(lines.join('\n')).to.not.include(secret)
     expect(lines).to.have.length(settingLines().length)
