@@ -143,7 +143,9 @@ describe('who may what', () => {
   })
 
   it('no scoped key makes keys or links that open the account', () => {
-    const forNone = world.operations.filter((operation) => (operation['x-scopes'] as unknown[] | undefined)?.length === 0)
+    const forNone = world.operations.filter(
+      (operation) => (operation['x-scopes'] as unknown[] | undefined)?.length === 0,
+    )
     expect(forNone.map(({ method, path }) => `${method} ${path}`)).to.include.members([
       'GET /api/account/api-keys',
       'POST /api/account/api-keys',

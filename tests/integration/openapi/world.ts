@@ -78,7 +78,9 @@ export const openWorld = async (): Promise<World> => {
     return { status: response.statusCode, headers: response.headers, body: answered }
   }
 
-  const withDevice = async (account: Omit<Caller, 'device_token' | 'receive_key' | 'jwt' | 'session'>): Promise<Caller> => {
+  const withDevice = async (
+    account: Omit<Caller, 'device_token' | 'receive_key' | 'jwt' | 'session'>,
+  ): Promise<Caller> => {
     const key = account.api_key
     const invited = await api.ask('POST', '/api/devices', { key, json: { name: 'phone' } })
     const paired = await api.ask('POST', '/api/receive/pair', { json: { code: invited.body.data.pairing_code } })

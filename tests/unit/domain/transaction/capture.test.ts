@@ -36,7 +36,12 @@ const arrivalOf = ({ device = 1, posted_as = 'sms', ...incoming }: Given): Arriv
 const judged = (given: Given, options: Parameters<typeof accountOf>[1] = {}): Appraised => {
   const account = accountOf(7, options)
   const arrival = readable(arrivalOf(given))
-  return appraise(account, doorOf(account, arrival.credential, arrival.arrived_at)!, arrival, read(arrival.incoming, arrival.arrived_at))
+  return appraise(
+    account,
+    doorOf(account, arrival.credential, arrival.arrived_at)!,
+    arrival,
+    read(arrival.incoming, arrival.arrived_at),
+  )
 }
 
 const movementOf = (given: Given, options: Parameters<typeof accountOf>[1] = {}): Movement => {
