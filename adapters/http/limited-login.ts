@@ -3,7 +3,7 @@
  * in only addresses from which that account has logged in before, so that guesses end and the owner is not shut out. An e-mail
  * without an account is counted in the same way, so that the limit does not tell which e-mails have one.
  */
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { normalEmail } from '../../domain/account/access.ts'
 import { Refused } from '../../domain/errors.ts'
 import { logIn, type LoggedIn, type LoggingIn } from '../../workflows/accounts/access.ts'
@@ -32,6 +32,12 @@ export const limitedLogin = (parts: Parts): LimitedLogin => {
   const places = openLoginPlaces(database, settings.jwtSecret)
   const failures = counters.exact('login_account', FAILED)
 
+  /** Keyed, as an e-mail is easily guessed from a plain hash. */
+  const accountOf = (email: string): string =>
+    createHmac('sha256', settings.jwtSecret)
+      .update(`failed:${normalEmail(email)}`)
+      .digest('base64url')
+
   // Without Postgres every place is known: an owner is not shut out by a database that is away.
   const knows = (email: string, address: string) => places.knows(email, address).catch(() => true)
 
@@ -47,7 +53,7 @@ export const limitedLogin = (parts: Parts): LimitedLogin => {
       const isKnown = knows(given.email, address)
       const caller = { address, isKnown }
       if (settings.rateLimits === 'off') return logIn(parts, given, caller)
-      const account = createHash('sha256').update(normalEmail(given.email)).digest('base64url')
+      const account = accountOf(given.email)
       // Counted before the hash is computed, so that parallel guesses do not slip through.
       const used = await failures(account)
       // The answer's headers stay those of the address's limit until this one is over.

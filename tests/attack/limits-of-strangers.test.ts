@@ -4,6 +4,7 @@
  */
 import { expect } from 'chai'
 import { readSettings } from '../../cmd/settings.ts'
+import { settledCounters } from '../../adapters/rate-limits/settled.ts'
 import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { vietcombankText } from '../support/bank-texts.ts'
@@ -85,6 +86,17 @@ describe('attack: limits of strangers', () => {
       for (let call = 0; call < 130; call++) statuses.push((await post(receive_token, '1.1.1.6')).status)
       expect(statuses.filter((status) => status === 401)).to.have.length(61)
     })
+  })
+
+  it('a stranger with many addresses does not fill the memory: the oldest windows go', () => {
+    const { counterFor } = settledCounters({ query: () => Promise.resolve([]) })
+    const count = counterFor('receive', { requests: 1, seconds: 60 })
+    const calls = (caller: string) => (count(caller) as { calls: number }).calls
+    expect([calls('first'), calls('first')]).to.deep.equal([1, 2])
+    for (let address = 0; address < 99_999; address++) calls(`address ${address}`)
+    expect(calls('first'), 'is still known').to.equal(2)
+    calls('one more')
+    expect(calls('first'), 'began anew').to.equal(1)
   })
 
   describe('logging in', () => {
