@@ -11,6 +11,7 @@ import type { IgnoredReason, NotificationEventData } from '../notification/event
 import { mailHashOf } from '../notification/mail-hash.ts'
 import { bankClaimedBy } from '../notification/mail-trust.ts'
 import { orderIdOf } from '../notification/order-id.ts'
+import { DAY_MS, isOld } from '../notification/old.ts'
 import { distrust, originOf, type Door, type Origin } from '../notification/origin.ts'
 import { transactionDate } from '../notification/printed-time.ts'
 import type { Reading, ReadResult } from '../notification/reading.ts'
@@ -18,7 +19,7 @@ import { cutToBytes, keptRaw, TEXT_BYTES } from '../notification/sizes.ts'
 import { namedPlanOrder, type Payment, type PlanAccount } from '../plan-order/plan-order.ts'
 import { normalise, squeeze } from '../text.ts'
 import { match, type Matched } from '../webhook/matching.ts'
-import type { TransactionEvent, TransactionEventData } from './events.ts'
+import type { HeldFor, TransactionEvent, TransactionEventData } from './events.ts'
 import type { LiveTransaction } from './transaction.ts'
 
 /** What a notification is, before the book is asked. */
@@ -38,6 +39,8 @@ export interface Movement {
   matched: Matched
   /** The plan order that it may pay for: a credit to the operator's own account that names one. */
   plan_order_id: number | null
+  /** Why nothing is sent for it by itself, null where it may be sent. */
+  held: HeldFor | null
 }
 
 /** What is compared of a text: normalised, and every run of blanks and line ends one blank. */
@@ -84,13 +87,14 @@ export const readable = (arrival: Arrival): Arrival => {
 
 const isSilent = ({ credential }: Arrival): boolean => credential.kind === 'kept' && credential.kept.silent
 
-/** As if no rule had fitted: its owner may still send it by hand. */
+/** As if no rule had fitted: its owner may still send it by hand. What has no order id stays `skipped`. */
 const unsent = (matched: Matched): Matched =>
   matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
 
 /**
  * @param door  what its credential opened
  * @param plans  where plans are paid to, where any can be bought
+ * @param oldAfterMs  what is older than this when it arrives is recorded and not sent (`REPARSE_MAX_AGE`), milliseconds
  */
 export const appraise = (
   account: Account,
@@ -98,6 +102,7 @@ export const appraise = (
   arrival: Arrival,
   read: ReadResult,
   plans: PlanAccount | null = null,
+  oldAfterMs = DAY_MS,
 ): Appraised => {
   const { incoming } = arrival
   const origin = originOf(door, arrival, read.reading?.layout ?? null)
@@ -115,11 +120,13 @@ export const appraise = (
     .map((system) => system.payment_prefix)
   const found = match(account, reading, orderIdOf(reading.content, incoming.text, prefixes))
   const named = namedPlanOrder(account, reading, incoming.text, plans)
+  const old = isOld(arrival, reading, oldAfterMs)
+  const held: HeldFor | null = old || isSilent(arrival) ? 'old_notification' : null
   // Without a prefix of the operator's own shops an order id is a guess; the plan's is none.
   const matched: Matched =
     named && found.prefix === null
       ? { order_id: named.order_id, prefix: named.prefix, rules: [], webhook_status: 'no_match' }
-      : isSilent(arrival)
+      : held
         ? unsent(found)
         : found
   return {
@@ -128,7 +135,8 @@ export const appraise = (
     origin,
     reading,
     matched,
-    plan_order_id: named?.plan_order_id ?? null,
+    plan_order_id: old ? null : (named?.plan_order_id ?? null),
+    held,
     sighting: sightingOf(arrival, origin, reading, matched),
   }
 }
@@ -157,15 +165,19 @@ const fate = (
   return { already_run_of: null, ...matched, ...(payment && { rules: [], ...payment }) }
 }
 
-/** @param payment  what it is as the payment of a plan; null where it is none */
+/**
+ * @param payment  what it is as the payment of a plan; null where it is none
+ * @param contradicts  of a copy: the first's order id, where the copy shows a different one
+ */
 export const captured = (
   id: number,
   userId: number,
   movement: Movement,
   copyOf: number | null,
   payment: Payment | null = null,
+  contradicts: string | null = null,
 ): Captured => {
-  const { arrival, origin, reading, matched } = movement
+  const { arrival, origin, reading, matched, held } = movement
   const { transaction_date, transaction_date_source } = transactionDate(reading, arrival.arrived_at)
   const { order_id, prefix, rules, webhook_status, already_run_of } = fate(matched, copyOf, payment)
   return {
@@ -197,6 +209,8 @@ export const captured = (
       rules,
       webhook_status,
       already_run_of,
+      ...(held && copyOf === null && !payment && { held }),
+      ...(contradicts !== null && { contradicts }),
       created_at: arrival.arrived_at.toISOString(),
     },
   }
@@ -212,7 +226,15 @@ export const completes = (first: LiveTransaction, { matched }: Movement): boolea
   (first.webhook_status === 'skipped' || first.webhook_status === 'no_match') && isBetter(first, matched)
 
 /**
- * A better copy brings the order id that the first lacked: it is matched as if it had had it.
+ * @returns the first's order id, where a copy shows a different one. Both must have hit a prefix of the user: without one an
+ *          order id is a guess, and nothing is ever sent for it
+ */
+export const contradictedBy = (first: LiveTransaction, { matched: { order_id, prefix } }: Movement): string | null =>
+  first.prefix !== null && prefix !== null && order_id !== first.order_id ? first.order_id : null
+
+/**
+ * A better copy brings the order id that the first lacked: it is matched as if it had had it. What was held back stays held back, and a
+ * copy that is old news sends nothing either.
  * @param copy  record of the copy
  * @param payment  what the first is, with that order id, as the payment of a plan
  * @returns nothing where it does not complete the first
@@ -225,7 +247,8 @@ export const completed = (
 ): TransactionEvent[] => {
   if (!completes(first, movement)) return []
   const { transaction_id, webhook_status: from } = first
-  const { matched } = movement
+  const held = first.held ?? movement.held
+  const matched = held ? unsent(movement.matched) : movement.matched
   const to = payment?.webhook_status ?? matched.webhook_status
   const fact: TransactionEvent = {
     type: 'TransactionCompleted',
@@ -235,6 +258,7 @@ export const completed = (
       ...matched,
       ...(payment && { rules: [] }),
       webhook_status: to,
+      ...(held && !payment && { held }),
     },
   }
   return from === to ? [fact] : [fact, { type: 'WebhookStatusChanged', data: { transaction_id, from, to } }]

@@ -15,6 +15,7 @@ import {
   captured,
   completed,
   completes,
+  contradictedBy,
   ignored,
   reread,
   seen,
@@ -193,8 +194,10 @@ export class Draft {
   #settleFirst(unit: DraftUnit, job: Job, movement: Movement, copy: number, event: number): void {
     const first = this.#look(event)!
     if (!first.state) this.#capture(unit, job, movement, event, null)
-    else if (first.state.phase === 'live' && completes(first.state, movement))
-      this.#append(unit, job, event, completed(first.state, copy, movement, this.#pay(unit, job, movement, event)))
+    else if (first.state.phase === 'live' && completes(first.state, movement)) {
+      const payment = first.state.held ? null : this.#pay(unit, job, movement, event)
+      this.#append(unit, job, event, completed(first.state, copy, movement, payment))
+    }
   }
 
   #enter(unit: DraftUnit, job: Job, movement: Movement, warm: WarmBook, id: number, event: number | null): void {
@@ -205,7 +208,9 @@ export class Draft {
 
   #capture(unit: DraftUnit, job: Job, movement: Movement, id: number, copyOf: number | null): void {
     const payment = copyOf === null ? this.#pay(unit, job, movement, id) : null
-    this.#append(unit, job, id, [captured(id, job.userId, movement, copyOf, payment)])
+    const first = copyOf === null ? null : this.#look(copyOf)?.state
+    const contradicts = first?.phase === 'live' ? contradictedBy(first, movement) : null
+    this.#append(unit, job, id, [captured(id, job.userId, movement, copyOf, payment, contradicts)])
   }
 
   // --- payments of plans -------------------------------------------------------------------------------------------

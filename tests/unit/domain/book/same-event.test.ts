@@ -85,5 +85,5 @@ describe('the same event', () => {
       })
     })
 
-  it('has all cases of the corpus', () => expect(corpus).to.have.length(27))
+  it('has all cases of the corpus', () => expect(corpus).to.have.length(31))
 })
