@@ -123,6 +123,11 @@ export class Book extends Entries {
     return entries
   }
 
+  /** Whether an event is one of those that a notification is compared with. */
+  holds(event: number, probe: Probe): boolean {
+    return this.entriesOf(event, probe).length > 0
+  }
+
   #isRemembered(entry: number, probe: Probe): boolean {
     return probe.arrived - this.arrivedOf(entry) <= RETENTION_MS
   }

@@ -3,8 +3,10 @@
  * to be compared of it. Then, with the book's verdict, come the facts. Pure: time comes with the arrival.
  */
 import type { Account } from '../account/account.ts'
+import { digitsContradict } from '../book/account-digits.ts'
 import type { NotificationSeen, Sighting } from '../book/events.ts'
 import { cutAt, fingerprintOf, marksOf } from '../book/text-marks.ts'
+import { creditMarks } from '../credits/mark.ts'
 import type { Fact } from '../event.ts'
 import type { Arrival } from '../notification/arrival.ts'
 import type { IgnoredReason, NotificationEventData } from '../notification/events.ts'
@@ -39,6 +41,8 @@ export interface Movement {
   matched: Matched
   /** The plan order that it may pay for: a credit to the operator's own account that names one. */
   plan_order_id: number | null
+  /** Of a credit: the marks by which it is known again for two years. */
+  marks: readonly number[]
   /** Why nothing is sent for it by itself, null where it may be sent. */
   held: HeldFor | null
 }
@@ -136,6 +140,7 @@ export const appraise = (
     reading,
     matched,
     plan_order_id: old ? null : (named?.plan_order_id ?? null),
+    marks: reading.transaction_type === 'credit' ? creditMarks(reading) : [],
     held,
     sighting: sightingOf(arrival, origin, reading, matched),
   }
@@ -224,6 +229,15 @@ const isBetter = (first: LiveTransaction, { order_id, prefix }: Matched): boolea
 /** Whether a copy brings what the first lacks; not where the first has been tried again by hand meanwhile. */
 export const completes = (first: LiveTransaction, { matched }: Movement): boolean =>
   (first.webhook_status === 'skipped' || first.webhook_status === 'no_match') && isBetter(first, matched)
+
+/** Whether a credit is the one that was remembered: a mark alone is not believed. */
+export const isRemembered = (first: LiveTransaction, { reading }: Movement): boolean =>
+  first.bank_code === reading.bank_code &&
+  first.transaction_type === 'credit' &&
+  first.amount === reading.amount &&
+  (first.account_number === null ||
+    reading.account_number === null ||
+    !digitsContradict(first.account_number, reading.account_number))
 
 /**
  * @returns the first's order id, where a copy shows a different one. Both must have hit a prefix of the user: without one an

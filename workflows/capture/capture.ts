@@ -14,6 +14,7 @@ import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import { DAY_MS } from '../../domain/notification/old.ts'
 import { readable } from '../../domain/transaction/capture.ts'
 import { accountCache, type AccountCache } from '../accounts/accounts.ts'
+import { CreditMemories } from '../credits/memories.ts'
 import { Books } from './books.ts'
 import type { Answer, Outcome } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
@@ -101,7 +102,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     oldAfterMs = DAY_MS,
   } = options
   const ports: GroupPorts = {
-    store, ids, clock, accounts, books: new Books(warmNotifications), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
+    store, ids, clock, accounts, books: new Books(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
   } // prettier-ignore
   const waiting = new Waiting()
   let inFlight = 0
