@@ -13,10 +13,6 @@ import type { Taken } from '../../domain/notification/arrival.ts'
 import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/notification/events.ts'
 import {
   captured,
-  completed,
-  completes,
-  contradictedBy,
-  isRemembered,
   ignored,
   reread,
   seen,
@@ -24,6 +20,7 @@ import {
   type Appraised,
   type Movement,
 } from '../../domain/transaction/capture.ts'
+import { completed, completes, contradictedBy, isRemembered } from '../../domain/transaction/copies.ts'
 import { planOrderStream } from '../../domain/plan-order/events.ts'
 import { evolve as evolveOrder, payPlan, type Payment, type PlanOrder } from '../../domain/plan-order/plan-order.ts'
 import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
@@ -164,8 +161,7 @@ export class Draft {
   }
 
   /**
-   * To the book it is new. A credit that the account's memory has, and that the book has dropped, is a copy nevertheless. It
-   * never completes its first: what was seen a week ago or longer is not news.
+   * To the book it is new. A credit that the account's memory has, and that the book has dropped, is a copy nevertheless.
    */
   #judgeByMemory(job: Job, movement: Movement, warm: WarmBook): void {
     if (movement.marks.length === 0) return this.#record(job, movement, warm)
@@ -179,11 +175,7 @@ export class Draft {
     if (!looked) return void this.missing.add(first)
     if (looked.state?.phase === 'deleted') return this.#ignore(job, movement, 'deleted')
     if (!looked.state || !isRemembered(looked.state, movement)) return this.#record(job, movement, warm)
-    const id = keptId(job) ?? this.#context.nextId()
-    const unit = this.#unitOf(warm, first)
-    this.#enter(unit, job, movement, warm, id, first)
-    this.#capture(unit, job, movement, id, first)
-    this.#answer(unit, job, movement, id, 'copy')
+    this.#copy(job, movement, warm, first)
   }
 
   /** The first notification of an event. */

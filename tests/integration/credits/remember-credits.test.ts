@@ -6,6 +6,8 @@ import { StoreUnavailable } from '../../../domain/errors.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { stepwise } from '../../support/stepwise-store.ts'
+import { Accounts } from '../../../workflows/accounts/accounts.ts'
+import { eraseAccount } from '../../../workflows/accounts/delete-account.ts'
 import { CreditMemories, LoadedMemory } from '../../../workflows/credits/memories.ts'
 import { gatherCredits, rememberCredits, type CreditsCheckpoint } from '../../../workflows/credits/remember-credits.ts'
 import type { Place } from '../../../workflows/place.ts'
@@ -113,6 +115,43 @@ for (const [name, openStore] of Object.entries(STORES))
       expect((await loaded()).memory.size).to.be.at.most(most)
     })
 
+    /** After the book has dropped what came on the first day. */
+    const later = (days: number) => ({ stamp: days * 86_400_000, arrived: days * 86_400_000 })
+    const statuses = async () =>
+      [...(await world.transactions()).values()].map(({ webhook_status, already_run_of }) => ({
+        webhook_status,
+        of: already_run_of,
+      }))
+
+    it('another process knows a credit that the book has dropped', async () => {
+      await take(1, 2)
+      await gather()
+      const [taken] = await world.process().take([vietcombankSms(1, 'DH1001', later(8))])
+      expect(taken).to.include({ kind: 'transaction', webhook_status: 'already_run' })
+      const [first, copy] = [...(await world.transactions()).values()]
+      expect(copy!.already_run_of).to.equal(first!.transaction_id)
+    })
+
+    for (let streams = 0; streams < 2; streams++)
+      it(`a credit that comes again: dead after ${streams} of 2 streams, sent again to another process`, async () => {
+        await take(1, 2)
+        await gather()
+        const { store: dying, dieAfter, isDead } = await world.mortal()
+        dieAfter(streams)
+        const again = vietcombankSms(1, 'DH1001', later(8))
+        const failure: unknown = await world
+          .process({ store: dying })
+          .take([again])
+          .catch((error: unknown) => error)
+        isDead()
+        expect(failure).to.be.instanceOf(StoreUnavailable)
+        await world.process().take([again])
+        const [first, copy, ...others] = await statuses()
+        expect(others).to.deep.equal([])
+        expect(first).to.include({ webhook_status: 'pending', of: null })
+        expect(copy!.webhook_status).to.equal('already_run')
+      })
+
     it('is read once in an hour, and then only what is new', async () => {
       await take(0, 2)
       await gather()
@@ -161,6 +200,19 @@ for (const [name, openStore] of Object.entries(STORES))
       }
       checkpoint.place = null
       expect(await gather()).to.equal(0)
+    })
+
+    it('is erased with the account', async () => {
+      await take(0, 5)
+      await gather({ segmentCredits: 2 })
+      const occasion = { user_id: USER, at: NOW, correlation_id: 'test', causation_id: 'test' }
+      await eraseAccount({ store, accounts: new Accounts(store) }, occasion, `user${USER}@example.com`)
+      const streams = [creditSegmentsStream(USER), ...[0, 1, 2].map((segment) => creditsStream(USER, segment))]
+      const left = await store.read(streams.map((stream) => ({ stream })))
+      expect(left.flat().map(({ type, data }) => ({ type, data }))).to.deep.equal(
+        streams.map(() => ({ type: 'StreamErased', data: { user_id: USER } })),
+      )
+      expect((await loaded()).memory.size).to.equal(0)
     })
 
     it('runs once a day and a process, and again where it failed', async () => {

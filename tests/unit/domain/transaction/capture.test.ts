@@ -8,7 +8,6 @@ import { transactionEvents } from '../../../../domain/transaction/events.ts'
 import {
   appraise,
   captured,
-  completed,
   ignored,
   readable,
   seen,
@@ -16,6 +15,7 @@ import {
   type Appraised,
   type Movement,
 } from '../../../../domain/transaction/capture.ts'
+import { completed } from '../../../../domain/transaction/copies.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
 import { accountOf, tokenOf } from '../../../support/accounts.ts'
 
@@ -92,6 +92,8 @@ describe('what is old', () => {
       expect(after.deliveries.size).to.equal(0)
     }
     expect(completed(firstAt(AT), 2, movementAt({}))[0]!.data).to.include({ webhook_status: 'pending' })
+    const late = new Date(AT.getTime() + 8 * 86_400_000)
+    expect(completed(firstAt(AT), 2, movementAt({ stamp: late, arrived_at: late }))).to.deep.equal([])
   })
 })
 
