@@ -117,6 +117,7 @@ export const openInstallation = async (
       clock,
       accounts,
       plans: planAccountOf(settings),
+      oldAfterMs: settings.reparseMaxAge * 1_000,
       onTaken: (taken) => {
         metrics.notificationTaken(taken.outcome)
         if (taken.user_id !== null && taken.door !== null) heard.note(taken.user_id, taken.door, clock.now())

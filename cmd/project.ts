@@ -7,7 +7,7 @@ import { sweepInboxCalls } from '../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../adapters/rate-limits/sweep.ts'
 import { plansDue } from '../adapters/postgres/queries/plans.ts'
-import { openReactionCheckpoint } from '../adapters/postgres/reaction-checkpoint.ts'
+import { openCreditsCheckpoint, openReactionCheckpoint } from '../adapters/postgres/reaction-checkpoint.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
 import { projectors } from '../projections/all.ts'
 import type { Definition } from '../projections/definition.ts'
@@ -18,6 +18,7 @@ import { openAlerts } from '../workflows/alerts/alerts.ts'
 import { lastingSilences, quietSources } from '../adapters/postgres/queries/heard.ts'
 import { sweepNotifications } from '../adapters/postgres/sweep-notifications.ts'
 import { lastingEndpointAlerts, openBreakers } from '../adapters/postgres/queries/open-breakers.ts'
+import { rememberCredits } from '../workflows/credits/remember-credits.ts'
 import { watchEndpoints } from '../workflows/planned/watch-endpoints.ts'
 import { watchSources } from '../workflows/planned/watch-sources.ts'
 import { plannedWork } from '../workflows/planned/planned-work.ts'
@@ -69,6 +70,7 @@ const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne
   const alerts = openAlerts({ store, clock, ids })
   const jobs = [
     expiry(settings, store),
+    rememberCredits({ store, clock, checkpoint: openCreditsCheckpoint(database) }),
     sweepOutbox(database),
     sweepInboxCalls(database),
     sweepRateLimits(database),

@@ -12,8 +12,9 @@ export const reparseCommand = (program: Command): void => {
     .description('read again the notifications that nobody understood, after the reader has learnt more')
     .action(() =>
       withAccounts(async ({ settings, store, ids, clock }) => {
-        const capture = openCapture({ store, ids, clock, plans: planAccountOf(settings) })
-        const parts = { store, capture, clock, maxAgeMs: settings.reparseMaxAge * 1_000 }
+        const maxAgeMs = settings.reparseMaxAge * 1_000
+        const capture = openCapture({ store, ids, clock, plans: planAccountOf(settings), oldAfterMs: maxAgeMs })
+        const parts = { store, capture, clock, maxAgeMs }
         const { captured, ignored, unparsed } = await reparse(parts, stopSignal())
         console.log(`${captured} read, ${ignored} no transactions, ${unparsed} still unread`)
       }),

@@ -117,7 +117,7 @@ export const SETTINGS = {
     'REPARSE_MAX_AGE',
     '86400',
     text.whole(0),
-    'seconds; older notifications that are read late send nothing',
+    'seconds; a notification older than this when it arrives or is read sends nothing by itself',
   ),
   scavengeAt: setting(
     'SCAVENGE_AT',

@@ -5,6 +5,7 @@ import { alertEvents } from './alert/events.ts'
 import { emailEvents, firstAccountEvents } from './account/email-claim.ts'
 import { accountEvents } from './account/events.ts'
 import { bookEvents } from './book/events.ts'
+import { creditEvents, creditSegmentEvents } from './credits/events.ts'
 import { erasureEvents } from './erasure.ts'
 import { idEvents } from './ids.ts'
 import { importEvents } from './import.ts'
@@ -37,6 +38,18 @@ export const streamKinds: readonly StreamKind[] = [
     holds: "what one user's bank has told lately; no text",
     kept: '7 days',
     events: bookEvents,
+  },
+  {
+    stream: 'credits-<user>-<segment>',
+    holds: 'by what a credit is known again after its book has dropped it: 16 bytes each, at most 1,000,000',
+    kept: '2 years',
+    events: creditEvents,
+  },
+  {
+    stream: 'credit-segments-<user>',
+    holds: 'which segment of its credits is the newest',
+    kept: 'until the account is deleted',
+    events: creditSegmentEvents,
   },
   {
     stream: 'transaction-<id>',

@@ -4,7 +4,15 @@ import { z } from 'zod'
 const id = z.int().positive()
 const moment = z.iso.datetime()
 
-export const alertKind = z.enum(['endpoint_failing', 'source_silent', 'quota_80', 'rule_paused', 'new_bank_account'])
+export const alertKind = z.enum([
+  'endpoint_failing',
+  'source_silent',
+  'quota_80',
+  'rule_paused',
+  'new_bank_account',
+  'contradicting_copy',
+  'old_notification',
+])
 export type AlertKind = z.infer<typeof alertKind>
 
 export const alertEvents = {
@@ -12,7 +20,7 @@ export const alertEvents = {
     user_id: id,
     alert_id: id,
     kind: alertKind,
-    /** What it is about: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, an origin. */
+    /** What it is about: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, `transaction:4`, an origin. */
     subject: z.string(),
     /** A few plain sentences. */
     text: z.string(),

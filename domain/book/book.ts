@@ -96,14 +96,17 @@ export class Book extends Entries {
     }
   }
 
-  /** Entries that print a reference which this notification prints too, for an equal amount. */
-  walkReferences(probe: Probe, visit: (entry: number) => void): void {
-    for (const { kind, value } of probe.references) {
+  /**
+   * Entries that print a reference which this notification prints too, for an equal amount.
+   * @param visit  is given the entry, and whether that reference names the movement
+   */
+  walkReferences(probe: Probe, visit: (entry: number, namesMovement: boolean) => void): void {
+    for (const { kind, value, namesMovement = false } of probe.references) {
       let node = this.#heads.get(referenceKey(probe, kind, value))
       for (let steps = 0; node !== NONE && steps < MOST_WALKED; steps++) {
         const there = this.referenceAt(node)
         const isEqual = there.kind === kind && there.value[0] === value[0] && there.value[1] === value[1]
-        if (isEqual && this.#isRemembered(there.entry, probe)) visit(there.entry)
+        if (isEqual && this.#isRemembered(there.entry, probe)) visit(there.entry, namesMovement)
         node = there.next
       }
     }
@@ -118,6 +121,11 @@ export class Book extends Entries {
       entry = this.nextOf(entry, CHAIN.event)
     }
     return entries
+  }
+
+  /** Whether an event is one of those that a notification is compared with. */
+  holds(event: number, probe: Probe): boolean {
+    return this.entriesOf(event, probe).length > 0
   }
 
   #isRemembered(entry: number, probe: Probe): boolean {

@@ -3,6 +3,7 @@
  * a few hundred bytes of numbers, not objects; texts are kept as hashes. Entries are numbered from 0 as they come, and only
  * the last can be taken away.
  */
+import { namesMovement } from '../notification/references.ts'
 import { NONE, grown, hashesOf } from './chains.ts'
 import type { Sighting } from './events.ts'
 
@@ -27,6 +28,8 @@ const MARKED_SPARE = 10_000
 export interface ReferenceHash {
   kind: number
   value: readonly [number, number]
+  /** In a probe: whether the bank gave it to this movement and to no other. */
+  namesMovement?: boolean
 }
 
 /** A sighting, ready to be looked up and to be added: parsed and hashed once. Times in Unix milliseconds, NaN for none. */
@@ -117,7 +120,11 @@ export class Entries {
       order: sighting.order_id === null ? null : hashesOf(sighting.order_id),
       message: messageA === undefined ? null : [messageA, messageB!],
       prefixed: sighting.prefix !== null,
-      references: sighting.references.map(({ kind, value }) => ({ kind: hashesOf(kind)[0], value: hashesOf(value) })),
+      references: sighting.references.map((reference) => ({
+        kind: hashesOf(reference.kind)[0],
+        value: hashesOf(reference.value),
+        namesMovement: namesMovement(reference),
+      })),
       cutAt: sighting.cut_at,
       marks: sighting.marks,
     }

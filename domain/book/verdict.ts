@@ -8,6 +8,10 @@
  *   4  another source, equal order id                                                     copy
  *   5  anything else                                                                      another event
  *
+ * One payment pays one order (decisions, T4): an equal reference that the bank gives each movement, or an equal balance and
+ * time with seconds, makes a copy in row 3 even if the order ids differ. Everywhere else a different order id is a different
+ * event.
+ *
  * Rows 1 and 2 ask for the same text, which prints the same: it fits its event as well as it did the first time. For the
  * other rows the notification must be *compatible* with every notification of the event: what copies print counts together.
  * Pure, and so deterministic: times come from the notifications.
@@ -111,6 +115,7 @@ interface Candidate {
   /** Nothing of it came from this source yet. */
   otherSource: boolean
   printsTime: boolean
+  printsSecond: boolean
   compatible: Compatible
 }
 
@@ -153,6 +158,7 @@ class NearestEvent {
       distance,
       otherSource: !entries.some((each) => book.sourceOf(each) === probe.source),
       printsTime: entries.some((each) => book.precisionOf(each) > 0),
+      printsSecond: entries.some((each) => book.precisionOf(each) === SECOND),
       compatible: agreed,
     }
     if (!fits(candidate)) return
@@ -161,15 +167,22 @@ class NearestEvent {
   }
 }
 
+/** Whether the order ids stand against it: only one that was not guessed does, and not against the bank's own proof. */
+const ordersAllow = (candidate: Candidate, isProved: boolean): boolean =>
+  isProved || candidate.compatible !== 'but_for_the_order'
+
 /** Row 3. A guessed order id stands against nothing that binds so closely as a reference, a balance with a time, a cut. */
 const rowThree = (book: Book, probe: Probe): number => {
   const nearest = new NearestEvent(book, probe)
   const printsTime = probe.precision > 0
-  book.walkReferences(probe, (entry) => nearest.offer(entry, () => true))
+  book.walkReferences(probe, (entry, namesMovement) =>
+    nearest.offer(entry, (candidate) => ordersAllow(candidate, namesMovement)),
+  )
   book.walk('balance', probe, (entry) => {
     if (book.balanceOf(entry) !== probe.balance) return
     nearest.offer(entry, (candidate) => {
-      if (printsTime && candidate.printsTime) return true
+      if (printsTime && candidate.printsTime)
+        return ordersAllow(candidate, probe.precision === SECOND && candidate.printsSecond)
       if (candidate.compatible !== 'yes') return false
       if (candidate.otherSource) return candidate.distance.apart <= OTHER_CHANNEL
       const sameSource = book.sourceOf(entry) === probe.source
@@ -193,7 +206,7 @@ const rowThree = (book: Book, probe: Probe): number => {
     book.walk('sourceAmount', probe, (entry) => {
       if (book.sourceOf(entry) !== probe.source || (probe.cutAt === null && book.cutOf(entry) === null)) return
       if (distanceTo(book, probe, entry).apart > SAME_CUT || !isCut(book, probe, entry)) return
-      nearest.offer(entry, () => true)
+      nearest.offer(entry, (candidate) => ordersAllow(candidate, false))
     })
   }
   return nearest.event

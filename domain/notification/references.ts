@@ -1,33 +1,59 @@
-/** References that banks put into a memo, each known by its label or its shape. Best first: the bank's own before the sender's. */
+/**
+ * References that banks put into a memo, each known by its label or its shape. Best first: the bank's own before the sender's.
+ *
+ * Not every reference names one movement. A trace number has six digits and comes round again, one number of a business
+ * batch (`IBBIZ`) stands in all its transfers, `So GD goc` names the transfer that is refunded, and a payer may write
+ * `Ma giao dich` into every transfer. Those are compared and shown, but they never prove by themselves that two
+ * notifications tell of one payment.
+ */
 import type { Reference } from './reading.ts'
 
 interface Shape {
   kind: string
   /** The whole match is the reference, or its group 1 where it has a label. */
   expression: RegExp
+  /** The bank gives each movement a reference of this kind of its own. */
+  movement?: true
 }
 
 const shapes: readonly Shape[] = [
-  { kind: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i },
+  { kind: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i, movement: true },
   { kind: 'Trace', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/i },
   /** VCB between banks: six digits, day, time. */
-  { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/ },
-  { kind: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i },
+  { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/, movement: true },
+  { kind: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i, movement: true },
   /** NAPAS: 0200, BIN of the sending bank, then its number; some senders put one more zero before the BIN. */
-  { kind: 'NAPAS', expression: /(?<![0-9A-Z])0200\d{6}[0-9A-Z]{14,34}/i },
-  { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i },
-  { kind: 'GD', expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/i },
-  { kind: 'Ecom', expression: /\bEcom\.[0-9A-Z]{6,24}/i },
+  { kind: 'NAPAS', expression: /(?<![0-9A-Z])0200\d{6}[0-9A-Z]{14,34}/i, movement: true },
+  { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i, movement: true },
+  { kind: 'GD', expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/i, movement: true },
+  { kind: 'Ecom', expression: /\bEcom\.[0-9A-Z]{6,24}/i, movement: true },
   { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?:\.\d{1,3})?/i },
   { kind: 'CK', expression: /\bCK\d{14}(?!\d)/i },
-  { kind: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i },
-  { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i },
-  { kind: 'CT', expression: /\bCT (?:DEN|DI): ?([0-9A-Z]{6,24})/i },
+  { kind: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i, movement: true },
+  { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i, movement: true },
+  { kind: 'CT', expression: /\bCT (?:DEN|DI): ?([0-9A-Z]{6,24})/i, movement: true },
   { kind: 'So GD', expression: /\bSo GD(?: goc)?: ?([0-9A-Z]{6,30})/i },
   { kind: 'Ma tham chieu', expression: /\bMa (?:tham chieu|giao dich|GD)[: ]{1,2}(?=[A-Z]{0,20}\d)([0-9A-Z]{5,30})/i },
   /** Milliseconds since 1970, then a code (TCB's own bookings). */
-  { kind: 'epoch', expression: /(?<![0-9A-Z])1\d{12}[0-9A-Z]{6,8}(?![0-9A-Z])/i },
+  { kind: 'epoch', expression: /(?<![0-9A-Z])1\d{12}[0-9A-Z]{6,8}(?![0-9A-Z])/i, movement: true },
 ]
+
+/** Kind of the reference that a layout prints under a label of its own, outside the memo. */
+const LABELLED = 'Ma giao dich'
+
+/** Kinds of references of which the bank gives each movement its own. */
+export const MOVEMENT_KINDS: ReadonlySet<string> = new Set([
+  LABELLED,
+  ...shapes.filter(({ movement }) => movement).map(({ kind }) => kind),
+])
+
+/** A shorter value, or one of words, is no number of a bank: `CT DEN: NGUYEN`. */
+const LEAST_CHARACTERS = 6
+const LEAST_DIGITS = 4
+
+/** Whether a reference is one that the bank gave to this movement and to no other. */
+export const namesMovement = ({ kind, value }: Reference): boolean =>
+  MOVEMENT_KINDS.has(kind) && value.length >= LEAST_CHARACTERS && value.replace(/\D/g, '').length >= LEAST_DIGITS
 
 /** Values of one kind are compared upper-case and without what stands between: `MBVCB.911` is `MBVCB 911`. */
 export const comparable = (printed: string): string => printed.replace(/[. ]/g, '').toUpperCase()
@@ -43,7 +69,7 @@ export interface FoundReferences {
  * @param labelled  the reference that the layout prints under a label of its own: better than any in the memo
  */
 export const findReferences = (memo: string, labelled: string | null): FoundReferences => {
-  const all: Reference[] = labelled ? [{ kind: 'Ma giao dich', value: comparable(labelled) }] : []
+  const all: Reference[] = labelled ? [{ kind: LABELLED, value: comparable(labelled) }] : []
   let best = labelled
   // Every shape has a run of digits.
   if (!/\d{4}/.test(memo)) return { best, all }

@@ -5,12 +5,14 @@
 import type { Account } from '../account/account.ts'
 import type { NotificationSeen, Sighting } from '../book/events.ts'
 import { cutAt, fingerprintOf, marksOf } from '../book/text-marks.ts'
+import { creditMarks } from '../credits/mark.ts'
 import type { Fact } from '../event.ts'
 import type { Arrival } from '../notification/arrival.ts'
 import type { IgnoredReason, NotificationEventData } from '../notification/events.ts'
 import { mailHashOf } from '../notification/mail-hash.ts'
 import { bankClaimedBy } from '../notification/mail-trust.ts'
 import { orderIdOf } from '../notification/order-id.ts'
+import { DAY_MS, isOld } from '../notification/old.ts'
 import { distrust, originOf, type Door, type Origin } from '../notification/origin.ts'
 import { transactionDate } from '../notification/printed-time.ts'
 import type { Reading, ReadResult } from '../notification/reading.ts'
@@ -18,8 +20,7 @@ import { cutToBytes, keptRaw, TEXT_BYTES } from '../notification/sizes.ts'
 import { namedPlanOrder, type Payment, type PlanAccount } from '../plan-order/plan-order.ts'
 import { normalise, squeeze } from '../text.ts'
 import { match, type Matched } from '../webhook/matching.ts'
-import type { TransactionEvent, TransactionEventData } from './events.ts'
-import type { LiveTransaction } from './transaction.ts'
+import type { HeldFor, TransactionEventData } from './events.ts'
 
 /** What a notification is, before the book is asked. */
 export type Appraised =
@@ -38,6 +39,10 @@ export interface Movement {
   matched: Matched
   /** The plan order that it may pay for: a credit to the operator's own account that names one. */
   plan_order_id: number | null
+  /** Of a credit: the marks by which it is known again for two years. */
+  marks: readonly number[]
+  /** Why nothing is sent for it by itself, null where it may be sent. */
+  held: HeldFor | null
 }
 
 /** What is compared of a text: normalised, and every run of blanks and line ends one blank. */
@@ -84,13 +89,14 @@ export const readable = (arrival: Arrival): Arrival => {
 
 const isSilent = ({ credential }: Arrival): boolean => credential.kind === 'kept' && credential.kept.silent
 
-/** As if no rule had fitted: its owner may still send it by hand. */
-const unsent = (matched: Matched): Matched =>
+/** As if no rule had fitted: its owner may still send it by hand. What has no order id stays `skipped`. */
+export const unsent = (matched: Matched): Matched =>
   matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
 
 /**
  * @param door  what its credential opened
  * @param plans  where plans are paid to, where any can be bought
+ * @param oldAfterMs  what is older than this when it arrives is recorded and not sent (`REPARSE_MAX_AGE`), milliseconds
  */
 export const appraise = (
   account: Account,
@@ -98,6 +104,7 @@ export const appraise = (
   arrival: Arrival,
   read: ReadResult,
   plans: PlanAccount | null = null,
+  oldAfterMs = DAY_MS,
 ): Appraised => {
   const { incoming } = arrival
   const origin = originOf(door, arrival, read.reading?.layout ?? null)
@@ -115,11 +122,13 @@ export const appraise = (
     .map((system) => system.payment_prefix)
   const found = match(account, reading, orderIdOf(reading.content, incoming.text, prefixes))
   const named = namedPlanOrder(account, reading, incoming.text, plans)
+  const old = isOld(arrival, reading, oldAfterMs)
+  const held: HeldFor | null = old || isSilent(arrival) ? 'old_notification' : null
   // Without a prefix of the operator's own shops an order id is a guess; the plan's is none.
   const matched: Matched =
     named && found.prefix === null
       ? { order_id: named.order_id, prefix: named.prefix, rules: [], webhook_status: 'no_match' }
-      : isSilent(arrival)
+      : held
         ? unsent(found)
         : found
   return {
@@ -128,7 +137,9 @@ export const appraise = (
     origin,
     reading,
     matched,
-    plan_order_id: named?.plan_order_id ?? null,
+    plan_order_id: old ? null : (named?.plan_order_id ?? null),
+    marks: reading.transaction_type === 'credit' ? creditMarks(reading) : [],
+    held,
     sighting: sightingOf(arrival, origin, reading, matched),
   }
 }
@@ -157,15 +168,19 @@ const fate = (
   return { already_run_of: null, ...matched, ...(payment && { rules: [], ...payment }) }
 }
 
-/** @param payment  what it is as the payment of a plan; null where it is none */
+/**
+ * @param payment  what it is as the payment of a plan; null where it is none
+ * @param contradicts  of a copy: the first's order id, where the copy shows a different one
+ */
 export const captured = (
   id: number,
   userId: number,
   movement: Movement,
   copyOf: number | null,
   payment: Payment | null = null,
+  contradicts: string | null = null,
 ): Captured => {
-  const { arrival, origin, reading, matched } = movement
+  const { arrival, origin, reading, matched, held } = movement
   const { transaction_date, transaction_date_source } = transactionDate(reading, arrival.arrived_at)
   const { order_id, prefix, rules, webhook_status, already_run_of } = fate(matched, copyOf, payment)
   return {
@@ -197,47 +212,11 @@ export const captured = (
       rules,
       webhook_status,
       already_run_of,
+      ...(held && copyOf === null && !payment && { held }),
+      ...(contradicts !== null && { contradicts }),
       created_at: arrival.arrived_at.toISOString(),
     },
   }
-}
-
-/** Whether an order id is better than what a transaction has: there was none, or one that hit no prefix, a guess. */
-const isBetter = (first: LiveTransaction, { order_id, prefix }: Matched): boolean =>
-  order_id !== null &&
-  (first.order_id === null || (first.prefix === null && prefix !== null && first.order_id !== order_id))
-
-/** Whether a copy brings what the first lacks; not where the first has been tried again by hand meanwhile. */
-export const completes = (first: LiveTransaction, { matched }: Movement): boolean =>
-  (first.webhook_status === 'skipped' || first.webhook_status === 'no_match') && isBetter(first, matched)
-
-/**
- * A better copy brings the order id that the first lacked: it is matched as if it had had it.
- * @param copy  record of the copy
- * @param payment  what the first is, with that order id, as the payment of a plan
- * @returns nothing where it does not complete the first
- */
-export const completed = (
-  first: LiveTransaction,
-  copy: number,
-  movement: Movement,
-  payment: Payment | null = null,
-): TransactionEvent[] => {
-  if (!completes(first, movement)) return []
-  const { transaction_id, webhook_status: from } = first
-  const { matched } = movement
-  const to = payment?.webhook_status ?? matched.webhook_status
-  const fact: TransactionEvent = {
-    type: 'TransactionCompleted',
-    data: {
-      transaction_id,
-      completed_by: copy,
-      ...matched,
-      ...(payment && { rules: [] }),
-      webhook_status: to,
-    },
-  }
-  return from === to ? [fact] : [fact, { type: 'WebhookStatusChanged', data: { transaction_id, from, to } }]
 }
 
 const common = (id: number, userId: number, { arrival, origin }: { arrival: Arrival; origin: Origin }) => {

@@ -149,14 +149,19 @@ export interface RetryOccasion {
   find: (transaction: LiveTransaction) => FoundOrderId | null
 }
 
-/** Matched against today's prefixes and rules; what was found before stands where they find nothing. */
+/**
+ * Matched against today's prefixes and rules. Where they find no order id in its text, the one it has stands: a fuller copy
+ * may have brought it.
+ */
 const matchedAgain = (
   transaction: LiveTransaction,
   { account, find }: RetryOccasion,
 ): Omit<Matched, 'webhook_status'> => {
-  const { order_id, prefix, rules } = match(account, transaction, find(transaction))
+  const known = transaction.order_id === null ? null : { order_id: transaction.order_id, prefix: transaction.prefix }
+  const { order_id, prefix, rules } = match(account, transaction, find(transaction) ?? known)
   return {
-    ...(order_id === null ? { order_id: transaction.order_id, prefix: transaction.prefix } : { order_id, prefix }),
+    order_id,
+    prefix,
     // Who has answered 2xx once is not called again: it would pay an order twice.
     rules: rules.filter((rule) => transaction.deliveries.get(rule)?.status !== 'succeeded'),
   }

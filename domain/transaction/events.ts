@@ -15,6 +15,10 @@ export type WebhookStatus = z.infer<typeof webhookStatus>
 export const sourceType = z.enum(['sms', 'notification', 'email', 'api'])
 export type SourceType = z.infer<typeof sourceType>
 
+/** Why nothing was sent by itself, although a rule may fit. A retry by hand sends it. */
+export const heldFor = z.enum(['old_notification', 'unconfirmed_account'])
+export type HeldFor = z.infer<typeof heldFor>
+
 const id = z.int().positive()
 const moment = z.iso.datetime()
 const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
@@ -56,10 +60,14 @@ export const transactionEvents = {
     balance_after: decimal.nullable(),
     already_run_of: id.nullable(),
     ...matched,
+    /** Present where it was held back. */
+    held: heldFor.optional(),
+    /** Of a copy: the order id that the first has, where the copy shows a different one. */
+    contradicts: z.string().optional(),
     created_at: moment,
   }),
   /** A better copy brought the order id that the first notification lacked. */
-  TransactionCompleted: z.object({ transaction_id: id, completed_by: id, ...matched }),
+  TransactionCompleted: z.object({ transaction_id: id, completed_by: id, ...matched, held: heldFor.optional() }),
   WebhookAttempted: z.object({
     transaction_id: id,
     attempt_id: id,

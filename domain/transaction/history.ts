@@ -1,6 +1,6 @@
 /** What happened to a transaction, in words: one sentence an event, oldest first. No personal data is in them. */
 import type { RecordedEvent } from '../event.ts'
-import type { TransactionEvent } from './events.ts'
+import type { HeldFor, TransactionEvent } from './events.ts'
 
 export interface HistoryLine {
   /** ISO 8601 UTC. */
@@ -14,16 +14,25 @@ const rulesOf = (rules: readonly number[]): string =>
 
 const orderOf = (order_id: string | null): string => (order_id === null ? 'no order id' : `order ${order_id}`)
 
+const HELD_FOR: Readonly<Record<HeldFor, string>> = {
+  old_notification: 'the notification was old when it arrived',
+  unconfirmed_account: 'the number of the bank account is not confirmed',
+}
+
+const heldBack = ({ held }: { held?: HeldFor | undefined }): string =>
+  held === undefined ? '' : `; held back, as ${HELD_FOR[held]}`
+
 const sentence = (event: TransactionEvent): string => {
   switch (event.type) {
     case 'TransactionCaptured': {
       const { source_type, bank_code, transaction_type, amount, currency, order_id, rules, already_run_of } = event.data
       const copy =
         already_run_of === null ? '' : `; the same event as transaction ${already_run_of}, so nothing is sent`
-      return `captured by ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${rulesOf(rules)}${copy}`
+      const differs = event.data.contradicts === undefined ? '' : `, although that one shows ${event.data.contradicts}`
+      return `captured by ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${rulesOf(rules)}${copy}${differs}${heldBack(event.data)}`
     }
     case 'TransactionCompleted':
-      return `a fuller copy (transaction ${event.data.completed_by}) brought ${orderOf(event.data.order_id)}, ${rulesOf(event.data.rules)}`
+      return `a fuller copy (transaction ${event.data.completed_by}) brought ${orderOf(event.data.order_id)}, ${rulesOf(event.data.rules)}${heldBack(event.data)}`
     case 'WebhookAttempted': {
       const { rule_id, attempt, method, url, http_status, error, duration_ms, outcome, next_attempt_at } = event.data
       const answer = http_status === 0 ? `no answer (${error ?? 'unknown'})` : `answered ${http_status}`

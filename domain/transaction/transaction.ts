@@ -1,7 +1,7 @@
 /** A transaction as its events tell it, with one delivery for each rule it fired. Pure. */
 import type { Fact, RecordedEvent } from '../event.ts'
 import type { Money } from '../money.ts'
-import type { TransactionEvent, WebhookStatus } from './events.ts'
+import type { HeldFor, TransactionEvent, WebhookStatus } from './events.ts'
 
 /** What is true of one transaction × rule. `attempt` is the number of the last attempt, 0 before the first. */
 export type Delivery =
@@ -34,6 +34,8 @@ export interface LiveTransaction {
   prefix: string | null
   already_run_of: number | null
   webhook_status: WebhookStatus
+  /** Why nothing was sent by itself; null once somebody has retried it. */
+  held: HeldFor | null
   deliveries: ReadonlyMap<number, Delivery>
 }
 
@@ -78,10 +80,10 @@ const afterAttempt = (delivery: Delivery | undefined, attempted: Attempted): Del
 export const evolve = (transaction: Transaction, event: TransactionEvent, at: string): Transaction => {
   if (event.type === 'TransactionCaptured') {
     const { transaction_id, user_id, bank_code, transaction_type, amount, account_number, content } = event.data
-    const { description, order_id, prefix, already_run_of, webhook_status, created_at } = event.data
+    const { description, order_id, prefix, already_run_of, webhook_status, created_at, held = null } = event.data
     return {
       phase: 'live', transaction_id, user_id, captured_at: created_at, bank_code, transaction_type, amount,
-      account_number, content, description, order_id, prefix, already_run_of, webhook_status,
+      account_number, content, description, order_id, prefix, already_run_of, webhook_status, held,
       deliveries: opened(new Map(), event.data.rules, created_at),
     } // prettier-ignore
   }
@@ -96,7 +98,8 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
       const { order_id, prefix, webhook_status, rules } = event.data
       const reopened = opened(transaction.deliveries, rules, at)
       const deliveries = event.type === 'WebhookRetryRequested' ? withoutFailed(reopened) : reopened
-      return { ...transaction, order_id, prefix, webhook_status, deliveries }
+      const held = event.type === 'TransactionCompleted' ? (event.data.held ?? transaction.held) : null
+      return { ...transaction, order_id, prefix, webhook_status, held, deliveries }
     }
     case 'WebhookAttempted': {
       const { rule_id } = event.data

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { banks } from '../../domain/notification/banks/index.ts'
 import { newPlace, readInstallation, removePlace, type Place } from '../support/baoco-process.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
 import { eventually } from '../support/eventually.ts'
 
 const root = new URL('../..', import.meta.url).pathname
@@ -81,7 +82,7 @@ describe('the README', function () {
     const token = /bcd_\S+/.exec(answers.get('npx baoco device') ?? '')?.[0]
     const sms = {
       sender: 'Vietcombank',
-      text: 'SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref MBVCB.911539506.DH1042',
+      text: vietcombankText(1, 'DH1042'),
     }
     const posted = await fetch(`http://localhost:${place.port}/api/receive/sms`, {
       method: 'POST',

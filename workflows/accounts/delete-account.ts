@@ -58,8 +58,7 @@ export const eraseAccount = async (
       await deleteTransactions(store, occasion, transactions.slice(from, from + AT_A_TIME))
     const others = [...streams].filter((stream) => !TRANSACTION.test(stream))
     for (const stream of others) {
-      await close(store, occasion, stream, 'StreamErased', (newest) => isClosing(newest.type))
-      await store.erase(stream)
+      await closeStream(store, occasion, stream)
     }
     erased.transactions += transactions.length
     erased.others += others.length
@@ -67,6 +66,12 @@ export const eraseAccount = async (
   await store.erase(own)
   await close(store, occasion, emailStream(email), 'EmailReleased', ({ type }) => type === 'EmailReleased')
   return erased
+}
+
+/** Ends a stream by an event without personal data, and erases what came before. Done again it changes nothing. */
+export const closeStream = async (store: EventStore, occasion: OwnersOccasion, stream: string): Promise<void> => {
+  await close(store, occasion, stream, 'StreamErased', (newest) => isClosing(newest.type))
+  await store.erase(stream)
 }
 
 const close = async (

@@ -11,8 +11,10 @@ import { doorOfSource, userOf } from '../../domain/notification/origin.ts'
 import { read } from '../../domain/notification/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
+import { DAY_MS } from '../../domain/notification/old.ts'
 import { readable } from '../../domain/transaction/capture.ts'
 import { accountCache, type AccountCache } from '../accounts/accounts.ts'
+import { CreditMemories } from '../credits/memories.ts'
 import { Books } from './books.ts'
 import type { Answer, Outcome } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
@@ -49,6 +51,8 @@ export interface CaptureOptions {
   unfinishedMs?: number
   /** Where plans are paid to; null where none can be bought. */
   plans: PlanAccount | null
+  /** What is older than this when it arrives is recorded and not sent (`REPARSE_MAX_AGE`), milliseconds. Default: a day. */
+  oldAfterMs?: number
   onTaken?: (info: TakenInfo) => void
 }
 
@@ -95,9 +99,10 @@ export const openCapture = (options: CaptureOptions): Capture => {
     warmNotifications = 500_000,
     unfinishedMs = 2_000,
     plans,
+    oldAfterMs = DAY_MS,
   } = options
   const ports: GroupPorts = {
-    store, ids, clock, accounts, books: new Books(warmNotifications), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
+    store, ids, clock, accounts, books: new Books(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
   } // prettier-ignore
   const waiting = new Waiting()
   let inFlight = 0
@@ -181,7 +186,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const jobOf = (arrival: Arrival, userId: number, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
     const cut = readable(arrival)
     return {
-      arrival: cut, userId, plans, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
+      arrival: cut, userId, plans, oldAfterMs, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
       tries: 0, isClosed: false, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
     } // prettier-ignore
   }

@@ -13,8 +13,6 @@ import type { Taken } from '../../domain/notification/arrival.ts'
 import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/notification/events.ts'
 import {
   captured,
-  completed,
-  completes,
   ignored,
   reread,
   seen,
@@ -22,10 +20,12 @@ import {
   type Appraised,
   type Movement,
 } from '../../domain/transaction/capture.ts'
+import { completed, completes, contradictedBy, isRemembered } from '../../domain/transaction/copies.ts'
 import { planOrderStream } from '../../domain/plan-order/events.ts'
 import { evolve as evolveOrder, payPlan, type Payment, type PlanOrder } from '../../domain/plan-order/plan-order.ts'
 import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
+import type { CreditMemory } from '../../domain/credits/memory.ts'
 import type { WarmBook } from './books.ts'
 import { appraiseJob, isListedAs, keptId, probeOf, type Job } from './job.ts'
 import { Units, type Answer, type DraftUnit, type Outcome } from './units.ts'
@@ -48,6 +48,8 @@ export interface DraftContext {
   looked: ReadonlyMap<number, Looked>
   /** Plan orders read so far, by id. */
   orders: ReadonlyMap<number, LookedOrder>
+  /** What an account's credits of two years are known by; null where it must be loaded. */
+  credits: (userId: number) => CreditMemory | null
   /** Next unused id. */
   nextId: () => number
   /** Revision that a user's stream of ignored notifications is thought to have. */
@@ -68,6 +70,8 @@ export class Draft {
   readonly parked: Job[] = []
   /** Transactions that must be looked at before this can be decided. */
   readonly missing = new Set<number>()
+  /** Accounts whose memory of credits must be loaded before. */
+  readonly missingCredits = new Set<number>()
   /** Plan orders likewise. */
   readonly missingOrders = new Set<number>()
   readonly units: Units
@@ -137,7 +141,7 @@ export class Draft {
     const { plan_order_id } = movement
     if (plan_order_id !== null && !this.#order(plan_order_id)) return void this.missingOrders.add(plan_order_id)
     const verdict = verdictOn(warm.book, probeOf(job, movement, warm), movement.origin.channel === 'push')
-    if (verdict.kind === 'new') return this.#record(job, movement, warm)
+    if (verdict.kind === 'new') return this.#judgeByMemory(job, movement, warm)
     const concerned = verdict.kind === 'copy' ? [verdict.event] : [...new Set([verdict.event, verdict.of])]
     const looks = concerned.map((id) => this.#look(id))
     if (looks.includes(null)) {
@@ -154,6 +158,24 @@ export class Draft {
     else if (first.state?.phase === 'deleted') this.#ignore(job, movement, 'deleted')
     else if (verdict.kind === 'copy') this.#copy(job, movement, warm, verdict.event)
     else this.#finish(job, movement, warm, verdict)
+  }
+
+  /**
+   * To the book it is new. A credit that the account's memory has, and that the book has dropped, is a copy nevertheless.
+   */
+  #judgeByMemory(job: Job, movement: Movement, warm: WarmBook): void {
+    if (movement.marks.length === 0) return this.#record(job, movement, warm)
+    const memory = this.#context.credits(job.userId)
+    if (!memory) return void this.missingCredits.add(job.userId)
+    const first = movement.marks.map((mark) => memory.firstOf(mark)).find((id) => id !== null)
+    // What is in the book was compared there.
+    if (first === undefined || warm.book.holds(first, probeOf(job, movement, warm)))
+      return this.#record(job, movement, warm)
+    const looked = this.#look(first)
+    if (!looked) return void this.missing.add(first)
+    if (looked.state?.phase === 'deleted') return this.#ignore(job, movement, 'deleted')
+    if (!looked.state || !isRemembered(looked.state, movement)) return this.#record(job, movement, warm)
+    this.#copy(job, movement, warm, first)
   }
 
   /** The first notification of an event. */
@@ -193,8 +215,10 @@ export class Draft {
   #settleFirst(unit: DraftUnit, job: Job, movement: Movement, copy: number, event: number): void {
     const first = this.#look(event)!
     if (!first.state) this.#capture(unit, job, movement, event, null)
-    else if (first.state.phase === 'live' && completes(first.state, movement))
-      this.#append(unit, job, event, completed(first.state, copy, movement, this.#pay(unit, job, movement, event)))
+    else if (first.state.phase === 'live' && completes(first.state, movement)) {
+      const payment = first.state.held ? null : this.#pay(unit, job, movement, event)
+      this.#append(unit, job, event, completed(first.state, copy, movement, payment))
+    }
   }
 
   #enter(unit: DraftUnit, job: Job, movement: Movement, warm: WarmBook, id: number, event: number | null): void {
@@ -205,7 +229,9 @@ export class Draft {
 
   #capture(unit: DraftUnit, job: Job, movement: Movement, id: number, copyOf: number | null): void {
     const payment = copyOf === null ? this.#pay(unit, job, movement, id) : null
-    this.#append(unit, job, id, [captured(id, job.userId, movement, copyOf, payment)])
+    const first = copyOf === null ? null : this.#look(copyOf)?.state
+    const contradicts = first?.phase === 'live' ? contradictedBy(first, movement) : null
+    this.#append(unit, job, id, [captured(id, job.userId, movement, copyOf, payment, contradicts)])
   }
 
   // --- payments of plans -------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ import { transactionStream } from '../../domain/transaction/events.ts'
 import { foldTransaction } from '../../domain/transaction/transaction.ts'
 import type { AccountCache } from '../accounts/accounts.ts'
 import type { Folded } from '../fold-cache.ts'
+import type { CreditMemory } from '../../domain/credits/memory.ts'
+import type { CreditMemories } from '../credits/memories.ts'
 import type { Books, WarmBook } from './books.ts'
 import { Draft, type Looked, type LookedOrder } from './draft.ts'
 import { keptId, type Job } from './job.ts'
@@ -26,6 +28,7 @@ export interface GroupPorts {
   clock: Clock
   accounts: AccountCache
   books: Books
+  credits: CreditMemories
   /** Revisions of users' streams of ignored notifications, as far as known. */
   ignoredRevisions: Map<number, number>
   /** Ids reserved by an earlier group and not used. */
@@ -65,6 +68,8 @@ class Group {
   readonly #bookOf = new Map<Job, WarmBook>()
   readonly #looked = new Map<number, Looked>()
   readonly #orders = new Map<number, LookedOrder>()
+  /** Those that were loaded for this group. */
+  readonly #credits = new Map<number, CreditMemory>()
 
   constructor(ports: GroupPorts, jobs: readonly Job[]) {
     this.#ports = ports
@@ -116,10 +121,13 @@ class Group {
       if (!(await this.#read(drafted.draft))) return drafted
       for (;;) {
         drafted = this.#draft(ids)
+        const { missingCredits } = drafted.draft
         const missing = missingOf(drafted.draft)
-        if (missing.length === 0) return drafted
+        if (missing.length === 0 && missingCredits.size === 0) return drafted
         drafted.draft.undo()
-        this.#keep(missing, await this.#ports.store.read(missing.map(({ stream }) => ({ stream }))))
+        await this.#loadCredits(missingCredits)
+        if (missing.length > 0)
+          this.#keep(missing, await this.#ports.store.read(missing.map(({ stream }) => ({ stream }))))
       }
     } catch (error) {
       drafted.draft.undo()
@@ -133,6 +141,7 @@ class Group {
       at: this.#ports.clock.now(),
       looked: this.#looked,
       orders: this.#orders,
+      credits: (userId) => this.#credits.get(userId) ?? this.#ports.credits.get(userId, this.#ports.clock.now()),
       nextId: () => ids[used++]!,
       ignoredRevision: (userId) => this.#ports.ignoredRevisions.get(userId) ?? NO_STREAM,
       mayFinish: (job) => this.#mayFinish(job),
@@ -156,12 +165,17 @@ class Group {
       ...books.map((warm) => warm.slice()),
       ...missing.map(({ stream }): Slice => ({ stream })),
     ])
-    const isNews = missing.length > 0 || answers.some((events) => events.length > 0)
+    const isNews = missing.length > 0 || draft.missingCredits.size > 0 || answers.some((events) => events.length > 0)
     if (isNews) draft.undo()
     users.forEach((user, n) => this.#accounts.set(user, accounts.advance(String(user), answers[n] ?? [], known[n])))
     books.forEach((warm, n) => warm.readOn(answers[users.length + n] ?? []))
     this.#keep(missing, answers.slice(users.length + books.length))
     return isNews
+  }
+
+  async #loadCredits(users: ReadonlySet<number>): Promise<void> {
+    const { store, credits, clock } = this.#ports
+    for (const user of users) this.#credits.set(user, await credits.load(store, user, clock.now()))
   }
 
   #keep(missing: readonly Missing[], streams: readonly (readonly RecordedEvent[])[]): void {

@@ -14,6 +14,8 @@ export interface Job {
   userId: number
   /** Where plans are paid to, where any can be bought. */
   plans: PlanAccount | null
+  /** What is older than this when it arrives is not sent, milliseconds. */
+  oldAfterMs: number
   read: ReadResult
   correlationId: string
   /** `performance.now()` when it was given to us. */
@@ -42,7 +44,7 @@ export const isListedAs = ({ arrival: { mail } }: Job, reason: string): boolean 
 export const appraiseJob = (job: Job, account: Account | null): Appraised | null => {
   if (job.appraisal && job.appraisal.account === account) return job.appraisal.appraised
   const door = account && doorOf(account, job.arrival.credential, job.arrival.arrived_at)
-  const appraised = account && door ? appraise(account, door, job.arrival, job.read, job.plans) : null
+  const appraised = account && door ? appraise(account, door, job.arrival, job.read, job.plans, job.oldAfterMs) : null
   job.appraisal = { account, appraised }
   return appraised
 }

@@ -46,6 +46,8 @@ const fromReadModels = ({ transaction, deliveries }: Claimed): LiveTransaction =
   return {
     phase: 'live', transaction_id: id, user_id, captured_at: created_at, bank_code, transaction_type, amount,
     account_number, content, description, order_id, prefix, already_run_of, webhook_status,
+    // What is held back has no call to make.
+    held: null,
     deliveries: new Map(deliveries.map((delivery) => [delivery.rule_id, deliveryOf(delivery)])),
   } // prettier-ignore
 }

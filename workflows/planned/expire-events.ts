@@ -1,11 +1,16 @@
 /** How long the store keeps events that are not kept for good, and the planned work that removes them. */
 import { BOOK_RETENTION_S } from '../../domain/book/events.ts'
+import { CREDITS_KEPT_S, CREDITS_PREFIX } from '../../domain/credits/events.ts'
 import { KEPT_IGNORED_S } from '../../domain/notification/events.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { PlannedJob } from './planned-work.ts'
 
 /** By the first part of a stream's name. A book tells copies of one event apart, which come within days. */
-export const KEPT_S = { 'book-': BOOK_RETENTION_S, 'ignored-': KEPT_IGNORED_S } as const
+export const KEPT_S = {
+  'book-': BOOK_RETENTION_S,
+  'ignored-': KEPT_IGNORED_S,
+  [CREDITS_PREFIX]: CREDITS_KEPT_S,
+} as const
 
 /** How long events of a stream are kept, seconds; null: for good. */
 export const keptFor = (stream: string): number | null =>

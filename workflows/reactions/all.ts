@@ -9,6 +9,7 @@ import { eraseReread } from './erase-reread.ts'
 import { mailQuotaWarning } from './mail-quota-warning.ts'
 import { pauseGoneRule } from './pause-gone-rule.ts'
 import { raiseAlerts } from './raise-alerts.ts'
+import { raiseTransactionAlerts } from './raise-transaction-alerts.ts'
 import type { Reaction } from './reaction.ts'
 import { seeBankAccounts } from './see-bank-account.ts'
 import { sendAccountMails } from './send-account-mails.ts'
@@ -42,6 +43,7 @@ export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
     sendAccountMails(parts),
     mailQuotaWarning(parts),
     raiseAlerts(alerts),
+    raiseTransactionAlerts(alerts),
     tellAlerts({ accounts, clock, mailer, calls: openAlertCalls(sender) }),
   ]
 }

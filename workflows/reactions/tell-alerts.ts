@@ -13,6 +13,8 @@ const SUBJECT: Record<AlertKind, string> = {
   quota_80: 'most of this month’s transactions are used',
   rule_paused: 'a webhook rule was paused',
   new_bank_account: 'a new bank account was seen',
+  contradicting_copy: 'two notifications of one payment show different order ids',
+  old_notification: 'an old notification was recorded and not sent',
 }
 
 export interface AlertTellingParts {

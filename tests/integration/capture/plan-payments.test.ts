@@ -78,6 +78,15 @@ for (const [on, openStore] of Object.entries(STORES))
       await expectPaidOnce(2)
     })
 
+    it('is none where the text is old, also where a fresh copy completes it', async () => {
+      const capture = world.process({ plans })
+      const days = { stamp: -3 * 86_400_000, arrived: 0 }
+      expect(statusOf((await capture.take([vietcombankSms(3, 'BC0042', days)]))[0])).to.equal('no_match')
+      expect(statusOf((await capture.take([vietcombankPush(4, 'NGUYEN VAN...', days)]))[0])).to.equal('skipped')
+      expect(statusOf((await capture.take([vietcombankSms(4, 'BC0042')]))[0])).to.equal('already_run')
+      expect(await orders()).to.deep.equal(['PlanOrdered'])
+    })
+
     it('is one of two in the same group, also where the first of them is cut', async () => {
       const capture = world.process({ plans })
       const taken = await Promise.all([cut, sms, second].map((each) => capture.take([each])))

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { accountOfEmail } from '../../../workflows/accounts/registration.ts'
 import { newToken } from '../../../workflows/accounts/secrets.ts'
+import { vietcombankText } from '../../support/bank-texts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { textOfQr } from '../../support/qr-code.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
@@ -30,9 +31,10 @@ describe('plans', () => {
   const pay = async (memo: string, given: Paid = {}) => {
     const { amount = '600,000', account = PLANS.planAccount, sign = '+', token = api.owner.receive_token } = given
     const number = ++payments
-    const text =
-      `SD TK ${account} ${sign}${amount}VND luc 20-11-2026 10:00:${String(number % 60).padStart(2, '0')}. ` +
-      `SD ${(1_000_000 + number * 150).toLocaleString('en-US')}VND. Ref MBVCB.${900_000_000 + number}.${memo}`
+    const text = vietcombankText(number, memo, {
+      amount: Number(amount.replaceAll(',', '')),
+      at: api.clock.now(),
+    }).replace('0011000415567 +', `${account} ${sign}`)
     const answer = await api.ask('POST', `/api/receive/u/${token}`, { json: { text, sender: 'Vietcombank' } })
     expect(answer.status).to.equal(200)
     return answer.body.data as { id: number; webhook_status: string }

@@ -1,5 +1,6 @@
 /** Where notifications come from: devices, trusted senders, bank accounts (decisions, "Connected systems, rules, sources" and "Trust"). */
 import { expect } from 'chai'
+import { vietcombankText } from '../../support/bank-texts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { textOfQr } from '../../support/qr-code.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
@@ -20,16 +21,14 @@ describe('sources', () => {
   const post = (device_token: string, text: string, sender = 'Vietcombank') =>
     api.ask('POST', '/api/receive/sms', {
       headers: { 'x-device-token': device_token },
-      json: { sender, text, received_at: '2026-11-20T03:00:08.000Z' },
+      json: { sender, text, received_at: api.clock.now().toISOString() },
     })
   let payments = 0
   /** A payment of an order, each of its own. */
   const vcb = (account = '0011000415567') => {
     const number = ++payments
-    return (
-      `SD TK ${account} +150,000VND luc 20-11-2026 10:00:${String(number % 60).padStart(2, '0')}. ` +
-      `SD ${(1_000_000 + number * 150).toLocaleString('en-US')}VND. Ref MBVCB.${900_000_000 + number}.DH${1000 + number}`
-    )
+    const text = vietcombankText(number, `DH${1000 + number}`, { at: api.clock.now() })
+    return text.replace('0011000415567', account)
   }
 
   describe('devices', () => {

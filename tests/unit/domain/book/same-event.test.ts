@@ -5,7 +5,8 @@ import { verdictOn } from '../../../../domain/book/verdict.ts'
 import type { Arrival } from '../../../../domain/notification/arrival.ts'
 import { doorOf } from '../../../../domain/notification/origin.ts'
 import { read } from '../../../../domain/notification/reader.ts'
-import { appraise, captured, completed } from '../../../../domain/transaction/capture.ts'
+import { appraise, captured } from '../../../../domain/transaction/capture.ts'
+import { completed } from '../../../../domain/transaction/copies.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
 import { accountOf, tokenOf } from '../../../support/accounts.ts'
 
@@ -85,5 +86,5 @@ describe('the same event', () => {
       })
     })
 
-  it('has all cases of the corpus', () => expect(corpus).to.have.length(27))
+  it('has all cases of the corpus', () => expect(corpus).to.have.length(31))
 })

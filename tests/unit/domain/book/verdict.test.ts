@@ -266,10 +266,6 @@ describe('what contradicts is another event', () => {
     given(first)
       .when(push({ ...bound, ref: 'FT:2' }))
       .then(another))
-  it('order id', () =>
-    given(first)
-      .when(push({ ...bound, order: 'DH2' }))
-      .then(another))
   it('account', () =>
     given(first)
       .when(push({ ...bound, account: '424012349999' }))
@@ -301,4 +297,80 @@ describe('the highest row decides', () => {
     given(push({ order: 'DH1', at: 0 }), sms({ order: 'DH1', at: 9 }))
       .when(push({ order: 'DH1', at: 8 }))
       .then(resendOf(0)))
+})
+
+describe('one payment pays one order', () => {
+  const named = { ref: 'MBVCB:MBVCB911539506' }
+  const other = { order: 'DH1055' }
+
+  it('an equal reference of the movement outweighs another order id', () =>
+    given(sms({ ...named, order: 'DH1042' }))
+      .when(push({ ...named, ...other }))
+      .then(copyOf(0)))
+  it('also from the same source', () =>
+    given(sms({ ...named, order: 'DH1042' }))
+      .when(sms({ ...named, ...other, at: 3_600 }))
+      .then(copyOf(0)))
+  it('a number that comes round again does not', () =>
+    given(sms({ ref: 'Trace:245060', order: 'DH1042' }))
+      .when(push({ ref: 'Trace:245060', ...other }))
+      .then(another))
+  it('nor does the number of a business batch, or one that the payer may write', () => {
+    for (const ref of ['IBBIZ:IBBIZ508700100709602807235', 'Ma tham chieu:HD12345678', 'So GD:12345678'])
+      given(sms({ ref, order: 'DH1042' }))
+        .when(push({ ref, ...other }))
+        .then(another)
+  })
+  it('nor does a label with a word behind it', () =>
+    given(sms({ ref: 'CT:NGUYENVANA', order: 'DH1042' }))
+      .when(push({ ref: 'CT:NGUYENVANA', ...other }))
+      .then(another))
+  it('an equal balance and second outweigh another order id', () =>
+    given(sms({ balance: 7, time: 5, order: 'DH1042' }))
+      .when(push({ balance: 7, time: 5, ...other }))
+      .then(copyOf(0)))
+  it('an equal balance and minute do not', () =>
+    given(sms({ balance: 7, minute: 0, order: 'DH1042' }))
+      .when(push({ balance: 7, minute: 0, ...other }))
+      .then(another))
+  it('nor where one of them prints only the minute', () =>
+    given(sms({ balance: 7, time: 0, order: 'DH1042' }))
+      .when(push({ balance: 7, minute: 0, ...other }))
+      .then(another))
+  it('nor does an equal balance alone, or an equal second alone', () => {
+    given(sms({ balance: 7, order: 'DH1042' }))
+      .when(push({ balance: 7, ...other }))
+      .then(another)
+    given(sms({ time: 5, content: 'a', order: 'DH1042' }))
+      .when(push({ time: 5, content: 'a', ...other }))
+      .then(another)
+  })
+  it('everything else must still agree', () => {
+    const first = sms({ ...named, balance: 7, time: 5, account: '4240xxxx4584', order: 'DH1042' })
+    const differing = [
+      { amount: '100000.00' },
+      { direction: 'debit' as const },
+      { currency: 'USD' },
+      { balance: 8 },
+      { time: 6 },
+      { account: '424012349999' },
+      { ref: 'MBVCB:MBVCB911539507' },
+    ]
+    for (const one of differing)
+      given(first)
+        .when(push({ ...named, balance: 7, time: 5, ...other, ...one }))
+        .then(another)
+  })
+  it('a third channel that shows either order id tells of that payment too', () => {
+    const copies = [sms({ ...named, order: 'DH1042' }), push({ ...named, ...other, at: 5 })]
+    given(...copies)
+      .when(url({ order: 'DH1042', arrives: 10 }))
+      .then(copyOf(0))
+    given(...copies)
+      .when(url({ ...other, arrives: 10 }))
+      .then(copyOf(0))
+    given(...copies)
+      .when(url({ order: 'DH1060', arrives: 10 }))
+      .then(another)
+  })
 })

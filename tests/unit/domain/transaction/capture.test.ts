@@ -8,7 +8,6 @@ import { transactionEvents } from '../../../../domain/transaction/events.ts'
 import {
   appraise,
   captured,
-  completed,
   ignored,
   readable,
   seen,
@@ -16,6 +15,7 @@ import {
   type Appraised,
   type Movement,
 } from '../../../../domain/transaction/capture.ts'
+import { completed } from '../../../../domain/transaction/copies.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
 import { accountOf, tokenOf } from '../../../support/accounts.ts'
 
@@ -54,6 +54,53 @@ const reasonOf = (given: Given, options: Parameters<typeof accountOf>[1] = {}): 
   const appraised = judged(given, options)
   return appraised.kind === 'ignored' ? appraised.reason : null
 }
+
+describe('what is old', () => {
+  const old = new Date(AT.getTime() - 2 * 86_400_000)
+  const movementAt = (given: Partial<Arrival>, text = TEXT): Movement => {
+    const account = accountOf(7)
+    const arrival: Arrival = { ...arrivalOf({ sender: 'Vietcombank', text }), ...given }
+    const read_ = read(arrival.incoming, arrival.arrived_at)
+    const appraised = appraise(account, doorOf(account, arrival.credential)!, arrival, read_, null, 86_400_000)
+    if (appraised.kind !== 'movement') throw new Error('no movement')
+    return appraised
+  }
+
+  it('is recorded without rules, and says that it was held back', () => {
+    const { data } = captured(1, 7, movementAt({ stamp: old }), null)
+    expect(data).to.include({ webhook_status: 'no_match', order_id: 'DH1042', held: 'old_notification' })
+    expect(data.rules).to.deep.equal([])
+    transactionEvents.TransactionCaptured.strict().parse(data)
+  })
+  it('says nothing of the kind where it came in time, or is a copy', () => {
+    expect(captured(1, 7, movementAt({}), null).data).to.not.have.property('held')
+    expect(captured(2, 7, movementAt({ stamp: old }), 1).data).to.not.have.property('held')
+  })
+  it('stays skipped where it has no order id', () => {
+    const { data } = captured(1, 7, movementAt({ stamp: old }, TEXT.replace('DH1042', 'chuyen tien')), null)
+    expect(data).to.include({ webhook_status: 'skipped', held: 'old_notification' })
+  })
+  it('is not sent by a fuller copy, nor does an old copy send', () => {
+    const withoutId = TEXT.replace('DH1042', 'chuyen tien')
+    const firstAt = (stamp: Date): LiveTransaction => {
+      const fact = captured(1, 7, movementAt({ stamp }, withoutId), null)
+      return evolveAll(null, [fact], fact.data.created_at) as LiveTransaction
+    }
+    for (const [first, copy] of [
+      [old, AT],
+      [AT, old],
+    ] as const) {
+      const facts = completed(firstAt(first), 2, movementAt({ stamp: copy }))
+      expect(facts[0]!.data).to.include({ order_id: 'DH1042', webhook_status: 'no_match', held: 'old_notification' })
+      const after = evolveAll(firstAt(first), facts, AT.toISOString()) as LiveTransaction
+      expect(after).to.include({ held: 'old_notification', order_id: 'DH1042' })
+      expect(after.deliveries.size).to.equal(0)
+    }
+    expect(completed(firstAt(AT), 2, movementAt({}))[0]!.data).to.include({ webhook_status: 'pending' })
+    const late = new Date(AT.getTime() + 8 * 86_400_000)
+    expect(completed(firstAt(AT), 2, movementAt({ stamp: late, arrived_at: late }))).to.deep.equal([])
+  })
+})
 
 describe('whose word counts', () => {
   it("an SMS of the bank's sender", () => expect(reasonOf({ sender: 'Vietcombank' })).to.equal(null))

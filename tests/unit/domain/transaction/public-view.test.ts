@@ -6,9 +6,9 @@ import { transactionEvents, type TransactionEventData } from '../../../../domain
 const KEPT: { [Type in keyof TransactionEventData]: readonly (keyof TransactionEventData[Type])[] } = {
   TransactionCaptured: [
     'source', 'account_name', 'transaction_date_source', 'counterpart_account', 'description', 'content', 'raw_data',
-    'balance_after', 'prefix',
+    'balance_after', 'prefix', 'held', 'contradicts',
   ],
-  TransactionCompleted: ['prefix'],
+  TransactionCompleted: ['prefix', 'held'],
   WebhookAttempted: ['account_revision', 'timestamp', 'body_sha256', 'renderer', 'response_body'],
   WebhookRetryRequested: ['prefix'],
   DeliveryEnded: [],

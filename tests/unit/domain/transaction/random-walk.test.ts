@@ -9,7 +9,8 @@ import fc from 'fast-check'
 import { Refused } from '../../../../domain/errors.ts'
 import type { RecordedEvent } from '../../../../domain/event.ts'
 import { faultsOf } from '../../../../domain/transaction/audit.ts'
-import { completed, type Movement } from '../../../../domain/transaction/capture.ts'
+import type { Movement } from '../../../../domain/transaction/capture.ts'
+import { completed } from '../../../../domain/transaction/copies.ts'
 import { isToBeAttempted, type TransactionFact } from '../../../../domain/transaction/decide.ts'
 import type { TransactionEvent } from '../../../../domain/transaction/events.ts'
 import {
@@ -52,6 +53,8 @@ const completion = (state: Transaction): readonly TransactionFact[] =>
   state?.phase !== 'live'
     ? []
     : completed(state, 43, {
+        arrival: { arrived_at: NOW },
+        held: null,
         matched: { order_id: 'DH7', prefix: 'DH', rules: RULES, webhook_status: 'pending' },
       } as unknown as Movement)
 

@@ -1,3 +1,4 @@
+import type { TransactionEvent } from '../../../../domain/transaction/events.ts'
 import {
   captured, copyOf, deleted, delivered, ended, exhausted, given, removed, retried, retryRequested, statusChanged,
 } from './sentences.ts' // prettier-ignore
@@ -33,7 +34,15 @@ describe('a retry by hand', () => {
     given(captured([]))
       .when(retried([]))
       .then(retryRequested([], 'no_match', { rematched: true }))
-    given(captured([])).when(retried([7], { found: null })).then(retryRequested([], 'no_match', { rematched: true })) // prettier-ignore
+  })
+
+  it('matches by the order id that a fuller copy brought, where its own text has none', () => {
+    given(captured([])).when(retried([7], { found: null })).then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
+  })
+
+  it('sends what was held back, and from then on it is as any other', () => {
+    const held = captured([]) as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
+    given({ ...held, data: { ...held.data, held: 'old_notification' } }).when(retried([7])).then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
   })
 
   it('of one whose only rule was deleted matches again', () => {

@@ -1,0 +1,185 @@
+/**
+ * Attacked: old texts that come again. A phone that restores an old inbox posts every SMS as if it were new, a mailbox that was
+ * paused delivers last week's mails, and anybody can send a text twice. Without rule T5 the shop is paid a second time.
+ */
+import { expect } from 'chai'
+import { gatherCredits } from '../../workflows/credits/remember-credits.ts'
+import type { Place } from '../../workflows/place.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+import { eventually } from '../support/eventually.ts'
+import { openAttacked, type Attacked } from './real-api.ts'
+
+const DAY_MS = 86_400_000
+
+describe('old texts are not news', () => {
+  let attacked: Attacked
+  let number = 0
+
+  before(async () => {
+    attacked = await openAttacked()
+  })
+  after(() => attacked.close())
+
+  const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS)
+  const oldText = (days: number): string => vietcombankText(++number, `DH${1000 + number}`, { at: ago(days) })
+
+  it('a restored inbox of 50 texts sends nothing and raises one alert; a retry by hand sends one', async () => {
+    const taken: number[] = []
+    for (let day = 10; day < 60; day++) {
+      // Some forwarders tell no stamp, and some that of the restore.
+      const received_at = day % 3 === 0 ? ago(day) : day % 3 === 1 ? null : new Date()
+      const { body } = await attacked.sms(oldText(day), received_at)
+      expect(body.data.webhook_status).to.equal('no_match')
+      taken.push(body.data.id)
+    }
+    expect(await attacked.sent()).to.deep.equal([])
+    const alerts = await attacked.alerts('old_notification', 1)
+    expect(alerts.map(({ subject }) => subject)).to.deep.equal(['device:77'])
+    expect(alerts[0]!.text).to.contain(`${taken[0]}`)
+
+    const retried = await attacked.api.ask('POST', `/api/transactions/${taken[7]}/retry`, { key: attacked.key })
+    expect(retried.status).to.equal(200)
+    expect(await attacked.sent()).to.deep.equal(['DH1008'])
+    await eventually(async () => (await attacked.transaction(taken[7]!)).webhook_status === 'pending')
+  })
+
+  it('the history says why nothing was sent', async () => {
+    const { id } = (await attacked.sms(oldText(5))).body.data
+    const { body } = await attacked.api.ask('GET', `/api/transactions/${id}/history`, { key: attacked.key })
+    expect(body.data[0].text).to.contain('held back').and.to.contain('old')
+  })
+
+  it('an old stamp is enough where the text prints no time', async () => {
+    const before = (await attacked.sent()).length
+    const text = (memo: string) => `TK 19033255551111\nSo tien GD:+100,000\nSo du:350,000\n${memo}`
+    const old = await attacked.sms(text('DH7001'), ago(2), 'Techcombank')
+    expect(old.body.data.webhook_status).to.equal('no_match')
+    const fresh = await attacked.sms(text('DH7002').replace('350', '450'), ago(0.5), 'Techcombank')
+    expect(fresh.body.data.webhook_status).to.equal('pending')
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH7002'])
+  })
+
+  it('a fuller copy does not send what was held back, nor does an old copy send anything', async () => {
+    const before = (await attacked.sent()).length
+    const asPush = (text: string) =>
+      text.replace('SD TK', 'Số dư TK VCB').replace('VND luc', ' VND lúc').replace('. SD ', '. Số dư ')
+    // The first is old, its fuller copy has a fresh stamp.
+    const held = vietcombankText(++number, 'NGUYEN VAN A...', { at: ago(3) })
+    const first = (await attacked.sms(held, ago(3))).body.data
+    await attacked.push(asPush(held).replace('NGUYEN VAN A...', 'NGUYEN VAN A DH8001'))
+    expect(await attacked.transaction(first.id)).to.include({ order_id: 'DH8001', webhook_status: 'no_match' })
+    // The first came in time, the copy that brings the order id is old.
+    const now = new Date()
+    const seen = vietcombankText(++number, 'NGUYEN VAN B...', { at: now })
+    const second = (await attacked.sms(seen, now)).body.data
+    await attacked.push(asPush(seen).replace('NGUYEN VAN B...', 'NGUYEN VAN B DH8002'), ago(2))
+    expect(await attacked.transaction(second.id)).to.include({ order_id: 'DH8002', webhook_status: 'no_match' })
+    expect((await attacked.sent()).slice(before)).to.deep.equal([])
+    await attacked.api.ask('POST', `/api/transactions/${second.id}/retry`, { key: attacked.key })
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH8002'])
+  })
+
+  it('what arrives within a day is sent as before', async () => {
+    const before = (await attacked.sent()).length
+    const text = oldText(0.9)
+    expect((await attacked.sms(text, ago(0.9))).body.data.webhook_status).to.equal('pending')
+    expect((await attacked.sent()).length).to.equal(before + 1)
+  })
+})
+
+describe('a credit is remembered for two years', () => {
+  let attacked: Attacked
+  let place: Place | null = null
+  let number = 0
+
+  before(async () => {
+    attacked = await openAttacked()
+  })
+  after(() => attacked.close())
+
+  const start = new Date()
+  /** Days after the test began. */
+  const day = (days: number): Date => new Date(start.getTime() + days * DAY_MS)
+  const itIs = (at: Date): void => {
+    attacked.api.clock.at = at
+  }
+  /** As the planned work does once a day. */
+  const gather = () => {
+    const { store, clock } = attacked.api
+    const save = (saved: Place) => Promise.resolve(void (place = saved))
+    return gatherCredits({ store, clock, checkpoint: { load: () => Promise.resolve(place), save } }, new AbortController().signal) // prettier-ignore
+  }
+  /** Techcombank prints no date. */
+  const techcombank = (reference: string | null, memo: string, amount = '100,000'): string =>
+    `TK 19033255551111\nSo tien GD:+${amount}\nSo du:${350 + ++number},000\n${reference ? `${reference} ` : ''}${memo}`
+  const sms = async (text: string, received_at?: Date | null) =>
+    (await attacked.sms(text, received_at, text.startsWith('TK') ? 'Techcombank' : 'Vietcombank')).body.data
+
+  it('a restored inbox with fresh stamps and without dates pays nothing twice', async () => {
+    itIs(day(0))
+    const texts = Array.from({ length: 20 }, (_, n) => techcombank(`FT2632012345${1_000 + n}`, `DH${6000 + n}`))
+    const first = []
+    for (const text of texts) first.push(await sms(text))
+    expect(new Set(first.map(({ webhook_status }) => webhook_status))).to.deep.equal(new Set(['pending']))
+    const before = (await attacked.sent()).length
+    itIs(day(1))
+    expect(await gather()).to.equal(20)
+
+    for (const days of [8, 100, 700]) {
+      itIs(day(days))
+      for (const [n, text] of texts.entries()) {
+        const again = await sms(text, n % 2 === 0 ? day(days) : null)
+        expect(again.webhook_status, `day ${days}`).to.equal('already_run')
+        expect(again.id).to.not.equal(first[n].id)
+        expect(await attacked.transaction(again.id)).to.include({ already_run_of: first[n].id })
+      }
+    }
+    expect((await attacked.sent()).slice(before)).to.deep.equal([])
+  })
+
+  it('nor where the text that comes again shows another order id', async () => {
+    itIs(day(710))
+    const before = (await attacked.sent()).length
+    const again = await sms(techcombank('FT26320123451005', 'DH9999'))
+    expect(again.webhook_status).to.equal('already_run')
+    expect((await attacked.sent()).slice(before)).to.deep.equal([])
+    const [alert] = await attacked.alerts('contradicting_copy', 1)
+    expect(alert!.text).to.contain('DH6005').and.to.contain('DH9999')
+  })
+
+  it('what was never seen, has no reference, or another amount or account is sent as before', async () => {
+    itIs(day(720))
+    const before = (await attacked.sent()).length
+    const unseen = [
+      techcombank('FT26320123459999', 'DH6100'),
+      techcombank(null, 'DH6101'),
+      techcombank('FT26320123451006', 'DH6102', '100,001'),
+      techcombank('FT26320123451007', 'DH6103').replace('19033255551111', '19033255552222'),
+      techcombank('Trace 123456', 'DH6104'),
+    ]
+    for (const text of unseen) expect((await sms(text)).webhook_status, text).to.equal('pending')
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH6100', 'DH6101', 'DH6102', 'DH6103', 'DH6104'])
+  })
+
+  it('a credit that its owner deleted stays deleted', async () => {
+    itIs(day(721))
+    const text = techcombank('FT26320123458888', 'DH6200')
+    const { id } = await sms(text)
+    await gather()
+    const gone = await attacked.api.ask('DELETE', `/api/transactions/${id}`, { key: attacked.key })
+    expect(gone.status).to.equal(200)
+    itIs(day(730))
+    expect(await sms(text)).to.deep.equal({ ignored: true, reason: 'deleted' })
+  })
+
+  it('a fuller copy after the window does not complete what had no order id', async () => {
+    itIs(day(740))
+    const first = await sms(techcombank('FT26320123457777', 'NGUYEN VAN A'))
+    expect(first.webhook_status).to.equal('skipped')
+    await gather()
+    itIs(day(750))
+    const before = (await attacked.sent()).length
+    expect((await sms(techcombank('FT26320123457777', 'NGUYEN VAN A DH6300'))).webhook_status).to.equal('already_run')
+    expect((await attacked.sent()).slice(before)).to.deep.equal([])
+  })
+})

@@ -1,0 +1,77 @@
+/**
+ * Attacked: one payment that two channels report with different order ids. A payer writes the order id, and some channels cut
+ * it, so that `DH1042` in the SMS is `DH10` in the push. Without rule T4 both orders are paid by one transfer.
+ */
+import { expect } from 'chai'
+import { vietcombankText } from '../support/bank-texts.ts'
+import { openAttacked, type Attacked } from './real-api.ts'
+
+describe('one payment pays one order', () => {
+  let attacked: Attacked
+  let number = 0
+
+  before(async () => {
+    attacked = await openAttacked()
+  })
+  after(() => attacked.close())
+
+  /** The push of the event that an SMS tells of, with another memo. */
+  const pushOf = (sms: string, memo: string): string =>
+    sms
+      .replace('SD TK', 'Số dư TK VCB')
+      .replace('VND luc', ' VND lúc')
+      .replace('. SD ', '. Số dư ')
+      .replace(/DH\d+$/, memo)
+
+  it('an equal reference is one payment, whatever order ids the copies show', async () => {
+    const text = vietcombankText(++number, 'DH1042')
+    const first = (await attacked.sms(text)).body.data
+    expect(first.webhook_status).to.equal('pending')
+    const copy = (await attacked.push(pushOf(text, 'DH10'))).body.data
+    expect(copy.webhook_status).to.equal('already_run')
+    expect(copy.id).to.not.equal(first.id)
+    expect(await attacked.sent()).to.deep.equal(['DH1042'])
+    expect(await attacked.transaction(copy.id)).to.include({ already_run_of: first.id, order_id: 'DH10' })
+    expect(await attacked.transaction(first.id)).to.include({ order_id: 'DH1042', webhook_status: 'pending' })
+    const [alert] = await attacked.alerts('contradicting_copy', 1)
+    expect(alert!.subject).to.equal(`transaction:${first.id}`)
+    expect(alert!.text).to.contain('DH1042').and.to.contain('DH10')
+  })
+
+  it('an equal balance and second are one payment too', async () => {
+    const before = (await attacked.sent()).length
+    const withoutReference = vietcombankText(++number, 'DH2042').replace(/MBVCB\.\d+\./, '')
+    await attacked.sms(withoutReference)
+    const copy = (await attacked.push(pushOf(withoutReference, 'DH2055'))).body.data
+    expect(copy.webhook_status).to.equal('already_run')
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH2042'])
+    await attacked.alerts('contradicting_copy', 2)
+  })
+
+  it('copies in the same millisecond pay one order', async () => {
+    const before = (await attacked.sent()).length
+    const text = vietcombankText(++number, 'DH3042')
+    const memos = ['DH30', 'DH304', 'DH3055', 'DH3066']
+    await Promise.all([attacked.sms(text), ...memos.map((memo) => attacked.push(pushOf(text, memo)))])
+    expect((await attacked.sent()).slice(before)).to.have.length(1)
+  })
+
+  it('a copy with the order id that the first lacked still completes it, and a further one changes nothing', async () => {
+    const before = (await attacked.sent()).length
+    const text = vietcombankText(++number, 'NGUYEN VAN A').replace(/$/, '...')
+    const first = (await attacked.sms(text)).body.data
+    expect(first.webhook_status).to.equal('skipped')
+    await attacked.push(text.replace('SD TK', 'Số dư TK VCB').replace('VND luc', ' VND lúc').replace('. SD ', '. Số dư ').replace(/NGUYEN.*$/, 'DH4042')) // prettier-ignore
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH4042'])
+    await attacked.sms(vietcombankText(number, 'DH4055'))
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH4042'])
+    await attacked.alerts('contradicting_copy', 3)
+  })
+
+  it('two transfers of one amount pay two orders', async () => {
+    const before = (await attacked.sent()).length
+    await attacked.sms(vietcombankText(++number, 'DH5042'))
+    await attacked.sms(vietcombankText(++number, 'DH5055'))
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH5042', 'DH5055'])
+  })
+})

@@ -1,0 +1,242 @@
+/** The two-year memory of credits on both stores: what it holds, what a crash leaves, its bound, and its end. */
+import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
+import { creditsStream, creditSegmentsStream, SEGMENTS } from '../../../domain/credits/events.ts'
+import { StoreUnavailable } from '../../../domain/errors.ts'
+import { accountStream } from '../../../domain/account/events.ts'
+import type { EventStore } from '../../../domain/ports.ts'
+import { stepwise } from '../../support/stepwise-store.ts'
+import { Accounts } from '../../../workflows/accounts/accounts.ts'
+import { eraseAccount } from '../../../workflows/accounts/delete-account.ts'
+import { CreditMemories, LoadedMemory } from '../../../workflows/credits/memories.ts'
+import { gatherCredits, rememberCredits, type CreditsCheckpoint } from '../../../workflows/credits/remember-credits.ts'
+import type { Place } from '../../../workflows/place.ts'
+import { NOW, openWorld, USER, vietcombankPush, vietcombankSms, type World } from '../capture/world.ts'
+import { STORES } from '../capture/stores.ts'
+
+const clock = { now: () => NOW }
+const never = new AbortController().signal
+
+const checkpointInMemory = (): CreditsCheckpoint & { place: Place | null } => {
+  const checkpoint = {
+    place: null as Place | null,
+    load: () => Promise.resolve(checkpoint.place),
+    save: (place: Place) => {
+      checkpoint.place = place
+      return Promise.resolve()
+    },
+  }
+  return checkpoint
+}
+
+for (const [name, openStore] of Object.entries(STORES))
+  describe(`the memory of credits, on ${name}`, () => {
+    let world: World
+    let store: EventStore
+    let checkpoint: ReturnType<typeof checkpointInMemory>
+
+    beforeEach(async () => {
+      world = await openWorld(openStore)
+      store = world.store
+      checkpoint = checkpointInMemory()
+    })
+    afterEach(() => world.close())
+
+    const gather = (parts: { store?: EventStore; segmentCredits?: number } = {}) =>
+      gatherCredits({ store, clock, checkpoint, ...parts }, never)
+    const loaded = async (): Promise<LoadedMemory> => {
+      const memory = new LoadedMemory(USER)
+      await memory.readOn(store)
+      return memory
+    }
+    const take = (from: number, to: number) =>
+      world.process().take(Array.from({ length: to - from }, (_, n) => vietcombankSms(from + n)))
+
+    it('has each credit once, and none of its copies', async () => {
+      await take(0, 5)
+      await world.process().take([vietcombankPush(2)])
+      expect(await gather()).to.equal(5)
+      expect((await loaded()).memory.size).to.equal(5)
+      expect((await world.events(creditsStream(USER, 0))).length).to.equal(1)
+    })
+
+    it('goes on from its checkpoint; without one it reads everything and adds nothing twice', async () => {
+      await take(0, 3)
+      await gather()
+      await take(3, 5)
+      expect(await gather()).to.equal(2)
+      expect(await gather()).to.equal(0)
+      checkpoint.place = null
+      expect(await gather()).to.equal(0)
+      expect((await loaded()).memory.size).to.equal(5)
+    })
+
+    it('two that gather at once add each credit once', async () => {
+      await take(0, 6)
+      const other = checkpointInMemory()
+      const added = await Promise.all([gather(), gatherCredits({ store, clock, checkpoint: other }, never)])
+      expect(added[0] + added[1]).to.equal(6)
+      expect((await loaded()).total).to.equal(6)
+    })
+
+    it('a crash after any of its appends leaves nothing lost and nothing twice', async () => {
+      await take(0, 8)
+      for (let left = 0; left < 5; left++) {
+        const dying = stepwise(store, (_part, done) => {
+          if (done === left) throw new StoreUnavailable('it died here')
+        })
+        await gather({ store: dying, segmentCredits: 3 }).catch((error: unknown) => {
+          if (!(error instanceof StoreUnavailable)) throw error
+        })
+      }
+      await gather({ segmentCredits: 3 })
+      const { memory } = await loaded()
+      expect(memory.size).to.equal(8)
+      const blocks = (await world.events('credits-')).map(({ data }) => (data as { credits: string }).credits)
+      expect(blocks.join('')).to.have.length(8 * 16)
+    })
+
+    it('holds so many segments and erases the oldest', async () => {
+      const most = 2 * SEGMENTS
+      await take(0, most + 5)
+      await gather({ segmentCredits: 2 })
+      const { memory } = await loaded()
+      expect(memory.size).to.be.at.most(most)
+      expect(memory.size).to.be.at.least(most - 1)
+      const [oldest, kept] = await store.read([
+        { stream: creditsStream(USER, 0) },
+        { stream: creditsStream(USER, memory.newest) },
+      ])
+      expect(oldest!.map(({ type }) => type)).to.deep.equal(['StreamErased'])
+      expect(kept!.map(({ type }) => type)).to.deep.equal(['CreditsRemembered'])
+      // The next one, which begins a segment, finds its place.
+      await take(100, 103)
+      expect(await gather({ segmentCredits: 2 })).to.equal(3)
+      expect((await loaded()).memory.size).to.be.at.most(most)
+    })
+
+    /** After the book has dropped what came on the first day. */
+    const later = (days: number) => ({ stamp: days * 86_400_000, arrived: days * 86_400_000 })
+    const statuses = async () =>
+      [...(await world.transactions()).values()].map(({ webhook_status, already_run_of }) => ({
+        webhook_status,
+        of: already_run_of,
+      }))
+
+    it('another process knows a credit that the book has dropped', async () => {
+      await take(1, 2)
+      await gather()
+      const [taken] = await world.process().take([vietcombankSms(1, 'DH1001', later(8))])
+      expect(taken).to.include({ kind: 'transaction', webhook_status: 'already_run' })
+      const [first, copy] = [...(await world.transactions()).values()]
+      expect(copy!.already_run_of).to.equal(first!.transaction_id)
+    })
+
+    for (let streams = 0; streams < 2; streams++)
+      it(`a credit that comes again: dead after ${streams} of 2 streams, sent again to another process`, async () => {
+        await take(1, 2)
+        await gather()
+        const { store: dying, dieAfter, isDead } = await world.mortal()
+        dieAfter(streams)
+        const again = vietcombankSms(1, 'DH1001', later(8))
+        const failure: unknown = await world
+          .process({ store: dying })
+          .take([again])
+          .catch((error: unknown) => error)
+        isDead()
+        expect(failure).to.be.instanceOf(StoreUnavailable)
+        await world.process().take([again])
+        const [first, copy, ...others] = await statuses()
+        expect(others).to.deep.equal([])
+        expect(first).to.include({ webhook_status: 'pending', of: null })
+        expect(copy!.webhook_status).to.equal('already_run')
+      })
+
+    it('is read once in an hour, and then only what is new', async () => {
+      await take(0, 2)
+      await gather()
+      let reads = 0
+      const counted = { read: (slices: Parameters<EventStore['read']>[0]) => (reads++, store.read(slices)) }
+      const memories = new CreditMemories()
+      expect(memories.get(USER, NOW)).to.equal(null)
+      expect((await memories.load(counted, USER, NOW)).size).to.equal(2)
+      expect(reads).to.equal(1)
+      expect(memories.get(USER, NOW)?.size).to.equal(2)
+      await take(2, 3)
+      await gather()
+      const later = new Date(NOW.getTime() + 3_600_000)
+      expect(memories.get(USER, later)).to.equal(null)
+      expect((await memories.load(counted, USER, later)).size).to.equal(3)
+    })
+
+    it('memories kept warm are bounded by their credits, the least lately used going first', async () => {
+      const memories = new CreditMemories(45)
+      for (const user of [1, 2, 3]) await memories.load(store, user, NOW)
+      expect([1, 2, 3].map((user) => memories.get(user, NOW) !== null)).to.deep.equal([false, true, true])
+    })
+
+    it('nothing is written for an account that was deleted, also where that was just now', async () => {
+      await take(0, 2)
+      const gone = [{ type: 'AccountDeleted', data: { user_id: USER } }]
+      const [[last] = []] = await store.read([{ stream: accountStream(USER), backwards: true, limit: 1 }])
+      // It is deleted between the look at the account and the append.
+      let isDeleted = false
+      const late: EventStore = Object.assign(Object.create(store) as EventStore, {
+        read: store.read.bind(store),
+        subscribe: store.subscribe.bind(store),
+        erase: store.erase.bind(store),
+        append: async (units: Parameters<EventStore['append']>[0]) => {
+          if (!isDeleted) {
+            isDeleted = true
+            await world.write(accountStream(USER), gone, last!.revision)
+          }
+          return store.append(units)
+        },
+      })
+      await gather({ store: late })
+      for (const stream of [creditsStream(USER, 0), creditSegmentsStream(USER)]) {
+        const [events] = await store.read([{ stream }])
+        expect(events!.filter(({ type }) => type !== 'StreamErased')).to.deep.equal([])
+      }
+      checkpoint.place = null
+      expect(await gather()).to.equal(0)
+    })
+
+    it('is erased with the account', async () => {
+      await take(0, 5)
+      await gather({ segmentCredits: 2 })
+      const occasion = { user_id: USER, at: NOW, correlation_id: 'test', causation_id: 'test' }
+      await eraseAccount({ store, accounts: new Accounts(store) }, occasion, `user${USER}@example.com`)
+      const streams = [creditSegmentsStream(USER), ...[0, 1, 2].map((segment) => creditsStream(USER, segment))]
+      const left = await store.read(streams.map((stream) => ({ stream })))
+      expect(left.flat().map(({ type, data }) => ({ type, data }))).to.deep.equal(
+        streams.map(() => ({ type: 'StreamErased', data: { user_id: USER } })),
+      )
+      expect((await loaded()).memory.size).to.equal(0)
+    })
+
+    it('runs once a day and a process, and again where it failed', async () => {
+      await take(0, 1)
+      let fails = true
+      const job = rememberCredits({
+        store,
+        clock,
+        checkpoint: {
+          ...checkpoint,
+          load: () => (fails ? Promise.reject(new Error('away')) : checkpoint.load()),
+        },
+      })
+      const error: unknown = await job.run(never).catch((thrown: unknown) => thrown)
+      expect((error as Error).message).to.equal('away')
+      fails = false
+      expect(await job.run(never)).to.deep.equal({ remembered: 1 })
+      await take(1, 2)
+      expect(await job.run(never)).to.equal(null)
+    })
+
+    it('a place of another store is none', async () => {
+      await take(0, 1)
+      checkpoint.place = { checkpoint: '9', event_id: randomUUID(), stream: 'transaction-1', revision: 0 }
+      expect(await gather()).to.equal(1)
+    })
+  })

@@ -1,0 +1,126 @@
+/**
+ * Memories of credits kept warm, bounded by the credits they hold together. A memory may be an hour old: a credit is in its
+ * book for seven days, and only then does it matter whether the memory has it. So the way of a notification costs no
+ * further read, but for the first credit of an account in an hour.
+ */
+import { creditSegmentsStream, creditsStream, SEGMENTS, type CreditSegmentBegun, type CreditsRemembered } from '../../domain/credits/events.ts' // prettier-ignore
+import { CreditMemory } from '../../domain/credits/memory.ts'
+import { isClosing } from '../../domain/erasure.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
+
+const FRESH_MS = 3_600_000
+/** What has expired in the store is forgotten here by then. */
+const RELOADED_AFTER_MS = 7 * 86_400_000
+/** Read at once: a segment is about a megabyte. */
+const SEGMENTS_AT_ONCE = 4
+const DEFAULT_LIMIT = 1_000_000
+/** An empty memory costs about as much as so many credits. */
+const EMPTY_WEIGHS = 20
+
+const weightOf = ({ memory }: LoadedMemory): number => EMPTY_WEIGHS + memory.size
+
+/** A memory, and how far its streams were read. */
+export class LoadedMemory {
+  readonly memory = new CreditMemory()
+  readonly userId: number
+  /** Revisions of its streams, as far as they were read. */
+  readonly revisions = new Map<string, number>()
+  /** Credits in the newest segment, as its last event counts them. */
+  total = 0
+
+  constructor(userId: number) {
+    this.userId = userId
+  }
+
+  /** Reads what was added since. The newest segment that is known comes along with the question for the newest. */
+  async readOn(store: Pick<EventStore, 'read'>): Promise<void> {
+    const { memory, userId } = this
+    const known = memory.newest
+    const head: Slice = { stream: creditSegmentsStream(userId), backwards: true, limit: 1 }
+    const [[begun] = [], events = []] = await store.read([head, this.#slice(known)])
+    this.#fold(known, events)
+    if (!begun) return
+    this.revisions.set(begun.stream, begun.revision)
+    const newest = isClosing(begun.type) ? known : (begun.data as CreditSegmentBegun).segment
+    const missing = Array.from({ length: SEGMENTS }, (_, n) => newest - SEGMENTS + 1 + n).filter(
+      (segment) => segment > known,
+    )
+    for (let from = 0; from < missing.length; from += SEGMENTS_AT_ONCE) {
+      const some = missing.slice(from, from + SEGMENTS_AT_ONCE)
+      const answers = await store.read(some.map((segment) => this.#slice(segment)))
+      some.forEach((segment, n) => this.#fold(segment, answers[n] ?? []))
+    }
+    if (newest > known) memory.begin(newest)
+  }
+
+  #slice(segment: number): Slice {
+    const stream = creditsStream(this.userId, segment)
+    return { stream, from: (this.revisions.get(stream) ?? NO_STREAM) + 1 }
+  }
+
+  #fold(segment: number, events: readonly RecordedEvent[]): void {
+    if (segment > this.memory.newest) this.total = 0
+    for (const { type, data, stream, revision } of events) {
+      this.revisions.set(stream, revision)
+      if (isClosing(type)) continue
+      this.memory.see(data as CreditsRemembered)
+      if (segment >= this.memory.newest) this.total = (data as CreditsRemembered).total
+    }
+  }
+}
+
+interface Kept {
+  loaded: LoadedMemory
+  /** Unix milliseconds. */
+  begunAt: number
+  readAt: number
+}
+
+export class CreditMemories {
+  readonly #limit: number
+  readonly #kept = new Map<number, Kept>()
+  #weight = 0
+
+  /** @param limit  most credits kept, all accounts together */
+  constructor(limit = DEFAULT_LIMIT) {
+    this.#limit = limit
+  }
+
+  /** The memory of an account; null where it must be loaded. */
+  get(userId: number, now: Date): CreditMemory | null {
+    const kept = this.#kept.get(userId)
+    return kept && isWithin(kept.readAt, now, FRESH_MS) ? kept.loaded.memory : null
+  }
+
+  /** @throws {StoreUnavailable} */
+  async load(store: Pick<EventStore, 'read'>, userId: number, now: Date): Promise<CreditMemory> {
+    const kept = this.#take(userId)
+    const isUsable = kept && isWithin(kept.begunAt, now, RELOADED_AFTER_MS)
+    const loaded = isUsable ? kept.loaded : new LoadedMemory(userId)
+    await loaded.readOn(store)
+    this.#put({ loaded, begunAt: isUsable ? kept.begunAt : now.getTime(), readAt: now.getTime() })
+    return loaded.memory
+  }
+
+  #take(userId: number): Kept | undefined {
+    const kept = this.#kept.get(userId)
+    if (kept) this.#weight -= weightOf(kept.loaded)
+    this.#kept.delete(userId)
+    return kept
+  }
+
+  /** The oldest is at the front. One alone may be over the limit: it is still needed for the next notification. */
+  #put(kept: Kept): void {
+    this.#kept.set(kept.loaded.userId, kept)
+    this.#weight += weightOf(kept.loaded)
+    for (const userId of this.#kept.keys()) {
+      if (this.#weight <= this.#limit || this.#kept.size === 1) return
+      this.#take(userId)
+    }
+  }
+}
+
+/** A clock that was set back counts as well. */
+const isWithin = (since: number, now: Date, milliseconds: number): boolean =>
+  Math.abs(now.getTime() - since) < milliseconds

@@ -1,0 +1,208 @@
+/**
+ * Gathers credits into the two-year memory of their accounts (decisions, T5). It reads the captured transactions after its own
+ * checkpoint about once a day, so that one event holds many credits; a book remembers them for seven days meanwhile.
+ *
+ * Captured transactions never expire, so nothing is lost by a process that was down for weeks. What a crash leaves half done
+ * is done again: a credit that the memory has is not added a second time, whatever the checkpoint says. Where the checkpoint
+ * is lost, or the store is another one, it begins at the first event.
+ *
+ * One gap is left: an installation that was killed and stayed off for over six days gathers the credits of its last day in the
+ * first ten minutes after its next start. A text of that day that comes again within them, with a new stamp and without a
+ * printed time, is taken as new.
+ */
+import { accountStream } from '../../domain/account/events.ts'
+import {
+  BLOCK_CREDITS, CREDITS_KEPT_S, creditSegmentsStream, creditsStream, SEGMENT_CREDITS, SEGMENTS,
+  type CreditSegmentBegun, type CreditsRemembered,
+} from '../../domain/credits/events.ts' // prettier-ignore
+import { markOfCaptured, pack, type Remembered } from '../../domain/credits/mark.ts'
+import type { Fact, RecordedEvent } from '../../domain/event.ts'
+import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamAppend } from '../../domain/ports.ts'
+import type { TransactionEventData } from '../../domain/transaction/events.ts'
+import { closeStream } from '../accounts/delete-account.ts'
+import { isPlaceIn, placeOf, type Place } from '../place.ts'
+import type { PlannedJob } from '../planned/planned-work.ts'
+import { stamp } from '../stamp.ts'
+import { LoadedMemory } from './memories.ts'
+
+export interface CreditsCheckpoint {
+  /** null before the first event */
+  load(): Promise<Place | null>
+  save(place: Place): Promise<void>
+}
+
+export interface RememberingParts {
+  store: EventStore
+  clock: Clock
+  checkpoint: CreditsCheckpoint
+  /** Most credits of a segment. */
+  segmentCredits?: number
+}
+
+/** Looked at often, so that it is done soon after a start; done once a day and a process. */
+const OFTEN = '*/10 * * * *'
+const EVERY_MS = 20 * 3_600_000
+/** Credits held in memory before they are written. */
+const MOST_GATHERED = 30_000
+const MOST_TRIES = 20
+
+export const rememberCredits = (parts: RememberingParts): PlannedJob => {
+  let lastRun = -Infinity
+  return {
+    name: 'remember_credits',
+    at: OFTEN,
+    run: async (signal) => {
+      const now = parts.clock.now().getTime()
+      if (Math.abs(now - lastRun) < EVERY_MS) return null
+      const remembered = await gatherCredits(parts, signal)
+      lastRun = now
+      return remembered > 0 ? { remembered } : null
+    },
+  }
+}
+
+/**
+ * Everything up to the present.
+ * @returns how many credits were added
+ * @throws {StoreUnavailable} what was written until then stays
+ */
+export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal): Promise<number> => {
+  const { store, clock, checkpoint } = parts
+  const oldest = new Date(clock.now().getTime() - CREDITS_KEPT_S * 1_000).toISOString()
+  let gathered = new Map<number, Remembered[]>()
+  let count = 0
+  let added = 0
+  let last: RecordedEvent | undefined
+
+  const write = async (): Promise<void> => {
+    for (const [userId, credits] of gathered) added += await remember(parts, userId, credits)
+    if (last) await checkpoint.save(placeOf(last))
+    gathered = new Map()
+    count = 0
+  }
+
+  for await (const { events, live } of store.subscribe({
+    after: await placeToStart(store, checkpoint),
+    prefixes: ['transaction-'],
+    signal,
+  })) {
+    for (const { type, data } of events) {
+      if (type !== 'TransactionCaptured') continue
+      const captured = data as TransactionEventData['TransactionCaptured']
+      const { transaction_type, already_run_of, created_at, user_id, transaction_id } = captured
+      if (transaction_type !== 'credit' || already_run_of !== null || created_at < oldest) continue
+      const mark = markOfCaptured(captured)
+      if (mark === null) continue
+      const own = gathered.get(user_id) ?? []
+      if (own.length === 0) gathered.set(user_id, own)
+      own.push({ mark, transaction_id })
+      count++
+    }
+    last = events.at(-1) ?? last
+    if (live || count >= MOST_GATHERED) await write()
+    if (live || signal.aborted) break
+  }
+  return added
+}
+
+const placeToStart = async (store: EventStore, checkpoint: CreditsCheckpoint): Promise<Checkpoint | null> => {
+  const place = await checkpoint.load()
+  return place && (await isPlaceIn(store, place)) ? place.checkpoint : null
+}
+
+/** @returns how many of an account's credits were not remembered yet */
+const remember = async (parts: RememberingParts, userId: number, credits: readonly Remembered[]): Promise<number> => {
+  const { store, clock } = parts
+  const occasion = { user_id: userId, at: clock.now(), correlation_id: 'remember_credits', causation_id: 'remember_credits' } // prettier-ignore
+  /** Where all events of a stream have expired, only a conflict tells where its numbering goes on. */
+  const told = new Map<string, number>()
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const loaded = new LoadedMemory(userId)
+    await loaded.readOn(store)
+    const news = notIn(loaded, credits)
+    if (news.length === 0 || (await isDeleted(store, userId))) return 0
+    const { blocks, begun } = divide(loaded, news, parts.segmentCredits ?? SEGMENT_CREDITS)
+    const unit = [...appendsOf(userId, blocks, begun)].map(({ stream, facts }): StreamAppend => {
+      const expectedRevision = told.get(stream) ?? loaded.revisions.get(stream) ?? NO_STREAM
+      return { stream, expectedRevision, events: stamp(facts, occasion) }
+    })
+    const [result] = await store.append([unit])
+    if (!result?.ok) {
+      if (result) told.set(result.conflict.stream, result.conflict.revision)
+      continue
+    }
+    const written = unit.map(({ stream }) => stream)
+    // It may have been deleted just now: its deletion looks for streams to erase, and may have passed by here before this.
+    const toErase = (await isDeleted(store, userId)) ? written : tooOld(userId, begun)
+    for (const stream of toErase) await closeStream(store, occasion, stream)
+    return news.length
+  }
+  throw new Error(`gave up after ${MOST_TRIES} conflicts on the credits of account ${userId}`)
+}
+
+/** Each once: a store that is read from its first event again tells of all there is. */
+const notIn = ({ memory }: LoadedMemory, credits: readonly Remembered[]): Remembered[] => {
+  const known = new Set<number>()
+  return credits.filter(({ mark }) => {
+    if (known.has(mark) || memory.firstOf(mark) !== null) return false
+    known.add(mark)
+    return true
+  })
+}
+
+type Block = Pick<CreditsRemembered, 'segment' | 'credits' | 'total'>
+
+/** Fills the newest segment and begins further ones. */
+const divide = (loaded: LoadedMemory, credits: readonly Remembered[], segmentCredits: number) => {
+  const blocks: Block[] = []
+  const begun: number[] = []
+  let segment = loaded.memory.newest
+  let total = loaded.total
+  for (let from = 0; from < credits.length;) {
+    if (total >= segmentCredits) {
+      begun.push(++segment)
+      total = 0
+    }
+    const some = credits.slice(from, from + Math.min(BLOCK_CREDITS, segmentCredits - total))
+    from += some.length
+    total += some.length
+    blocks.push({ segment, credits: pack(some), total })
+  }
+  return { blocks, begun }
+}
+
+/** A segment is named as the newest before anything is in it. */
+const appendsOf = (
+  userId: number,
+  blocks: readonly Block[],
+  begun: readonly number[],
+): { stream: string; facts: Fact[] }[] => {
+  const facts = new Map<string, Fact[]>()
+  if (begun.length > 0)
+    facts.set(
+      creditSegmentsStream(userId),
+      begun.map((segment): Fact<string, CreditSegmentBegun> => {
+        return { type: 'CreditSegmentBegun', data: { user_id: userId, segment } }
+      }),
+    )
+  for (const block of blocks) {
+    const stream = creditsStream(userId, block.segment)
+    const fact: Fact<string, CreditsRemembered> = { type: 'CreditsRemembered', data: { user_id: userId, ...block } }
+    facts.set(stream, [...(facts.get(stream) ?? []), fact])
+  }
+  return [...facts].map(([stream, of]) => ({ stream, facts: of }))
+}
+
+/** The segments that those just begun push out; and one more, which a crash may have left. */
+const tooOld = (userId: number, begun: readonly number[]): string[] => {
+  if (begun.length === 0) return []
+  const newest = begun.at(-1)!
+  return Array.from({ length: begun.length + 1 }, (_, n) => newest - SEGMENTS - n)
+    .filter((segment) => segment >= 0)
+    .map((segment) => creditsStream(userId, segment))
+}
+
+const isDeleted = async (store: EventStore, userId: number): Promise<boolean> => {
+  const [[newest] = []] = await store.read([{ stream: accountStream(userId), backwards: true, limit: 1 }])
+  return newest?.type === 'AccountDeleted'
+}
