@@ -20,7 +20,7 @@ import type { ApiParts } from '../parts.ts'
 import { READ_QUERY_LIMIT, rawQueryOf } from '../query-length.ts'
 import type { Limited } from '../rate-limits.ts'
 import { readBody } from '../raw-body.ts'
-import { arrivalOf, itemArrival, type At } from '../receive/arrival.ts'
+import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
 import { readPosted, type Posted } from '../receive/posted.ts'
 
 const BATCH_LIMIT = 200
@@ -114,7 +114,7 @@ export const receiveRoutes = (
     if (list === null) return [arrivalOf(posted, came)]
     // Refused it would be sent again for ever.
     if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
-    return list.map((value) => arrivalOf({ value, json: null }, came))
+    return list.map((value) => arrivalOf(itemOf(posted, value), came))
   }
 
   const personal = async (context: ApiContext) => {
@@ -148,7 +148,8 @@ export const receiveRoutes = (
 
   const batch = async (context: ApiContext) => {
     const token = deviceToken(context)
-    const { value } = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
+    const posted = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
+    const { value } = posted
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
     if (!Array.isArray(items))
       return refuseBatch(token, invalid({ path: 'items', message: 'A list of items is expected.' }))
@@ -156,7 +157,7 @@ export const receiveRoutes = (
       return refuseBatch(token, invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` }))
     if (items.length === 0) await checkDevice(token)
     const at = { credential: { kind: 'device', token } as const, arrived_at: clock.now() }
-    const taken = await capture.take(items.map((item: unknown) => itemArrival(item, at)))
+    const taken = await capture.take(items.map((item: unknown) => itemArrival(posted, item, at)))
     return taken.map(presentTaken)
   }
 
