@@ -48,9 +48,9 @@ describe('from the door to the list', () => {
     ['httpSMS', 'api', (content) => post({ specversion: '1.0', type: 'message.phone.received', data: { contact: 'Vietcombank', content, timestamp: new Date().toISOString() } })],
     ['sms2webhook', 'api', (body) => post({ address: 'Vietcombank', date: Date.now(), body })],
     ['MacroDroid', 'api', (text) => post({ packageName: 'com.VCB', title: 'VCB Digibank', text })],
-    ['iOS Shortcuts', 'api', (sms) => post({ sms })],
-    ['plain text', 'api', (text) => api.ask('POST', personal, { body: text })],
-    ['curl without a content type of its own', 'api', (text) => api.ask('POST', personal, { body: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
+    ['iOS Shortcuts', 'api', (sms) => post({ sms, sender: 'Vietcombank' })],
+    ['plain text', 'api', (text) => api.ask('POST', `${personal}?sender=Vietcombank`, { body: text })],
+    ['curl without a content type of its own', 'api', (text) => api.ask('POST', `${personal}?sender=Vietcombank`, { body: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
     ['a device’s SMS', 'sms', (text) => byDevice('sms', { sender: 'Vietcombank', text, received_at: new Date().toISOString() })],
     ['a device’s push', 'notification', (text) => byDevice('notification', { package: 'com.VCB', title: 'VCB', text, received_at: new Date().toISOString() })],
   ] // prettier-ignore
