@@ -47,7 +47,7 @@ const MOST_OTHERS = 20
 const textsWithSums = (value: unknown, isTop = true, depth = 0): string[] => {
   if (typeof value === 'string') {
     const isText = value.length >= SHORTEST && SUM.test(value) && /\s/.test(value)
-    return isText && stampOf(value) === null ? [value] : []
+    return isText && stampOf(value) === null ? [storable(value)] : []
   }
   if (!isObject(value) || depth > 4) return []
   if (Array.isArray(value)) return typeof value[0] === 'string' ? textsWithSums(value.join('\n')) : []
