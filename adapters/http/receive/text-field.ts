@@ -1,6 +1,6 @@
 /** The text among what was posted, and whether two names give two texts (decisions, "Trust", T2). */
 import { storable } from './body-text.ts'
-import { isChain } from './contains.ts'
+import { contains, isChain, placeIn } from './contains.ts'
 import { asText, isPlaceholder, isReal } from './given.ts'
 import type { KnownBody } from './known-bodies.ts'
 import { isObject, memberAt, type Members } from './members.ts'
@@ -63,10 +63,20 @@ const HEADER = /^[^\d\n]{0,60}\n$/
 /** The message as it was, where the fullest text is it with lines of the app around it. */
 const withoutLines = (original: string | undefined, fullest: string): string => {
   if (original === undefined) return fullest
-  const [before, after] = [fullest.indexOf(original), fullest.length - original.length]
+  const before = placeIn(fullest, original)
   const rest = fullest.slice(before + original.length)
-  const isWrapped = before >= 0 && after >= 0 && HEADER.test(fullest.slice(0, before)) && /^(?:\n|$)/.test(rest)
+  const isWrapped = before >= 0 && HEADER.test(fullest.slice(0, before)) && /^(?:\n|$)/.test(rest)
   return isWrapped ? original : fullest
+}
+
+/**
+ * Whether a text under another name is a part of the text, or the text with a header, such as a ticker's `Vietcombank: …`. A text in which sums
+ * come first is the bank's own, and what it contains is a memo.
+ */
+const isPartOrHeaded = (other: string, text: string): boolean => {
+  if (contains(text, other)) return true
+  const before = placeIn(other, text)
+  return before >= 0 && !/\d/.test(other.slice(0, before))
 }
 
 export interface FoundText {
@@ -105,7 +115,7 @@ const judged = (
   const fullest = longest(all)!
   const others = known ? [] : textsWithSums(value)
   const isDoubtful =
-    others.length > MOST_OTHERS || !others.every((other) => isChain([comparable(other), comparable(fullest)]))
+    others.length > MOST_OTHERS || !others.every((other) => isPartOrHeaded(comparable(other), comparable(fullest)))
   const [original] = textsAt(sources, [['orgcontent']]).filter(isReal)
   return { text: withoutLines(original, fullest), isDoubtful }
 }
