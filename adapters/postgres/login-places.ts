@@ -19,7 +19,9 @@ export interface LoginPlaces {
 export const openLoginPlaces = (database: Queryable, secret: string): LoginPlaces => {
   // A JWT's signing input has no colon: what is made with the same secret stays apart.
   const placeOf = (email: string, address: string): string =>
-    createHmac('sha256', secret).update(`login:${normalEmail(email)}:${address}`).digest('base64url')
+    createHmac('sha256', secret)
+      .update(`login:${normalEmail(email)}:${address}`)
+      .digest('base64url')
   return {
     knows: async (email, address) => {
       const rows = await database.query(

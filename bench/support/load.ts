@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { vietcombankText } from '../../tests/support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../../tests/support/bank-texts.ts'
 
 export interface Load {
   /** Posted to in turn; of one origin. */
@@ -47,7 +47,7 @@ export const percentile = (values: readonly number[], share: number): number => 
 export const runLoad = async (load: Load): Promise<LoadReport> => {
   const { prefixes = ['DH'] } = load
   const { origin } = new URL(load.urls[0]!)
-  const paths = load.urls.map((url) => new URL(url).pathname)
+  const paths = load.urls.map((url) => fromVietcombank(new URL(url).pathname))
   const pool = new Pool(origin, { connections: load.connections, pipelining: 1 })
   const durations: number[] = []
   const sentAt: Record<number, number> = {}

@@ -12,6 +12,7 @@ export const alertKind = z.enum([
   'new_bank_account',
   'contradicting_copy',
   'old_notification',
+  'unsafe_forwarder',
 ])
 export type AlertKind = z.infer<typeof alertKind>
 

@@ -13,7 +13,7 @@ import {
   type Installation,
   type Running,
 } from '../support/baoco-process.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../support/bank-texts.ts'
 import { durability } from '../support/inside.ts'
 import { eventually } from '../support/eventually.ts'
 import { openShop, type Shop } from '../support/shop.ts'
@@ -43,7 +43,7 @@ describe('kill -9 under load', function () {
   const postOne = async (): Promise<boolean> => {
     const number = ++sent
     try {
-      const response = await fetch(installation.personalUrl, {
+      const response = await fetch(fromVietcombank(installation.personalUrl), {
         method: 'POST',
         body: vietcombankText(number, `DH${number}`),
       })

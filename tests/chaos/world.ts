@@ -10,7 +10,7 @@ import { openEventStore } from '../../cmd/open-event-store.ts'
 import { readSettings } from '../../cmd/settings.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { callApi, newPlace, readInstallation, type Installation } from '../support/baoco-process.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../support/bank-texts.ts'
 import { eventually } from '../support/eventually.ts'
 import { EVERY_ROLE, OPEN_CLAIMS, roleProcesses, type RoleName, type RoleProcess } from '../support/role-processes.ts'
 import { startServers, type Servers } from '../support/servers.ts'
@@ -109,7 +109,7 @@ export class World {
 
   /** @returns the id, or null where it was not answered with 2xx */
   async post(api: RoleProcess, { text }: Sent): Promise<number | null> {
-    const url = new URL(this.installation.personalUrl)
+    const url = new URL(fromVietcombank(this.installation.personalUrl))
     url.port = new URL(api.running.baseUrl).port
     try {
       const response = await fetch(url, { method: 'POST', body: text })

@@ -17,7 +17,7 @@ import {
   type Place,
   type Running,
 } from '../support/baoco-process.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../support/bank-texts.ts'
 import { eventSchemas } from '../../domain/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { allEvents } from '../support/inside.ts'
@@ -56,7 +56,10 @@ export const mainJob = (
     const api = (method: string, path: string, body?: unknown) =>
       callApi(baoco, installation.apiKey, method, path, body)
     const post = async (memo: string): Promise<number> => {
-      const response = await fetch(installation.personalUrl, { method: 'POST', body: vietcombankText(++sent, memo) })
+      const response = await fetch(fromVietcombank(installation.personalUrl), {
+        method: 'POST',
+        body: vietcombankText(++sent, memo),
+      })
       const { data } = (await response.json()) as { data: { id: number } }
       expect(response.status).to.equal(200)
       return data.id

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { eventually } from '../support/eventually.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../support/bank-texts.ts'
 import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
@@ -38,7 +38,9 @@ describe('commands that look, and the one that forgets', function () {
   }
   let posted = 0
   const pay = async ({ receive_token }: FreshAccount, memo: string): Promise<number> => {
-    const { body } = await api.ask('POST', `/api/receive/u/${receive_token}`, { body: vietcombankText(++posted, memo) })
+    const { body } = await api.ask('POST', fromVietcombank(`/api/receive/u/${receive_token}`), {
+      body: vietcombankText(++posted, memo),
+    })
     return (body as { data: { id: number } }).data.id
   }
   const list = async (key: string) => (await api.ask('GET', '/api/transactions?include_raw=1', { key })).body

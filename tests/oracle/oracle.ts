@@ -5,7 +5,7 @@
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { timoMail } from '../support/bank-mails.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../support/bank-texts.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Endpoint, SeenCall } from './endpoint.ts'
 
@@ -72,7 +72,11 @@ export class Oracle {
     const sent: Sent = { began: ++this.#moment, answered: null }
     this.#sent.set(number, sent)
     const body = vietcombankText(number, `DH${number}`, { amount: amountOf(number) })
-    const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(20_000) }).catch(() => null)
+    const response = await fetch(fromVietcombank(url), {
+      method: 'POST',
+      body,
+      signal: AbortSignal.timeout(20_000),
+    }).catch(() => null)
     const answer = response?.ok ? ((await response.json().catch(() => null)) as { data: { id: number } } | null) : null
     if (answer) this.#accept(sent, answer.data.id)
     return answer !== null

@@ -12,7 +12,7 @@ export const tokenOf = (userId: number, device: number): string =>
 /** What an owner has done: a personal URL, two devices, a system with the prefix `DH`, one rule for all credits. */
 export const accountFacts = (
   userId: number,
-  { prefixes = ['DH'], trustedSenders = [] as string[], rules = true } = {},
+  { prefixes = ['DH'], trustedSenders = [] as string[], withoutSender = false, rules = true } = {},
 ): AccountEvent[] => [
   {
     type: 'AccountRegistered',
@@ -68,7 +68,10 @@ export const accountFacts = (
         } satisfies AccountEvent,
       ]
     : []),
-  { type: 'TrustedSendersSet', data: { user_id: userId, trusted_senders: trustedSenders } },
+  {
+    type: 'TrustedSendersSet',
+    data: { user_id: userId, trusted_senders: trustedSenders, without_sender: withoutSender },
+  },
 ]
 
 export const accountOf = (userId: number, options: Parameters<typeof accountFacts>[1] = {}): Account =>

@@ -12,6 +12,9 @@ const inVietnam = (at: Date) => {
   }
 }
 
+/** The personal URL as an app posts to it that passes on the SMS below. */
+export const fromVietcombank = (personalUrl: string): string => `${personalUrl}?sender=Vietcombank`
+
 /**
  * A Vietcombank SMS of money in.
  * @param number  makes it unlike every other: its reference and balance

@@ -6,6 +6,7 @@ import { openAlertCalls } from '../alerts/alert-calls.ts'
 import { openAlerts } from '../alerts/alerts.ts'
 import { eraseDeleted } from './erase-deleted.ts'
 import { eraseReread } from './erase-reread.ts'
+import { alertUnsafeForwarder } from './alert-unsafe-forwarder.ts'
 import { mailQuotaWarning } from './mail-quota-warning.ts'
 import { pauseGoneRule } from './pause-gone-rule.ts'
 import { raiseAlerts } from './raise-alerts.ts'
@@ -44,6 +45,7 @@ export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
     mailQuotaWarning(parts),
     raiseAlerts(alerts),
     raiseTransactionAlerts(alerts),
+    alertUnsafeForwarder(alerts),
     tellAlerts({ accounts, clock, mailer, calls: openAlertCalls(sender) }),
   ]
 }

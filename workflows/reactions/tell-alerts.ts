@@ -15,6 +15,7 @@ const SUBJECT: Record<AlertKind, string> = {
   new_bank_account: 'a new bank account was seen',
   contradicting_copy: 'two notifications of one payment show different order ids',
   old_notification: 'an old notification was recorded and not sent',
+  unsafe_forwarder: 'a forwarder app sends unsafe bodies',
 }
 
 export interface AlertTellingParts {

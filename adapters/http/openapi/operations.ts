@@ -31,7 +31,16 @@ import type Router from '@koa/router'
 import type { ApiContext, ApiMiddleware, ApiState } from '../context.ts'
 import type { ErrorCode } from '../errors.ts'
 import { scopeMissing, type Scope } from '../../../domain/account/api-keys.ts'
-import { isAnswer, isInput, type Answer, type InputOf, type Method, type Operation, type OutputOf, type Part } from './operation.ts'
+import {
+  isAnswer,
+  isInput,
+  type Answer,
+  type InputOf,
+  type Method,
+  type Operation,
+  type OutputOf,
+  type Part,
+} from './operation.ts'
 import { maskOf, type Mask } from './secrets.ts'
 
 /** The last of a line: one function of the domain or one query, and a presenter. */

@@ -20,7 +20,7 @@ import type { ApiParts } from '../parts.ts'
 import { READ_QUERY_LIMIT, rawQueryOf } from '../query-length.ts'
 import type { ReceiveLimit } from '../receive-limit.ts'
 import { readBody } from '../raw-body.ts'
-import { arrivalOf, itemArrival, type At } from '../receive/arrival.ts'
+import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
 import { checkKey, isGood, shownByPoster, shownInPath, type Shown } from '../receive/credential.ts'
 import { readPosted, type Posted } from '../receive/posted.ts'
 
@@ -94,7 +94,10 @@ export const receiveRoutes = (
 
   const takeAll = async (context: ApiContext, arrivals: readonly Arrival[]) => {
     const taken = await capture.take(arrivals)
-    limits.judged(context, taken.every(({ kind }) => kind !== 'unauthorized'))
+    limits.judged(
+      context,
+      taken.every(({ kind }) => kind !== 'unauthorized'),
+    )
     return taken.map(presentTaken)
   }
 
@@ -113,7 +116,7 @@ export const receiveRoutes = (
     if (list === null) return [arrivalOf(posted, came)]
     // Refused it would be sent again for ever.
     if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
-    return list.map((value) => arrivalOf({ value, json: null }, came))
+    return list.map((value) => arrivalOf(itemOf(posted, value), came))
   }
 
   const personal = async (context: ApiContext) => {
@@ -121,7 +124,10 @@ export const receiveRoutes = (
     if (!credential) throw unauthorized()
     const arrivals = await readAll(context, { credential, posted_as: null })
     const tooLong = rawQueryOf(context).length > READ_QUERY_LIMIT
-    return take(context, tooLong ? arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })) : arrivals)
+    return take(
+      context,
+      tooLong ? arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })) : arrivals,
+    )
   }
 
   /** Somebody looks whether there is something at the address; nothing was said. */
@@ -153,7 +159,8 @@ export const receiveRoutes = (
 
   const batch = async (context: ApiContext) => {
     const credential = await posterIn(context)
-    const { value } = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
+    const posted = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
+    const { value } = posted
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
     if (!Array.isArray(items))
       return refuseBatch(credential, invalid({ path: 'items', message: 'A list of items is expected.' }))
@@ -163,7 +170,7 @@ export const receiveRoutes = (
     const at = { credential, arrived_at: clock.now() }
     return takeAll(
       context,
-      items.map((item: unknown) => itemArrival(item, at)),
+      items.map((item: unknown) => itemArrival(posted, item, at)),
     )
   }
 

@@ -48,6 +48,14 @@ export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens,
     return 'You are logged out.'
   }
 
-  post('/api/session', 'Log in to the dashboard', limited('login'), body(Login), loginRefusals, whole(MessageAndEnded), begin)
+  post(
+    '/api/session',
+    'Log in to the dashboard',
+    limited('login'),
+    body(Login),
+    loginRefusals,
+    whole(MessageAndEnded),
+    begin,
+  )
   remove('/api/session', 'Log out of the dashboard', withSession, noBody, message, end)
 }

@@ -48,9 +48,19 @@ describe('from the door to the list', () => {
     ['httpSMS', 'api', (content) => post({ specversion: '1.0', type: 'message.phone.received', data: { contact: 'Vietcombank', content, timestamp: new Date().toISOString() } })],
     ['sms2webhook', 'api', (body) => post({ address: 'Vietcombank', date: Date.now(), body })],
     ['MacroDroid', 'api', (text) => post({ packageName: 'com.VCB', title: 'VCB Digibank', text })],
-    ['iOS Shortcuts', 'api', (sms) => post({ sms })],
-    ['plain text', 'api', (text) => api.ask('POST', personal, { body: text })],
-    ['curl without a content type of its own', 'api', (text) => api.ask('POST', personal, { body: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
+    ['iOS Shortcuts', 'api', (sms) => post({ sms, sender: 'Vietcombank' })],
+    ['android-sms-hooks', 'api', (body) => post({ body, from: 'Vietcombank', timestamp: Date.now() })],
+    ['ForwardSMS, whose contact is not its sender', 'api', (content) => post({ timestamp: new Date().toISOString(), content, sender: 'Vietcombank', contact: 'My bank' })],
+    ['SMS Gateway for Android, newer', 'api', (message) => post({ event: 'sms:received', payload: { message, sender: 'Vietcombank', recipient: '+84900000000', receivedAt: new Date().toISOString() } })],
+    ['iOS message filter', 'api', (sms) => post({ query: { sender: 'Vietcombank', message: { text: sms } }, app: { version: '1' }, _version: 1 })],
+    ['SmsForwarder’s JSON template', 'api', (org_content) => post({ from: 'Vietcombank', msg: `Vietcombank\n${org_content}\nSIM1`, org_content, title: '[title]' })],
+    ['MacroDroid, with the text cut and unfolded', 'api', (raw) => post({ packageName: 'com.VCB', title: '{not_title}', text: `${raw.slice(0, 30)}…`, raw })],
+    ['a listener app', 'api', (bigText) => post({ packageName: 'com.VCB', title: 'VCB', text: bigText.slice(0, 30), bigText, subText: '', postTime: Date.now(), id: 7 })],
+    ['a listener app whose type is the package', 'api', (body) => post({ type: 'com.VCB', body, timestamp: Date.now() })],
+    ['a gateway with an event name', 'api', (body) => post({ event: 'sms.received', type: 'sms.received', from: 'Vietcombank', body })],
+    ['plain text that says it is JSON', 'api', (text) => api.ask('POST', `${personal}?sender=Vietcombank`, { body: text, headers: { 'content-type': 'application/json' } })],
+    ['plain text', 'api', (text) => api.ask('POST', `${personal}?sender=Vietcombank`, { body: text })],
+    ['curl without a content type of its own', 'api', (text) => api.ask('POST', `${personal}?sender=Vietcombank`, { body: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
     ['a device’s SMS', 'sms', (text) => byDevice('sms', { sender: 'Vietcombank', text, received_at: new Date().toISOString() })],
     ['a device’s push', 'notification', (text) => byDevice('notification', { package: 'com.VCB', title: 'VCB', text, received_at: new Date().toISOString() })],
   ] // prettier-ignore
@@ -127,7 +137,7 @@ describe('from the door to the list', () => {
       ['{"text":"\\u0000 +5 VND \\ud800"}', 'unparsed'],
       ['{"text":1e400}', 'unparsed'],
     ] as const) {
-      const { body: answer } = await api.ask('POST', personal, { body, headers })
+      const { body: answer } = await api.ask('POST', `${personal}?sender=Vietcombank`, { body, headers })
       expect(answer, body.slice(0, 40)).to.deep.equal({ success: true, data: { ignored: true, reason } })
     }
   })

@@ -123,10 +123,16 @@ describe('sources', () => {
 
     it('are none, then those that were set, each once', async () => {
       const { api_key } = await api.newAccount('senders@example.com')
-      expect((await api.ask('GET', path, { key: api_key })).body.data).to.deep.equal({ trusted_senders: [] })
+      expect((await api.ask('GET', path, { key: api_key })).body.data).to.deep.equal({
+        trusted_senders: [],
+        without_sender: false,
+      })
       const json = { trusted_senders: [' 0909 000 111', 'My Bank', 'MYBANK'] }
       const set = await api.ask('PUT', path, { key: api_key, json })
-      expect(set.body).to.deep.equal({ success: true, data: { trusted_senders: ['0909 000 111', 'MYBANK'] } })
+      expect(set.body).to.deep.equal({
+        success: true,
+        data: { trusted_senders: ['0909 000 111', 'MYBANK'], without_sender: false },
+      })
       expect((await api.ask('GET', path, { key: api_key })).body.data).to.deep.equal(set.body.data)
     })
 

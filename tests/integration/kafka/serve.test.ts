@@ -1,6 +1,6 @@
 /** `baoco serve` with a Kafka broker, as its operator sets it. */
 import { expect } from 'chai'
-import { vietcombankText } from '../../support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../../support/bank-texts.ts'
 import {
   callApi,
   launchBaoco,
@@ -34,7 +34,7 @@ describe('serve with KAFKA_BROKERS', function () {
     const ids: number[] = []
     for (let n = 0; n < count; n++) {
       const body = vietcombankText(++sent, `DH${7000 + sent}`)
-      const response = await fetch(installation.personalUrl, { method: 'POST', body })
+      const response = await fetch(fromVietcombank(installation.personalUrl), { method: 'POST', body })
       expect(response.status).to.equal(200)
       ids.push(((await response.json()) as { data: { id: number } }).data.id)
     }

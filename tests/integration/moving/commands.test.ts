@@ -15,7 +15,7 @@ import {
   type Place,
   type Running,
 } from '../../support/baoco-process.ts'
-import { vietcombankText } from '../../support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../../support/bank-texts.ts'
 import { givenOrOwnEventStore, type TestEventStore } from '../../support/eventstoredb/given-or-own.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openShop, status, type Shop } from '../../support/shop.ts'
@@ -60,8 +60,11 @@ describe('baoco export-events and import-events', function () {
     (await callApi(baoco!, installation.apiKey, 'GET', '/api/transactions')).body.data as Shown[]
   const statusOf = async (order: string) => (await list()).find(({ order_id }) => order_id === order)?.webhook_status
   const pay = async (order: string): Promise<void> => {
-    const { pathname } = new URL(installation.personalUrl)
-    const answer = await fetch(baoco!.baseUrl + pathname, { method: 'POST', body: vietcombankText(++sent, order) })
+    const { pathname, search } = new URL(fromVietcombank(installation.personalUrl))
+    const answer = await fetch(baoco!.baseUrl + pathname + search, {
+      method: 'POST',
+      body: vietcombankText(++sent, order),
+    })
     expect(answer.status).to.equal(200)
   }
   const callsFor = (order: string) => shop.calls.filter(({ body }) => body.includes(`"${order}"`))

@@ -48,7 +48,7 @@ const MAKERS: Record<string, (world: World, caller: Caller) => Promise<number>> 
 
 const personal = (caller: Caller, body = bankText()): Sent => ({
   method: 'POST',
-  path: `/api/receive/u/${caller.receive_token}`,
+  path: `/api/receive/u/${caller.receive_token}?sender=Vietcombank`,
   headers: { 'content-type': 'text/plain' },
   body,
 })

@@ -11,7 +11,7 @@ import {
   type Running,
   type Starting,
 } from '../../support/baoco-process.ts'
-import { vietcombankText } from '../../support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../../support/bank-texts.ts'
 import { eventually } from '../../support/eventually.ts'
 
 describe('a role beside serve, on the embedded Postgres', function () {
@@ -40,8 +40,11 @@ describe('a role beside serve, on the embedded Postgres', function () {
   const listed = async (running: Running) =>
     (await callApi(running, installation.apiKey, 'GET', '/api/transactions')).body.data as { id: number }[]
   const post = async (number: number): Promise<number> => {
-    const path = new URL(installation.personalUrl).pathname
-    const response = await fetch(api.baseUrl + path, { method: 'POST', body: vietcombankText(number, `DH${number}`) })
+    const { pathname, search } = new URL(fromVietcombank(installation.personalUrl))
+    const response = await fetch(api.baseUrl + pathname + search, {
+      method: 'POST',
+      body: vietcombankText(number, `DH${number}`),
+    })
     return ((await response.json()) as { data: { id: number } }).data.id
   }
   const isListed = (id: number) =>

@@ -31,7 +31,8 @@ const corpus = readFileSync(new URL('../../../corpus/same-event.jsonl', import.m
   .split('\n')
   .map((line) => JSON.parse(line) as Line)
 
-const account = accountOf(7)
+/** Some of these apps name no sender. */
+const account = accountOf(7, { withoutSender: true })
 const DEVICES = { phone: 1, tablet: 2, url: 0 }
 
 const arrivalOf = ({ source, type, stamp, arrives, ...incoming }: Line['notifications'][number]): Arrival => ({

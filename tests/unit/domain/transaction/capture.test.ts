@@ -61,7 +61,14 @@ describe('what is old', () => {
     const account = accountOf(7)
     const arrival: Arrival = { ...arrivalOf({ sender: 'Vietcombank', text }), ...given }
     const read_ = read(arrival.incoming, arrival.arrived_at)
-    const appraised = appraise(account, doorOf(account, arrival.credential)!, arrival, read_, null, 86_400_000)
+    const appraised = appraise(
+      account,
+      doorOf(account, arrival.credential, arrival.arrived_at)!,
+      arrival,
+      read_,
+      null,
+      86_400_000,
+    )
     if (appraised.kind !== 'movement') throw new Error('no movement')
     return appraised
   }
@@ -108,19 +115,44 @@ describe('whose word counts', () => {
   it("not of another bank's sender", () => expect(judged({ sender: 'MBBANK' }).kind).to.not.equal('movement'))
   it('one that the user trusts', () =>
     expect(reasonOf({ sender: 'My Gateway' }, { trustedSenders: ['mygateway'] })).to.equal(null))
-  it('an SMS without any sender', () => expect(reasonOf({})).to.equal(null))
+  it('not of no sender, from a phone', () => expect(reasonOf({})).to.equal('unknown_sender'))
+  it('not of a sender or app that is given and not known', () => {
+    for (const device of [0, 1]) {
+      expect(reasonOf({ device, sender: '' })).to.equal('unknown_sender')
+      expect(reasonOf({ device, package: '' }), 'package').to.equal('unknown_app')
+      expect(reasonOf({ device, sender: 'Vietcombank', package: '' }), 'both').to.equal('unknown_app')
+      expect(reasonOf({ device, posted_as: 'notification', sender: '', package: 'com.VCB' })).to.equal('unknown_sender')
+    }
+  })
+  it('not of a blank sender that the list of trusted ones seems to have', () =>
+    expect(reasonOf({ sender: '' }, { trustedSenders: [' '] })).to.equal('unknown_sender'))
+  it("a push of the bank's app, whatever its title, but not beside a phone number", () => {
+    const push = { posted_as: 'notification', package: 'com.VCB' } as const
+    for (const title of ['', 'VCB Digibank', 'Zalo']) expect(reasonOf({ ...push, title })).to.equal(null)
+    expect(reasonOf({ ...push, sender: '3' }), 'a count of notifications').to.equal(null)
+    expect(reasonOf({ ...push, sender: '+84 912 345 678' })).to.equal('unknown_sender')
+  })
   it("a push of the bank's app", () =>
     expect(reasonOf({ posted_as: 'notification', package: 'com.VCB' })).to.equal(null))
   it('not of another app', () =>
     expect(reasonOf({ posted_as: 'notification', package: 'com.evil.bank' })).to.equal('unknown_app'))
   it('not of no app, from a phone', () => expect(reasonOf({ posted_as: 'notification' })).to.equal('unknown_app'))
-  it('but on the personal URL', () => expect(reasonOf({ device: 0 })).to.equal(null))
+  it('nor on the personal URL, unless its owner allows that', () => {
+    expect(reasonOf({ device: 0 })).to.equal('unknown_sender')
+    expect(reasonOf({ device: 0 }, { withoutSender: true })).to.equal(null)
+    expect(reasonOf({ device: 1 }, { withoutSender: true }), 'a phone').to.equal('unknown_sender')
+    for (const given of [{ sender: '' }, { package: '' }, { title: '' }, { title: 'VCB Digibank' }])
+      expect(reasonOf({ device: 0, ...given }, { withoutSender: true }), JSON.stringify(given)).to.match(/^unknown_/)
+  })
   it('there, too, a sender that is told must be right', () =>
     expect(reasonOf({ device: 0, sender: '0912345678' })).to.equal('unknown_sender'))
   it('an SMS app, by its title', () => {
     const app = { posted_as: 'notification', package: 'com.google.android.apps.messaging' } as const
     expect(reasonOf({ ...app, title: 'Vietcombank' })).to.equal(null)
     expect(reasonOf({ ...app, title: '0912345678' })).to.equal('unknown_sender')
+    expect(reasonOf({ ...app, title: '' })).to.equal('unknown_sender')
+    expect(reasonOf({ ...app, title: 'Vietcombank', sender: '0912345678' })).to.equal('unknown_sender')
+    expect(reasonOf({ ...app, title: '0912345678', sender: 'Vietcombank' })).to.equal('unknown_sender')
   })
   it('nor is a text kept to be read later that nobody trusted sent', () => {
     const text = 'tra em 150,000 nhe'
@@ -150,7 +182,7 @@ describe('which source it is', () => {
   it('the personal URL, with the sender, the app, or the layout', () => {
     expect(sourceOf({ device: 0, sender: 'vietcom bank' })).to.deep.equal(['url:VIETCOMBANK', 'api'])
     expect(sourceOf({ device: 0, package: 'com.VCB' })).to.deep.equal(['url:com.VCB', 'api'])
-    expect(sourceOf({ device: 0 })[1]).to.equal('api')
+    expect(movementOf({ device: 0 }, { withoutSender: true }).origin.source_type).to.equal('api')
   })
   it('shows an SMS app and the SMS itself as the same text', () => {
     const shown = movementOf({ posted_as: 'notification', package: 'com.android.mms', title: 'Vietcombank' })
@@ -163,7 +195,9 @@ describe('which source it is', () => {
   })
   it('compares texts after normalising', () => {
     const odd = TEXT.normalize('NFD').replaceAll(' ', '\u00a0 ').replace('+', '\u200b+')
-    expect(movementOf({ text: odd }).sighting.fingerprint).to.equal(movementOf({}).sighting.fingerprint)
+    expect(movementOf({ text: odd, sender: 'Vietcombank' }).sighting.fingerprint).to.equal(
+      movementOf({ sender: 'Vietcombank' }).sighting.fingerprint,
+    )
   })
 })
 
@@ -185,7 +219,12 @@ describe('what is written', () => {
 
   it('statuses as decided: a rule fits, no rule fits, no prefix, no order id, a copy', () => {
     const statusOf = (given: Given, options = {}, copyOf: number | null = null) => {
-      const { order_id, rules, webhook_status } = captured(1, 7, movementOf(given, options), copyOf).data
+      const { order_id, rules, webhook_status } = captured(
+        1,
+        7,
+        movementOf({ sender: 'Vietcombank', ...given }, options),
+        copyOf,
+      ).data
       return [order_id, rules, webhook_status]
     }
     expect(statusOf({})).to.deep.equal(['DH1042', [20], 'pending'])
@@ -201,7 +240,12 @@ describe('what is written', () => {
   })
 
   it('a description of at most 32 KB', () => {
-    const { description } = captured(1, 7, movementOf({ text: `${TEXT} ${'ồ'.repeat(40_000)}` }), null).data
+    const { description } = captured(
+      1,
+      7,
+      movementOf({ text: `${TEXT} ${'ồ'.repeat(40_000)}`, sender: 'Vietcombank' }),
+      null,
+    ).data
     expect(Buffer.byteLength(description)).to.be.within(32 * 1024 - 3, 32 * 1024)
     expect(description.endsWith('ồ')).to.equal(true)
   })
@@ -209,10 +253,12 @@ describe('what is written', () => {
 
 describe('a better copy', () => {
   const firstWith = (memo: string, options = {}): LiveTransaction => {
-    const facts = [captured(1, 7, movementOf({ text: TEXT.replace('DH1042', memo) }, options), null)]
+    const facts = [
+      captured(1, 7, movementOf({ text: TEXT.replace('DH1042', memo), sender: 'Vietcombank' }, options), null),
+    ]
     return evolveAll(null, facts, AT.toISOString()) as LiveTransaction
   }
-  const better = movementOf({})
+  const better = movementOf({ sender: 'Vietcombank' })
 
   it('completes a first without an order id', () => {
     expect(completed(firstWith('NGUYEN VAN...'), 2, better)).to.deep.equal([
@@ -232,5 +278,7 @@ describe('a better copy', () => {
   it('nor one that is on its way already', () =>
     expect(completed({ ...firstWith('ABC123'), webhook_status: 'success' }, 2, better)).to.deep.equal([]))
   it('nor by a copy without an order id', () =>
-    expect(completed(firstWith('NGUYEN...'), 2, movementOf({ text: TEXT.replace('DH1042', 'x') }))).to.deep.equal([]))
+    expect(
+      completed(firstWith('NGUYEN...'), 2, movementOf({ text: TEXT.replace('DH1042', 'x'), sender: 'Vietcombank' })),
+    ).to.deep.equal([]))
 })

@@ -14,7 +14,8 @@ const arrive = async (body: string | Buffer, type: string, query: Record<string,
     posted_as: null,
     arrived_at: new Date('2024-06-07T04:41:33Z'),
   })
-  return { ...arrival.incoming, stamp: arrival.stamp?.toISOString() ?? null, raw: arrival.raw }
+  const { incoming, stamp, raw, unsafe = null } = arrival
+  return { ...incoming, stamp: stamp?.toISOString() ?? null, raw, unsafe }
 }
 
 interface Case {
@@ -23,6 +24,8 @@ interface Case {
   type?: string
   query?: Record<string, unknown>
   is: { text?: string; sender?: string; package?: string; title?: string; stamp?: string | null }
+  /** Why it is unsafe, where it is. */
+  unsafe?: string
 }
 
 const STAMP = '2024-06-07T04:41:31.000Z'
@@ -43,6 +46,7 @@ const CASES: Case[] = [
     name: 'the same of an old version that does not fill its stamps',
     body: `{"from":"Vietcombank","text":"${TEXT}","sentStamp":%sentStamp%,"receivedStamp":%receivedStamp%,"sim":"%sim%"}`,
     is: { sender: 'Vietcombank', stamp: null },
+    unsafe: 'broken_json',
   },
   {
     name: 'SmsForwarder, form',
@@ -53,7 +57,7 @@ const CASES: Case[] = [
   {
     name: 'SmsForwarder, JSON template with lines around the content, and the original',
     body: JSON.stringify({ from: 'Vietcombank', msg: `Vietcombank\n${TEXT}\nSIM1`, org_content: TEXT, title: '[title]' }),
-    is: { sender: 'Vietcombank' },
+    is: { sender: 'Vietcombank', title: '' },
   },
   {
     name: 'SmsForwarder by GET',
@@ -114,12 +118,12 @@ const CASES: Case[] = [
   {
     name: 'MacroDroid with title and body and an unfilled placeholder',
     body: JSON.stringify({ title: '{not_title}', body: TEXT, apiKey: 'abc', package: '{not_app_package}' }),
-    is: {},
+    is: { package: '', title: '' },
   },
   {
     name: 'Tasker with AutoNotification, unresolved variables',
     body: JSON.stringify({ text: TEXT, title: '%antitle', package: 'com.VCB', app: '%anapp' }),
-    is: { package: 'com.VCB' },
+    is: { package: 'com.VCB', title: '' },
   },
   { name: 'iOS Shortcuts with keys of its own', body: JSON.stringify({ sms: TEXT, sender: 'SCB' }), is: { sender: 'SCB' } },
   {
@@ -156,8 +160,8 @@ const CASES: Case[] = [
   { name: 'a JSON string', body: JSON.stringify(TEXT), is: {} },
   { name: 'a list of one', body: JSON.stringify([{ text: TEXT }]), is: {} },
   { name: 'a byte order mark', body: `\ufeff${JSON.stringify({ text: TEXT })}`, is: {} },
-  { name: 'raw line breaks and tabs inside a JSON string', body: `{"text":"+150,000 VND\n\tDH1042"}`, is: { text: '+150,000 VND\n\tDH1042' } },
-  { name: 'raw quotes inside a JSON string', body: `{"title":"VCB","text":"ND "thanh toan" DH1042","sender":"VCB"}`, is: { text: 'ND "thanh toan" DH1042', sender: 'VCB', title: 'VCB' } },
+  { name: 'raw line breaks and tabs inside a JSON string', body: `{"text":"+150,000 VND\n\tDH1042"}`, is: { text: '+150,000 VND\n\tDH1042' }, unsafe: 'broken_json' },
+  { name: 'raw quotes inside a JSON string', body: `{"title":"VCB","text":"ND "thanh toan" DH1042","sender":"VCB"}`, is: { text: 'ND "thanh toan" DH1042', sender: 'VCB', title: 'VCB' }, unsafe: 'broken_json' },
   { name: 'nothing but a placeholder is left for the reader', body: JSON.stringify({ text: '{notification}' }), is: { text: '{notification}' } },
   { name: 'nothing at all', body: '', type: '', is: { text: '' } },
   { name: 'an empty text', body: JSON.stringify({ text: '', device: 'my old phone' }), is: { text: '' } },
@@ -171,13 +175,14 @@ const CASES: Case[] = [
 ] // prettier-ignore
 
 describe('what forwarder apps post', () => {
-  for (const { name, body, type = JSON_TYPE, query, is } of CASES) {
+  for (const { name, body, type = JSON_TYPE, query, is, unsafe = null } of CASES) {
     it(name, async () => {
-      const { text, stamp, raw, ...rest } = await arrive(body, type, query)
+      const { text, stamp, raw, unsafe: found, ...rest } = await arrive(body, type, query)
       const { text: expected = TEXT, stamp: expectedStamp = null, ...others } = is
       expect(text).to.equal(expected)
       expect(rest).to.deep.equal(others)
       expect(stamp).to.equal(expectedStamp)
+      expect(found, 'unsafe').to.equal(unsafe)
       expect(() => JSON.parse(raw) as unknown, 'raw_data is JSON').not.to.throw()
       expect(raw).not.to.include('\0')
     })

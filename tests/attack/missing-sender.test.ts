@@ -1,0 +1,154 @@
+/**
+ * Attack: a text reaches Baoco without its sender, because the forwarder app left the field blank, sent its placeholder, or has no such
+ * field. A stranger's SMS or chat can then pass for the bank's (decisions, "Trust", T1).
+ */
+import { expect } from 'chai'
+import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+import { eventually } from '../support/eventually.ts'
+import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+
+const SENDERS = '/api/account/trusted-senders'
+
+/** Values that an app sends where it does not know the sender. */
+const UNKNOWN: unknown[] = [
+  '', '  ', '\t\n', '\u200b', '%a', '%from%', '%SMSRF', '%antitle()', '[x]', '[from]', '[[from]]', '{x}', '{not_title}', '{{sender}}',
+  '{lv=sender}', '${from}', '%a %b', '({sms_number})', null, 0, 123, true, [], ['Vietcombank'], {}, { name: 'Vietcombank' },
+] // prettier-ignore
+
+const NAMES = ['sender', 'from', 'address', 'phoneNumber', 'sms_number', 'contact', 'SENDER']
+
+describe('attack: a notification without its sender', function () {
+  this.timeout(120_000)
+  let api: ApiUnderTest
+  let personal: string
+  let device: string
+  let number = 0
+
+  const text = () => vietcombankText(++number, `DH${1000 + number}`)
+  const owner = () => ({ key: api.owner.api_key })
+  const atUrl = async (fields: object, query = '') =>
+    (await api.ask('POST', personal + query, { json: { text: text(), ...fields } })).body.data
+  const byDevice = async (kind: string, fields: object) =>
+    (
+      await api.ask('POST', `/api/receive/${kind}`, {
+        json: { text: text(), ...fields },
+        headers: { 'x-device-token': device },
+      })
+    ).body.data
+  const refused = (answer: unknown, what: unknown) =>
+    expect(answer, JSON.stringify(what))
+      .to.be.an('object')
+      .with.property('reason')
+      .that.matches(/^unknown_(sender|app)$/)
+  const accepted = (answer: unknown) => expect(answer).to.have.property('webhook_status')
+
+  before(async () => {
+    api = await openApi({}, 'real')
+    const { user_id, receive_token } = api.owner
+    personal = `/api/receive/u/${receive_token}`
+    device = formToken('device', user_id, 'd'.repeat(43))
+    const token_hash = hashOfToken(device)
+    const data = { user_id, device_id: 77, name: 'phone', token_hash, created_at: new Date().toISOString() }
+    await api.decree(user_id, { type: 'DeviceAdded', data })
+  })
+  after(() => api.close())
+
+  it('is no payment at the personal URL, and its entry in the list says what to do', async () => {
+    for (const body of [text(), JSON.stringify({ text: text() }), `text=${encodeURIComponent(text())}`]) {
+      const { body: answer } = await api.ask('POST', personal, { body })
+      expect(answer.data).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
+    }
+    const { body: byGet } = await api.ask('GET', `${personal}?text=${encodeURIComponent(text())}`)
+    expect(byGet.data).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
+    const rows = await eventually(async () => {
+      const { body } = await api.ask('GET', '/api/notifications', owner())
+      return body.data.length === 4 && (body.data as { reason: string; advice: string }[])
+    })
+    for (const row of rows) {
+      expect(row.reason).to.equal('unknown_sender')
+      expect(row.advice).to.contain('?sender=').and.to.contain('without_sender')
+    }
+  })
+
+  it('is no payment from a paired phone', async () => {
+    expect(await byDevice('sms', {})).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
+    expect(await byDevice('notification', {})).to.deep.equal({ ignored: true, reason: 'unknown_app' })
+    const items = [{ type: 'sms', text: text() }, { type: 'notification', text: text() }, { text: text() }]
+    const { body } = await api.ask('POST', '/api/receive/batch', {
+      json: { items },
+      headers: { 'x-device-token': device },
+    })
+    for (const answer of body.data) refused(answer, answer)
+  })
+
+  it('is no payment where the sender or the package is given and unknown, also where its owner allows none', async () => {
+    for (const without_sender of [false, true]) {
+      expect((await api.ask('PUT', SENDERS, { ...owner(), json: { without_sender } })).status).to.equal(200)
+      for (const value of UNKNOWN) {
+        for (const name of NAMES) refused(await atUrl({ [name]: value }), { [name]: value })
+        refused(await atUrl({ package: value }), { package: value })
+        refused(await byDevice('sms', { sender: value }), { sender: value })
+        refused(await byDevice('notification', { package: value }), { package: value })
+      }
+      for (const value of ['', '%from%', '{x}', '[x]', '%a']) {
+        refused(await atUrl({}, `?sender=${encodeURIComponent(value)}`), value)
+        refused(await atUrl({ payload: { sender: value } }), value)
+        refused(await atUrl({ app: value }), value)
+        const form = new URLSearchParams({ text: text(), sender: value })
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        refused((await api.ask('POST', personal, { body: form.toString(), headers })).body.data, value)
+      }
+    }
+    await api.ask('PUT', SENDERS, { ...owner(), json: { without_sender: false } })
+  })
+
+  it('is no payment where something is known beside what is not', async () => {
+    const mixtures: object[] = [
+      { sender: '', package: 'com.VCB' },
+      { sender: '%from%', package: 'com.VCB' },
+      { sender: '+84912345678', package: 'com.VCB' },
+      { sender: 'Vietcombank', package: '' },
+      { sender: 'Vietcombank', package: '%anpackage' },
+      { sender: '', contact: 'Vietcombank' },
+      { sender: 'Vietcombank', from: '{sms_number}' },
+      { package: '{not_app_package}', type: 'com.VCB' },
+      { package: 'com.google.android.apps.messaging', title: '' },
+      { package: 'com.google.android.apps.messaging', title: '{not_title}', sender: 'Vietcombank' },
+      { package: 'com.google.android.apps.messaging', title: 'Vietcombank', sender: '' },
+      { title: 'Vietcombank' },
+      { app: 'Zalo' },
+    ]
+    for (const mixture of mixtures) refused(await atUrl(mixture), mixture)
+    refused(await atUrl({ sender: 'Vietcombank' }, '?sender=%20'), 'a blank one in the address')
+  })
+
+  it('counts at the personal URL only where its owner allows that', async () => {
+    expect((await api.ask('GET', SENDERS, owner())).body.data).to.deep.equal({
+      trusted_senders: [],
+      without_sender: false,
+    })
+    const allowed = await api.ask('PUT', SENDERS, { ...owner(), json: { without_sender: true } })
+    expect(allowed.body.data).to.deep.equal({ trusted_senders: [], without_sender: true })
+    const kept = await api.ask('PUT', SENDERS, { ...owner(), json: { trusted_senders: ['My Gateway'] } })
+    expect(kept.body.data).to.deep.equal({ trusted_senders: ['My Gateway'], without_sender: true })
+    accepted(await atUrl({}))
+    accepted((await api.ask('POST', personal, { body: text() })).body.data)
+    refused(await byDevice('sms', {}), 'a phone')
+    await api.ask('PUT', SENDERS, { ...owner(), json: { trusted_senders: [], without_sender: false } })
+    refused(await atUrl({}), 'no more')
+    expect((await api.ask('PUT', SENDERS, { ...owner(), json: { without_sender: 'yes' } })).status).to.equal(400)
+    expect((await api.ask('PUT', SENDERS, { ...owner(), json: { anything: true } })).status).to.equal(400)
+  })
+
+  it('does not stop what names its sender or its app', async () => {
+    accepted(await atUrl({ sender: 'Vietcombank' }))
+    accepted(await atUrl({}, '?sender=Vietcombank'))
+    accepted(await atUrl({ package: 'com.VCB', title: '' }))
+    accepted(await atUrl({ package: 'com.VCB', app: 'VCB Digibank', title: '{not_title}', sender: null }))
+    accepted(await atUrl({ sender: 'Vietcombank', package: null, app: 'Messages' }))
+    accepted(await byDevice('sms', { sender: 'Vietcombank' }))
+    accepted(await byDevice('notification', { package: 'com.VCB' }))
+    accepted(await byDevice('notification', { package: 'com.VCB', title: ' ' }))
+  })
+})

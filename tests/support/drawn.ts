@@ -1,0 +1,10 @@
+/** Whole numbers that look random, and are the same for the same seed (xorshift). */
+export const drawn = (seed: number): ((below: number) => number) => {
+  let state = seed
+  return (below) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % below
+  }
+}

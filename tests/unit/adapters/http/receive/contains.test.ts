@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { contains, isChain } from '../../../../../adapters/http/receive/contains.ts'
+import { drawn } from '../../../../support/drawn.ts'
+
+describe('whether one text contains another', () => {
+  it('agrees with includes', () => {
+    const next = drawn(7)
+    const word = (length: number) => Array.from({ length }, () => 'ab'[next(2)]).join('')
+    for (let round = 0; round < 5_000; round++) {
+      const [whole, part] = [word(next(20)), word(next(6))]
+      expect(contains(whole, part), `${whole} ${part}`).to.equal(whole.includes(part))
+    }
+  })
+
+  it('costs no more than the characters of both', () => {
+    const half = 500_000
+    const began = process.cpuUsage()
+    expect(contains('a'.repeat(2 * half), `b${'a'.repeat(half)}`)).to.equal(false)
+    expect(contains('a'.repeat(2 * half), `${'a'.repeat(half)}b`)).to.equal(false)
+    expect(process.cpuUsage(began).user / 1_000).to.be.below(1_000)
+  })
+
+  it('of several, any two', () => {
+    expect(isChain([])).to.equal(true)
+    expect(isChain(['abc', 'b', 'xabcx', 'b'])).to.equal(true)
+    expect(isChain(['abc', 'a', 'c'])).to.equal(false)
+  })
+})
