@@ -16,9 +16,11 @@ import {
 import { fromVietcombank, vietcombankText } from '../support/bank-texts.ts'
 import { durability } from '../support/inside.ts'
 import { eventually } from '../support/eventually.ts'
+import { repetitions } from '../support/repetitions.ts'
 import { openShop, type Shop } from '../support/shop.ts'
 
-const ROUNDS = 20
+/** `npm run reliability` kills more often. */
+const ROUNDS = repetitions(20, 5)
 const SENDERS = 16
 const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '1,1,1,1,1,1', RATE_LIMITS: 'off' }
 

@@ -10,13 +10,15 @@ import { callApi } from '../support/baoco-process.ts'
 import { needsDovecot } from '../support/dovecot/install.ts'
 import { eventually } from '../support/eventually.ts'
 import { needsKafka } from '../support/kafka/needs-kafka.ts'
+import { repetitions } from '../support/repetitions.ts'
 import { EVERY_ROLE, type RoleName, type RoleProcess } from '../support/role-processes.ts'
 import { status } from '../support/shop.ts'
 import { World } from './world.ts'
 
-const KILLS_OF_EACH = 10
-/** Rounds in which a delivery process is killed with calls under way, and a collector with mails, for certain; in the others as it comes. */
-const IN_THE_MIDDLE = 3
+/** `npm run reliability` kills more often. */
+const KILLS_OF_EACH = repetitions(10, 3)
+/** Rounds that kill a delivery process with calls under way, and a collector with mails. The others kill at any moment. */
+const IN_THE_MIDDLE = 2
 
 /** As it is called where the settings name none. */
 const TOPIC = 'baoco.transactions'

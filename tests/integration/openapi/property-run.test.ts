@@ -1,19 +1,21 @@
 /**
- * Ten thousand requests made from the document, some as it says, some nearly so: none may be answered with a fault or with
- * an answer that breaks its schema, and every operation must have been reached.
+ * Thousands of requests made from the document, some as it says, some nearly so: none may be answered with a fault or with
+ * an answer that breaks its schema, and every operation must have been reached. `npm run fuzz` sends ten thousand.
  *
  * `PROPERTY_SEED` runs the same again, `PROPERTY_REQUESTS` more of them.
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { repetitions } from '../../support/repetitions.ts'
 import { fittingIn, nearly, ODD_TEXTS } from '../../support/openapi/arbitrary.ts'
 import type { Located, Parameter } from '../../support/openapi/document.ts'
 import { bodySchemaOf, collectionOf, make, noteMade, requestOf } from './requests.ts'
 import { curlOf, openWorld, schemesOf, type Caller, type Got, type Sent, type World } from './world.ts'
 
-const REQUESTS = Number(process.env.PROPERTY_REQUESTS ?? 10_000)
+const REQUESTS = Number(process.env.PROPERTY_REQUESTS ?? repetitions(10_000, 2_000))
 const SEED = Number(process.env.PROPERTY_SEED ?? Date.now() % 2 ** 31)
-const LEAST_DONE = 50
+/** Each operation succeeds at least so often. */
+const LEAST_DONE = repetitions(50, 10)
 /** Callers with things of their own, each going through its share of the operations. */
 const LANES = 16
 
@@ -198,7 +200,8 @@ describe('ten thousand requests made from the document', () => {
     const foreign = await world.newCaller()
     const slow = world.operations.filter(({ path }) => SLOW.test(path))
     const quick = world.operations.filter(({ path }) => !SLOW.test(path))
-    const runs = Math.max(20, Math.ceil((REQUESTS - slow.length * 60) / quick.length))
+    const runsOfSlow = repetitions(60, 12)
+    const runs = Math.max(10, Math.ceil((REQUESTS - slow.length * runsOfSlow) / quick.length))
     const waiting = [...slow, ...quick]
     const lane = async (): Promise<void> => {
       const own = await world.newCaller()
@@ -208,7 +211,7 @@ describe('ten thousand requests made from the document', () => {
           : VOIDING.test(operation.path)
             ? await world.newCaller()
             : own
-        await goThrough(operation, caller, foreign, slow.includes(operation) ? 60 : runs)
+        await goThrough(operation, caller, foreign, slow.includes(operation) ? runsOfSlow : runs)
       }
     }
     await Promise.all(Array.from({ length: LANES }, lane))

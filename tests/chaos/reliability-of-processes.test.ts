@@ -1,0 +1,21 @@
+/** The table "Processes and servers" of docs/reliability.md, each cell in a short form. */
+import { needsDovecot } from '../support/dovecot/install.ts'
+import { needsKafka } from '../support/kafka/needs-kafka.ts'
+import { expectNothingWrong } from '../oracle/expect-nothing-wrong.ts'
+import { processCells, runProcessCells, SHORT, type Result } from '../oracle/process-cells.ts'
+
+describe('nothing is lost or altered whatever happens to processes and servers', function () {
+  this.timeout(1_200_000)
+  needsKafka()
+  needsDovecot()
+  let results: Result[]
+  before(async () => {
+    results = await runProcessCells(SHORT)
+  })
+  for (const [number, { name, shiftsClocks }] of processCells.entries())
+    it(name, () => {
+      const result = results[number]!
+      // By the clocks they are in order.
+      expectNothingWrong({ ...result, ...(shiftsClocks && { out_of_order: 0 }) })
+    })
+})
