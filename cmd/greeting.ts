@@ -26,9 +26,9 @@ export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date)
     `  API key       ${fresh.api_key}`,
     `  personal URL  ${url}`,
     '',
-    "Whatever posts a bank's text to the personal URL makes a transaction. Try it:",
+    "An app that posts a bank's text and its sender to the personal URL makes a transaction. Try it:",
     '',
-    `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' ${url}`,
+    `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' '${url}?sender=BIDV'`,
     '',
   ].join('\n')
 }

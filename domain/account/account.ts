@@ -106,6 +106,8 @@ export interface Account {
   plan: Plan
   plan_expires_at: string | null
   trusted_senders: readonly string[]
+  /** Whether a notification that names no sender, package or title counts at the personal URL. */
+  without_sender: boolean
   systems: ReadonlyMap<number, System>
   rules: ReadonlyMap<number, Rule>
   devices: ReadonlyMap<number, Device>
@@ -156,7 +158,7 @@ export const evolve = (account: Account | null, event: Happened): Account | null
     return {
       user_id, email, name, operator, registered_at, ref,
       verified: false, locked: false, lock: null, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, api_keys: new Map(), receive_url: null,
-      plan: 'Free', plan_expires_at: null, trusted_senders: [], systems: new Map(), rules: new Map(), devices: new Map(),
+      plan: 'Free', plan_expires_at: null, trusted_senders: [], without_sender: false, systems: new Map(), rules: new Map(), devices: new Map(),
       invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), inboxes: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null,
     } // prettier-ignore
   }
@@ -272,7 +274,11 @@ export const evolve = (account: Account | null, event: Happened): Account | null
     case 'AccountDeleted':
       return null
     case 'TrustedSendersSet':
-      return { ...account, trusted_senders: event.data.trusted_senders }
+      return {
+        ...account,
+        trusted_senders: event.data.trusted_senders,
+        without_sender: event.data.without_sender ?? account.without_sender,
+      }
     case 'CounterOpened':
       return { ...account, counter_hash: event.data.token_hash }
     case 'CounterClosed':

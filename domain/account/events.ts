@@ -154,7 +154,12 @@ export const accountEvents = {
   MailAccountRemoved: z.object({ user_id: id, mail_account_id: id }),
   /** Closes the stream: all before it is erased, and all that is this user's elsewhere. */
   AccountDeleted: z.object({ user_id: id }),
-  TrustedSendersSet: z.object({ user_id: id, trusted_senders: z.array(z.string()) }),
+  TrustedSendersSet: z.object({
+    user_id: id,
+    trusted_senders: z.array(z.string()),
+    /** Whether a notification that names no sender, package or title counts at the personal URL. Absent: unchanged. */
+    without_sender: z.boolean().optional(),
+  }),
   /** The first notification that named this account of a bank. */
   BankAccountSeen: z.object({
     user_id: id,

@@ -1,14 +1,20 @@
-/** SMS senders that an owner believes beside the banks' own (decisions, "Trust"). */
+/** The senders that an owner trusts besides the banks' own (decisions, "Trust"). */
 import { senderKey } from '../notification/directory.ts'
 import type { Account } from './account.ts'
-import { differing } from './change.ts'
+import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'
 
-/** Names that are compared as equal are one. @returns nothing where the list is the same */
-export const setTrustedSenders = (account: Account, senders: readonly string[]): AccountEvent[] => {
-  const trusted_senders = [...new Map(senders.map((sender) => [senderKey(sender), sender])).values()]
-  const { user_id } = account
-  return differing({ trusted_senders: account.trusted_senders }, { trusted_senders }) === null
-    ? []
-    : [{ type: 'TrustedSendersSet', data: { user_id, trusted_senders } }]
+export type TrustedSenders = Pick<Account, 'trusted_senders' | 'without_sender'>
+
+/** Names that compare as equal count once. @returns nothing where the change changes nothing */
+export const setTrustedSenders = (account: Account, change: Change<TrustedSenders>): AccountEvent[] => {
+  const { user_id, trusted_senders, without_sender } = account
+  const asked = change.trusted_senders && [
+    ...new Map(change.trusted_senders.map((sender) => [senderKey(sender), sender])).values(),
+  ]
+  const present: TrustedSenders = { trusted_senders, without_sender }
+  const changed = differing(present, { ...change, trusted_senders: asked })
+  if (changed === null) return []
+  const data = { ...present, ...changed }
+  return [{ type: 'TrustedSendersSet', data: { user_id, ...data, trusted_senders: [...data.trusted_senders] } }]
 }

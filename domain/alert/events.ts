@@ -4,7 +4,9 @@ import { z } from 'zod'
 const id = z.int().positive()
 const moment = z.iso.datetime()
 
-export const alertKind = z.enum(['endpoint_failing', 'source_silent', 'quota_80', 'rule_paused', 'new_bank_account'])
+export const alertKind = z.enum([
+  'endpoint_failing', 'source_silent', 'quota_80', 'rule_paused', 'new_bank_account', 'unsafe_forwarder',
+]) // prettier-ignore
 export type AlertKind = z.infer<typeof alertKind>
 
 export const alertEvents = {

@@ -1,5 +1,6 @@
 /** A notification at the door, before anything is known about it. */
 import type { SourceType, WebhookStatus } from '../transaction/events.ts'
+import type { Unsafe } from './events.ts'
 import type { MailHeaders } from './mail-trust.ts'
 import type { Incoming } from './reading.ts'
 
@@ -20,6 +21,8 @@ export interface KeptUnread {
   silent: boolean
   /** Of a mail. */
   mail_hash?: string | undefined
+  /** Its owner says that it is genuine, although its body was unsafe. */
+  confirmed?: boolean
 }
 
 export interface Arrival {
@@ -39,6 +42,8 @@ export interface Arrival {
   }
   /** Known at the door to be no transaction: longer than any bank's text. */
   ignored_as?: 'too_long'
+  /** Why its fields may have been named by the text: it is kept, and becomes no transaction by itself. */
+  unsafe?: Unsafe | undefined
   /** The body as it came, or its item of a batch, for `raw_data`. */
   raw: string
 }

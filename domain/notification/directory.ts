@@ -83,6 +83,7 @@ export const bankName = (bankCode: string): string | null => byCode.get(bankCode
  */
 export const senderIsTrusted = (bankCode: string, sender: string, trustedSenders: readonly string[]): boolean => {
   const key = senderKey(sender)
+  if (key === '') return false
   return bySender.get(key)?.code === bankCode || trustedSenders.some((trusted) => senderKey(trusted) === key)
 }
 

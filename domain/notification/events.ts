@@ -14,6 +14,13 @@ const ignoredReason = z.enum([
 ]) // prettier-ignore
 export type IgnoredReason = z.infer<typeof ignoredReason>
 
+/**
+ * Why a text may have named the fields of the body it came in (decisions, "Trust", T2): a name occurs twice, one field is given under two
+ * names with different values, or the JSON was not exact.
+ */
+export const unsafeKind = z.enum(['duplicate_key', 'two_names', 'broken_json'])
+export type Unsafe = z.infer<typeof unsafeKind>
+
 const seen = {
   notification_id: id,
   user_id: id,
@@ -38,6 +45,8 @@ export const notificationEvents = {
     from: z.string().nullable(),
     subject: z.string().nullable(),
     raw_data: z.string(),
+    /** Where it is given, only the owner's confirmation makes a transaction of it. */
+    unsafe: unsafeKind.optional(),
   }),
   /** The end of one that was kept: holds no personal data, as it is the event that stays when the stream is erased. */
   NotificationReread: z.object({
@@ -49,6 +58,8 @@ export const notificationEvents = {
     transaction_id: id.nullable(),
     /** Why it is no transaction after all. */
     reason: ignoredReason.nullable(),
+    /** The owner has confirmed that the unsafe notification is genuine. */
+    confirmed: z.literal(true).optional(),
   }),
   NotificationIgnored: z.object({
     ...seen,

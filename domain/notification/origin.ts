@@ -53,8 +53,6 @@ export interface Origin {
   source: string
   source_type: SourceType
   channel: 'sms' | 'push' | 'mail' | 'unknown'
-  /** No sender or package was given at all. */
-  anonymous: boolean
 }
 
 const channelOf = ({ posted_as, incoming }: Arrival, layout: Reading['layout']): Origin['channel'] => {
@@ -62,7 +60,9 @@ const channelOf = ({ posted_as, incoming }: Arrival, layout: Reading['layout']):
   if (incoming.package && smsApps.has(incoming.package)) return 'sms'
   if (posted_as === 'sms') return 'sms'
   if (posted_as === 'notification' || incoming.package) return 'push'
-  if (incoming.sender || layout === 'sms') return 'sms'
+  if (incoming.sender) return 'sms'
+  if (incoming.package !== undefined) return 'push'
+  if (incoming.sender !== undefined || layout === 'sms') return 'sms'
   return layout === 'notification' ? 'push' : 'unknown'
 }
 
@@ -73,17 +73,17 @@ const channelOf = ({ posted_as, incoming }: Arrival, layout: Reading['layout']):
 export const originOf = (door: Door, arrival: Arrival, layout: Reading['layout']): Origin => {
   const { incoming } = arrival
   const channel = channelOf(arrival, layout)
-  if (channel === 'mail') return { source: door, source_type: 'email', channel, anonymous: false }
+  if (channel === 'mail') return { source: door, source_type: 'email', channel }
   const app = channel === 'push' ? incoming.package?.slice(0, LONGEST_NAME) : undefined
   const given = channel === 'sms' ? senderOf(incoming) : undefined
   const sender = given ? senderKey(given.slice(0, LONGEST_NAME)) : undefined
   if (door === URL_DOOR) {
-    const name = sender ?? app ?? (channel === 'unknown' ? undefined : channel)
-    return { source: name ? `url:${name}` : 'url', source_type: 'api', channel, anonymous: !sender && !app }
+    const name = sender || app || (channel === 'unknown' ? '' : channel)
+    return { source: name ? `url:${name}` : 'url', source_type: 'api', channel }
   }
   return channel === 'push'
-    ? { source: `${door}:${app ?? 'push'}`, source_type: 'notification', channel, anonymous: !app }
-    : { source: `${door}:sms`, source_type: 'sms', channel: 'sms', anonymous: !sender }
+    ? { source: `${door}:${app || 'push'}`, source_type: 'notification', channel }
+    : { source: `${door}:sms`, source_type: 'sms', channel: 'sms' }
 }
 
 export interface Asked {
@@ -106,18 +106,42 @@ const distrustOfMail = ({ account, arrival, bankCode }: Asked): 'unauthenticated
   return distrustMail(mail.headers, { email, authserv_ids: authservIdsOf(host, authserv_id) })
 }
 
+/** A phone number or short code. One or two digits are none: apps count their notifications in a field `number`. */
+const isNumber = (sender: string): boolean => /^\+?\d{3,}$/.test(sender.replace(/[\s().-]/g, ''))
+
+/** Whether a sender given beside a bank's package contradicts it: then the text of an SMS may have named the package. */
+const contradictsApp = (sender: string | undefined): boolean =>
+  sender !== undefined && (sender === '' || isNumber(sender))
+
+/** What each channel is judged by where nothing, or not enough, was given. */
+const distrustUnnamed = ({ account, arrival: { incoming }, origin }: Asked): Distrust | undefined => {
+  const { sender, package: app, title } = incoming
+  if (sender !== undefined || app !== undefined) return undefined
+  // A paired phone knows the sender, and names the app of a push.
+  if (doorOfSource(origin.source) !== URL_DOOR) return origin.channel === 'push' ? 'unknown_app' : 'unknown_sender'
+  // A title alone proves nothing, and yet something was given.
+  return title === undefined && account.without_sender ? null : 'unknown_sender'
+}
+
+type Distrust = 'unknown_sender' | 'unknown_app' | 'unauthenticated_sender' | null
+
 /**
- * Who may say that money came (decisions, "Trust").
- * @returns null where it may be believed
+ * Whether this source may say that money came (decisions, "Trust").
+ * @returns null where it may, else the reason why not
  */
-export const distrust = (asked: Asked): 'unknown_sender' | 'unknown_app' | 'unauthenticated_sender' | null => {
+export const distrust = (asked: Asked): Distrust => {
   const { account, arrival, origin, bankCode } = asked
   const { incoming } = arrival
-  const { source, channel, anonymous } = origin
-  if (channel === 'mail') return distrustOfMail(asked)
-  // An iOS automation filters by sender or app and does not say so; a paired phone always names the app.
-  if (anonymous) return channel === 'push' && !source.startsWith(URL_DOOR) ? 'unknown_app' : null
+  if (origin.channel === 'mail') return distrustOfMail(asked)
+  const unnamed = distrustUnnamed(asked)
+  if (unnamed !== undefined) return unnamed
   const bank = bankCode ?? bankNamedBy(incoming)?.code ?? ''
-  if (channel === 'push') return packageIsTrusted(bank, incoming.package ?? '') ? null : 'unknown_app'
-  return senderIsTrusted(bank, senderOf(incoming) ?? '', account.trusted_senders) ? null : 'unknown_sender'
+  if (incoming.package === '') return 'unknown_app'
+  if (origin.channel === 'push') {
+    if (!packageIsTrusted(bank, incoming.package ?? '')) return 'unknown_app'
+    return contradictsApp(incoming.sender) ? 'unknown_sender' : null
+  }
+  // An SMS app's title is the sender; one that is given beside it must be trusted as well.
+  const senders = [senderOf(incoming) ?? '', ...(incoming.sender === undefined ? [] : [incoming.sender])]
+  return senders.every((sender) => senderIsTrusted(bank, sender, account.trusted_senders)) ? null : 'unknown_sender'
 }

@@ -1,9 +1,15 @@
 /** What goes into the reader and what comes out of it. */
 
-/** A notification as it arrived, the text and what stood around it. */
+/**
+ * A notification as it arrived: the text and the fields around it.
+ *
+ * Presence and value of `title`, `sender` and `package` are separate facts (decisions, "Trust", T1). Undefined: the field was not given.
+ * The empty string: it was given, and its value is not known, because it was blank, an unfilled placeholder such as `%from%`, or two
+ * values that differ. An unknown value is never trusted.
+ */
 export interface Incoming {
   text: string
-  /** Title of an app push; at some banks the amount stands only there. */
+  /** Title of an app push; at some banks the amount stands only there. The sender, where an SMS app showed the text. */
   title?: string | undefined
   /** SMS sender. */
   sender?: string | undefined

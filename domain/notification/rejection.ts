@@ -2,7 +2,7 @@
  * Why a text that no layout reads is no transaction. Works on the shadow. What looks like money that moved is left `unparsed`,
  * whatever words its memo holds, so that it is kept and read again when its layout is known.
  */
-import { NOTIFICATION_AT_MOST } from './page.ts'
+import { NOTIFICATION_AT_MOST, pageOf } from './page.ts'
 import type { NoTransaction } from './reading.ts'
 
 const PLACEHOLDER = /\{[a-z_][a-z0-9_]*\}|%[a-z][a-z0-9_]*%?|\[[a-z_]+\]/g
@@ -73,6 +73,15 @@ export const whyNoTransaction = (shadow: string, sender: string | undefined): No
   if (!moved && BALANCE_TOLD.test(beginning) && (beginning.match(SUM) ?? []).length === 1) return 'balance_only'
   if (account && (moved || balance)) return 'unparsed'
   return first(likely, beginning) ?? (sender && PHONE_NUMBER.test(sender.replace(/[ .-]/g, '')) ? 'chat' : 'unparsed')
+}
+
+/**
+ * Whether a body as it came holds a one-time password, under whatever name.
+ * @param raw  JSON, or any text
+ */
+export const tellsOneTimePassword = (raw: string): boolean => {
+  const letters = raw.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  return OTP_TOLD.test(pageOf(letters).shadow)
 }
 
 /** Whether what the bank itself says around a layout (title, header) is that nothing happened. */

@@ -14,6 +14,7 @@ import { orderIdOf } from '../notification/order-id.ts'
 import { distrust, originOf, type Door, type Origin } from '../notification/origin.ts'
 import { transactionDate } from '../notification/printed-time.ts'
 import type { Reading, ReadResult } from '../notification/reading.ts'
+import { tellsOneTimePassword } from '../notification/rejection.ts'
 import { cutToBytes, keptRaw, TEXT_BYTES } from '../notification/sizes.ts'
 import { namedPlanOrder, type Payment, type PlanAccount } from '../plan-order/plan-order.ts'
 import { normalise, squeeze } from '../text.ts'
@@ -46,9 +47,7 @@ const comparable = (text: string): string => squeeze(normalise(text)).replaceAll
 /** An SMS is its text, whoever shows it; elsewhere title or subject say a part of it. */
 const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
   comparable(
-    channel === 'sms'
-      ? incoming.text
-      : [incoming.title, incoming.subject, incoming.text].filter((each) => each !== undefined).join('\n'),
+    channel === 'sms' ? incoming.text : [incoming.title, incoming.subject, incoming.text].filter(Boolean).join('\n'),
   )
 
 const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched: Matched): Sighting => {
@@ -84,6 +83,17 @@ export const readable = (arrival: Arrival): Arrival => {
 
 const isSilent = ({ credential }: Arrival): boolean => credential.kind === 'kept' && credential.kept.silent
 
+/** Its owner vouches for it: its fields prove nothing, so they are not asked. */
+const isConfirmed = ({ credential, unsafe }: Arrival): boolean =>
+  unsafe !== undefined && credential.kind === 'kept' && credential.kept.confirmed === true
+
+/** Kept for its owner to confirm. Another field of its body may hold a one-time password: that is not kept. */
+const appraiseUnsafe = (arrival: Arrival, origin: Origin, { reading }: ReadResult): Appraised => {
+  if (!tellsOneTimePassword(arrival.raw)) return { kind: 'unread', arrival, origin }
+  if (!reading) return { kind: 'ignored', arrival, origin, reason: 'otp' }
+  return { kind: 'unread', arrival: { ...arrival, raw: JSON.stringify({ text: arrival.incoming.text }) }, origin }
+}
+
 /** As if no rule had fitted: its owner may still send it by hand. */
 const unsent = (matched: Matched): Matched =>
   matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
@@ -107,7 +117,9 @@ export const appraise = (
   if (distrusted && origin.channel === 'mail') return { kind: 'ignored', arrival, origin, reason: distrusted }
   if (read.reading === null && read.reason !== 'unparsed')
     return { kind: 'ignored', arrival, origin, reason: read.reason }
-  if (distrusted) return { kind: 'ignored', arrival, origin, reason: distrusted }
+  const confirmed = isConfirmed(arrival)
+  if (arrival.unsafe && !confirmed) return appraiseUnsafe(arrival, origin, read)
+  if (distrusted && !confirmed) return { kind: 'ignored', arrival, origin, reason: distrusted }
   const { reading } = read
   if (!reading) return { kind: 'unread', arrival, origin }
   const prefixes = [...account.systems.values()]
@@ -258,7 +270,7 @@ export const unread = (
   userId: number,
   from: { arrival: Arrival; origin: Origin },
 ): Fact<'NotificationUnread', NotificationEventData['NotificationUnread']> => {
-  const { incoming, posted_as, raw } = from.arrival
+  const { incoming, posted_as, raw, unsafe } = from.arrival
   return {
     type: 'NotificationUnread',
     data: {
@@ -271,6 +283,7 @@ export const unread = (
       from: incoming.from ?? null,
       subject: incoming.subject ?? null,
       raw_data: keptRaw(raw),
+      ...(unsafe && { unsafe }),
     },
   }
 }
@@ -303,7 +316,7 @@ export const reread = (
     source_type,
     received_at,
   }: Pick<Reread, 'notification_id' | 'user_id' | 'source_type' | 'received_at'>,
-  outcome: { transaction_id: number } | { reason: IgnoredReason },
+  outcome: ({ transaction_id: number } | { reason: IgnoredReason }) & { confirmed?: true },
 ): Fact<'NotificationReread', Reread> => ({
   type: 'NotificationReread',
   data: { notification_id, user_id, source_type, received_at, transaction_id: null, reason: null, ...outcome },

@@ -19,6 +19,8 @@ const notificationTable = table(
     received_at: 'timestamptz',
     /** Of a mail. */
     mail_hash: 'text',
+    /** Why a text may have named its fields: only its owner's confirmation makes a transaction of it. */
+    unsafe: 'text',
     /** When the store hides its event; null: it is kept until it is read. */
     expires_at: 'timestamptz',
   },
@@ -37,18 +39,29 @@ const expiry = (at: string): string => new Date(Date.parse(at) + KEPT_IGNORED_S 
 
 export const notification = projection(
   notificationTable,
-  { version: 2 },
+  { version: 3 },
   {
-    NotificationUnread: ({ data: { notification_id: id, user_id, source_type, source, text, received_at, mail_hash = null } }) =>
-      insert(notificationTable, {
-        id, user_id, status: 'unparsed', source_type, source, reason: 'unparsed', text, received_at, mail_hash,
+    NotificationUnread: ({ data }) => {
+      const {
+        notification_id: id,
+        user_id,
+        source_type,
+        source,
+        text,
+        received_at,
+        mail_hash = null,
+        unsafe = null,
+      } = data
+      return insert(notificationTable, {
+        id, user_id, status: 'unparsed', source_type, source, reason: 'unparsed', text, received_at, mail_hash, unsafe,
         expires_at: null,
-      }), // prettier-ignore
+      }) // prettier-ignore
+    },
     NotificationReread: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
     NotificationIgnored: ({ data, metadata }) => {
       const { notification_id: id, user_id, source_type, source, reason, text, received_at, mail_hash = null } = data
       return insert(notificationTable, {
-        id, user_id, status: 'ignored', source_type, source, reason, text, received_at, mail_hash,
+        id, user_id, status: 'ignored', source_type, source, reason, text, received_at, mail_hash, unsafe: null,
         expires_at: expiry(metadata.at),
       }) // prettier-ignore
     },

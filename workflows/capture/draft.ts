@@ -261,7 +261,8 @@ export class Draft {
   #close(unit: DraftUnit, job: Job, outcome: Parameters<typeof reread>[1]): void {
     const id = keptId(job)
     if (id === null) return
-    const { arrived_at } = job.arrival
+    const { arrived_at, unsafe, credential } = job.arrival
+    const confirmed = unsafe && credential.kind === 'kept' && credential.kept.confirmed
     const origin = job.appraisal!.appraised!.origin
     const notification = {
       notification_id: id,
@@ -269,7 +270,8 @@ export class Draft {
       source_type: origin.source_type,
       received_at: arrived_at.toISOString(),
     }
-    this.units.write(unit, unreadStream(id), UNREAD_ONLY, job, [reread(notification, outcome)])
+    const fact = reread(notification, { ...outcome, ...(confirmed && { confirmed }) })
+    this.units.write(unit, unreadStream(id), UNREAD_ONLY, job, [fact])
   }
 
   #look(id: number): Looked | null {

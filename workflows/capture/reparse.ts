@@ -6,7 +6,7 @@
  */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Arrival } from '../../domain/notification/arrival.ts'
-import { unreadStream, type NotificationEventData } from '../../domain/notification/events.ts'
+import { unreadStream, type NotificationEventData, type Unsafe } from '../../domain/notification/events.ts'
 import { read } from '../../domain/notification/reader.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import type { SourceType } from '../../domain/transaction/events.ts'
@@ -23,6 +23,12 @@ export interface ReparseParts {
   maxAgeMs: number
 }
 
+/** Reading one again. */
+export interface Rereading extends ReparseParts {
+  /** The owner says that an unsafe one is genuine. */
+  confirmed?: boolean
+}
+
 /** What has become of a notification that was kept unread. */
 export interface Reread {
   id: number
@@ -31,34 +37,39 @@ export interface Reread {
   transaction_id: number | null
   reason: string | null
   received_at: string
+  /** Why only its owner's confirmation makes a transaction of it; null where it does not need one. */
+  unsafe: Unsafe | null
 }
 
 type Unread = NotificationEventData['NotificationUnread']
 type Closed = NotificationEventData['NotificationReread']
 
 /** As it was when it came; the time of its arrival too, so that the book compares it with what came then. */
-const arrivalOf = (unread: Unread, { clock, maxAgeMs }: ReparseParts): Arrival => {
-  const { notification_id, user_id, source, text, title, sender, from, subject, stamp, mail_hash } = unread
+const arrivalOf = (unread: Unread, { clock, maxAgeMs, confirmed = false }: Rereading): Arrival => {
+  const { notification_id, user_id, source, text, title, sender, from, subject, stamp, mail_hash, unsafe } = unread
   const arrived_at = new Date(unread.received_at)
   const silent = clock.now().getTime() - arrived_at.getTime() > maxAgeMs
   const given = Object.entries({ title, sender, package: unread.package, from, subject }).filter(
     ([, value]) => value !== null,
   )
   return {
-    credential: { kind: 'kept', user_id, kept: { notification_id, source, silent, mail_hash } },
+    credential: { kind: 'kept', user_id, kept: { notification_id, source, silent, mail_hash, confirmed } },
     incoming: { text, ...(Object.fromEntries(given) as object) },
     posted_as: unread.posted_as,
     stamp: stamp === null ? null : new Date(stamp),
     arrived_at,
     raw: unread.raw_data,
+    unsafe,
   }
 }
 
 /** What its stream says of it: its last event. */
 const outcomeOf = ({ type, data }: RecordedEvent): Reread => {
   const { notification_id: id, source_type, received_at } = data as Unread | Closed
-  if (type === 'NotificationUnread')
-    return { id, status: 'unparsed', source_type, transaction_id: null, reason: 'unparsed', received_at }
+  if (type === 'NotificationUnread') {
+    const { unsafe = null } = data as Unread
+    return { id, status: 'unparsed', source_type, transaction_id: null, reason: 'unparsed', received_at, unsafe }
+  }
   const { transaction_id, reason } = data as Closed
   return {
     id,
@@ -67,11 +78,16 @@ const outcomeOf = ({ type, data }: RecordedEvent): Reread => {
     transaction_id,
     reason,
     received_at,
+    unsafe: null,
   }
 }
 
-/** Whether there is anything new to say of it: most of what is unread stays so, and costs no more than a look. */
-const isStillUnread = (arrival: Arrival): boolean => {
+/**
+ * Whether it stays as it is, which most do: this costs no more than a look. An unsafe one stays until its owner confirms it, however well
+ * it can be read.
+ */
+const isStillUnread = (arrival: Arrival, { confirmed = false }: Rereading): boolean => {
+  if (arrival.unsafe && !confirmed) return true
   const { incoming, arrived_at } = readable(arrival)
   return read(incoming, arrived_at).reason === 'unparsed'
 }
@@ -79,9 +95,9 @@ const isStillUnread = (arrival: Arrival): boolean => {
 /**
  * Its transaction is there, and the writer did not come to say so; the book may have forgotten it since.
  */
-const closeFinished = async ({ store, clock }: ReparseParts, unread: Unread): Promise<void> => {
+const closeFinished = async ({ store, clock, confirmed }: Rereading, unread: Unread): Promise<void> => {
   const { notification_id, user_id } = unread
-  const fact = reread(unread, { transaction_id: notification_id })
+  const fact = reread(unread, { transaction_id: notification_id, ...(unread.unsafe && confirmed && { confirmed }) })
   const cause = String(notification_id)
   const events = stamp([fact], { user_id, at: clock.now(), correlation_id: cause, causation_id: cause })
   await store.append([[{ stream: unreadStream(notification_id), expectedRevision: 0, events }]])
@@ -98,17 +114,13 @@ const told = async (store: EventStore, notificationId: number): Promise<Recorded
  * @returns null where this user has no such notification
  * @throws {StoreUnavailable}
  */
-export const rereadOne = async (
-  parts: ReparseParts,
-  userId: number,
-  notificationId: number,
-): Promise<Reread | null> => {
+export const rereadOne = async (parts: Rereading, userId: number, notificationId: number): Promise<Reread | null> => {
   const last = await told(parts.store, notificationId)
   if (!last || (last.data as Unread).user_id !== userId) return null
   if (last.type !== 'NotificationUnread') return outcomeOf(last)
   const unread = last.data as Unread
   const arrival = arrivalOf(unread, parts)
-  if (isStillUnread(arrival)) return outcomeOf(last)
+  if (isStillUnread(arrival, parts)) return outcomeOf(last)
   const [[captured] = []] = await parts.store.read([{ stream: transactionStream(notificationId), limit: 1 }])
   if (captured) await closeFinished(parts, unread)
   else await parts.capture.take([arrival])

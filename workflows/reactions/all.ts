@@ -6,6 +6,7 @@ import { openAlertCalls } from '../alerts/alert-calls.ts'
 import { openAlerts } from '../alerts/alerts.ts'
 import { eraseDeleted } from './erase-deleted.ts'
 import { eraseReread } from './erase-reread.ts'
+import { alertUnsafeForwarder } from './alert-unsafe-forwarder.ts'
 import { mailQuotaWarning } from './mail-quota-warning.ts'
 import { pauseGoneRule } from './pause-gone-rule.ts'
 import { raiseAlerts } from './raise-alerts.ts'
@@ -42,6 +43,7 @@ export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
     sendAccountMails(parts),
     mailQuotaWarning(parts),
     raiseAlerts(alerts),
+    alertUnsafeForwarder(alerts),
     tellAlerts({ accounts, clock, mailer, calls: openAlertCalls(sender) }),
   ]
 }

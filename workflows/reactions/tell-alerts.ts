@@ -13,6 +13,7 @@ const SUBJECT: Record<AlertKind, string> = {
   quota_80: 'most of this month’s transactions are used',
   rule_paused: 'a webhook rule was paused',
   new_bank_account: 'a new bank account was seen',
+  unsafe_forwarder: 'a forwarder app sends unsafe bodies',
 }
 
 export interface AlertTellingParts {

@@ -6,7 +6,8 @@ import { rawDataOf, type Posted } from './posted.ts'
 export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at'>
 
 export const arrivalOf = (posted: Posted, { credential, posted_as, arrived_at }: At): Arrival => {
-  const { incoming, stamp } = findFields(posted.value)
+  const { incoming, stamp, hasTwoNames } = findFields(posted.value, posted.query, posted.isEscaped)
+  const unsafe = posted.unsafe ?? (hasTwoNames ? 'two_names' : undefined)
   return {
     credential,
     incoming,
@@ -14,12 +15,16 @@ export const arrivalOf = (posted: Posted, { credential, posted_as, arrived_at }:
     stamp,
     arrived_at,
     raw: rawDataOf(posted, incoming.text),
+    ...(unsafe && { unsafe }),
   }
 }
 
+/** One of a list: what is wrong with the whole body is wrong with each of its items. */
+export const itemOf = ({ query, unsafe }: Posted, value: unknown): Posted => ({ value, query, json: null, unsafe })
+
 /** `type` says how an item of a batch was seen; anything else there is left open. */
-export const itemArrival = (item: unknown, at: Omit<At, 'posted_as'>): Arrival => {
+export const itemArrival = (posted: Posted, item: unknown, at: Omit<At, 'posted_as'>): Arrival => {
   const type = typeof item === 'object' && item !== null && 'type' in item ? item.type : null
   const posted_as = type === 'sms' || type === 'notification' ? type : null
-  return arrivalOf({ value: item, json: null }, { ...at, posted_as })
+  return arrivalOf(itemOf(posted, item), { ...at, posted_as })
 }

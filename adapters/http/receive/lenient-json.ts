@@ -1,6 +1,7 @@
 /**
- * JSON as forwarder apps write it: templates put texts in without escaping them, so line breaks, tabs and quotes of a bank's
- * text stand raw inside strings, and placeholders that nothing filled stand where a number was meant.
+ * JSON as forwarder apps write it. Templates put texts in without escaping them, so line breaks, tabs and quotes of a bank's text stand
+ * raw inside strings, and unfilled placeholders stand where a number was meant. Such JSON is read only to find the text that is kept: its
+ * fields may have been named by the text (decisions, "Trust", T2).
  */
 
 const QUOTE = 0x22
@@ -34,21 +35,31 @@ const unescaped = (raw: string): string =>
     code === undefined ? (ESCAPES[letter.toLowerCase()] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
   )
 
-/** Longer than any notification; the search below is quadratic in what it is given. */
-const SALVAGE_LIMIT = 8 * 1024
+/** Characters of a body that are searched for its members: longer than any notification. */
+const SALVAGE_LIMIT = 64 * 1024
 
-/** `"name": "…"` up to the quote that the next name or the end follows: quotes inside a text end nothing. */
-const MEMBER = /"([\w.-]{1,40})"\s{0,8}:\s{0,8}"([\s\S]*?)"\s{0,8}(?=,\s{0,8}"[\w.-]{1,40}"\s{0,8}:|\}\s*$)/g
+/** A member's name, and the quote where its value is a string. */
+const NAME = /[{,]\s{0,8}"([\w.-]{1,40})"\s{0,8}:\s{0,8}("?)/g
 
+/** From the end of one name to the next name or the end of the body: quotes inside a text end nothing. */
 const salvage = (json: string): Record<string, string> | undefined => {
-  if (json.length > SALVAGE_LIMIT) return undefined
-  const members = [...json.matchAll(MEMBER)].map(([, name, value]) => [name!, unescaped(value!)] as const)
-  return members.length > 0 ? Object.fromEntries(members) : undefined
+  const body = json.slice(0, SALVAGE_LIMIT)
+  const names = [...body.matchAll(NAME)]
+  const members: Record<string, string> = Object.create(null) as Record<string, string>
+  names.forEach(([whole, name, quote], index) => {
+    const { index: begin } = names[index]!
+    const value = body.slice(begin + whole.length, names[index + 1]?.index ?? body.length).trimEnd()
+    const isLast = index === names.length - 1
+    const ended = isLast && value.endsWith('}') ? value.slice(0, -1).trimEnd() : value
+    members[name!] ??= unescaped(quote === '"' && ended.endsWith('"') ? ended.slice(0, -1) : ended)
+  })
+  return names.length > 0 ? members : undefined
 }
 
 export interface LenientJson {
+  /** Undefined where not even a mended text can be read. */
   value: unknown
-  /** False where the text had to be mended before it could be read. */
+  /** False where the text is no JSON as it stands. */
   exact: boolean
 }
 
@@ -60,10 +71,8 @@ const parsed = (json: string): unknown => {
   }
 }
 
-/** @returns undefined where not even a mended text can be read */
-export const parseLeniently = (json: string): LenientJson | undefined => {
+export const parseLeniently = (json: string): LenientJson => {
   const value = parsed(json)
   if (value !== undefined) return { value, exact: true }
-  const mended = parsed(escapeControls(json)) ?? salvage(json.trim())
-  return mended === undefined ? undefined : { value: mended, exact: false }
+  return { value: parsed(escapeControls(json)) ?? salvage(json), exact: false }
 }

@@ -1,84 +1,141 @@
 /**
  * What a forwarder app posted, read without believing its content type: JSON wherever it looks like JSON, then multipart, then
  * a form, else the body is the text. Parameters of the query fill in what the body does not say.
+ *
+ * Apps put texts into templates without escaping them, so a text may name fields. Here it is told where that cannot be ruled out (decisions,
+ * "Trust", T2): a name that occurs twice, and JSON that is not exact. Two names of one field are told by `fields.ts`.
  */
+import type { Unsafe } from '../../../domain/notification/events.ts'
 import { storable, textOf } from './body-text.ts'
-import { isKnownName } from './fields.ts'
+import { hasDuplicateKey } from './duplicate-keys.ts'
 import { parseLeniently } from './lenient-json.ts'
+import { isKnownName, plainName, sameName } from './names.ts'
+
+type Fields = Record<string, unknown>
 
 export interface Posted {
   /** An object of fields, a list of them, or the text itself. */
   value: unknown
+  /** The parameters of the address; null where there are none. */
+  query?: Fields | null | undefined
   /** The body where it was valid JSON; null where `raw_data` must be written from the value. */
   json: string | null
+  /** Why a text may have named fields of the whole body. */
+  unsafe?: Unsafe | undefined
+  /** Whether each value was encoded on its own, as in a form: then no text can have named a field. */
+  isEscaped?: boolean
 }
 
-type Fields = Record<string, unknown>
+/** Pairs as fields, the first of each name. */
+interface Paired {
+  fields: Fields
+  /** Whether a field is given twice, with different values: then a text may have given one of them. */
+  isRepeated: boolean
+}
 
 /** Without a prototype: a field may have any name. */
-const fieldsOf = (pairs: Iterable<readonly [string, unknown]>): Fields => {
+const paired = (pairs: Iterable<readonly [string, unknown]>): Paired => {
   const fields = Object.create(null) as Fields
-  for (const [name, value] of pairs) fields[name] ??= value
-  return fields
+  const known = new Map<string, unknown>()
+  let isRepeated = false
+  for (const [name, value] of pairs) {
+    fields[name] ??= value
+    if (!isKnownName(name)) continue
+    const plain = plainName(name)
+    if (known.has(plain) && known.get(plain) !== value) isRepeated = true
+    known.set(plain, value)
+  }
+  return { fields, isRepeated }
 }
+
+const unsafeIf = (isRepeated: boolean): Unsafe | undefined => (isRepeated ? 'duplicate_key' : undefined)
 
 /** Bytes of a file in a multipart body that are taken as text. */
 const FILE_LIMIT = 64 * 1024
 
-const multipart = async (bytes: Buffer, contentType: string): Promise<Fields | null> => {
+const multipart = async (bytes: Buffer, contentType: string): Promise<Paired | null> => {
   try {
     const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData()
     const pairs = [...form].map(async ([name, part]) => {
       const value = typeof part === 'string' ? part : textOf(Buffer.from(await part.slice(0, FILE_LIMIT).arrayBuffer()))
       return [name, value] as const
     })
-    return fieldsOf(await Promise.all(pairs))
+    return paired(await Promise.all(pairs))
   } catch {
     return null
   }
 }
 
 /** A body with raw blanks in it was never form-encoded: there a plus is a plus, such as that of an amount. */
-const formPairs = (text: string): Iterable<readonly [string, string]> =>
-  new URLSearchParams(/[\s\u0080-\uffff]/.test(text.trim()) ? text.replaceAll('+', '%2B') : text)
+const isEncoded = (text: string): boolean => !/[\s\u0080-\uffff]/.test(text.trim())
 
 /** A longer body is no form that tells of one notification. Characters. */
 const FORM_LIMIT = 1024 * 1024
 
 /** A form has a field that forwarders send; any other text with `=` and `&` in it is just a text. */
-const form = (text: string): Fields | null => {
+const form = (text: string): Posted | null => {
   const [, first] = /^\s*([\w.-]{1,40})=/.exec(text) ?? []
   if (first === undefined || text.length > FORM_LIMIT) return null
-  const fields = fieldsOf(formPairs(text.trim()))
-  return Object.keys(fields).some(isKnownName) ? fields : null
+  const isEscaped = isEncoded(text)
+  const pairs = new URLSearchParams(isEscaped ? text.trim() : text.trim().replaceAll('+', '%2B'))
+  const { fields, isRepeated } = paired(pairs)
+  if (!Object.keys(fields).some(isKnownName)) return null
+  return { value: fields, json: null, unsafe: unsafeIf(isRepeated), isEscaped }
 }
 
-const JSON_BEGINS = /^\s*[{["]/
+/** Text that is a JSON string: nothing in it can be a field. */
+const jsonString = (text: string): string | null => {
+  if (!/^\s*"/.test(text)) return null
+  const { value, exact } = parseLeniently(text)
+  return exact && typeof value === 'string' ? value : null
+}
 
-const fromBody = async (bytes: Buffer, contentType: string): Promise<Posted> => {
+/** @returns null where it is a text that only begins like JSON */
+const json = (text: string, isLabelled: boolean): Posted | null => {
+  const { value, exact } = parseLeniently(text)
+  // A bank's text may begin with a bracket, such as `[VCB]`; none begins with a brace.
+  if (value === undefined && !isLabelled && /^\s*\[/.test(text)) return null
+  if (!exact) return { value: value ?? text, json: null, unsafe: 'broken_json' }
+  // A list of one is that one.
+  const one = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value
+  return { value: one, json: text, unsafe: unsafeIf(hasDuplicateKey(text, sameName)) }
+}
+
+/** @param isText  whether it can only be the text, as the address names the rest and the content type says so */
+const fromBody = async (bytes: Buffer, contentType: string, isText: boolean): Promise<Posted> => {
   if (/^multipart\/form-data/i.test(contentType)) {
-    const value = await multipart(bytes, contentType)
-    if (value) return { value, json: null }
+    const parts = await multipart(bytes, contentType)
+    if (parts) return { value: parts.fields, json: null, unsafe: unsafeIf(parts.isRepeated), isEscaped: true }
   }
   const text = textOf(bytes, contentType)
-  const read = JSON_BEGINS.test(text) ? parseLeniently(text) : undefined
-  if (read) {
-    // A list of one is that one.
-    const value = Array.isArray(read.value) && read.value.length === 1 ? (read.value[0] as unknown) : read.value
-    return { value, json: read.exact ? text : null }
-  }
-  return { value: form(text) ?? text, json: null }
+  if (isText) return { value: text, json: null }
+  const read = /^\s*[{[]/.test(text) ? json(text, /\bjson\b/i.test(contentType)) : null
+  return read ?? form(text) ?? { value: jsonString(text) ?? text, json: null }
 }
+
+/** The fields of an address; a parameter that is given twice has both values. */
+const fromQuery = (query: Fields): Paired =>
+  paired(
+    Object.entries(query).flatMap(([name, value]) =>
+      Array.isArray(value) ? value.map((each) => [name, each as unknown] as const) : [[name, value] as const],
+    ),
+  )
 
 /**
  * @param query  parameters of the address, empty where there are none
  */
 export const readPosted = async (bytes: Buffer, contentType: string, query: Fields): Promise<Posted> => {
-  const posted = bytes.length === 0 ? { value: {}, json: null } : await fromBody(bytes, contentType)
-  if (Object.keys(query).length === 0) return posted
-  const fields = typeof posted.value === 'string' ? { text: posted.value } : posted.value
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return posted
-  return { value: fieldsOf([...Object.entries(fields), ...Object.entries(query)]), json: null }
+  const { fields, isRepeated } = fromQuery(query)
+  const names = Object.keys(fields)
+  const isText = /^text\/plain/i.test(contentType) && names.some(isKnownName)
+  const posted: Posted = bytes.length === 0 ? { value: {}, json: null } : await fromBody(bytes, contentType, isText)
+  if (names.length === 0) return posted
+  return {
+    ...posted,
+    query: fields,
+    unsafe: posted.unsafe ?? unsafeIf(isRepeated),
+    isEscaped: posted.isEscaped === true && !names.some(isKnownName),
+  }
 }
 
 /** Null where it is nested too deeply to be written. */
@@ -91,9 +148,18 @@ const written = (value: unknown): string | null => {
   }
 }
 
+const withQuery = (value: unknown, query: Fields): unknown => {
+  const fields = typeof value === 'string' ? { text: value } : value
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return value
+  return paired([...Object.entries(fields), ...Object.entries(query)]).fields
+}
+
 /**
  * What `raw_data` is made of: valid JSON, the body as it came where it was that. Capture cuts it to size.
  * @param text  the notification's text, kept alone where the rest cannot be written
  */
-export const rawDataOf = ({ value, json }: Posted, text: string): string =>
-  storable(json ?? written(typeof value === 'string' ? { text: value } : value) ?? JSON.stringify({ text }))
+export const rawDataOf = ({ value, query, json }: Posted, text: string): string => {
+  if (json !== null && !query) return storable(json)
+  const whole = query ? withQuery(value, query) : typeof value === 'string' ? { text: value } : value
+  return storable(written(whole) ?? JSON.stringify({ text }))
+}

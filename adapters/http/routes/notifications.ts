@@ -1,45 +1,21 @@
 /** What arrived, and what became of it. What no reader understood can be read again. */
 import { z } from 'zod'
 import { conflict, notFound } from '../../../domain/account/refusals.ts'
-import { sourceType } from '../../../domain/transaction/events.ts'
 import { rereadOne } from '../../../workflows/capture/reparse.ts'
-import {
-  findNotification,
-  listNotifications,
-  NOTIFICATIONS_A_PAGE,
-  notificationStatuses,
-  type NotificationRow,
-} from '../../postgres/queries/notifications.ts'
+import { findNotification, listNotifications, NOTIFICATIONS_A_PAGE } from '../../postgres/queries/notifications.ts'
 import { openCursors } from '../cursors.ts'
 import { idOf, type ApiContext } from '../context.ts'
-import { noBody, query } from '../input.ts'
+import { optionalBody, query } from '../input.ts'
 import { data, whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
+import { Notification, presentNotification } from '../presenters/notification.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../presenters/pages.ts'
 import { NotificationList } from '../requests.ts'
 
-const id = z.int().positive()
-
-const Notification = z
-  .strictObject({
-    id,
-    status: z.enum(notificationStatuses),
-    source_type: sourceType,
-    reason: z.string().nullable().meta({ description: 'Why it is no transaction; null for one that is.' }),
-    transaction_id: id.nullable(),
-    received_at: z.iso.datetime(),
-    text: z
-      .string()
-      .nullable()
-      .optional()
-      .meta({ description: 'With include_raw=1; null where it is not kept, such as that of a one-time password.' }),
-  })
-  .meta({ id: 'Notification' })
-
-const present = ({ text, ...row }: NotificationRow, raw: boolean): z.output<typeof Notification> =>
-  raw ? { ...row, text } : row
+/** The owner says that an unsafe notification is genuine. */
+const Confirmation = z.strictObject({ confirmed: z.boolean() }).partial()
 
 const Notifications = pageOf(Notification, byCursor)
 
@@ -57,7 +33,7 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     const places = rows.map(({ received_at: created_at, id }) => ({ created_at, id }))
     return {
       success: true as const,
-      data: rows.map((row) => present(row, include_raw === true)),
+      data: rows.map((row) => presentNotification(row, include_raw === true)),
       total,
       page,
       limit: NOTIFICATIONS_A_PAGE,
@@ -65,16 +41,22 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     }
   }
 
-  const readAgain = async (context: ApiContext) => {
+  const readAgain = async (context: ApiContext, given: z.output<typeof Confirmation> | undefined) => {
     const { user_id } = context.state.account
     const notificationId = idOf(context)
     const row = await findNotification(database, user_id, notificationId)
     if (row?.status === 'ignored') throw conflict('Only a notification that nobody understood is read again.')
-    const reparsing = { store, capture, clock, maxAgeMs: settings.reparseMaxAge * 1_000 }
+    const reparsing = {
+      store,
+      capture,
+      clock,
+      maxAgeMs: settings.reparseMaxAge * 1_000,
+      confirmed: given?.confirmed === true,
+    }
     const reread = await rereadOne(reparsing, user_id, notificationId)
     if (!reread) throw notFound('notification')
     await settled(parts, { checkpoint: await store.end() })
-    return reread
+    return presentNotification({ ...reread, source: row?.source ?? null, text: null }, false)
   }
 
   get('/api/notifications', 'List what arrived', signedIn, query(NotificationList), whole(Notifications), list)
@@ -82,7 +64,7 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     '/api/notifications/:id/reread',
     'Read one again',
     signedIn,
-    noBody,
+    optionalBody(Confirmation),
     refuses('CONFLICT'),
     data(Notification),
     readAgain,

@@ -20,7 +20,7 @@ import type { ApiParts } from '../parts.ts'
 import { READ_QUERY_LIMIT, rawQueryOf } from '../query-length.ts'
 import type { ReceiveLimit } from '../receive-limit.ts'
 import { readBody } from '../raw-body.ts'
-import { arrivalOf, itemArrival, type At } from '../receive/arrival.ts'
+import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
 import { checkKey, isGood, shownByPoster, shownInPath, type Shown } from '../receive/credential.ts'
 import { readPosted, type Posted } from '../receive/posted.ts'
 
@@ -113,7 +113,7 @@ export const receiveRoutes = (
     if (list === null) return [arrivalOf(posted, came)]
     // Refused it would be sent again for ever.
     if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
-    return list.map((value) => arrivalOf({ value, json: null }, came))
+    return list.map((value) => arrivalOf(itemOf(posted, value), came))
   }
 
   const personal = async (context: ApiContext) => {
@@ -153,7 +153,8 @@ export const receiveRoutes = (
 
   const batch = async (context: ApiContext) => {
     const credential = await posterIn(context)
-    const { value } = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
+    const posted = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
+    const { value } = posted
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
     if (!Array.isArray(items))
       return refuseBatch(credential, invalid({ path: 'items', message: 'A list of items is expected.' }))
@@ -163,7 +164,7 @@ export const receiveRoutes = (
     const at = { credential, arrived_at: clock.now() }
     return takeAll(
       context,
-      items.map((item: unknown) => itemArrival(item, at)),
+      items.map((item: unknown) => itemArrival(posted, item, at)),
     )
   }
 

@@ -1,4 +1,5 @@
 /** Reads of what arrived: kept unread, ignored, and captured as a transaction. Everything is restricted to its owner. */
+import type { Unsafe } from '../../../domain/notification/events.ts'
 import type { SourceType } from '../../../domain/transaction/events.ts'
 import type { Queryable } from '../database.ts'
 import { pageSql, type PageOf } from './page-sql.ts'
@@ -15,16 +16,21 @@ export interface NotificationRow {
   transaction_id: number | null
   received_at: string
   text: string | null
+  /** As the book names it; null for one that was captured. */
+  source: string | null
+  /** Why a text may have named its fields. */
+  unsafe: Unsafe | null
 }
 
 export const NOTIFICATIONS_A_PAGE = 30
 
 /** What has expired is gone, though its row may wait to be swept. */
-const NOT_CAPTURED = `SELECT id, status, source_type, reason, NULL::bigint AS transaction_id, received_at, text
+const NOT_CAPTURED = `SELECT id, status, source_type, reason, NULL::bigint AS transaction_id, received_at, text,
+    source, unsafe
   FROM read_model.notification WHERE user_id = $1 AND (expires_at IS NULL OR expires_at > now())`
 
 const CAPTURED = `SELECT id, 'captured' AS status, source_type, NULL AS reason, id AS transaction_id,
-    created_at AS received_at, description AS text
+    created_at AS received_at, description AS text, NULL AS source, NULL AS unsafe
   FROM read_model.transaction WHERE user_id = $1`
 
 /** Of those captured there are counts; of the others there are never many, as most go by themselves. */

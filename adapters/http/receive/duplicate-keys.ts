@@ -1,0 +1,69 @@
+/**
+ * Finds a key that occurs twice in one object of a JSON text. `JSON.parse` keeps the last of the two and says nothing, so a text that was
+ * put into a template without escaping could replace a field that stands before it (decisions, "Trust", T2).
+ *
+ * One pass over the characters, on JSON that `JSON.parse` has accepted. Cost: linear in the characters; memory: the keys of the objects that
+ * are open, at most `KEYS` of each.
+ */
+
+/** Objects nested deeper than this are not looked into: no field is ever taken from there. */
+const DEPTH = 8
+/** Keys remembered of one object. Later keys are compared with these, and not with each other: no field is taken from them. */
+const KEYS = 500
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** Index of the quote that ends the string that begins before `from`. */
+const endOfString = (json: string, from: number): number => {
+  for (let end = json.indexOf('"', from); ; end = json.indexOf('"', end + 1)) {
+    if (end < 0) return json.length
+    let escapes = end
+    while (escapes > from && json.charCodeAt(escapes - 1) === BACKSLASH) escapes--
+    if ((end - escapes) % 2 === 0) return end
+  }
+}
+
+const keyOf = (raw: string): string => (raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw)
+
+/**
+ * @param json  valid JSON
+ * @param sameName  names that it maps to one name are the same key; it is given the unescaped key
+ */
+export const hasDuplicateKey = (json: string, sameName: (name: string) => string = (name) => name): boolean => {
+  /** Of each open object: its keys, the only one, or undefined where there is none yet; null for a list. */
+  const open: (Set<string> | string | null | undefined)[] = []
+  let depth = 0
+  let isKey = false
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index)
+    if (code === QUOTE) {
+      const end = endOfString(json, index + 1)
+      if (isKey && depth <= DEPTH) {
+        const name = sameName(keyOf(json.slice(index + 1, end)))
+        const keys = open[depth - 1]
+        if (keys === name) return true
+        if (keys instanceof Set) {
+          if (keys.has(name)) return true
+          if (keys.size < KEYS) keys.add(name)
+        } else open[depth - 1] = typeof keys === 'string' ? new Set([keys, name]) : name
+      }
+      index = end
+    } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      isKey = code === OPEN_OBJECT
+      if (depth < DEPTH) open[depth] = isKey ? undefined : null
+      depth++
+    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
+      depth--
+      isKey = false
+    } else if (code === COLON) isKey = false
+    else if (code === COMMA) isKey = depth > 0 && depth <= DEPTH && open[depth - 1] !== null
+  }
+  return false
+}

@@ -1,0 +1,73 @@
+/**
+ * The values that were given for one field. That a field was given and what its value is are separate facts (decisions, "Trust", T1): a
+ * blank value, an unfilled placeholder and anything that is no text are given, and unknown.
+ */
+import { storable } from './body-text.ts'
+import { isChain } from './contains.ts'
+import { memberAt, type Members } from './members.ts'
+import type { Path } from './names.ts'
+
+const PLACEHOLDER =
+  /\{\{?[a-z_][\w. =]*\}?\}|\$\{[\w.]+\}|%[a-z_]\w*(?:\(\w*\))?%?|\[\[?[a-z_][\w. =]*\]?\]|<[a-z_]\w*>/gi
+
+/** Longer than any template's placeholders. */
+const PLACEHOLDERS_LENGTH = 200
+
+/** Whether a text is nothing but placeholders that no app has filled, such as `{not_title}`, `%antext` or `[from]`. */
+export const isPlaceholder = (text: string): boolean => {
+  if (text.length > PLACEHOLDERS_LENGTH || !/[{%[<]/.test(text)) return false
+  return !/[\p{L}\p{N}]/u.test(text.replace(PLACEHOLDER, ''))
+}
+
+export const isReal = (text: string): boolean => text.trim() !== '' && !isPlaceholder(text)
+
+/** A text, a number as text, lines joined; null for the rest. */
+export const asText = (value: unknown): string | null => {
+  if (typeof value === 'string') return storable(value)
+  if (typeof value === 'number') return String(value)
+  if (Array.isArray(value) && value.length > 0 && value.every((line) => typeof line === 'string'))
+    return storable(value.join('\n'))
+  return null
+}
+
+/** What names an origin is one line: a list or an object names nothing that could be known. */
+const asName = (value: unknown): string => {
+  const text = typeof value === 'string' || typeof value === 'number' ? storable(String(value)).trim() : ''
+  return isReal(text) ? text : ''
+}
+
+export interface Given {
+  /** Every value in the order of the names; the empty string for one that is unknown. */
+  values: readonly string[]
+  /** Whether a member is there that says `null`. */
+  isNull: boolean
+}
+
+/** @param sources  the members of the body, and of the query where there is one */
+export const givenAt = (sources: readonly Members[], paths: readonly Path[]): Given => {
+  const values: string[] = []
+  let isNull = false
+  for (const path of paths) {
+    for (const members of sources) {
+      const value = memberAt(members, path)
+      if (value === null) isNull = true
+      else if (value !== undefined) values.push(asName(value))
+    }
+  }
+  return { values, isNull }
+}
+
+/**
+ * The one value of a field that names an origin.
+ * @param keyOf  values with the same key are the same value
+ * @returns undefined where none was given; the empty string where it is not certain which value is true
+ */
+export const onlyValue = ({ values, isNull }: Given, keyOf: (value: string) => string): string | undefined => {
+  const [first] = values
+  if (first === undefined) return isNull ? '' : undefined
+  return values.every((value) => keyOf(value) === keyOf(first)) ? first : ''
+}
+
+/** Whether two known values are there, and neither contains the other. */
+export const disagree = (values: readonly string[], keyOf: (value: string) => string): boolean =>
+  values.length > 1 && !isChain(values.filter(Boolean).map(keyOf))

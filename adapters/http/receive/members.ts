@@ -1,0 +1,28 @@
+/** Members of what was posted, found by their plain names. */
+import { plainName, type Path } from './names.ts'
+
+/** An object's own members by plain name. */
+export type Members = ReadonlyMap<string, unknown>
+
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** More than any app sends. */
+const MOST_MEMBERS = 500
+
+/** Of several members with one plain name the first counts. Of anything but an object: none. */
+export const membersOf = (value: unknown): Members => {
+  const members = new Map<string, unknown>()
+  if (!isObject(value) || Array.isArray(value)) return members
+  for (const name of Object.keys(value).slice(0, MOST_MEMBERS)) {
+    const plain = plainName(name)
+    if (!members.has(plain)) members.set(plain, (value as Record<string, unknown>)[name])
+  }
+  return members
+}
+
+/** Undefined where there is no such member. */
+export const memberAt = (members: Members, path: Path): unknown => {
+  let value = members.get(path[0]!)
+  for (let depth = 1; depth < path.length && value !== undefined; depth++) value = membersOf(value).get(path[depth]!)
+  return value
+}
