@@ -35,10 +35,12 @@ export const maskOf = (schema: z.ZodType): Mask | null => {
     return item && ((value) => (Array.isArray(value) ? value.map(item) : value))
   }
   if (schema instanceof z.ZodObject) {
-    const fields = Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]): [string, Mask][] => {
-      const mask = maskOf(field)
-      return mask ? [[name, mask]] : []
-    })
+    const fields = Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(
+      ([name, field]): [string, Mask][] => {
+        const mask = maskOf(field)
+        return mask ? [[name, mask]] : []
+      },
+    )
     if (fields.length === 0) return null
     return (value) => {
       if (!isObject(value)) return value

@@ -52,5 +52,13 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   get('/api/account', 'Show the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)
   post('/api/account/api-key/rotate', 'Make a new API key', signedIn, scopes(), noBody, data(NewApiKey), rotateApiKey)
   get('/api/receive-url', 'Show the personal URL', signedIn, refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
-  post('/api/receive-url/rotate', 'Make a new personal URL', signedIn, scopes(), noBody, data(ReceiveUrl), newReceiveUrl)
+  post(
+    '/api/receive-url/rotate',
+    'Make a new personal URL',
+    signedIn,
+    scopes(),
+    noBody,
+    data(ReceiveUrl),
+    newReceiveUrl,
+  )
 }

@@ -82,6 +82,14 @@ export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Par
   const path = '/api/account/api-keys'
   const limit = refuses('API_KEY_LIMIT_REACHED')
   get(path, 'List the scoped keys', ...line, data(z.array(ApiKey)), list)
-  post(path, `Make a scoped key, at most ${MOST_KEYS}`, ...line, body(ApiKeyCreation), limit, created(NewScopedKey), add)
+  post(
+    path,
+    `Make a scoped key, at most ${MOST_KEYS}`,
+    ...line,
+    body(ApiKeyCreation),
+    limit,
+    created(NewScopedKey),
+    add,
+  )
   remove(`${path}/:id`, 'Delete a scoped key', ...line, noBody, message, drop)
 }

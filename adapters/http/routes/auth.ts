@@ -33,7 +33,11 @@ const Token = z.strictObject({
 /** What a login may be refused with, by token or session. */
 export const loginRefusals = refuses('UNAUTHORIZED', 'EMAIL_NOT_VERIFIED', 'ACCOUNT_LOCKED')
 
-export const authRoutes = (operations: Operations, api: ApiParts, { tokens, limited, login: loginLimit }: Steps): void => {
+export const authRoutes = (
+  operations: Operations,
+  api: ApiParts,
+  { tokens, limited, login: loginLimit }: Steps,
+): void => {
   const parts = { ...api, links: mailLinks(api.settings.jwtSecret, api.settings.baseUrl) }
   const { post } = operations.of('Logging in')
 

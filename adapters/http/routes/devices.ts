@@ -115,7 +115,16 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
 
   const limit = refuses('DEVICE_LIMIT_REACHED')
   get('/api/devices', 'List the devices', signedIn, data(z.array(Device)), listDevices)
-  post('/api/devices', 'Invite a device', signedIn, scopes(), body(DeviceCreation), limit, created(Invitation), addDevice)
+  post(
+    '/api/devices',
+    'Invite a device',
+    signedIn,
+    scopes(),
+    body(DeviceCreation),
+    limit,
+    created(Invitation),
+    addDevice,
+  )
   get('/api/devices/:id', 'Show a device', signedIn, data(Device), showDevice)
   put('/api/devices/:id', 'Rename a device', signedIn, body(DeviceChange), data(Device), changeDevice)
   remove('/api/devices/:id', 'Remove a device', signedIn, noBody, message, deleteDevice)

@@ -38,7 +38,7 @@ export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens,
   }
 
   const end = async (context: ApiContext) => {
-    const token = sessionOf(context)
+    const token = sessionOf(context, settings)
     if (token === undefined) throw unauthorized()
     refuseForeignOrigin(context, settings)
     const claims = await tokens.verify(token, 'session')
@@ -48,6 +48,14 @@ export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens,
     return 'You are logged out.'
   }
 
-  post('/api/session', 'Log in to the dashboard', limited('login'), body(Login), loginRefusals, whole(MessageAndEnded), begin)
+  post(
+    '/api/session',
+    'Log in to the dashboard',
+    limited('login'),
+    body(Login),
+    loginRefusals,
+    whole(MessageAndEnded),
+    begin,
+  )
   remove('/api/session', 'Log out of the dashboard', withSession, noBody, message, end)
 }

@@ -39,5 +39,14 @@ export const shopConnectionRoutes = (operations: Operations, api: ApiParts, sign
   // A plugin gets the secret of its own rule.
   const byPlugin: Part = { scopes: ['write', 'connect'], showsSecrets: true }
   const answer = whole(Connected, [200, 201])
-  post('/api/systems/connect', 'Connect a shop’s plugin', signedIn, byPlugin, body(ShopConnection), refused, answer, connect)
+  post(
+    '/api/systems/connect',
+    'Connect a shop’s plugin',
+    signedIn,
+    byPlugin,
+    body(ShopConnection),
+    refused,
+    answer,
+    connect,
+  )
 }
