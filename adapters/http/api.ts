@@ -13,10 +13,11 @@ import { limitedLogin } from './limited-login.ts'
 import type { Operation } from './openapi/operation.ts'
 import { openOperations } from './openapi/operations.ts'
 import type { ApiParts } from './parts.ts'
-import { queryLength } from './query-length.ts'
+import { limitQuery } from './query-string.ts'
 import { rateLimits } from './rate-limits.ts'
 import { receiveLimit } from './receive-limit.ts'
 import { isGood } from './receive/credential.ts'
+import { KnownTokens } from './receive/known-tokens.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
@@ -56,6 +57,12 @@ const notStored: Middleware = (context, next) => {
   return next()
 }
 
+/** Browsers must not guess what an answer is: some of its words are strangers'. */
+const notSniffed: Middleware = (context, next) => {
+  context.set('X-Content-Type-Options', 'nosniff')
+  return next()
+}
+
 /** Runs where no route took the request: the path may be known under other methods. */
 const methodNotAllowed: Middleware = (context) => {
   const known = (context.matched as { methods: string[] }[] | undefined) ?? []
@@ -75,10 +82,11 @@ const application = ({ log, settings }: Pick<ApiParts, 'log' | 'settings'>, ...f
   app.on('error', (error: Error) => {
     if (!isCallersEnd(error)) log.error({ err: error }, 'http.failed')
   })
+  app.use(notSniffed)
   for (const step of first) app.use(step)
   app.use(notStored)
   app.use(errors(log))
-  app.use(queryLength)
+  app.use(limitQuery)
   return app
 }
 
@@ -96,10 +104,16 @@ export const createApi = (given: ApiParts): Koa => {
   // Receiving has a router of its own, so that its routes are found among few.
   const receive = newRouter()
   const receiving = openOperations(receive, declared)
+  const knownTokens = new KnownTokens()
   receiveRoutes(
     receiving,
-    { ...parts, keyUses },
-    receiveLimit({ limits: settings.rateLimits, counterFor: hot, isGood: (shown) => isGood(parts, shown) }),
+    { ...parts, keyUses, knownTokens },
+    receiveLimit({
+      limits: settings.rateLimits,
+      counterFor: hot,
+      known: knownTokens,
+      isGood: (shown) => isGood(parts, shown),
+    }),
   )
   pairingRoutes(receiving, parts, limited)
 

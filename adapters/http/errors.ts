@@ -24,7 +24,11 @@ export const STATUS = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMITED: 429,
   STORE_UNAVAILABLE: 503,
+  OVERLOADED: 503,
 } as const
+
+/** After an overload, seconds until the caller should try again. */
+const OVERLOADED_RETRY_S = 5
 
 export type ErrorCode = keyof typeof STATUS
 
@@ -73,7 +77,11 @@ export const errors =
         return
       }
       if (error instanceof Overloaded) context.set('Retry-After', String(error.seconds))
-      if (status === 503) log.warn({ ...whyOf(error), method: context.method }, 'http.store_unavailable')
+      if (refused.code === 'OVERLOADED') context.set('Retry-After', String(OVERLOADED_RETRY_S))
+      if (status === 503) {
+        const event = refused.code === 'OVERLOADED' ? 'http.overloaded' : 'http.store_unavailable'
+        log.warn({ ...whyOf(error), method: context.method }, event)
+      }
       context.status = status
       if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')
       context.body = { success: false, error: refused.code, message: refused.message, ...refused.detail }

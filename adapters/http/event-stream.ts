@@ -9,6 +9,7 @@ import type { Feed, Told } from '../../workflows/live/feed.ts'
 import type { News } from '../../workflows/live/news.ts'
 import type { ApiContext } from './context.ts'
 import type { Answer } from './openapi/operation.ts'
+import { queryOf } from './query-string.ts'
 
 /** Streams of one user in this process. */
 const MOST_OF_A_USER = 5
@@ -39,7 +40,7 @@ export interface EventStreams {
 const lastHeard = (context: ApiContext): string | null => {
   const { 'last-event-id': header } = context.headers
   if (typeof header === 'string' && header !== '') return header
-  const { since } = context.query
+  const { since } = queryOf(context)
   return typeof since === 'string' && since !== '' ? since : null
 }
 

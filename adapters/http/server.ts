@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
-import { HEAD_LIMIT } from './query-length.ts'
+import { HEAD_LIMIT } from './query-string.ts'
 
 /** Longer than proxies in front usually keep theirs, so that they never send into a connection that is closing. */
 const KEEP_ALIVE_MS = 75_000
@@ -25,7 +25,7 @@ const answerUnreadable = (server: Server): void => {
         : ['400 Bad Request', 'VALIDATION_FAILED', 'This is not a request of HTTP.']
     const body = JSON.stringify({ success: false, error: code, message })
     socket.end(
-      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
   })
 }

@@ -1,5 +1,6 @@
 /** An account as its events tell it. Pure: the same events give the same account on every machine. */
 import type { z } from 'zod'
+import { deviceDoor, URL_DOOR } from '../notification/doors.ts'
 import type { ScopedKey } from './api-keys.ts'
 import type { AccountEvent, AccountEventData, mailAccountFields, Plan } from './events.ts'
 import { issued, NO_MAIL_TOKENS, withoutGood, type MailTokens } from './mail-tokens.ts'
@@ -108,6 +109,8 @@ export interface Account {
   trusted_senders: readonly string[]
   /** Whether a notification that names no sender, package or title counts at the personal URL. */
   without_sender: boolean
+  /** Receive paths by which the title of an SMS app's push counts as the sender. */
+  sms_app_titles: ReadonlySet<string>
   systems: ReadonlyMap<number, System>
   rules: ReadonlyMap<number, Rule>
   devices: ReadonlyMap<number, Device>
@@ -152,13 +155,20 @@ const changed = <Value extends object>(
 type Happened = AccountEvent & { metadata?: { at: string } }
 
 /** The account after one more event; null before the first. */
+/** @param deviceId  null: the personal URL */
+const withDoor = (doors: ReadonlySet<string>, deviceId: number | null, isIn: boolean): ReadonlySet<string> => {
+  const door = deviceId === null ? URL_DOOR : deviceDoor(deviceId)
+  if (doors.has(door) === isIn) return doors
+  return isIn ? new Set(doors).add(door) : new Set([...doors].filter((each) => each !== door))
+}
+
 export const evolve = (account: Account | null, event: Happened): Account | null => {
   if (event.type === 'AccountRegistered') {
     const { user_id, email, name, operator, registered_at, ref = null } = event.data
     return {
       user_id, email, name, operator, registered_at, ref,
       verified: false, locked: false, lock: null, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, api_keys: new Map(), receive_url: null,
-      plan: 'Free', plan_expires_at: null, trusted_senders: [], without_sender: false, systems: new Map(), rules: new Map(), devices: new Map(),
+      plan: 'Free', plan_expires_at: null, trusted_senders: [], without_sender: false, sms_app_titles: new Set(), systems: new Map(), rules: new Map(), devices: new Map(),
       invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), inboxes: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null,
     } // prettier-ignore
   }
@@ -256,9 +266,14 @@ export const evolve = (account: Account | null, event: Happened): Account | null
         devices: changed(account.devices, device_id, { name }),
       }
     }
+    case 'SmsAppTitlesTrusted': {
+      const { device_id, trusted } = event.data
+      return { ...account, sms_app_titles: withDoor(account.sms_app_titles, device_id, trusted) }
+    }
     case 'DeviceRemoved':
       return {
         ...account,
+        sms_app_titles: withDoor(account.sms_app_titles, event.data.device_id, false),
         invitations: without(account.invitations, event.data.device_id),
         devices: without(account.devices, event.data.device_id),
       }

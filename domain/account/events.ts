@@ -137,6 +137,8 @@ export const accountEvents = {
     model: z.string().nullable(),
   }),
   DeviceRenamed: z.object({ user_id: id, device_id: id, name: z.string() }),
+  /** Whether the titles of SMS apps' pushes count as senders: of a device, or with null of the personal URL. */
+  SmsAppTitlesTrusted: z.object({ user_id: id, device_id: id.nullable(), trusted: z.boolean() }),
   DeviceRemoved: z.object({ user_id: id, device_id: id }),
   MailAccountAdded: mailAccountFields.extend({
     user_id: id,

@@ -53,6 +53,8 @@ export interface Bank {
   onlyLayouts: boolean
   /** Prints `1 234 567` for thousands. */
   spacedThousands: boolean
+  /** Its app also shows chats, so a push may hold a person's words; `titles`: those of its pushes about money, in shadow form. Null: no chats. */
+  chats: { titles: RegExp } | null
 }
 
 const layout = (channel: Layout['channel'], strings: TemplateStringsArray): Layout => {
@@ -108,7 +110,10 @@ export const mailTable = (
 })
 
 type Row = Partial<
-  Pick<Bank, 'senders' | 'packages' | 'domains' | 'names' | 'layouts' | 'tables' | 'onlyLayouts' | 'spacedThousands'>
+  Pick<
+    Bank,
+    'senders' | 'packages' | 'domains' | 'names' | 'layouts' | 'tables' | 'onlyLayouts' | 'spacedThousands' | 'chats'
+  >
 >
 
 /** A row of the table. */
@@ -123,5 +128,6 @@ export const bank = (code: string, name: string, row: Row): Bank => ({
   tables: [],
   onlyLayouts: false,
   spacedThousands: false,
+  chats: null,
   ...row,
 })

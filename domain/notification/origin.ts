@@ -4,25 +4,16 @@ import { isToken, userOfToken } from '../account/tokens.ts'
 import type { Account } from '../account/account.ts'
 import type { SourceType } from '../transaction/events.ts'
 import type { Arrival, Credential } from './arrival.ts'
+import { deviceDoor, doorOfSource, keyDoor, mailboxDoor, URL_DOOR, type Door } from './doors.ts'
 import { bankNamedBy, packageIsTrusted, senderIsTrusted, senderKey, senderOf, smsApps } from './directory.ts'
 import { authservIdsOf } from './mail-providers.ts'
 import { bankClaimedBy, distrustMail } from './mail-trust.ts'
 import type { Reading } from './reading.ts'
 
-/** The way in that a credential opens: `device-7`, `key-8`, `mailbox-3`, or `url`. */
-export type Door = string
-
 /** Sources are named by what anybody may send: a name stays a name. */
 const LONGEST_NAME = 100
 
-export const mailboxDoor = (mailAccountId: number): Door => `mailbox-${mailAccountId}`
-export const deviceDoor = (deviceId: number): Door => `device-${deviceId}`
-/** Of a scoped key. */
-export const keyDoor = (apiKeyId: number): Door => `key-${apiKeyId}`
-export const URL_DOOR: Door = 'url'
-
-/** The way in that a source came by. */
-export const doorOfSource = (source: string): Door => source.split(':', 1)[0]!
+export { deviceDoor, doorOfSource, keyDoor, mailboxDoor, URL_DOOR, type Door }
 
 /**
  * @param at  when it was shown: a scoped key may have an end
@@ -141,6 +132,8 @@ export const distrust = (asked: Asked): Distrust => {
     if (!packageIsTrusted(bank, incoming.package ?? '')) return 'unknown_app'
     return contradictsApp(incoming.sender) ? 'unknown_sender' : null
   }
+  const isSmsApp = incoming.package !== undefined && smsApps.has(incoming.package)
+  if (isSmsApp && !account.sms_app_titles.has(doorOfSource(origin.source))) return 'unknown_sender'
   // An SMS app's title is the sender; one that is given beside it must be trusted as well.
   const senders = [senderOf(incoming) ?? '', ...(incoming.sender === undefined ? [] : [incoming.sender])]
   return senders.every((sender) => senderIsTrusted(bank, sender, account.trusted_senders)) ? null : 'unknown_sender'

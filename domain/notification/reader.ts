@@ -5,6 +5,7 @@
  */
 import type { Bank, Layout } from './bank.ts'
 import { banks } from './banks/index.ts'
+import { beginsWithName, isBanksHeader } from './chat-shape.ts'
 import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from './directory.ts'
 import { readByLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
@@ -88,10 +89,37 @@ const readLoosely = (page: Page, named: Bank | null, arrivedAt: Date): Reading |
   return other && (other === 'several' || other.reading.bank_code !== bank?.code) ? null : reading
 }
 
+/** A bank whose app of this package also shows chats; undefined for any other package. */
+const walletOf = (packageName: string): Bank | undefined =>
+  banks.find(({ chats, packages }) => chats && packages.includes(packageName))
+
+/**
+ * A push of an app that also shows chats (decisions, "Trust", T3). Its title may be a person's name and its text a person's words. So its
+ * sentence counts only from the first character of the text, and under a title that the app uses for money. Without such a title, and for
+ * money that came in, it must print the balance, as these apps always do.
+ */
+const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, arrivedAt: Date): ReadResult => {
+  const heading = title === undefined ? null : pageOf(title).shadow
+  const reason = whyNoTransaction([subject ?? '', heading ?? '', body.shadow].filter(Boolean).join('\n'), undefined)
+  const isOfMoney = heading !== null && bank.chats!.titles.test(heading)
+  if (heading !== null && !isOfMoney) return no(reason === 'unparsed' ? 'chat' : reason)
+  const found = startsAtOnce(text) ? readAs(bank, body, arrivedAt) : null
+  if (!found || found.header !== '') return no(reason === 'unparsed' && beginsWithName(body) ? 'chat' : reason)
+  const { reading } = found
+  if (reading.balance_after === null && (reading.transaction_type === 'credit' || !isOfMoney)) return no('unparsed')
+  return saysFailed(heading ?? '') ? no('failed') : yes(reading)
+}
+
+/** Nothing stands before the first letter, not even what nobody sees. */
+const startsAtOnce = (text: string): boolean => /^\p{L}/u.test(text)
+
 const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const body = withoutForwardersLines(pageOf(incoming.text))
   if (body.text === '') return no('empty')
   if (incoming.package && isStranger(incoming.package)) return no('chat')
+
+  const named = incoming.package === undefined ? undefined : walletOf(incoming.package)
+  if (named) return readWallet(named, incoming, body, arrivedAt)
 
   const isSmsApp = incoming.package !== undefined && smsApps.has(incoming.package)
   const title = incoming.title && !isSmsApp ? pageOf(incoming.title) : null
@@ -99,6 +127,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const bank = bankNamedBy(incoming)
   for (const page of pages) {
     const found = bank ? readAs(bank, page, arrivedAt) : readAsAny(page, arrivedAt)
+    if (found && found !== 'several' && !bank && !isBanksHeader(found.header)) return no('chat')
     if (found && found !== 'several')
       return saysFailed(`${title?.shadow ?? ''}\n${found.header}`) ? no('failed') : yes(found.reading)
   }
@@ -108,6 +137,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     senderOf(incoming),
   )
   if (reason !== 'unparsed') return no(reason)
+  if (!bank && beginsWithName(body)) return no('unparsed')
   for (const page of pages) {
     const reading = readLoosely(page, bank, arrivedAt)
     if (reading) return saysFailed(title?.shadow ?? '') ? no('failed') : yes(reading)

@@ -4,6 +4,8 @@
 export const TEXT_BYTES = 32 * 1024
 /** A body longer than this is kept with the texts inside it cut, so that it stays valid JSON. */
 export const RAW_BYTES = 64 * 1024
+/** A longer sender, app, title or subject is cut for reading. */
+export const NAME_BYTES = 1024
 
 /** Ends of strings that were cut carry this, so that nobody takes them for whole. */
 const CUT = '…'
@@ -53,9 +55,16 @@ export const keptRaw = (raw: string): string => {
   } catch {
     return cutToBytes(raw, RAW_BYTES)
   }
-  for (let most = longestIn(body); most >= SHORTEST; most = Math.floor(most / 2)) {
+  const fits = (most: number): string | null => {
     const kept = JSON.stringify(withStringsCut(body, most))
-    if (Buffer.byteLength(kept) <= RAW_BYTES) return kept
+    return Buffer.byteLength(kept) <= RAW_BYTES ? kept : null
   }
-  return JSON.stringify({ cut: cutToBytes(raw, RAW_BYTES / 4) })
+  // Where the shortest strings do not fit, no others do. Each further try has half the bytes of the one before.
+  const shortest = fits(SHORTEST)
+  if (shortest === null) return JSON.stringify({ cut: cutToBytes(raw, RAW_BYTES / 4) })
+  for (let most = Math.min(longestIn(body), RAW_BYTES); most > SHORTEST; most = Math.floor(most / 2)) {
+    const kept = fits(most)
+    if (kept !== null) return kept
+  }
+  return shortest
 }

@@ -15,9 +15,9 @@ import { orderIdOf } from '../notification/order-id.ts'
 import { DAY_MS, isOld } from '../notification/old.ts'
 import { distrust, originOf, type Door, type Origin } from '../notification/origin.ts'
 import { transactionDate } from '../notification/printed-time.ts'
-import type { Reading, ReadResult } from '../notification/reading.ts'
+import type { Incoming, Reading, ReadResult } from '../notification/reading.ts'
 import { tellsOneTimePassword } from '../notification/rejection.ts'
-import { cutToBytes, keptRaw, TEXT_BYTES } from '../notification/sizes.ts'
+import { cutToBytes, keptRaw, NAME_BYTES, TEXT_BYTES } from '../notification/sizes.ts'
 import { namedPlanOrder, type Payment, type PlanAccount } from '../plan-order/plan-order.ts'
 import { normalise, squeeze } from '../text.ts'
 import { match, type Matched } from '../webhook/matching.ts'
@@ -80,10 +80,25 @@ const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched:
   }
 }
 
-/** A text longer than what is read is cut first. */
+const LIMITS = {
+  text: TEXT_BYTES,
+  title: NAME_BYTES,
+  sender: NAME_BYTES,
+  package: NAME_BYTES,
+  subject: NAME_BYTES,
+} as const
+
+/** Texts and names longer than what is read are cut first. */
 export const readable = (arrival: Arrival): Arrival => {
-  const text = cutToBytes(arrival.incoming.text, TEXT_BYTES)
-  return text === arrival.incoming.text ? arrival : { ...arrival, incoming: { ...arrival.incoming, text } }
+  const { incoming } = arrival
+  let cut: Incoming | null = null
+  for (const name of ['text', 'title', 'sender', 'package', 'subject'] as const) {
+    const given = incoming[name]
+    if (given === undefined || given.length * 3 <= LIMITS[name]) continue
+    const kept = cutToBytes(given, LIMITS[name])
+    if (kept !== given) cut = { ...(cut ?? incoming), [name]: kept }
+  }
+  return cut === null ? arrival : { ...arrival, incoming: cut }
 }
 
 const isSilent = ({ credential }: Arrival): boolean => credential.kind === 'kept' && credential.kept.silent

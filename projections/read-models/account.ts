@@ -65,6 +65,7 @@ export const account = projection(
     DevicePaired: (event) => changed(event),
     DeviceRenamed: (event) => changed(event),
     DeviceRemoved: (event) => changed(event),
+    SmsAppTitlesTrusted: (event) => changed(event),
     MailAccountAdded: (event) => changed(event),
     MailAccountChanged: (event) => changed(event),
     MailAccountRemoved: (event) => changed(event),

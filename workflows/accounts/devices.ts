@@ -1,6 +1,7 @@
 /** Commands on devices: load → decide → append. */
-import type { Device, Invitation } from '../../domain/account/account.ts'
+import type { Account, Device, Invitation } from '../../domain/account/account.ts'
 import * as decide from '../../domain/account/devices.ts'
+import { trustSmsAppTitles } from '../../domain/account/sms-app-titles.ts'
 import { userOfToken } from '../../domain/account/tokens.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Checkpoint, Ids } from '../../domain/ports.ts'
@@ -78,17 +79,18 @@ export const pairDevice = async (
 }
 
 /** @throws {Refused} NOT_FOUND · {StoreUnavailable} */
-export const renameDevice = async (
+export const changeDevice = async (
   { accounts }: Pick<DeviceParts, 'accounts'>,
   occasion: OwnersOccasion,
   device_id: number,
-  name: string | undefined,
-): Promise<{ device: Device | Invitation; checkpoint: Checkpoint | null }> => {
+  { name, trust_sms_app_titles: trusted }: { name?: string | undefined; trust_sms_app_titles?: boolean | undefined },
+): Promise<{ device: Device | Invitation; account: Account; checkpoint: Checkpoint | null }> => {
   const { at } = occasion
-  const { account, checkpoint } = await accounts.change(occasion, (account) =>
-    decide.renameDevice(account, { device_id, name, at }),
-  )
-  return { device: decide.deviceOf(account, device_id, at), checkpoint }
+  const { account, checkpoint } = await accounts.change(occasion, (account) => [
+    ...decide.renameDevice(account, { device_id, name, at }),
+    ...trustSmsAppTitles(account, { device_id, trusted, at }),
+  ])
+  return { device: decide.deviceOf(account, device_id, at), account, checkpoint }
 }
 
 /** @throws {Refused} NOT_FOUND · {StoreUnavailable} */

@@ -19,7 +19,12 @@ const SCHEMES: Record<Credential, Record<string, object>> = {
     api_key_query: { type: 'apiKey', in: 'query', name: 'api_key', description: 'For debugging in a browser.' },
   },
   session: {
-    session: { type: 'apiKey', in: 'cookie', name: 'baoco_session', description: 'The dashboard’s own session.' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'baoco_session',
+      description: 'The dashboard’s own session. Behind https its name begins with `__Host-`.',
+    },
   },
   receive_key: {
     receive_key: {

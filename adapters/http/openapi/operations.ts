@@ -21,7 +21,7 @@
  * - which scoped keys may: `scopes('connect', …)`, any one of them, and `scopes()` none. Where it is not said a GET needs `read` and
  *   anything else `write`. Fields of answers that are secrets are declared with `secret(…)` (`secrets.ts`);
  * - `refuses('CONFLICT', …)`: codes the handler's commands throw, beyond what the other parts bring along: validation and sizes
- *   by an input, 401 and 403 by `signedIn`, 429 by `limited`, 404 by an `:id` in the path, 414 and 503 always.
+ *   by an input, 401 and 403 by `signedIn`, 429 by `limited`, 404 by an `:id` in the path, 400 and 414 for the query and 503 always.
  *
  * Handlers never touch `context.body` or the status. Tests fail for a route that is mounted past this, and for an answer
  * that is not as declared. Tests also call every operation as the document says: where that is not enough for it to succeed, say what
@@ -72,6 +72,7 @@ const refusalsOf = (path: string, parts: readonly Part[]): ErrorCode[] => [
     ...parts.flatMap(({ refuses = [] }) => refuses),
     ...(path.includes('/:id') ? (['NOT_FOUND'] as const) : []),
     'QUERY_TOO_LONG',
+    'VALIDATION_FAILED',
     ...(path.startsWith('/api/') ? (['STORE_UNAVAILABLE'] as const) : []),
   ]),
 ]

@@ -8,6 +8,7 @@ import type {
 import { plan, ruleFields, systemFields } from '../../../domain/account/events.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
 import type { Vault } from '../../../domain/ports.ts'
+import { trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
 import { secret } from '../openapi/secrets.ts'
 import type { Heard } from '../../postgres/queries/heard.ts'
 import { heardFields } from './heard.ts'
@@ -111,10 +112,27 @@ export const presentRule =
     created_at,
   })
 
-export const ReceiveUrl = z.strictObject({ url: secret(z.url()), ...heardFields }).meta({ id: 'ReceiveUrl' })
+export const TRUST_SMS_APP_TITLES = {
+  description:
+    'Whether the title of an SMS app’s push counts as the sender. It may be a stranger’s profile name, or the name of a group.',
+}
+
+export const ReceiveUrl = z
+  .strictObject({
+    url: secret(z.url()),
+    trust_sms_app_titles: z.boolean().meta(TRUST_SMS_APP_TITLES),
+    ...heardFields,
+  })
+  .meta({ id: 'ReceiveUrl' })
 
 /** The personal URL. */
-export const presentReceiveUrl = (baseUrl: string, token: string, heard: Heard): z.output<typeof ReceiveUrl> => ({
+export const presentReceiveUrl = (
+  baseUrl: string,
+  token: string,
+  account: AccountState,
+  heard: Heard,
+): z.output<typeof ReceiveUrl> => ({
   url: `${baseUrl}/api/receive/u/${token}`,
+  trust_sms_app_titles: trustsSmsAppTitles(account, null),
   ...heard,
 })

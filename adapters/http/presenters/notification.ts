@@ -45,7 +45,8 @@ const NO_SENDER =
 
 const UNKNOWN_SENDER =
   'The sender is not one of the senders of this bank, or the app sent it blank. Check that the app fills in the sender. If you trust this ' +
-  'sender, add it with PUT /api/account/trusted-senders.'
+  'sender, add it with PUT /api/account/trusted-senders. If an SMS app showed the text, its title may be a stranger’s profile name: forward the ' +
+  'SMS itself, or set trust_sms_app_titles for this device or the personal URL.'
 
 const UNKNOWN_APP =
   'The notification does not name the app of this bank. Check that your forwarder app sends the package of the bank’s app, such as ' +

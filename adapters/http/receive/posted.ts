@@ -6,6 +6,9 @@
  * "Trust", T2): a name that occurs twice, and JSON that is not exact. Two names of one field are told by `fields.ts`.
  */
 import type { Unsafe } from '../../../domain/notification/events.ts'
+import { invalid } from '../../../domain/account/refusals.ts'
+import { Refused } from '../../../domain/errors.ts'
+import { hasTooManyValues } from '../json-values.ts'
 import { storable, textOf } from './body-text.ts'
 import { hasDuplicateKey } from './duplicate-keys.ts'
 import { parseLeniently } from './lenient-json.ts'
@@ -22,6 +25,8 @@ export interface Posted {
   json: string | null
   /** Why a text may have named fields of the whole body. */
   unsafe?: Unsafe | undefined
+  /** Why the body is no notification's: too many bytes or fields (decisions, "Sizes"). Its value is the beginning as a text. */
+  tooLong?: Refused
   /** Whether each value was encoded on its own, as in a form: then no text can have named a field. */
   isEscaped?: boolean
 }
@@ -50,6 +55,43 @@ const paired = (pairs: Iterable<readonly [string, unknown]>): Paired => {
 
 const unsafeIf = (isRepeated: boolean): Unsafe | undefined => (isRepeated ? 'duplicate_key' : undefined)
 
+/** Bytes and fields of a form, and parts of a multipart body (decisions, "Sizes"). */
+const FORM_LIMIT = 1024 * 1024
+const MOST_FIELDS = 100
+
+/** Bytes of a plain text that are looked at: more than is read or kept of any. */
+const TEXT_LIMIT = 128 * 1024
+
+/** The beginning of a long body as a text; a character that the cut divides goes with it. */
+const beginningOf = (bytes: Buffer, contentType: string): string => {
+  if (bytes.length <= TEXT_LIMIT) return textOf(bytes, contentType)
+  let end = TEXT_LIMIT
+  while (end > TEXT_LIMIT - 4 && (bytes[end]! & 0xc0) === 0x80) end--
+  return textOf(bytes.subarray(0, end), contentType)
+}
+
+const tooLong = (bytes: Buffer, contentType: string, refusal: Refused): Posted => ({
+  value: beginningOf(bytes, contentType),
+  json: null,
+  tooLong: refusal,
+})
+
+const tooManyBytes = () => new Refused('PAYLOAD_TOO_LARGE', `A form has at most ${FORM_LIMIT} bytes.`)
+const tooManyFields = () => invalid({ path: '', message: `A form has at most ${MOST_FIELDS} fields.` })
+
+/** Whether there are more of these than a form may have; looks no further than that. */
+const hasMore = (bytes: Buffer, sought: string, most: number): boolean => {
+  let at = -1
+  for (let found = 0; found <= most; found++) {
+    at = bytes.indexOf(sought, at + 1, 'latin1')
+    if (at < 0) return false
+  }
+  return true
+}
+
+const boundaryIn = (contentType: string): string | undefined =>
+  /;\s{0,20}boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType)?.slice(1).find(Boolean)
+
 /** Bytes of a file in a multipart body that are taken as text. */
 const FILE_LIMIT = 64 * 1024
 
@@ -69,13 +111,13 @@ const multipart = async (bytes: Buffer, contentType: string): Promise<Paired | n
 /** A body with raw blanks in it was never form-encoded: there a plus is a plus, such as that of an amount. */
 const isEncoded = (text: string): boolean => !/[\s\u0080-\uffff]/.test(text.trim())
 
-/** A longer body is no form that tells of one notification. Characters. */
-const FORM_LIMIT = 1024 * 1024
+/** A text with so many `&` is no form, unless its content type says so. */
+const hasManyFields = (text: string): boolean => text.split('&', MOST_FIELDS + 1).length > MOST_FIELDS
 
 /** A form has a field that forwarders send; any other text with `=` and `&` in it is just a text. */
 const form = (text: string): Posted | null => {
   const [, first] = /^\s*([\w.-]{1,40})=/.exec(text) ?? []
-  if (first === undefined || text.length > FORM_LIMIT) return null
+  if (first === undefined || hasManyFields(text)) return null
   const isEscaped = isEncoded(text)
   const pairs = new URLSearchParams(isEscaped ? text.trim() : text.trim().replaceAll('+', '%2B'))
   const { fields, isRepeated } = paired(pairs)
@@ -103,12 +145,22 @@ const json = (text: string, isLabelled: boolean): Posted | null => {
 
 /** @param isText  whether it can only be the text, as the address names the rest and the content type says so */
 const fromBody = async (bytes: Buffer, contentType: string, isText: boolean): Promise<Posted> => {
-  if (/^multipart\/form-data/i.test(contentType)) {
+  const isForm = /^application\/x-www-form-urlencoded/i.test(contentType)
+  const isMultipart = /^multipart\/form-data/i.test(contentType)
+  if ((isForm || isMultipart) && bytes.length > FORM_LIMIT) return tooLong(bytes, contentType, tooManyBytes())
+  if (isForm && hasMore(bytes, '&', MOST_FIELDS - 1)) return tooLong(bytes, contentType, tooManyFields())
+  if (isMultipart) {
+    // The last boundary ends the body.
+    if (hasMore(bytes, `--${boundaryIn(contentType) ?? ''}`, MOST_FIELDS + 1))
+      return tooLong(bytes, contentType, tooManyFields())
     const parts = await multipart(bytes, contentType)
     if (parts) return { value: parts.fields, json: null, unsafe: unsafeIf(parts.isRepeated), isEscaped: true }
   }
-  const text = textOf(bytes, contentType)
-  if (isText) return { value: text, json: null }
+  const beginning = beginningOf(bytes, contentType)
+  if (isText) return { value: beginning, json: null }
+  const looksLikeJson = /^\s*[{["]/.test(beginning)
+  if (looksLikeJson && hasTooManyValues(bytes)) return { value: beginning, json: null, unsafe: 'broken_json' }
+  const text = looksLikeJson ? textOf(bytes, contentType) : beginning
   const read = /^\s*[{[]/.test(text) ? json(text, /\bjson\b/i.test(contentType)) : null
   return read ?? form(text) ?? { value: jsonString(text) ?? text, json: null }
 }

@@ -1,11 +1,13 @@
 /** Devices: listing, inviting with a QR code, pairing, renaming, removing. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { Device as DeviceState, Invitation as InvitationState } from '../../../domain/account/account.ts'
+import type { Account, Device as DeviceState, Invitation as InvitationState } from '../../../domain/account/account.ts'
 import { deviceOf, openInvitations } from '../../../domain/account/devices.ts'
-import { inviteDevice, pairDevice, removeDevice, renameDevice } from '../../../workflows/accounts/devices.ts'
+import { trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
+import { inviteDevice, pairDevice, removeDevice, changeDevice } from '../../../workflows/accounts/devices.ts'
 import { deviceDoor } from '../../../domain/notification/origin.ts'
 import { heardOf, type Heard } from '../../postgres/queries/heard.ts'
+import { TRUST_SMS_APP_TITLES } from '../presenters/account.ts'
 import { heardFields } from '../presenters/heard.ts'
 import { qrSvg } from '../../qr-code.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
@@ -19,10 +21,12 @@ import { line, readOnly, withoutReadOnly } from '../requests.ts'
 
 const DeviceCreation = z.strictObject({ name: line(100) })
 
+const trustFields = z.object({ trust_sms_app_titles: z.boolean().meta(TRUST_SMS_APP_TITLES) })
+
 const READ_ONLY = ['id', 'paired', 'expires_at', 'platform', 'model', 'created_at', 'last_heard_at', 'silent_since']
 
 const DeviceChange = z
-  .strictObject({ ...readOnly(...READ_ONLY), ...DeviceCreation.partial().shape })
+  .strictObject({ ...readOnly(...READ_ONLY), ...DeviceCreation.partial().shape, ...trustFields.partial().shape })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 
 /** Apps of other versions send more: on receiving paths it is passed over. */
@@ -43,6 +47,7 @@ const Device = z
     expires_at: moment.nullable().meta({ description: 'Of the pairing code, until the device is paired.' }),
     platform: z.string().nullable(),
     model: z.string().nullable(),
+    ...trustFields.shape,
     ...heardFields,
     created_at: moment,
   })
@@ -55,13 +60,18 @@ const Invitation = z
 const Paired = z.strictObject({ device_id: id, device_token: z.string(), name: z.string() }).meta({ id: 'Paired' })
 
 /** The code and the token are never in it. */
-const presentDevice = (device: DeviceState | InvitationState, heard: Heard): z.infer<typeof Device> => ({
+const presentDevice = (
+  account: Account,
+  device: DeviceState | InvitationState,
+  heard: Heard,
+): z.infer<typeof Device> => ({
   id: device.device_id,
   name: device.name,
   paired: 'token_hash' in device,
   expires_at: 'token_hash' in device ? null : device.expires_at,
   platform: ('platform' in device ? device.platform : null) ?? null,
   model: ('model' in device ? device.model : null) ?? null,
+  trust_sms_app_titles: trustsSmsAppTitles(account, device.device_id),
   ...heard,
   created_at: device.created_at,
 })
@@ -74,24 +84,26 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   const { clock, database, settings } = parts
   const { get, post, put, remove } = operations.of('Devices')
 
-  const presented = async (context: ApiContext, devices: readonly (DeviceState | InvitationState)[]) => {
-    const heard = await heardOf(database, context.state.account.user_id, clock.now())
-    return devices.map((device) => presentDevice(device, heard(deviceDoor(device.device_id))))
+  const presented = async (account: Account, devices: readonly (DeviceState | InvitationState)[]) => {
+    const heard = await heardOf(database, account.user_id, clock.now())
+    return devices.map((device) => presentDevice(account, device, heard(deviceDoor(device.device_id))))
   }
-  const presentedOne = async (context: ApiContext, device: DeviceState | InvitationState) =>
-    (await presented(context, [device]))[0]!
+  const presentedOne = async (account: Account, device: DeviceState | InvitationState) =>
+    (await presented(account, [device]))[0]!
 
   const listDevices = (context: ApiContext) => {
     const { account } = context.state
     const all = [...account.devices.values(), ...openInvitations(account, clock.now())]
     return presented(
-      context,
+      account,
       all.sort((a, b) => b.device_id - a.device_id),
     )
   }
 
-  const showDevice = (context: ApiContext) =>
-    presentedOne(context, deviceOf(context.state.account, idOf(context), clock.now()))
+  const showDevice = (context: ApiContext) => {
+    const { account } = context.state
+    return presentedOne(account, deviceOf(account, idOf(context), clock.now()))
+  }
 
   const addDevice = async (context: ApiContext, { name }: z.infer<typeof DeviceCreation>) => {
     const invited = await inviteDevice(parts, occasionOf(context, clock), name)
@@ -102,10 +114,10 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
     return { id, name: invitation.name, pairing_code, expires_at, qr_svg }
   }
 
-  const changeDevice = async (context: ApiContext, { name }: z.infer<typeof DeviceChange>) => {
-    const renamed = await renameDevice(parts, occasionOf(context, clock), idOf(context), name)
-    await settled(parts, renamed)
-    return presentedOne(context, renamed.device)
+  const updateDevice = async (context: ApiContext, change: z.infer<typeof DeviceChange>) => {
+    const changed = await changeDevice(parts, occasionOf(context, clock), idOf(context), change)
+    await settled(parts, changed)
+    return presentedOne(changed.account, changed.device)
   }
 
   const deleteDevice = async (context: ApiContext) => {
@@ -126,7 +138,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
     addDevice,
   )
   get('/api/devices/:id', 'Show a device', signedIn, data(Device), showDevice)
-  put('/api/devices/:id', 'Rename a device', signedIn, body(DeviceChange), data(Device), changeDevice)
+  put('/api/devices/:id', 'Change a device', signedIn, body(DeviceChange), data(Device), updateDevice)
   remove('/api/devices/:id', 'Remove a device', signedIn, noBody, message, deleteDevice)
 }
 

@@ -70,9 +70,9 @@ const Answered = z.union([
 
 /** Whatever comes, as it comes. */
 const anything: Input<Buffer> = {
-  read: ({ req }) => readBody(req),
+  read: (context) => readBody(context, true),
   body: { schema: z.unknown(), required: false, mediaTypes: ['application/json', 'text/plain'] },
-  refuses: ['PAYLOAD_TOO_LARGE'],
+  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
 }
 
 export const inboxRoutes = (

@@ -1,6 +1,6 @@
 /**
- * Where notifications come in. The way is short on purpose: the body is read and parsed once, and everything that is to be
- * judged, the credential too, is judged by capture on the account it reads anyway.
+ * Where notifications come in. The body is read and parsed once. Capture judges everything on the account it reads anyway, the
+ * credential too. Before a body is read its token must be known to be good, or is looked up: a stranger's body is not read.
  *
  * What has a good token is never answered with a 4xx that depends on the notification: forwarder apps send such a one again
  * for ever.
@@ -9,7 +9,6 @@ import { z } from 'zod'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
 import { webhookStatus } from '../../../domain/transaction/events.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
-import { Refused } from '../../../domain/errors.ts'
 import type { ApiKeyUses } from '../../postgres/api-key-uses.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../errors.ts'
@@ -17,14 +16,16 @@ import { data } from '../openapi/answers.ts'
 import type { Input, Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
-import { READ_QUERY_LIMIT, rawQueryOf } from '../query-length.ts'
+import { isTooLong, queryOf } from '../query-string.ts'
 import type { ReceiveLimit } from '../receive-limit.ts'
 import { readBody } from '../raw-body.ts'
 import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
 import { checkKey, isGood, shownByPoster, shownInPath, type Shown } from '../receive/credential.ts'
+import type { KnownTokens } from '../receive/known-tokens.ts'
 import { readPosted, type Posted } from '../receive/posted.ts'
 
 const BATCH_LIMIT = 200
+const NO_BODY = Buffer.alloc(0)
 
 // What apps should send, and may: nothing of it is asked for, other names and fields are as good.
 
@@ -58,13 +59,13 @@ const MEDIA_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'm
 const anyBody = (schema: z.ZodType): Input<undefined> => ({
   read: () => undefined,
   body: { schema, required: false, mediaTypes: MEDIA_TYPES },
-  refuses: ['PAYLOAD_TOO_LARGE'],
+  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
 })
 
 const items: Input<undefined> = {
   ...anyBody(Batch),
   body: { schema: Batch, required: true },
-  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED'],
+  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
 }
 
 const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }
@@ -86,32 +87,44 @@ const listIn = ({ value }: Posted): readonly object[] | null =>
 
 export const receiveRoutes = (
   operations: Operations,
-  parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'> },
+  parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'>; knownTokens: KnownTokens },
   limits: ReceiveLimit,
 ): void => {
-  const { capture, clock } = parts
+  const { capture, clock, knownTokens } = parts
   const { get, head, post } = operations.of('Receiving')
 
-  const takeAll = async (context: ApiContext, arrivals: readonly Arrival[]) => {
+  const takeAll = async (context: ApiContext, { token }: Shown, arrivals: readonly Arrival[]) => {
     const taken = await capture.take(arrivals)
-    limits.judged(
-      context,
-      taken.every(({ kind }) => kind !== 'unauthorized'),
-    )
+    const isGoodToken = taken.every(({ kind }) => kind !== 'unauthorized')
+    if (isGoodToken) knownTokens.learn(token)
+    else knownTokens.forget(token)
+    limits.judged(context, isGoodToken)
     return taken.map(presentTaken)
   }
 
+  /** @throws {Refused} UNAUTHORIZED · {StoreUnavailable} */
+  const bodyOf = async (context: ApiContext, shown: Shown): Promise<Buffer> => {
+    if (!knownTokens.has(shown.token) && !(await isGood(parts, shown))) throw unauthorized()
+    return context.method === 'GET' ? NO_BODY : readBody(context, false)
+  }
+
   /** One result; of a list of notifications one each, in its order. */
-  const take = async (context: ApiContext, arrivals: readonly Arrival[]) => {
-    const results = await takeAll(context, arrivals)
+  const take = async (context: ApiContext, shown: Shown, arrivals: readonly Arrival[]) => {
+    const results = await takeAll(context, shown, arrivals)
     return results.length === 1 ? results[0]! : results
   }
 
-  const readAll = async (context: ApiContext, at: Omit<At, 'arrived_at'>): Promise<Arrival[]> => {
-    const bytes = context.method === 'GET' ? Buffer.alloc(0) : await readBody(context.req)
-    const query = context.querystring === '' ? {} : context.query
-    const posted = await readPosted(bytes, context.headers['content-type'] ?? '', query)
+  const readAll = async (
+    context: ApiContext,
+    at: Omit<At, 'arrived_at'> & { credential: Shown },
+  ): Promise<Arrival[]> => {
+    const bytes = await bodyOf(context, at.credential)
+    const posted = await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
+    const isPersonal = at.credential.kind === 'receive_url'
+    if (posted.tooLong && !isPersonal) throw posted.tooLong
+    const tooLong = isPersonal && (posted.tooLong !== undefined || isTooLong(context))
     const came = { arrived_at: clock.now(), ...at }
+    if (tooLong) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
     const list = listIn(posted)
     if (list === null) return [arrivalOf(posted, came)]
     // Refused it would be sent again for ever.
@@ -122,12 +135,7 @@ export const receiveRoutes = (
   const personal = async (context: ApiContext) => {
     const credential = shownInPath(context)
     if (!credential) throw unauthorized()
-    const arrivals = await readAll(context, { credential, posted_as: null })
-    const tooLong = rawQueryOf(context).length > READ_QUERY_LIMIT
-    return take(
-      context,
-      tooLong ? arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })) : arrivals,
-    )
+    return take(context, credential, await readAll(context, { credential, posted_as: null }))
   }
 
   /** Somebody looks whether there is something at the address; nothing was said. */
@@ -143,33 +151,23 @@ export const receiveRoutes = (
 
   const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) => {
     const credential = await posterIn(context)
-    return take(context, await readAll(context, { credential, posted_as }))
-  }
-
-  /** For what capture does not get to see. @throws {Refused} UNAUTHORIZED */
-  const checkPoster = async (shown: Shown): Promise<void> => {
-    if (!(await isGood(parts, shown))) throw unauthorized()
-  }
-
-  /** What is wrong with a batch is told only to a caller who may post one. */
-  const refuseBatch = async (shown: Shown, refusal: Refused): Promise<never> => {
-    await checkPoster(shown)
-    throw refusal
+    return take(context, credential, await readAll(context, { credential, posted_as }))
   }
 
   const batch = async (context: ApiContext) => {
     const credential = await posterIn(context)
-    const posted = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
+    const bytes = await bodyOf(context, credential)
+    const posted = await readPosted(bytes, context.headers['content-type'] ?? '', {})
+    if (posted.tooLong) throw posted.tooLong
     const { value } = posted
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
-    if (!Array.isArray(items))
-      return refuseBatch(credential, invalid({ path: 'items', message: 'A list of items is expected.' }))
+    if (!Array.isArray(items)) throw invalid({ path: 'items', message: 'A list of items is expected.' })
     if (items.length > BATCH_LIMIT)
-      return refuseBatch(credential, invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` }))
-    if (items.length === 0) await checkPoster(credential)
+      throw invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` })
     const at = { credential, arrived_at: clock.now() }
     return takeAll(
       context,
+      credential,
       items.map((item: unknown) => itemArrival(posted, item, at)),
     )
   }

@@ -1,4 +1,8 @@
 import { bank } from '../bank.ts'
-import { walletSentences } from './wallet-sentences.ts'
+import { walletChats, walletSentences } from './wallet-sentences.ts'
 
-export const momo = bank('MOMO', 'MoMo', { packages: ['com.mservice.momotransfer'], layouts: walletSentences })
+export const momo = bank('MOMO', 'MoMo', {
+  packages: ['com.mservice.momotransfer'],
+  layouts: walletSentences,
+  chats: walletChats,
+})

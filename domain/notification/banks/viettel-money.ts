@@ -1,8 +1,9 @@
 import { bank } from '../bank.ts'
-import { walletSentences } from './wallet-sentences.ts'
+import { walletChats, walletSentences } from './wallet-sentences.ts'
 
 export const viettelMoney = bank('VIETTELPAY', 'Viettel Money', {
   senders: ['VIETTELPAY', 'bankplus'],
   packages: ['com.bplus.vtpay'],
   layouts: walletSentences,
+  chats: walletChats,
 })

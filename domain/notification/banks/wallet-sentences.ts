@@ -1,5 +1,12 @@
 /** Sentences that wallets share. They print no sign: the verb tells which way money went. Plain, so the app must name the wallet. */
+import type { Bank } from '../bank.ts'
 import { push, whenBankIsKnown } from '../bank.ts'
+
+/** Wallets also show chats. Their pushes about money have one of these titles. */
+export const walletChats: Bank['chats'] = {
+  titles:
+    /^(?:(?:thanh toan|chuyen tien|chuyen khoan|nhan tien|nap tien|rut tien|giao dich)(?: thanh cong)?|bien dong so du|thong bao so du)[.!]?$/,
+}
 
 export const walletSentences = [
   push`[Ban ][da ][vua ]nhan[ duoc][ tien][ thanh cong] {amount:in} tu {counterpart}[. <Ma GD/Ma giao dich>: {ref}][. <So du vi/So du/SD>[:] {balance}]`,

@@ -1,4 +1,8 @@
 import { bank } from '../bank.ts'
-import { walletSentences } from './wallet-sentences.ts'
+import { walletChats, walletSentences } from './wallet-sentences.ts'
 
-export const zalopay = bank('ZALOPAY', 'ZaloPay', { packages: ['vn.com.vng.zalopay'], layouts: walletSentences })
+export const zalopay = bank('ZALOPAY', 'ZaloPay', {
+  packages: ['vn.com.vng.zalopay'],
+  layouts: walletSentences,
+  chats: walletChats,
+})

@@ -71,7 +71,9 @@ const variants: Record<string, Case[]> = {
     ['-200.000đ từ tài khoản 0986. Số dư: 1.200đ', 'CAKE -200000.00 VND of 0986 leaves 1200.00', { package: 'xyz.be.cake' }],
   ],
   wallets: [
-    ['Bạn đã nhận được 50.000đ từ TRAN B', 'MOMO +50000.00 VND of - leaves -', { package: 'com.mservice.momotransfer' }],
+    ['Thanh toán thành công 45.000đ cho Highlands Coffee', 'MOMO -45000.00 VND of - leaves -', { package: 'com.mservice.momotransfer', title: 'Thanh toán thành công' }],
+    ['Bạn đã nhận được 50.000đ từ TRAN B', 'unparsed', { package: 'com.mservice.momotransfer' }],
+    ['Bạn đã nhận được 50.000đ từ TRAN B. Số dư ví: 100.000đ', 'chat', { package: 'com.mservice.momotransfer', title: 'Tran B' }],
     ['Nhận tiền thành công 50.000đ từ TRAN B. Số dư ví: 100.000đ', 'ZALOPAY +50000.00 VND of - leaves 100000.00', { package: 'vn.com.vng.zalopay' }],
     ['Bạn đã chuyển tiền thành công 50.000đ tới TRAN B. Số dư ví: 100.000đ', 'VIETTELPAY -50000.00 VND of - leaves 100000.00', { package: 'com.bplus.vtpay' }],
     ['Bạn đã thanh toán 45.000đ cho Highlands Coffee. Số dư ví 200.000đ', 'MOMO -45000.00 VND of - leaves 200000.00', { package: 'com.mservice.momotransfer' }],

@@ -1,0 +1,141 @@
+/**
+ * Attack: apps that display other people's words (decisions, "Trust", T3). The title of an SMS app's push may be a stranger's profile
+ * name, and a wallet shows chats beside its own notifications. Whole families of such texts are made from the corpus.
+ */
+import { expect } from 'chai'
+import type { Arrival } from '../../domain/notification/arrival.ts'
+import { smsApps } from '../../domain/notification/directory.ts'
+import { doorOf } from '../../domain/notification/origin.ts'
+import { read } from '../../domain/notification/reader.ts'
+import type { Incoming } from '../../domain/notification/reading.ts'
+import { appraise, readable, type Appraised } from '../../domain/transaction/capture.ts'
+import { notifications } from '../corpus/corpus.ts'
+import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { accountOf, tokenOf } from '../support/accounts.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+
+const AT = new Date('2026-11-20T03:00:10.000Z')
+const [SMS_APP] = smsApps as Set<string> as unknown as [string]
+
+const appraised = (incoming: Incoming, kind: 'device' | 'receive_url', withoutSender = false): Appraised => {
+  const account = { ...accountOf(7), without_sender: withoutSender }
+  const arrival: Arrival = readable({
+    credential: { kind, token: tokenOf(7, kind === 'device' ? 1 : 0) },
+    incoming,
+    posted_as: kind === 'device' ? 'notification' : null,
+    stamp: AT,
+    arrived_at: AT,
+    raw: '{}',
+  })
+  const door = doorOf(account, arrival.credential, AT)!
+  return appraise(account, door, arrival, read(arrival.incoming, AT))
+}
+
+/** Bank texts that are read as they stand. */
+const genuine = notifications.filter(({ expected, channel }) => expected !== null && channel !== 'email')
+
+/** How chats show who wrote: before the text, or above it. */
+const NAMES = ['Minh', 'Chị Lan', 'Nhóm bán hàng: Minh', '12:30 Minh', 'Minh đã gửi', 'Shop 24h', '\u200bMinh']
+const shapes = (text: string): string[] =>
+  NAMES.flatMap((name) => [`${name}: ${text}`, `${name} : ${text}`, `${name}：${text}`, `${name}:\n${text}`])
+
+const WALLETS = ['com.mservice.momotransfer', 'vn.com.vng.zalopay', 'com.bplus.vtpay']
+const CHATS = ['com.zing.zalo', 'com.facebook.orca', 'org.telegram.messenger', 'com.viber.voip', 'com.whatsapp']
+
+const WALLET_SENTENCES = [
+  'Ban da nhan 500,000d tu TRAN VAN B. Ma GD: 987654321. So du vi: 1,300,000d',
+  'Bạn đã nhận được 50.000đ từ TRAN B. Số dư ví: 100.000đ',
+  'Nhận tiền thành công 50.000đ từ TRAN B. Số dư ví: 100.000đ',
+]
+
+describe('attack: texts of other people in apps', () => {
+  it('make no transaction in an app that shows chats, whatever stands before them', () => {
+    const texts = [...genuine.map(({ text }) => text), ...WALLET_SENTENCES]
+    for (const app of [...WALLETS, ...CHATS])
+      for (const text of texts.flatMap(shapes))
+        for (const title of [undefined, 'Minh'])
+          for (const kind of ['device', 'receive_url'] as const) {
+            const { kind: outcome } = appraised({ text, package: app, ...(title && { title }) }, kind)
+            expect(outcome, `${app} ${title} ${JSON.stringify(text)}`).to.not.equal('movement')
+          }
+  }).timeout(60_000)
+
+  it('make no transaction under a person’s name, even where they begin at once', () => {
+    for (const app of WALLETS)
+      for (const title of ['Minh', 'Tran Van B', '', '\u200b', 'MoMo Minh', 'Nhận tiền thành công từ Minh nhé'])
+        for (const text of WALLET_SENTENCES)
+          expect(appraised({ text, package: app, title }, 'device').kind, `${title}: ${text}`).to.not.equal('movement')
+  })
+
+  it('make no transaction without any sender, even where the account allows that', () => {
+    for (const text of genuine.flatMap((entry) => shapes(entry.text)))
+      expect(appraised({ text }, 'receive_url', true).kind, JSON.stringify(text)).to.not.equal('movement')
+  }).timeout(60_000)
+
+  it('make no transaction by the title of an SMS app', () => {
+    for (const { text, sender } of genuine)
+      for (const title of [sender ?? 'Vietcombank', 'Vietcombank', 'MBBANK'])
+        for (const given of [{ title }, { title, sender: title }])
+          for (const kind of ['device', 'receive_url'] as const)
+            expect(appraised({ text, package: SMS_APP, ...given }, kind).kind, text).to.not.equal('movement')
+  })
+
+  it('do not keep the genuine pushes of wallets and banks from being read', () => {
+    for (const entry of genuine.filter((each) => each.package !== undefined && each.bank !== null)) {
+      const { text, title, package: app } = entry
+      const { reading } = read({ text, package: app!, ...(title !== undefined && { title }) }, AT)
+      if (entry.bank === 'TCB' && reading === null) continue
+      expect(reading?.amount, `${entry.id} ${text}`).to.equal(entry.expected!.amount)
+    }
+  })
+})
+
+describe('attack: the title of an SMS app', function () {
+  this.timeout(60_000)
+  let api: ApiUnderTest
+  let number = 0
+  before(async () => {
+    api = await openApi({}, 'real')
+  })
+  after(() => api.close())
+
+  const push = async () => {
+    const json = { package: SMS_APP, title: 'Vietcombank', text: vietcombankText(++number, `DH${number}`) }
+    return (await api.ask('POST', `/api/receive/u/${api.owner.receive_token}`, { json })).body.data as object
+  }
+
+  it('counts as the sender only after the owner has said so, and no longer than that', async () => {
+    const key = api.owner.api_key
+    const trust = async (trust_sms_app_titles: boolean) => {
+      const { status, body } = await api.ask('PUT', '/api/receive-url', { key, json: { trust_sms_app_titles } })
+      expect(status).to.equal(200)
+      expect(body.data).to.include({ trust_sms_app_titles })
+    }
+    expect((await api.ask('GET', '/api/receive-url', { key })).body.data).to.include({ trust_sms_app_titles: false })
+    expect(await push()).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
+    await trust(true)
+    expect(await push()).to.have.property('id')
+    await trust(false)
+    expect(await push()).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
+  })
+
+  it('is a setting of each phone', async () => {
+    const key = api.owner.api_key
+    const invited = (await api.ask('POST', '/api/devices', { key, json: { name: 'phone' } })).body.data
+    const paired = await api.ask('POST', '/api/receive/pair', { json: { code: invited.pairing_code } })
+    const { device_token } = paired.body.data
+    const post = async () => {
+      const json = { package: SMS_APP, title: 'Vietcombank', text: vietcombankText(++number, `DH${number}`) }
+      const answer = await api.ask('POST', '/api/receive/notification', { json, headers: { 'x-device-token': device_token } }) // prettier-ignore
+      return answer.body.data as object
+    }
+    expect(await post()).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
+    const path = `/api/devices/${invited.id}`
+    expect((await api.ask('PUT', path, { key, json: { trust_sms_app_titles: true } })).body.data).to.include({
+      name: 'phone',
+      trust_sms_app_titles: true,
+    })
+    expect(await post()).to.have.property('id')
+    expect((await api.ask('GET', '/api/devices', { key })).body.data[0]).to.include({ trust_sms_app_titles: true })
+  })
+})
