@@ -12,7 +12,7 @@ export const tokenOf = (userId: number, device: number): string =>
 /** What an owner has done: a personal URL, two devices, a system with the prefix `DH`, one rule for all credits. */
 export const accountFacts = (
   userId: number,
-  { prefixes = ['DH'], trustedSenders = [] as string[], withoutSender = false, rules = true } = {},
+  { prefixes = ['DH'], trustedSenders = [] as string[], withoutSender = false, smsAppTitles = false, rules = true } = {},
 ): AccountEvent[] => [
   {
     type: 'AccountRegistered',
@@ -72,6 +72,9 @@ export const accountFacts = (
     type: 'TrustedSendersSet',
     data: { user_id: userId, trusted_senders: trustedSenders, without_sender: withoutSender },
   },
+  ...(smsAppTitles
+    ? [{ type: 'SmsAppTitlesTrusted', data: { user_id: userId, device_id: 1, trusted: true } } satisfies AccountEvent]
+    : []),
 ]
 
 export const accountOf = (userId: number, options: Parameters<typeof accountFacts>[1] = {}): Account =>

@@ -146,13 +146,16 @@ describe('whose word counts', () => {
   })
   it('there, too, a sender that is told must be right', () =>
     expect(reasonOf({ device: 0, sender: '0912345678' })).to.equal('unknown_sender'))
-  it('an SMS app, by its title', () => {
+  it('an SMS app, by its title, where the owner enabled it for that phone', () => {
     const app = { posted_as: 'notification', package: 'com.google.android.apps.messaging' } as const
-    expect(reasonOf({ ...app, title: 'Vietcombank' })).to.equal(null)
-    expect(reasonOf({ ...app, title: '0912345678' })).to.equal('unknown_sender')
-    expect(reasonOf({ ...app, title: '' })).to.equal('unknown_sender')
-    expect(reasonOf({ ...app, title: 'Vietcombank', sender: '0912345678' })).to.equal('unknown_sender')
-    expect(reasonOf({ ...app, title: '0912345678', sender: 'Vietcombank' })).to.equal('unknown_sender')
+    const enabled = { smsAppTitles: true }
+    expect(reasonOf({ ...app, title: 'Vietcombank' })).to.equal('unknown_sender')
+    expect(reasonOf({ ...app, title: 'Vietcombank', device: 2 }, enabled)).to.equal('unknown_sender')
+    expect(reasonOf({ ...app, title: 'Vietcombank' }, enabled)).to.equal(null)
+    expect(reasonOf({ ...app, title: '0912345678' }, enabled)).to.equal('unknown_sender')
+    expect(reasonOf({ ...app, title: '' }, enabled)).to.equal('unknown_sender')
+    expect(reasonOf({ ...app, title: 'Vietcombank', sender: '0912345678' }, enabled)).to.equal('unknown_sender')
+    expect(reasonOf({ ...app, title: '0912345678', sender: 'Vietcombank' }, enabled)).to.equal('unknown_sender')
   })
   it('nor is a text kept to be read later that nobody trusted sent', () => {
     const text = 'tra em 150,000 nhe'
@@ -166,7 +169,7 @@ describe('whose word counts', () => {
 
 describe('which source it is', () => {
   const sourceOf = (given: Given) => {
-    const { source, source_type } = movementOf(given).origin
+    const { source, source_type } = movementOf(given, { smsAppTitles: true }).origin
     return [source, source_type]
   }
   it("a phone's SMS", () => expect(sourceOf({ sender: 'Vietcombank' })).to.deep.equal(['device-1:sms', 'sms']))
@@ -185,7 +188,8 @@ describe('which source it is', () => {
     expect(movementOf({ device: 0 }, { withoutSender: true }).origin.source_type).to.equal('api')
   })
   it('shows an SMS app and the SMS itself as the same text', () => {
-    const shown = movementOf({ posted_as: 'notification', package: 'com.android.mms', title: 'Vietcombank' })
+    const app = { posted_as: 'notification', package: 'com.android.mms', title: 'Vietcombank' } as const
+    const shown = movementOf(app, { smsAppTitles: true })
     expect(shown.sighting.fingerprint).to.equal(movementOf({ sender: 'Vietcombank' }).sighting.fingerprint)
   })
   it('counts the title of a push to its text: at some banks the amount stands only there', () => {

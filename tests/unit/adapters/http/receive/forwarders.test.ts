@@ -203,8 +203,6 @@ describe('what forwarder apps post', () => {
 
   it('UTF-16 with its mark, and bytes that are no UTF-8', async () => {
     expect((await arrive(Buffer.from(`\ufeff${TEXT}`, 'utf16le'), 'text/plain')).text).to.equal(TEXT)
-    const latin = Buffer.from('{"text":"c\u00e0 ph\u00ea +5 VND"}', 'latin1')
-    expect((await arrive(latin, 'application/json; charset=iso-8859-1')).text).to.equal('c\u00e0 ph\u00ea +5 VND')
     expect((await arrive(Buffer.from([0x2b, 0x35, 0xff]), 'text/plain')).text).to.equal('+5\ufffd')
   })
 
