@@ -1,10 +1,14 @@
 /** The two-year memory of credits on both stores: what it holds, what a crash leaves, its bound, and its end. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
+import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { openCreditsCheckpoint, openReactionCheckpoint } from '../../../adapters/postgres/reaction-checkpoint.ts'
 import { creditsStream, creditSegmentsStream, SEGMENTS } from '../../../domain/credits/events.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import type { EventStore } from '../../../domain/ports.ts'
+import { freshDatabase } from '../../support/postgres.ts'
 import { stepwise } from '../../support/stepwise-store.ts'
 import { Accounts } from '../../../workflows/accounts/accounts.ts'
 import { eraseAccount } from '../../../workflows/accounts/delete-account.ts'
@@ -240,3 +244,23 @@ for (const [name, openStore] of Object.entries(STORES))
       expect(await gather()).to.equal(1)
     })
   })
+
+describe('how far credits have been gathered', () => {
+  it('is kept in the database, beside the place of the reactions', async () => {
+    const { url, drop } = await freshDatabase()
+    await migrateDatabase(url)
+    const database = openDatabase(url)
+    try {
+      const place = { checkpoint: '7', event_id: randomUUID(), stream: 'transaction-3', revision: 2 }
+      const checkpoint = openCreditsCheckpoint(database)
+      expect(await checkpoint.load()).to.equal(null)
+      await checkpoint.save({ ...place, checkpoint: '5' })
+      await checkpoint.save(place)
+      expect(await openCreditsCheckpoint(database).load()).to.deep.equal(place)
+      expect(await openReactionCheckpoint(database).load()).to.equal(null)
+    } finally {
+      await database.close()
+      await drop()
+    }
+  })
+})
