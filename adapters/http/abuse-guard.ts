@@ -8,7 +8,7 @@ import { Refused } from '../../domain/errors.ts'
 import { lockAccount } from '../../workflows/accounts/access.ts'
 import { occasionOf, type ApiContext, type ApiMiddleware } from './context.ts'
 import type { ApiParts } from './parts.ts'
-import { rawQueryOf } from './query-length.ts'
+import { rawQueryOf } from './query-string.ts'
 import { spend } from './rate-limits.ts'
 
 /** A stream is one long request, and a job's progress is meant to be looked at again and again. */

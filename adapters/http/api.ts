@@ -4,6 +4,7 @@ import Koa, { type Middleware } from 'koa'
 import { Refused } from '../../domain/errors.ts'
 import { orUnavailable } from '../postgres/queries/or-unavailable.ts'
 import { abuseGuard } from './abuse-guard.ts'
+import { BodiesInFlight, holdBodies } from './bodies-in-flight.ts'
 import type { ApiState } from './context.ts'
 import { errors } from './errors.ts'
 import { openEventStreams } from './event-stream.ts'
@@ -13,6 +14,7 @@ import { openOperations } from './openapi/operations.ts'
 import type { ApiParts } from './parts.ts'
 import { queryLength } from './query-length.ts'
 import { rateLimits } from './rate-limits.ts'
+import { discardUnread } from './raw-body.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { accountRoutes } from './routes/account.ts'
 import { alertRoutes } from './routes/alerts.ts'
@@ -72,6 +74,7 @@ const application = ({ log, settings }: Pick<ApiParts, 'log' | 'settings'>, ...f
   })
   for (const step of first) app.use(step)
   app.use(notStored)
+  app.use(discardUnread)
   app.use(errors(log))
   app.use(queryLength)
   return app
@@ -123,7 +126,7 @@ export const createApi = (given: ApiParts): Koa => {
   healthRoutes(operations, parts)
   documentRoutes(operations, router, { declared, baseUrl: settings.baseUrl })
 
-  const app = application(parts, requestMetrics(parts.metrics, parts.log))
+  const app = application(parts, requestMetrics(parts.metrics, parts.log), holdBodies(new BodiesInFlight()))
   app.use(receive.routes())
   app.use(router.routes())
   app.use(methodNotAllowed)

@@ -22,11 +22,19 @@ export const STATUS = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMITED: 429,
   STORE_UNAVAILABLE: 503,
+  OVERLOADED: 503,
 } as const
 
 export type ErrorCode = keyof typeof STATUS
 
 export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'Credentials are missing or not valid.')
+
+/** Seconds after which a caller that was refused for lack of room should try again. */
+const OVERLOADED_RETRY_S = 5
+
+/** There is no room for the body beside those of other requests. Nothing of it was kept. */
+export const overloaded = (): Refused =>
+  new Refused('OVERLOADED', `Too many long bodies are arriving. Send it again in ${OVERLOADED_RETRY_S} s.`)
 
 /** The caller went away in the middle of its request: nobody is left to be answered. */
 export class CallerGone extends Error {
@@ -68,7 +76,11 @@ export const errors =
         context.body = { success: false, error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }
         return
       }
-      if (status === 503) log.warn({ ...whyOf(error), method: context.method }, 'http.store_unavailable')
+      if (status === 503) {
+        const isOverload = refused.code === 'OVERLOADED'
+        log.warn({ ...whyOf(error), method: context.method }, isOverload ? 'http.overloaded' : 'http.store_unavailable')
+        if (isOverload) context.set('Retry-After', String(OVERLOADED_RETRY_S))
+      }
       context.status = status
       if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')
       context.body = { success: false, error: refused.code, message: refused.message, ...refused.detail }

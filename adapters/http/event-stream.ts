@@ -8,6 +8,7 @@ import { Refused } from '../../domain/errors.ts'
 import type { Feed, Told } from '../../workflows/live/feed.ts'
 import type { News } from '../../workflows/live/news.ts'
 import type { ApiContext } from './context.ts'
+import { queryOf } from './query-string.ts'
 import type { Answer } from './openapi/operation.ts'
 
 /** Streams of one user in this process. */
@@ -39,7 +40,7 @@ export interface EventStreams {
 const lastHeard = (context: ApiContext): string | null => {
   const { 'last-event-id': header } = context.headers
   if (typeof header === 'string' && header !== '') return header
-  const { since } = context.query
+  const { since } = queryOf(context)
   return typeof since === 'string' && since !== '' ? since : null
 }
 
@@ -111,11 +112,7 @@ export const openEventStreams = (feed: Feed): EventStreams => {
         out.destroy()
         throw error
       }
-      context.set({
-        'Cache-Control': 'no-store, no-transform',
-        'X-Accel-Buffering': 'no',
-        'X-Content-Type-Options': 'nosniff',
-      })
+      context.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' })
       return out
     },
   }

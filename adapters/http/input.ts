@@ -6,18 +6,34 @@ import { Refused } from '../../domain/errors.ts'
 import type { ApiContext } from './context.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Input } from './openapi/operation.ts'
+import { hasTooManyValues, looksTooLarge } from './json-values.ts'
+import { queryOf } from './query-string.ts'
 import { readBody } from './raw-body.ts'
+import { charsetOf, decoderOf, type Charset } from './charset.ts'
 
 const failed = (issues: readonly Issue[]): Refused =>
   new Refused('VALIDATION_FAILED', issues[0]?.message ?? 'The input is not valid.', { issues })
 
-/** Every unknown field is an issue of its own, at its own path. */
+/** Issues of one answer (decisions, "Sizes"). */
+const MOST_ISSUES = 20
+/** Characters of a path, which holds names that the caller chose, and of a message. */
+const LONGEST_PATH = 100
+const LONGEST_MESSAGE = 300
+
+const pathOf = (keys: readonly PropertyKey[]): string => keys.map(String).join('.').slice(0, LONGEST_PATH)
+
+/** Every unknown field is an issue of its own, at its own path. The first 20 are listed. */
 const issuesOf = ({ issues }: z.ZodError): Issue[] =>
-  issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'This field is not known.' }))
-      : [{ path: issue.path.join('.'), message: issue.message }],
-  )
+  issues
+    .slice(0, MOST_ISSUES)
+    .flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys
+            .slice(0, MOST_ISSUES)
+            .map((key) => ({ path: pathOf([...issue.path, key]), message: 'This field is not known.' }))
+        : [{ path: pathOf(issue.path), message: issue.message.slice(0, LONGEST_MESSAGE) }],
+    )
+    .slice(0, MOST_ISSUES)
 
 const checked = <Input>(schema: z.ZodType<Input>, value: unknown): Input => {
   const parsed = schema.safeParse(value)
@@ -35,19 +51,37 @@ export const readJson = (context: ApiContext): Promise<unknown> => {
 }
 
 const parseJson = async (context: ApiContext): Promise<unknown> => {
-  const bytes = await readBody(context.req)
+  const bytes = await readBody(context, context.state.account?.user_id ?? null)
   if (bytes.length === 0) return undefined
   const encoding = context.get('content-encoding')
   if (!context.is('json', '+json') || (encoding && encoding !== 'identity'))
     throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.')
+  const charset = charsetOf(context.get('content-type'))
+  if (charset === 'other') throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as UTF-8 or UTF-16.')
+  const value = parsed(bytes, charset)
+  if (looksTooLarge(value)) throw tooManyValues()
+  return value
+}
+
+const tooManyValues = () => failed([{ path: '', message: 'The body has more values than any request here needs.' }])
+
+/** @throws {Refused} VALIDATION_FAILED */
+const parsed = (bytes: Buffer, charset: Charset): unknown => {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
+    const json = decoderOf(charset, { fatal: true }).decode(bytes)
+    if (!hasTooManyValues(json)) return JSON.parse(json) as unknown
   } catch {
     throw failed([{ path: '', message: 'The body is not valid JSON.' }])
   }
+  throw tooManyValues()
 }
 
-const BODY_REFUSALS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+const BODY_REFUSALS: readonly ErrorCode[] = [
+  'VALIDATION_FAILED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'OVERLOADED',
+]
 
 /** A JSON body. */
 export const body = <Value>(schema: z.ZodType<Value>): Input<Value> => ({
@@ -76,10 +110,11 @@ export const noBody: Input<unknown> = optionalBody(z.strictObject({}, { error: '
 /** The query's parameters that the schema names; others are passed over, one given twice is refused. */
 export const query = <Schema extends z.ZodObject>(schema: Schema): Input<z.output<Schema>> => ({
   read: (context) => {
+    const parameters = queryOf(context)
     const given: Record<string, unknown> = {}
     const issues: Issue[] = []
     for (const name of Object.keys(schema.shape)) {
-      const value = context.query[name]
+      const value = parameters[name]
       if (Array.isArray(value)) issues.push({ path: name, message: 'Give this parameter once.' })
       else if (value !== undefined) given[name] = value
     }

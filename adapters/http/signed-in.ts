@@ -10,6 +10,7 @@ import type { ApiContext, ApiMiddleware, SignedInBy } from './context.ts'
 import { unauthorized } from './errors.ts'
 import type { JsonWebTokens } from './json-web-tokens.ts'
 import type { Part } from './openapi/operation.ts'
+import { queryOf } from './query-string.ts'
 import { refuseForeignOrigin, sessionOf } from './session-cookie.ts'
 
 interface Credential {
@@ -18,7 +19,7 @@ interface Credential {
 }
 
 /** @throws {Refused} UNAUTHORIZED when there is none, or one of an unknown form */
-const credentialOf = (context: ApiContext): Credential => {
+const credentialOf = (context: ApiContext, settings: SignedInParts['settings']): Credential => {
   const { authorization, 'x-api-key': header } = context.headers
   if (authorization !== undefined) {
     const [, scheme, token] = /^(bearer|apikey) +(\S+)$/i.exec(authorization) ?? []
@@ -26,10 +27,10 @@ const credentialOf = (context: ApiContext): Credential => {
     return { kind: scheme.toLowerCase() === 'bearer' ? 'jwt' : 'api_key', token }
   }
   if (typeof header === 'string') return { kind: 'api_key', token: header }
-  const { api_key: parameter } = context.query
+  const { api_key: parameter } = queryOf(context)
   if (Array.isArray(parameter)) throw unauthorized()
   if (parameter) return { kind: 'api_key', token: parameter }
-  const session = sessionOf(context)
+  const session = sessionOf(context, settings)
   if (session !== undefined) return { kind: 'session', token: session }
   throw unauthorized()
 }
@@ -59,7 +60,7 @@ export const signedIn = ({ accounts, tokens, settings, guard }: SignedInParts): 
     return claims.session_id !== null && account.ended_sessions.has(claims.session_id) ? null : account
   }
   const step: ApiMiddleware = async (context, next) => {
-    const credential = credentialOf(context)
+    const credential = credentialOf(context, settings)
     const account = await holderOf(credential)
     if (!account) throw unauthorized()
     if (credential.kind === 'session') refuseForeignOrigin(context, settings)

@@ -148,7 +148,12 @@ export const createReceiver = ({ secret, prefix, bank, now = () => new Date() }:
 
   const write = (response: ServerResponse, { status, body, headers = {} }: Answer): void => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers })
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    })
     response.end(text)
   }
 

@@ -13,8 +13,8 @@ import { bankClaimedBy } from '../notification/mail-trust.ts'
 import { orderIdOf } from '../notification/order-id.ts'
 import { distrust, originOf, type Door, type Origin } from '../notification/origin.ts'
 import { transactionDate } from '../notification/printed-time.ts'
-import type { Reading, ReadResult } from '../notification/reading.ts'
-import { cutToBytes, keptRaw, TEXT_BYTES } from '../notification/sizes.ts'
+import type { Incoming, Reading, ReadResult } from '../notification/reading.ts'
+import { cutToBytes, keptRaw, NAME_BYTES, TEXT_BYTES } from '../notification/sizes.ts'
 import { namedPlanOrder, type Payment, type PlanAccount } from '../plan-order/plan-order.ts'
 import { normalise, squeeze } from '../text.ts'
 import { match, type Matched } from '../webhook/matching.ts'
@@ -76,10 +76,20 @@ const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched:
   }
 }
 
-/** A text longer than what is read is cut first. */
+const READ_BYTES = {
+  text: TEXT_BYTES, title: NAME_BYTES, sender: NAME_BYTES, package: NAME_BYTES, subject: NAME_BYTES,
+} as const // prettier-ignore
+
+/** Texts and names longer than what is read are cut first. */
 export const readable = (arrival: Arrival): Arrival => {
-  const text = cutToBytes(arrival.incoming.text, TEXT_BYTES)
-  return text === arrival.incoming.text ? arrival : { ...arrival, incoming: { ...arrival.incoming, text } }
+  let { incoming } = arrival
+  for (const name of ['text', 'title', 'sender', 'package', 'subject'] as const) {
+    const whole: Incoming[typeof name] = incoming[name]
+    if (whole === undefined) continue
+    const cut = cutToBytes(whole, READ_BYTES[name])
+    if (cut !== whole) incoming = { ...incoming, [name]: cut }
+  }
+  return incoming === arrival.incoming ? arrival : { ...arrival, incoming }
 }
 
 const isSilent = ({ credential }: Arrival): boolean => credential.kind === 'kept' && credential.kept.silent

@@ -19,7 +19,8 @@
  *   `text(mediaType, …)` for what is no JSON. The handler returns the value, and its type is checked against the schema. Schemas
  *   of answers are `z.strictObject`s beside their presenter, with `.meta({ id: 'Rule' })` where the document is to name them;
  * - `refuses('CONFLICT', …)`: codes the handler's commands throw, beyond what the other parts bring along: validation and sizes
- *   by an input, 401 and 403 by `signedIn`, 429 by `limited`, 404 by an `:id` in the path, 414 and 503 always.
+ *   by an input, 401 and 403 by `signedIn`, 429 by `limited`, 404 by an `:id` in the path, 400 and 414 for the
+ *   query and 503 always.
  *
  * Handlers never touch `context.body` or the status. Tests fail for a route that is mounted past this, and for an answer
  * that is not as declared. Tests also call every operation as the document says: where that is not enough for it to succeed, say what
@@ -58,6 +59,7 @@ const refusalsOf = (path: string, parts: readonly Part[]): ErrorCode[] => [
   ...new Set<ErrorCode>([
     ...parts.flatMap(({ refuses = [] }) => refuses),
     ...(path.includes('/:id') ? (['NOT_FOUND'] as const) : []),
+    'VALIDATION_FAILED',
     'QUERY_TOO_LONG',
     ...(path.startsWith('/api/') ? (['STORE_UNAVAILABLE'] as const) : []),
   ]),

@@ -34,6 +34,9 @@ const unescaped = (raw: string): string =>
     code === undefined ? (ESCAPES[letter.toLowerCase()] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
   )
 
+/** Characters of JSON that is mended: longer than any notification. */
+const MENDED_LIMIT = 64 * 1024
+
 /** Longer than any notification; the search below is quadratic in what it is given. */
 const SALVAGE_LIMIT = 8 * 1024
 
@@ -64,6 +67,7 @@ const parsed = (json: string): unknown => {
 export const parseLeniently = (json: string): LenientJson | undefined => {
   const value = parsed(json)
   if (value !== undefined) return { value, exact: true }
+  if (json.length > MENDED_LIMIT) return undefined
   const mended = parsed(escapeControls(json)) ?? salvage(json.trim())
   return mended === undefined ? undefined : { value: mended, exact: false }
 }

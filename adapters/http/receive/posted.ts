@@ -2,15 +2,23 @@
  * What a forwarder app posted, read without believing its content type: JSON wherever it looks like JSON, then multipart, then
  * a form, else the body is the text. Parameters of the query fill in what the body does not say.
  */
+import { hasTooManyValues } from '../json-values.ts'
+import { hasTooManyPairs } from '../query-string.ts'
 import { storable, textOf } from './body-text.ts'
 import { isKnownName } from './fields.ts'
 import { parseLeniently } from './lenient-json.ts'
+import { pairsOf } from './multipart.ts'
 
 export interface Posted {
   /** An object of fields, a list of them, or the text itself. */
   value: unknown
   /** The body where it was valid JSON; null where `raw_data` must be written from the value. */
   json: string | null
+}
+
+/** A form over 1 MB or 100 fields, or JSON with more values than any notification has. It was not read. */
+export class TooMuchPosted extends Error {
+  override name = 'TooMuchPosted'
 }
 
 type Fields = Record<string, unknown>
@@ -22,59 +30,59 @@ const fieldsOf = (pairs: Iterable<readonly [string, unknown]>): Fields => {
   return fields
 }
 
-/** Bytes of a file in a multipart body that are taken as text. */
-const FILE_LIMIT = 64 * 1024
+const isMultipart = (contentType: string): boolean => /^multipart\/form-data/i.test(contentType)
 
-const multipart = async (bytes: Buffer, contentType: string): Promise<Fields | null> => {
-  try {
-    const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData()
-    const pairs = [...form].map(async ([name, part]) => {
-      const value = typeof part === 'string' ? part : textOf(Buffer.from(await part.slice(0, FILE_LIMIT).arrayBuffer()))
-      return [name, value] as const
-    })
-    return fieldsOf(await Promise.all(pairs))
-  } catch {
-    return null
-  }
+const multipart = (bytes: Buffer, contentType: string): Fields | null => {
+  const pairs = pairsOf(bytes, contentType)
+  if (pairs === 'too_many') throw new TooMuchPosted()
+  return pairs && fieldsOf(pairs)
 }
 
 /** A body with raw blanks in it was never form-encoded: there a plus is a plus, such as that of an amount. */
 const formPairs = (text: string): Iterable<readonly [string, string]> =>
   new URLSearchParams(/[\s\u0080-\uffff]/.test(text.trim()) ? text.replaceAll('+', '%2B') : text)
 
-/** A longer body is no form that tells of one notification. Characters. */
+/** Bytes of a form, multipart or not (decisions, "Sizes"). */
 const FORM_LIMIT = 1024 * 1024
 
+const BEGINS_A_FORM = /^\s{0,99}([\w.-]{1,40})=/
+
 /** A form has a field that forwarders send; any other text with `=` and `&` in it is just a text. */
-const form = (text: string): Fields | null => {
-  const [, first] = /^\s*([\w.-]{1,40})=/.exec(text) ?? []
-  if (first === undefined || text.length > FORM_LIMIT) return null
+const form = (text: string, isLabelled: boolean): Fields | null => {
+  if (!BEGINS_A_FORM.test(text)) return null
+  const isLong = text.length > FORM_LIMIT || hasTooManyPairs(text)
+  if (isLong && isLabelled) throw new TooMuchPosted()
+  if (isLong) return null
   const fields = fieldsOf(formPairs(text.trim()))
   return Object.keys(fields).some(isKnownName) ? fields : null
 }
 
 const JSON_BEGINS = /^\s*[{["]/
 
-const fromBody = async (bytes: Buffer, contentType: string): Promise<Posted> => {
-  if (/^multipart\/form-data/i.test(contentType)) {
-    const value = await multipart(bytes, contentType)
+const fromBody = (bytes: Buffer, contentType: string): Posted => {
+  if (isMultipart(contentType)) {
+    if (bytes.length > FORM_LIMIT) throw new TooMuchPosted()
+    const value = multipart(bytes, contentType)
     if (value) return { value, json: null }
   }
   const text = textOf(bytes, contentType)
-  const read = JSON_BEGINS.test(text) ? parseLeniently(text) : undefined
+  const looksLikeJson = JSON_BEGINS.test(text)
+  if (looksLikeJson && hasTooManyValues(text)) throw new TooMuchPosted()
+  const read = looksLikeJson ? parseLeniently(text) : undefined
   if (read) {
     // A list of one is that one.
     const value = Array.isArray(read.value) && read.value.length === 1 ? (read.value[0] as unknown) : read.value
     return { value, json: read.exact ? text : null }
   }
-  return { value: form(text) ?? text, json: null }
+  return { value: form(text, /^application\/x-www-form-urlencoded/i.test(contentType)) ?? text, json: null }
 }
 
 /**
  * @param query  parameters of the address, empty where there are none
+ * @throws {TooMuchPosted}
  */
 export const readPosted = async (bytes: Buffer, contentType: string, query: Fields): Promise<Posted> => {
-  const posted = bytes.length === 0 ? { value: {}, json: null } : await fromBody(bytes, contentType)
+  const posted = bytes.length === 0 ? { value: {}, json: null } : fromBody(bytes, contentType)
   if (Object.keys(query).length === 0) return posted
   const fields = typeof posted.value === 'string' ? { text: posted.value } : posted.value
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return posted

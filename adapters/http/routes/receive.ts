@@ -1,6 +1,6 @@
 /**
- * Where notifications come in. The way is short on purpose: the body is read and parsed once, and everything that is to be
- * judged, the credential too, is judged by capture on the account it reads anyway.
+ * Where notifications come in. The way is short on purpose: the token is looked at, the body is read and parsed once, and everything is
+ * judged by capture, on the account that it reads anyway.
  *
  * What has a good token is never answered with a 4xx that depends on the notification: forwarder apps send such a one again
  * for ever.
@@ -8,7 +8,6 @@
 import { z } from 'zod'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
 import { webhookStatus } from '../../../domain/transaction/events.ts'
-import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { ApiContext } from '../context.ts'
@@ -17,13 +16,19 @@ import { data } from '../openapi/answers.ts'
 import type { Input, Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
-import { READ_QUERY_LIMIT, rawQueryOf } from '../query-length.ts'
+import { isReadable } from '../query-length.ts'
+import { queryOf, rawQueryOf } from '../query-string.ts'
 import type { Limited } from '../rate-limits.ts'
 import { readBody } from '../raw-body.ts'
 import { arrivalOf, itemArrival, type At } from '../receive/arrival.ts'
-import { readPosted, type Posted } from '../receive/posted.ts'
+import { textOf } from '../receive/body-text.ts'
+import { checkToken, type Shown } from '../receive/check-token.ts'
+import { readPosted, TooMuchPosted, type Posted } from '../receive/posted.ts'
 
 const BATCH_LIMIT = 200
+/** Bytes of a body that is too much to be read: its beginning is kept. */
+const BEGINNING = 64 * 1024
+const NO_BODY = Buffer.alloc(0)
 
 // What apps should send, and may: nothing of it is asked for, other names and fields are as good.
 
@@ -57,13 +62,13 @@ const MEDIA_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'm
 const anyBody = (schema: z.ZodType): Input<undefined> => ({
   read: () => undefined,
   body: { schema, required: false, mediaTypes: MEDIA_TYPES },
-  refuses: ['PAYLOAD_TOO_LARGE'],
+  refuses: ['PAYLOAD_TOO_LARGE', 'OVERLOADED'],
 })
 
 const items: Input<undefined> = {
   ...anyBody(Batch),
   body: { schema: Batch, required: true },
-  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED'],
+  refuses: ['PAYLOAD_TOO_LARGE', 'OVERLOADED', 'VALIDATION_FAILED'],
 }
 
 const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }
@@ -83,14 +88,17 @@ const listIn = ({ value }: Posted): readonly object[] | null =>
     ? (value as object[])
     : null
 
-/** @throws {Refused} UNAUTHORIZED for what is not even of a device token's form */
-const deviceToken = (context: ApiContext): string => {
+/** @throws {Refused} UNAUTHORIZED where there is none */
+const deviceIn = (context: ApiContext): Shown => {
   const { 'x-device-token': header, authorization } = context.headers
   // Its own header first: some apps always send an Authorization of theirs.
   const token = typeof header === 'string' ? header : /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-  if (token === undefined || userOfToken('device', token) === null) throw unauthorized()
-  return token
+  if (token === undefined) throw unauthorized()
+  return { kind: 'device', token }
 }
+
+const tooLarge = () =>
+  new Refused('PAYLOAD_TOO_LARGE', 'A form has at most 1 MB and 100 fields, and JSON at most 50,000 values.')
 
 export const receiveRoutes = (
   operations: Operations,
@@ -105,11 +113,39 @@ export const receiveRoutes = (
     return results.length === 1 ? results[0]! : results
   }
 
-  const readAll = async (context: ApiContext, at: Omit<At, 'arrived_at'>): Promise<Arrival[]> => {
-    const bytes = context.method === 'GET' ? Buffer.alloc(0) : await readBody(context.req)
-    const query = context.querystring === '' ? {} : context.query
-    const posted = await readPosted(bytes, context.headers['content-type'] ?? '', query)
+  /** The token is checked before the body is read. @throws {Refused} UNAUTHORIZED · {StoreUnavailable} */
+  const bodyOf = async (context: ApiContext, shown: Shown): Promise<Buffer> => {
+    const userId = await checkToken(accounts, shown)
+    return context.method === 'GET' ? NO_BODY : readBody(context, userId)
+  }
+
+  /** null for too much. */
+  const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | null> => {
+    try {
+      return await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
+    } catch (error) {
+      if (error instanceof TooMuchPosted) return null
+      throw error
+    }
+  }
+
+  /** What is not read is kept by its beginning. */
+  const ignored = (bytes: Buffer, contentType: string | undefined, at: At): Arrival => {
+    const value = textOf(bytes.subarray(0, BEGINNING), contentType)
+    return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
+  }
+
+  const readAll = async (
+    context: ApiContext,
+    at: Omit<At, 'arrived_at' | 'credential'> & { credential: Shown },
+  ): Promise<Arrival[]> => {
+    const bytes = await bodyOf(context, at.credential)
+    const posted = await postedIn(context, bytes)
     const came = { arrived_at: clock.now(), ...at }
+    if (posted === null) {
+      if (at.credential.kind !== 'receive_url') throw tooLarge()
+      return [ignored(bytes, context.headers['content-type'], came)]
+    }
     const list = listIn(posted)
     if (list === null) return [arrivalOf(posted, came)]
     // Refused it would be sent again for ever.
@@ -118,44 +154,29 @@ export const receiveRoutes = (
   }
 
   const personal = async (context: ApiContext) => {
-    const token = context.params.token ?? ''
-    if (userOfToken('receive_url', token) === null) throw unauthorized()
+    const { token = '' } = context.params
     const arrivals = await readAll(context, { credential: { kind: 'receive_url', token }, posted_as: null })
-    const tooLong = rawQueryOf(context).length > READ_QUERY_LIMIT
-    return take(tooLong ? arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })) : arrivals)
+    const isWhole = isReadable(rawQueryOf(context))
+    return take(isWhole ? arrivals : arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })))
   }
 
   /** Somebody looks whether there is something at the address; nothing was said. */
   const look = () => ({})
 
   const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) => {
-    const credential = { kind: 'device', token: deviceToken(context) } as const
-    return take(await readAll(context, { credential, posted_as }))
-  }
-
-  /** For what capture does not get to see. @throws {Refused} UNAUTHORIZED */
-  const checkDevice = async (token: string): Promise<void> => {
-    const account = await accounts.find(userOfToken('device', token)!)
-    const known = [...(account?.devices.values() ?? [])].some(({ token_hash }) => isToken(token, token_hash))
-    if (!known) throw unauthorized()
-  }
-
-  /** What is wrong with a batch is told only to who may post one. */
-  const refuseBatch = async (token: string, refusal: Refused): Promise<never> => {
-    await checkDevice(token)
-    throw refusal
+    return take(await readAll(context, { credential: deviceIn(context), posted_as }))
   }
 
   const batch = async (context: ApiContext) => {
-    const token = deviceToken(context)
-    const { value } = await readPosted(await readBody(context.req), context.headers['content-type'] ?? '', {})
+    const credential = deviceIn(context)
+    const posted = await postedIn(context, await bodyOf(context, credential))
+    if (!posted) throw tooLarge()
+    const { value } = posted
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
-    if (!Array.isArray(items))
-      return refuseBatch(token, invalid({ path: 'items', message: 'A list of items is expected.' }))
+    if (!Array.isArray(items)) throw invalid({ path: 'items', message: 'A list of items is expected.' })
     if (items.length > BATCH_LIMIT)
-      return refuseBatch(token, invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` }))
-    if (items.length === 0) await checkDevice(token)
-    const at = { credential: { kind: 'device', token } as const, arrived_at: clock.now() }
+      throw invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` })
+    const at = { credential, arrived_at: clock.now() }
     const taken = await capture.take(items.map((item: unknown) => itemArrival(item, at)))
     return taken.map(presentTaken)
   }

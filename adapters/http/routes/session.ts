@@ -35,7 +35,7 @@ export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens,
   }
 
   const end = async (context: ApiContext) => {
-    const token = sessionOf(context)
+    const token = sessionOf(context, settings)
     if (token === undefined) throw unauthorized()
     refuseForeignOrigin(context, settings)
     const claims = await tokens.verify(token, 'session')

@@ -21,14 +21,16 @@ describe('the session', () => {
     expect(status).to.equal(200)
     expect(body).to.have.all.keys('success', 'message')
     expect(headers.get('set-cookie')).to.match(
-      /^baoco_session=[\w.-]+; Path=\/api; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Host-baoco_session=[\w.-]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
     )
     const plain = await openApi({ baseUrl: 'http://localhost:8080' })
     const answer = await plain.ask('POST', '/api/session', {
       json: { email: 'owner@baoco.local', password: OWNERS_PASSWORD },
     })
     await plain.close()
-    expect(answer.headers.get('set-cookie')).to.match(/SameSite=Strict$/)
+    expect(answer.headers.get('set-cookie')).to.match(
+      /^baoco_session=[\w.-]+; Path=\/api; Max-Age=604800; HttpOnly; SameSite=Strict$/,
+    )
   })
 
   it('is begun by the right password alone', async () => {
@@ -81,7 +83,7 @@ describe('the session', () => {
     const other = await newCookie()
     const ended = await api.ask('DELETE', '/api/session', { headers: { cookie, origin: OURS } })
     expect([ended.status, ended.body.success]).to.deep.equal([200, true])
-    expect(ended.headers.get('set-cookie')).to.match(/^baoco_session=; Path=\/api; Max-Age=0;/)
+    expect(ended.headers.get('set-cookie')).to.match(/^__Host-baoco_session=; Path=\/; Max-Age=0;/)
     const account = async (headers: Record<string, string>) =>
       (await api.ask('GET', '/api/account', { headers })).status
     expect(await account({ cookie })).to.equal(401)
@@ -109,8 +111,8 @@ describe('the session', () => {
     const account = async (headers: Record<string, string>) =>
       (await api.ask('GET', '/api/account', { headers })).status
     expect(await account({ authorization: `Bearer ${session}` })).to.equal(401)
-    expect(await account({ cookie: `baoco_session=${body.token}` })).to.equal(401)
-    expect(await account({ cookie: 'baoco_session=x' })).to.equal(401)
+    expect(await account({ cookie: `__Host-baoco_session=${body.token}` })).to.equal(401)
+    expect(await account({ cookie: '__Host-baoco_session=x' })).to.equal(401)
   })
 
   it('comes last of all credentials', async () => {
