@@ -5,6 +5,7 @@ import { Refused } from '../../domain/errors.ts'
 import { openApiKeyUses } from '../postgres/api-key-uses.ts'
 import { orUnavailable } from '../postgres/queries/or-unavailable.ts'
 import { abuseGuard } from './abuse-guard.ts'
+import { BodiesInFlight, holdBodies } from './bodies-in-flight.ts'
 import type { ApiState } from './context.ts'
 import { errors } from './errors.ts'
 import { openEventStreams } from './event-stream.ts'
@@ -13,11 +14,11 @@ import { limitedLogin } from './limited-login.ts'
 import type { Operation } from './openapi/operation.ts'
 import { openOperations } from './openapi/operations.ts'
 import type { ApiParts } from './parts.ts'
-import { limitQuery } from './query-string.ts'
+import { queryLength } from './query-length.ts'
 import { rateLimits } from './rate-limits.ts'
+import { discardUnread } from './raw-body.ts'
 import { receiveLimit } from './receive-limit.ts'
 import { isGood } from './receive/credential.ts'
-import { KnownTokens } from './receive/known-tokens.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
@@ -85,8 +86,9 @@ const application = ({ log, settings }: Pick<ApiParts, 'log' | 'settings'>, ...f
   app.use(notSniffed)
   for (const step of first) app.use(step)
   app.use(notStored)
+  app.use(discardUnread)
   app.use(errors(log))
-  app.use(limitQuery)
+  app.use(queryLength)
   return app
 }
 
@@ -104,14 +106,12 @@ export const createApi = (given: ApiParts): Koa => {
   // Receiving has a router of its own, so that its routes are found among few.
   const receive = newRouter()
   const receiving = openOperations(receive, declared)
-  const knownTokens = new KnownTokens()
   receiveRoutes(
     receiving,
-    { ...parts, keyUses, knownTokens },
+    { ...parts, keyUses },
     receiveLimit({
       limits: settings.rateLimits,
       counterFor: hot,
-      known: knownTokens,
       isGood: (shown) => isGood(parts, shown),
     }),
   )
@@ -149,7 +149,7 @@ export const createApi = (given: ApiParts): Koa => {
   healthRoutes(operations, parts)
   documentRoutes(operations, router, { declared, baseUrl: settings.baseUrl })
 
-  const app = application(parts, requestMetrics(parts.metrics, parts.log))
+  const app = application(parts, requestMetrics(parts.metrics, parts.log), holdBodies(new BodiesInFlight()))
   app.use(receive.routes())
   app.use(router.routes())
   app.use(methodNotAllowed)

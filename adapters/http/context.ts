@@ -5,11 +5,14 @@ import type { Account } from '../../domain/account/account.ts'
 import type { Scope, ScopedKey } from '../../domain/account/api-keys.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports.ts'
+import type { HeldBody } from './bodies-in-flight.ts'
 import type { OwnersOccasion } from '../../workflows/accounts/accounts.ts'
 
 export type SignedInBy = 'jwt' | 'api_key' | 'session'
 
 export interface ApiState {
+  /** What is held of the request's body. */
+  held: HeldBody
   /** Set by `signedIn`; on public routes it is not there and not asked for. */
   account: Account
   signed_in_by: SignedInBy

@@ -27,12 +27,16 @@ export const STATUS = {
   OVERLOADED: 503,
 } as const
 
-/** After an overload, seconds until the caller should try again. */
-const OVERLOADED_RETRY_S = 5
-
 export type ErrorCode = keyof typeof STATUS
 
 export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'Credentials are missing or not valid.')
+
+/** Seconds after which a caller that was refused for lack of room should try again. */
+const OVERLOADED_RETRY_S = 5
+
+/** There is no room for the body beside those of other requests. Nothing of it was kept. */
+export const overloaded = (): Refused =>
+  new Refused('OVERLOADED', `Too many long bodies are arriving. Send it again in ${OVERLOADED_RETRY_S} s.`)
 
 /** The caller went away in the middle of its request: nobody is left to be answered. */
 export class CallerGone extends Error {

@@ -112,11 +112,7 @@ export const openEventStreams = (feed: Feed): EventStreams => {
         out.destroy()
         throw error
       }
-      context.set({
-        'Cache-Control': 'no-store, no-transform',
-        'X-Accel-Buffering': 'no',
-        'X-Content-Type-Options': 'nosniff',
-      })
+      context.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' })
       return out
     },
   }

@@ -6,21 +6,23 @@ import { Refused } from '../../domain/errors.ts'
 import type { ApiContext } from './context.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Input } from './openapi/operation.ts'
-import { hasTooManyValues } from './json-values.ts'
+import { hasTooManyValues, looksTooLarge } from './json-values.ts'
 import { queryOf } from './query-string.ts'
 import { readBody } from './raw-body.ts'
+import { charsetOf, decoderOf, type Charset } from './charset.ts'
 
 const failed = (issues: readonly Issue[]): Refused =>
   new Refused('VALIDATION_FAILED', issues[0]?.message ?? 'The input is not valid.', { issues })
 
 /** Issues of one answer (decisions, "Sizes"). */
 const MOST_ISSUES = 20
-/** Characters of a path: a caller's own keys are in it. */
-const LONGEST_PATH = 200
+/** Characters of a path, which holds names that the caller chose, and of a message. */
+const LONGEST_PATH = 100
+const LONGEST_MESSAGE = 300
 
 const pathOf = (keys: readonly PropertyKey[]): string => keys.map(String).join('.').slice(0, LONGEST_PATH)
 
-/** Every unknown field is an issue of its own, at its own path. At most 20 are told. */
+/** Every unknown field is an issue of its own, at its own path. The first 20 are listed. */
 const issuesOf = ({ issues }: z.ZodError): Issue[] =>
   issues
     .slice(0, MOST_ISSUES)
@@ -29,7 +31,7 @@ const issuesOf = ({ issues }: z.ZodError): Issue[] =>
         ? issue.keys
             .slice(0, MOST_ISSUES)
             .map((key) => ({ path: pathOf([...issue.path, key]), message: 'This field is not known.' }))
-        : [{ path: pathOf(issue.path), message: issue.message }],
+        : [{ path: pathOf(issue.path), message: issue.message.slice(0, LONGEST_MESSAGE) }],
     )
     .slice(0, MOST_ISSUES)
 
@@ -49,17 +51,29 @@ export const readJson = (context: ApiContext): Promise<unknown> => {
 }
 
 const parseJson = async (context: ApiContext): Promise<unknown> => {
-  const bytes = await readBody(context, context.state.account === undefined)
+  const bytes = await readBody(context, context.state.account?.user_id ?? null)
   if (bytes.length === 0) return undefined
   const encoding = context.get('content-encoding')
   if (!context.is('json', '+json') || (encoding && encoding !== 'identity'))
     throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.')
-  if (hasTooManyValues(bytes)) throw failed([{ path: '', message: 'The body holds too many values.' }])
+  const charset = charsetOf(context.get('content-type'))
+  if (charset === 'other') throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as UTF-8 or UTF-16.')
+  const value = parsed(bytes, charset)
+  if (looksTooLarge(value)) throw tooManyValues()
+  return value
+}
+
+const tooManyValues = () => failed([{ path: '', message: 'The body has more values than any request here needs.' }])
+
+/** @throws {Refused} VALIDATION_FAILED */
+const parsed = (bytes: Buffer, charset: Charset): unknown => {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
+    const json = decoderOf(charset, { fatal: true }).decode(bytes)
+    if (!hasTooManyValues(json)) return JSON.parse(json) as unknown
   } catch {
     throw failed([{ path: '', message: 'The body is not valid JSON.' }])
   }
+  throw tooManyValues()
 }
 
 const BODY_REFUSALS: readonly ErrorCode[] = [

@@ -12,12 +12,13 @@ import type { ApiContext } from './context.ts'
 import type { Part } from './openapi/operation.ts'
 import { spend, type CounterFor, type RateLimit, type RateLimits } from './rate-limits.ts'
 import type { Shown } from './receive/credential.ts'
-import type { KnownTokens } from './receive/known-tokens.ts'
+
+/** Tokens known to be good: some 10 MB. Those not used for longest are forgotten. */
+const MOST_KNOWN = 50_000
 
 interface ReceiveLimitParts {
   limits: 'off' | RateLimits
   counterFor: CounterFor
-  known: KnownTokens
   /** Whether a token opens something. */
   isGood(shown: Shown): Promise<boolean>
 }
@@ -31,16 +32,24 @@ export interface ReceiveLimit {
 
 const REFUSES: Part = { refuses: ['RATE_LIMITED'] }
 
-export const receiveLimit = ({ limits, counterFor, known, isGood }: ReceiveLimitParts): ReceiveLimit => {
+export const receiveLimit = ({ limits, counterFor, isGood }: ReceiveLimitParts): ReceiveLimit => {
   if (limits === 'off') return { by: () => REFUSES, judged: () => {} }
   const limit: RateLimit = limits.receive
   const ofAddress = counterFor('receive', limit)
   const ofToken = counterFor('receive_token', limit)
   const lookUps = counterFor('receive_look_up', limit)
+  const known = new Set<string>()
   /** Calls that show a token, and what they counted to. */
   const calls = new WeakMap<ApiContext, { address: string; hash: string; countedTo: 'address' | 'token' }>()
 
+  const learn = (hash: string): void => {
+    known.delete(hash)
+    known.add(hash)
+    if (known.size > MOST_KNOWN) known.delete(known.values().next().value!)
+  }
+
   const countForToken = async (context: ApiContext, address: string, hash: string): Promise<void> => {
+    learn(hash)
     calls.set(context, { address, hash, countedTo: 'token' })
     const used = ofToken(`${address} ${hash}`)
     spend(context, limit, used instanceof Promise ? await used : used)
@@ -53,7 +62,7 @@ export const receiveLimit = ({ limits, counterFor, known, isGood }: ReceiveLimit
         const address = callerIn(context)
         const shown = shownIn(context)
         const hash = shown && hashOfToken(shown.token)
-        if (shown && hash !== null && known.has(shown.token)) {
+        if (hash !== null && known.has(hash)) {
           await countForToken(context, address, hash)
           return next()
         }
@@ -76,7 +85,10 @@ export const receiveLimit = ({ limits, counterFor, known, isGood }: ReceiveLimit
       const call = calls.get(context)
       if (!call) return
       const { address, hash, countedTo } = call
-      if (isGood && countedTo === 'address') {
+      // One that was good once: its calls count to the address again.
+      if (!isGood) known.delete(hash)
+      else if (countedTo === 'address') {
+        learn(hash)
         void ofAddress.undo(address)
         void ofToken(`${address} ${hash}`)
       }

@@ -1,13 +1,26 @@
 /** Listens, and ends without cutting anybody off who can still be answered. */
-import { createServer, type Server } from 'node:http'
+import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
-import { HEAD_LIMIT } from './query-string.ts'
+import { HEAD_LIMIT } from './query-length.ts'
 
 /** Longer than proxies in front usually keep theirs, so that they never send into a connection that is closing. */
 const KEEP_ALIVE_MS = 75_000
 /** Room for 10 MB over a phone's line. */
 const REQUEST_MS = 120_000
+
+/** For the head alone. */
+const HEAD_MS = 20_000
+/** Each may hold a head of 80 KB and what has arrived of a body. */
+const MOST_CONNECTIONS = 8_192
+
+/** Browsers must not guess at the type of any answer, also of one that Node or Koa writes by itself. */
+class NeverSniffed extends ServerResponse<IncomingMessage> {
+  override writeHead(...head: unknown[]): this {
+    this.setHeader('X-Content-Type-Options', 'nosniff')
+    return super.writeHead(...(head as [number]))
+  }
+}
 
 export interface Listening {
   port: number
@@ -15,14 +28,19 @@ export interface Listening {
   close(graceMs: number): Promise<void>
 }
 
+type Refusal = readonly [status: string, code: string, message: string]
+
+const NO_REQUEST: Refusal = ['400 Bad Request', 'VALIDATION_FAILED', 'This is not a request of HTTP.']
+const UNREADABLE: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: ['414 URI Too Long', 'QUERY_TOO_LONG', 'The address or the headers are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'VALIDATION_FAILED', 'The request did not arrive in time.'],
+}
+
 /** What Node's parser refuses never reaches Koa: it is answered here, in the same shape. */
 const answerUnreadable = (server: Server): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
-    const [status, code, message] =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? ['414 URI Too Long', 'QUERY_TOO_LONG', 'The address or the headers are too long.']
-        : ['400 Bad Request', 'VALIDATION_FAILED', 'This is not a request of HTTP.']
+    const [status, code, message] = UNREADABLE[error.code ?? ''] ?? NO_REQUEST
     const body = JSON.stringify({ success: false, error: code, message })
     socket.end(
       `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -39,7 +57,9 @@ export const listen = (app: Koa, port: number, host?: string): Promise<Listening
         maxHeaderSize: HEAD_LIMIT,
         keepAliveTimeout: KEEP_ALIVE_MS,
         requestTimeout: REQUEST_MS,
+        headersTimeout: HEAD_MS,
         noDelay: true,
+        ServerResponse: NeverSniffed,
       },
       (request, response) => {
         // While closing every answer ends its connection, or keep-alive would hold the server open.
@@ -47,7 +67,7 @@ export const listen = (app: Koa, port: number, host?: string): Promise<Listening
         void handle(request, response)
       },
     )
-    server.headersTimeout = KEEP_ALIVE_MS + 1_000
+    server.maxConnections = MOST_CONNECTIONS
     answerUnreadable(server)
     let closing = false
     const close = (graceMs: number): Promise<void> =>

@@ -7,8 +7,11 @@ import type { ApiContext } from './context.ts'
 import { LIFETIME_S } from './json-web-tokens.ts'
 
 const NAME = 'baoco_session'
-/** Browsers take a cookie of such a name only over https, for this host alone and all of it: no other subdomain can set it. */
-const SECURE_NAME = `__Host-${NAME}`
+/** Browsers take a cookie of such a name only over https and for this host alone: no subdomain can set or replace it. */
+const NAME_BEHIND_HTTPS = `__Host-${NAME}`
+
+/** Looked through. */
+const MOST_COOKIES = 200
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -16,11 +19,16 @@ interface Settings {
   baseUrl: string
 }
 
-const isSecure = (baseUrl: string): boolean => baseUrl.startsWith('https:')
+const isBehindHttps = (baseUrl: string): boolean => baseUrl.startsWith('https:')
+
+/** @param baseUrl  where the service is reached */
+export const sessionCookieName = (baseUrl: string): string => (isBehindHttps(baseUrl) ? NAME_BEHIND_HTTPS : NAME)
 
 const setCookie = (context: ApiContext, { baseUrl }: Settings, value: string, maxAge: number): void => {
-  const [name, path, secure] = isSecure(baseUrl) ? [SECURE_NAME, '/', '; Secure'] : [NAME, '/api', '']
-  context.append('Set-Cookie', `${name}=${value}; Path=${path}; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`)
+  // A name that begins with __Host- asks for both.
+  const [path, secure] = isBehindHttps(baseUrl) ? ['/', '; Secure'] : ['/api', '']
+  const cookie = `${sessionCookieName(baseUrl)}=${value}`
+  context.append('Set-Cookie', `${cookie}; Path=${path}; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`)
 }
 
 export const keepSession = (context: ApiContext, settings: Settings, token: string): void =>
@@ -28,12 +36,13 @@ export const keepSession = (context: ApiContext, settings: Settings, token: stri
 
 export const dropSession = (context: ApiContext, settings: Settings): void => setCookie(context, settings, '', 0)
 
-const IN_COOKIES = new RegExp(`(?:^|; {0,3})${NAME}=([^;]+)`)
-const IN_SECURE_COOKIES = new RegExp(`(?:^|; {0,3})${SECURE_NAME}=([^;]+)`)
-
-/** The token in the request's cookie; undefined where there is none. */
-export const sessionOf = (context: ApiContext, { baseUrl }: Settings): string | undefined =>
-  (isSecure(baseUrl) ? IN_SECURE_COOKIES : IN_COOKIES).exec(context.headers.cookie ?? '')?.[1]
+/** The token in the request's cookie; undefined where there is none. Behind https a cookie of the plain name does not count. */
+export const sessionOf = (context: ApiContext, { baseUrl }: Settings): string | undefined => {
+  const begin = `${sessionCookieName(baseUrl)}=`
+  const cookies = (context.headers.cookie ?? '').split(';', MOST_COOKIES)
+  const found = cookies.map((cookie) => cookie.trim()).find((cookie) => cookie.startsWith(begin))
+  return found?.slice(begin.length) || undefined
+}
 
 /** By a page of this address, or of the one that was called: people reach one server by more than one name. */
 const isOurs = (context: ApiContext, { baseUrl }: Settings): boolean => {

@@ -37,6 +37,8 @@ export interface AnswerOfInbox {
 }
 
 export interface Inboxes {
+  /** Before a call's body is read. @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED · {StoreUnavailable} */
+  check(token: string): Promise<void>
   /** The call is kept when this resolves. @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED · {StoreUnavailable} */
   take(token: string, call: CallOfInbox): Promise<AnswerOfInbox>
 }
@@ -58,13 +60,19 @@ export const openInboxes = ({ accounts, vault, calls, baseUrl }: InboxesParts): 
     )
   }
 
+  const find = async (token: string) => {
+    const user_id = userOfToken('inbox', token)
+    const account = user_id === null ? null : await accounts.find(user_id)
+    const inbox = account && inboxOf(account, token)
+    if (!inbox) throw notFound('inbox')
+    if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
+    return { account, inbox }
+  }
+
   return {
+    check: async (token) => void (await find(token)),
     take: async (token, call) => {
-      const user_id = userOfToken('inbox', token)
-      const account = user_id === null ? null : await accounts.find(user_id)
-      const inbox = account && inboxOf(account, token)
-      if (!inbox) throw notFound('inbox')
-      if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
+      const { account, inbox } = await find(token)
       const { inbox_id, answer: status, delay_ms } = inbox
       await calls.keep({
         user_id: account.user_id,

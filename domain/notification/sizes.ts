@@ -4,7 +4,8 @@
 export const TEXT_BYTES = 32 * 1024
 /** A body longer than this is kept with the texts inside it cut, so that it stays valid JSON. */
 export const RAW_BYTES = 64 * 1024
-/** A longer sender, app, title or subject is cut for reading. */
+
+/** A sender, package, title or subject longer than this is cut for reading. */
 export const NAME_BYTES = 1024
 
 /** Ends of strings that were cut carry this, so that nobody takes them for whole. */
@@ -12,8 +13,9 @@ const CUT = '…'
 
 /** The beginning of a text that fits so many bytes, never ending inside a character. */
 export const cutToBytes = (text: string, most: number): string => {
-  if (text.length * 3 <= most || Buffer.byteLength(text) <= most) return text
-  const bytes = Buffer.from(text)
+  if (text.length * 3 <= most || (text.length <= most && Buffer.byteLength(text) <= most)) return text
+  // A character has at least one byte.
+  const bytes = Buffer.from(text.slice(0, most))
   let end = most
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end)
@@ -22,16 +24,20 @@ export const cutToBytes = (text: string, most: number): string => {
 /** Deeper than any app nests: a hostile body must not exhaust the stack. */
 const DEEPEST = 50
 
+/** Bytes of a string in JSON; where it is longer than what is kept at all, only so much is known. */
+const bytesInJson = (text: string): number =>
+  text.length > RAW_BYTES ? RAW_BYTES + 1 : Buffer.byteLength(JSON.stringify(text))
+
 /** The longest string anywhere inside, in bytes of JSON. */
 const longestIn = (value: unknown, depth = 0): number => {
-  if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
+  if (typeof value === 'string') return bytesInJson(value)
   if (value === null || typeof value !== 'object' || depth > DEEPEST) return 0
   return Object.values(value).reduce<number>((longest, each) => Math.max(longest, longestIn(each, depth + 1)), 0)
 }
 
 const withStringsCut = (value: unknown, most: number, depth = 0): unknown => {
   if (typeof value === 'string') {
-    if (Buffer.byteLength(JSON.stringify(value)) <= most) return value
+    if (bytesInJson(value) <= most) return value
     return cutToBytes(value, Math.floor(most / 2)) + CUT
   }
   if (value === null || typeof value !== 'object') return value
@@ -55,16 +61,16 @@ export const keptRaw = (raw: string): string => {
   } catch {
     return cutToBytes(raw, RAW_BYTES)
   }
-  const fits = (most: number): string | null => {
+  const keptWith = (most: number): string | null => {
     const kept = JSON.stringify(withStringsCut(body, most))
     return Buffer.byteLength(kept) <= RAW_BYTES ? kept : null
   }
-  // Where the shortest strings do not fit, no others do. Each further try has half the bytes of the one before.
-  const shortest = fits(SHORTEST)
-  if (shortest === null) return JSON.stringify({ cut: cutToBytes(raw, RAW_BYTES / 4) })
+  // Where the shortest strings do not fit, no others do: then there is nothing to try.
+  const least = keptWith(SHORTEST)
+  if (least === null) return JSON.stringify({ cut: cutToBytes(raw, RAW_BYTES / 4) })
   for (let most = Math.min(longestIn(body), RAW_BYTES); most > SHORTEST; most = Math.floor(most / 2)) {
-    const kept = fits(most)
+    const kept = keptWith(most)
     if (kept !== null) return kept
   }
-  return shortest
+  return least
 }

@@ -55,6 +55,11 @@ export class Accounts {
     return (await this.#load(userId)).state
   }
 
+  /** The account as this process read it last, without a read; null where it has not read it. */
+  seen(userId: number): Account | null {
+    return this.#cache.get(String(userId)).state
+  }
+
   /**
    * @param decide  gets the account as it is now; returns what happens or throws `Refused`
    * @throws {Refused} as decided, NOT_FOUND without such an account · {StoreUnavailable}

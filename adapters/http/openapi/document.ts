@@ -2,11 +2,12 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import { STATUS, type ErrorCode } from '../errors.ts'
+import { sessionCookieName } from '../session-cookie.ts'
 import type { Credential, Operation } from './operation.ts'
 import { refusalSchema } from './refusals.ts'
 
 /** Each is one way in a request; a credential that goes in several places has several. */
-const SCHEMES: Record<Credential, Record<string, object>> = {
+const schemesAt = (baseUrl: string): Record<Credential, Record<string, object>> => ({
   jwt: { jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From the login, for 7 days.' } },
   api_key: {
     api_key: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The account’s API key.' },
@@ -22,8 +23,8 @@ const SCHEMES: Record<Credential, Record<string, object>> = {
     session: {
       type: 'apiKey',
       in: 'cookie',
-      name: 'baoco_session',
-      description: 'The dashboard’s own session. Behind https its name begins with `__Host-`.',
+      name: sessionCookieName(baseUrl),
+      description: 'The dashboard’s own session.',
     },
   },
   receive_key: {
@@ -38,7 +39,7 @@ const SCHEMES: Record<Credential, Record<string, object>> = {
     device: { type: 'apiKey', in: 'header', name: 'X-Device-Token', description: 'A paired phone’s token.' },
     device_bearer: { type: 'http', scheme: 'bearer', description: 'A paired phone’s token.' },
   },
-}
+})
 
 /** As the router's patterns have them; ids are positive ints, what is none is 404. */
 const parameterSchema = (name: string) =>
@@ -75,7 +76,7 @@ const refusalResponses = (codes: readonly ErrorCode[]): RouteConfig['responses']
   )
 }
 
-const routeOf = (operation: Operation): RouteConfig => {
+const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): RouteConfig => {
   const { method, path, tag, summary, credentials, scopes, query, body, answers, refuses } = operation
   const params = parametersOf(path)
   return {
@@ -84,7 +85,7 @@ const routeOf = (operation: Operation): RouteConfig => {
     operationId: operationId(operation),
     tags: [tag],
     summary,
-    security: credentials.flatMap((credential) => Object.keys(SCHEMES[credential]).map((scheme) => ({ [scheme]: [] }))),
+    security: credentials.flatMap((credential) => Object.keys(schemes[credential]).map((scheme) => ({ [scheme]: [] }))),
     // Of which a scoped key needs one; with none no scoped key may.
     ...(scopes ? { 'x-scopes': scopes } : {}),
     ...(operation.operatorOnly ? { 'x-operator-only': true } : {}),
@@ -121,10 +122,11 @@ const withoutFlags = (key: string, value: unknown): unknown =>
 /** @param baseUrl  where the service is reached, without a slash at its end */
 export const openApiDocument = (operations: readonly Operation[], baseUrl: string): object => {
   const registry = new OpenAPIRegistry()
-  for (const schemes of Object.values(SCHEMES))
-    for (const [name, scheme] of Object.entries(schemes))
+  const schemes = schemesAt(baseUrl)
+  for (const ways of Object.values(schemes))
+    for (const [name, scheme] of Object.entries(ways))
       registry.registerComponent('securitySchemes', name, scheme as never)
-  for (const operation of operations) registry.registerPath(routeOf(operation))
+  for (const operation of operations) registry.registerPath(routeOf(operation, schemes))
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {

@@ -1,4 +1,5 @@
 /** From bytes to text, whatever the sender says about them. */
+import { charsetOf, decoderOf } from '../charset.ts'
 
 /** What no database column can hold: NUL characters go, half surrogate pairs become replacement characters. */
 export const storable = (text: string): string => {
@@ -7,20 +8,18 @@ export const storable = (text: string): string => {
 }
 const UNSTORABLE = /[\u0000\ud800-\udfff]/
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8 = decoderOf('utf-8', { fatal: true })
 
 /**
- * UTF-8 wherever the bytes are UTF-8; else UTF-16 where a byte order mark or the content type names it; else UTF-8 with its faults
- * replaced. Other charsets are not decoded: their decoders cost up to a hundred times more (decisions, "Sizes"). Byte order marks are
- * taken off.
+ * UTF-8 wherever the bytes are UTF-8, else UTF-16 where a byte order mark or the content type names it, else UTF-8 with its faults
+ * replaced. Byte order marks are taken off.
  */
 export const textOf = (bytes: Buffer, contentType = ''): string => {
-  if (bytes.length >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (bytes.length >= 2 && bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  if (bytes.length >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe) return decoderOf('utf-16le').decode(bytes)
+  if (bytes.length >= 2 && bytes[0] === 0xfe && bytes[1] === 0xff) return decoderOf('utf-16be').decode(bytes)
   try {
     return utf8.decode(bytes)
   } catch {
-    const [, charset] = /charset\s{0,20}=\s{0,20}"?(utf-16(?:le|be)?)\b/i.exec(contentType) ?? []
-    return new TextDecoder(charset ?? 'utf-8').decode(bytes)
+    return decoderOf(charsetOf(contentType)).decode(bytes)
   }
 }

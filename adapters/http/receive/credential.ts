@@ -1,6 +1,7 @@
 /** What a caller of `/api/receive/*` shows: a phone's token, a scoped key with `receive`, or the token in the personal URL. */
 import { allows, scopedKeyOf, scopeMissing } from '../../../domain/account/api-keys.ts'
 import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
+import type { Account } from '../../../domain/account/account.ts'
 import type { Clock } from '../../../domain/ports.ts'
 import type { Accounts } from '../../../workflows/accounts/accounts.ts'
 import type { ApiKeyUses } from '../../postgres/api-key-uses.ts'
@@ -37,29 +38,39 @@ export const shownInPath = ({ params }: ApiContext): Shown | null => {
 }
 
 interface Parts {
-  accounts: Accounts
+  accounts: Pick<Accounts, 'find' | 'seen'>
   clock: Clock
   keyUses: Pick<ApiKeyUses, 'note'>
 }
 
-/** Whether it opens something, for what capture does not get to see. @throws {Refused} SCOPE_MISSING · {StoreUnavailable} */
-export const isGood = async ({ accounts, clock }: Omit<Parts, 'keyUses'>, { kind, token }: Shown): Promise<boolean> => {
-  const account = await accounts.find(userOfToken(kind, token)!)
+/** @returns whether it opens the account; for a scoped key its id @throws {Refused} SCOPE_MISSING */
+const opens = ({ kind, token }: Shown, account: Account | null, at: Date): boolean | number => {
   if (!account) return false
   if (kind === 'receive_url') return account.receive_url !== null && isToken(token, account.receive_url.token_hash)
-  if (kind === 'device') return [...account.devices.values()].some(({ token_hash }) => isToken(token, token_hash))
-  const key = scopedKeyOf(account, token, clock.now())
+  if (kind === 'device') {
+    for (const { token_hash } of account.devices.values()) if (isToken(token, token_hash)) return true
+    return false
+  }
+  const key = scopedKeyOf(account, token, at)
   if (key && !allows(key, ['receive'])) throw scopeMissing(['receive'])
-  return key !== null
+  return key?.api_key_id ?? false
 }
 
-/** A key's scopes are judged before anything is read. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
-export const checkKey = async (parts: Parts, { token }: Shown): Promise<void> => {
-  const user_id = userOfToken('api_key', token)!
-  const account = await parts.accounts.find(user_id)
-  const now = parts.clock.now()
-  const key = account && scopedKeyOf(account, token, now)
-  if (!key) throw unauthorized()
-  parts.keyUses.note(user_id, key.api_key_id, now)
-  if (!allows(key, ['receive'])) throw scopeMissing(['receive'])
+/** Whether it opens something, on the account as it is now. @throws {Refused} SCOPE_MISSING · {StoreUnavailable} */
+export const isGood = async ({ accounts, clock }: Omit<Parts, 'keyUses'>, shown: Shown): Promise<boolean> =>
+  opens(shown, await accounts.find(userOfToken(shown.kind, shown.token)!), clock.now()) !== false
+
+/**
+ * Whether it opens an account, before the body behind it is read (decisions, "Sizes"). An account that this process has read before is judged
+ * as it was then, so a good token costs no read. Capture judges the token again, on the account as it is when it stores.
+ * @returns the user that it belongs to @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable}
+ */
+export const checkShown = async ({ accounts, clock, keyUses }: Parts, shown: Shown): Promise<number> => {
+  const userId = userOfToken(shown.kind, shown.token)!
+  const now = clock.now()
+  // One that is not known here may be new: only the store knows.
+  const opened = opens(shown, accounts.seen(userId), now) || opens(shown, await accounts.find(userId), now)
+  if (opened === false) throw unauthorized()
+  if (typeof opened === 'number') keyUses.note(userId, opened, now)
+  return userId
 }

@@ -35,6 +35,9 @@ const unescaped = (raw: string): string =>
     code === undefined ? (ESCAPES[letter.toLowerCase()] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
   )
 
+/** Characters of JSON that is mended: longer than any notification. */
+const MENDED_LIMIT = 64 * 1024
+
 /** Characters of a body that are searched for its members: longer than any notification. */
 const SALVAGE_LIMIT = 64 * 1024
 
@@ -74,5 +77,6 @@ const parsed = (json: string): unknown => {
 export const parseLeniently = (json: string): LenientJson => {
   const value = parsed(json)
   if (value !== undefined) return { value, exact: true }
-  return { value: parsed(escapeControls(json)) ?? salvage(json), exact: false }
+  const mended = json.length > MENDED_LIMIT ? undefined : parsed(escapeControls(json))
+  return { value: mended ?? salvage(json), exact: false }
 }

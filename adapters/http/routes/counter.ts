@@ -62,7 +62,6 @@ export const counterRoutes = (
       'Cache-Control': 'no-store',
       'Content-Security-Policy': COUNTER_POLICY,
       'Referrer-Policy': 'no-referrer',
-      'X-Content-Type-Options': 'nosniff',
     })
     return COUNTER_PAGE
   }

@@ -56,7 +56,6 @@ const file = (type: string, read: () => string | Buffer): ApiMiddleware => {
       kept = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
     }
     context.set('Content-Security-Policy', POLICY)
-    context.set('X-Content-Type-Options', 'nosniff')
     context.set('Referrer-Policy', 'no-referrer')
     context.set('Cache-Control', 'no-cache')
     context.set('ETag', kept.etag)

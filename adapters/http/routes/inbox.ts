@@ -68,12 +68,15 @@ const Answered = z.union([
   z.strictObject({ success: z.literal(false), error: z.literal('AS_TOLD'), message: z.string() }),
 ])
 
-/** Whatever comes, as it comes. */
-const anything: Input<Buffer> = {
-  read: (context) => readBody(context, true),
+/** Whatever comes, as it comes: at most 64 KB, as everybody who was told of the inbox can call it. Webhooks have 4 KB. */
+const anything = (inboxes: ApiParts['inboxes']): Input<Buffer> => ({
+  read: async (context) => {
+    await inboxes.check(context.params.token ?? '')
+    return readBody(context, null)
+  },
   body: { schema: z.unknown(), required: false, mediaTypes: ['application/json', 'text/plain'] },
   refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
-}
+})
 
 export const inboxRoutes = (
   operations: Operations,
@@ -143,7 +146,7 @@ export const inboxRoutes = (
   const line = [
     limited('inbox'),
     refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE'),
-    anything,
+    anything(inboxes),
     whole(Answered, [200, 500]),
     take,
   ] as const

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
 import { webhookStatus } from '../../../domain/transaction/events.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
+import { Refused } from '../../../domain/errors.ts'
 import type { ApiKeyUses } from '../../postgres/api-key-uses.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../errors.ts'
@@ -16,16 +17,22 @@ import { data } from '../openapi/answers.ts'
 import type { Input, Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
-import { isTooLong, queryOf } from '../query-string.ts'
+import { isReadable } from '../query-length.ts'
+import { queryOf, rawQueryOf } from '../query-string.ts'
 import type { ReceiveLimit } from '../receive-limit.ts'
 import { readBody } from '../raw-body.ts'
 import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
-import { checkKey, isGood, shownByPoster, shownInPath, type Shown } from '../receive/credential.ts'
-import type { KnownTokens } from '../receive/known-tokens.ts'
-import { readPosted, type Posted } from '../receive/posted.ts'
+import { checkShown, shownByPoster, shownInPath, type Shown } from '../receive/credential.ts'
+import { textOf } from '../receive/body-text.ts'
+import { readPosted, TooMuchPosted, type Posted } from '../receive/posted.ts'
 
 const BATCH_LIMIT = 200
+/** Bytes of a body that is too much to be read: its beginning is kept. */
+const BEGINNING = 64 * 1024
 const NO_BODY = Buffer.alloc(0)
+
+const tooLarge = () =>
+  new Refused('PAYLOAD_TOO_LARGE', 'A form has at most 1 MB and 100 fields, and JSON at most 50,000 values.')
 
 // What apps should send, and may: nothing of it is asked for, other names and fields are as good.
 
@@ -87,44 +94,60 @@ const listIn = ({ value }: Posted): readonly object[] | null =>
 
 export const receiveRoutes = (
   operations: Operations,
-  parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'>; knownTokens: KnownTokens },
+  parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'> },
   limits: ReceiveLimit,
 ): void => {
-  const { capture, clock, knownTokens } = parts
+  const { capture, clock } = parts
   const { get, head, post } = operations.of('Receiving')
 
-  const takeAll = async (context: ApiContext, { token }: Shown, arrivals: readonly Arrival[]) => {
+  const takeAll = async (context: ApiContext, arrivals: readonly Arrival[]) => {
     const taken = await capture.take(arrivals)
-    const isGoodToken = taken.every(({ kind }) => kind !== 'unauthorized')
-    if (isGoodToken) knownTokens.learn(token)
-    else knownTokens.forget(token)
-    limits.judged(context, isGoodToken)
+    limits.judged(
+      context,
+      taken.every(({ kind }) => kind !== 'unauthorized'),
+    )
     return taken.map(presentTaken)
   }
 
-  /** @throws {Refused} UNAUTHORIZED · {StoreUnavailable} */
-  const bodyOf = async (context: ApiContext, shown: Shown): Promise<Buffer> => {
-    if (!knownTokens.has(shown.token) && !(await isGood(parts, shown))) throw unauthorized()
-    return context.method === 'GET' ? NO_BODY : readBody(context, false)
+  /** One result; of a list of notifications one each, in its order. */
+  const take = async (context: ApiContext, arrivals: readonly Arrival[]) => {
+    const results = await takeAll(context, arrivals)
+    return results.length === 1 ? results[0]! : results
   }
 
-  /** One result; of a list of notifications one each, in its order. */
-  const take = async (context: ApiContext, shown: Shown, arrivals: readonly Arrival[]) => {
-    const results = await takeAll(context, shown, arrivals)
-    return results.length === 1 ? results[0]! : results
+  /** The token is checked before the body is read. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
+  const bodyOf = async (context: ApiContext, shown: Shown): Promise<Buffer> => {
+    const userId = await checkShown(parts, shown)
+    return context.method === 'GET' ? NO_BODY : readBody(context, userId)
+  }
+
+  /** null for too much. */
+  const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | null> => {
+    try {
+      return await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
+    } catch (error) {
+      if (error instanceof TooMuchPosted) return null
+      throw error
+    }
+  }
+
+  /** A body that is too much to be read is kept by its beginning. */
+  const tooLong = (bytes: Buffer, contentType: string | undefined, at: At): Arrival => {
+    const value = textOf(bytes.subarray(0, BEGINNING), contentType)
+    return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
   }
 
   const readAll = async (
     context: ApiContext,
-    at: Omit<At, 'arrived_at'> & { credential: Shown },
+    at: Omit<At, 'arrived_at' | 'credential'> & { credential: Shown },
   ): Promise<Arrival[]> => {
     const bytes = await bodyOf(context, at.credential)
-    const posted = await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
-    const isPersonal = at.credential.kind === 'receive_url'
-    if (posted.tooLong && !isPersonal) throw posted.tooLong
-    const tooLong = isPersonal && (posted.tooLong !== undefined || isTooLong(context))
+    const posted = await postedIn(context, bytes)
     const came = { arrived_at: clock.now(), ...at }
-    if (tooLong) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
+    if (posted === null) {
+      if (at.credential.kind !== 'receive_url') throw tooLarge()
+      return [tooLong(bytes, context.headers['content-type'], came)]
+    }
     const list = listIn(posted)
     if (list === null) return [arrivalOf(posted, came)]
     // Refused it would be sent again for ever.
@@ -135,30 +158,31 @@ export const receiveRoutes = (
   const personal = async (context: ApiContext) => {
     const credential = shownInPath(context)
     if (!credential) throw unauthorized()
-    return take(context, credential, await readAll(context, { credential, posted_as: null }))
+    const arrivals = await readAll(context, { credential, posted_as: null })
+    const isWhole = isReadable(rawQueryOf(context))
+    return take(
+      context,
+      isWhole ? arrivals : arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })),
+    )
   }
 
   /** Somebody looks whether there is something at the address; nothing was said. */
   const look = () => ({})
 
-  /** @throws {Refused} UNAUTHORIZED, SCOPE_MISSING */
-  const posterIn = async (context: ApiContext): Promise<Shown> => {
+  /** @throws {Refused} UNAUTHORIZED */
+  const posterIn = (context: ApiContext): Shown => {
     const shown = shownByPoster(context)
     if (!shown) throw unauthorized()
-    if (shown.kind === 'api_key') await checkKey(parts, shown)
     return shown
   }
 
-  const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) => {
-    const credential = await posterIn(context)
-    return take(context, credential, await readAll(context, { credential, posted_as }))
-  }
+  const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) =>
+    take(context, await readAll(context, { credential: posterIn(context), posted_as }))
 
   const batch = async (context: ApiContext) => {
-    const credential = await posterIn(context)
-    const bytes = await bodyOf(context, credential)
-    const posted = await readPosted(bytes, context.headers['content-type'] ?? '', {})
-    if (posted.tooLong) throw posted.tooLong
+    const credential = posterIn(context)
+    const posted = await postedIn(context, await bodyOf(context, credential))
+    if (!posted) throw tooLarge()
     const { value } = posted
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
     if (!Array.isArray(items)) throw invalid({ path: 'items', message: 'A list of items is expected.' })
@@ -167,7 +191,6 @@ export const receiveRoutes = (
     const at = { credential, arrived_at: clock.now() }
     return takeAll(
       context,
-      credential,
       items.map((item: unknown) => itemArrival(posted, item, at)),
     )
   }

@@ -28,7 +28,9 @@ describe('the session', () => {
       json: { email: 'owner@baoco.local', password: OWNERS_PASSWORD },
     })
     await plain.close()
-    expect(answer.headers.get('set-cookie')).to.match(/SameSite=Strict$/)
+    expect(answer.headers.get('set-cookie')).to.match(
+      /^baoco_session=[\w.-]+; Path=\/api; Max-Age=604800; HttpOnly; SameSite=Strict$/,
+    )
   })
 
   it('is begun by the right password alone', async () => {

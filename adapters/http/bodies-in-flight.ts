@@ -1,0 +1,137 @@
+/**
+ * How many bytes of request bodies this process holds at one time: 64 MB in all (decisions, "Sizes"). Bytes count while they arrive and
+ * until the request is answered. A request whose bytes do not fit is refused with 503, and its body is not kept.
+ *
+ * The room is divided, so that nobody can take it all:
+ *
+ * | Part | Room | For |
+ * |---|---|---|
+ * | strangers | 8 MB | bodies of requests without a credential |
+ * | short | 16 MB | the first 64 KB of every other body. A notification is never longer, so long bodies cannot keep it out |
+ * | long | 40 MB | what follows the first 64 KB |
+ *
+ * One account has at most 12 MB of the last two. A long body that arrives too slowly is cut off.
+ */
+import type { Middleware } from 'koa'
+
+const MB = 1024 * 1024
+
+/** Bytes of one body that count as short. A body without a credential is never longer. */
+export const SHORT = 64 * 1024
+
+const ROOM = { strangers: 8 * MB, short: 16 * MB, long: 40 * MB } as const
+type Part = keyof typeof ROOM
+
+/** One body of the largest size, and short ones beside it. */
+const ROOM_OF_ACCOUNT = 12 * MB
+
+/** A long body brings at least so many bytes in every interval of so many milliseconds. */
+const SLOWEST_BYTES = 16 * 1024
+const INTERVAL_MS = 10_000
+
+/** What one request holds. */
+export class HeldBody {
+  readonly #bodies: BodiesInFlight
+  #account: number | null = null
+  #size = 0
+  #isHeld = true
+  /** Bytes when it was last looked at. */
+  #seen = 0
+  #cut: () => void = () => {}
+
+  constructor(bodies: BodiesInFlight) {
+    this.#bodies = bodies
+  }
+
+  /** @param account  whose credential was good; null: a stranger's · @param cut  ends the request */
+  begin(account: number | null, cut: () => void): void {
+    this.#account = account
+    this.#cut = cut
+  }
+
+  /** @returns whether there was room for so many more bytes; without room nothing more is held */
+  take(bytes: number): boolean {
+    const fits = this.#isHeld && this.#bodies.move(this.#account, this.#size, this.#size + bytes)
+    if (fits) this.#size += bytes
+    else this.release()
+    if (fits && this.#size > SHORT && this.#size - bytes <= SHORT) this.#bodies.watch(this)
+    return fits
+  }
+
+  release(): void {
+    if (this.#size > SHORT) this.#bodies.unwatch(this)
+    if (this.#size > 0) this.#bodies.move(this.#account, this.#size, 0)
+    this.#size = 0
+    this.#isHeld = false
+  }
+
+  /** All of it has arrived. */
+  arrived(): void {
+    if (this.#size > SHORT) this.#bodies.unwatch(this)
+  }
+
+  /** Cuts it off if it has brought too little since the last look. */
+  look(): void {
+    const isSlow = this.#size - this.#seen < SLOWEST_BYTES
+    this.#seen = this.#size
+    if (isSlow) this.#cut()
+  }
+}
+
+export class BodiesInFlight {
+  readonly #held: Record<Part, number> = { strangers: 0, short: 0, long: 0 }
+  readonly #ofAccounts = new Map<number, number>()
+  readonly #arriving = new Set<HeldBody>()
+  #looking: NodeJS.Timeout | null = null
+
+  /** Bytes in all. */
+  get size(): number {
+    return this.#held.strangers + this.#held.short + this.#held.long
+  }
+
+  /** A body of an account, or of a stranger, grows or goes. @returns whether there is room for it */
+  move(account: number | null, from: number, to: number): boolean {
+    const held = this.#held
+    if (account === null) {
+      if (to > from && held.strangers + to - from > ROOM.strangers) return false
+      held.strangers += to - from
+      return true
+    }
+    const short = Math.min(to, SHORT) - Math.min(from, SHORT)
+    const long = to - from - short
+    const own = (this.#ofAccounts.get(account) ?? 0) + to - from
+    const grows = to > from
+    if (grows && (own > ROOM_OF_ACCOUNT || held.short + short > ROOM.short || held.long + long > ROOM.long))
+      return false
+    held.short += short
+    held.long += long
+    if (own === 0) this.#ofAccounts.delete(account)
+    else this.#ofAccounts.set(account, own)
+    return true
+  }
+
+  watch(body: HeldBody): void {
+    this.#arriving.add(body)
+    this.#looking ??= setInterval(() => this.#arriving.forEach((each) => each.look()), INTERVAL_MS).unref()
+  }
+
+  unwatch(body: HeldBody): void {
+    this.#arriving.delete(body)
+    if (this.#arriving.size > 0 || this.#looking === null) return
+    clearInterval(this.#looking)
+    this.#looking = null
+  }
+}
+
+/** Gives every request its `state.held`, and frees what it holds when it is answered. */
+export const holdBodies =
+  (bodies: BodiesInFlight): Middleware =>
+  async (context, next) => {
+    const held = new HeldBody(bodies)
+    context.state.held = held
+    try {
+      await next()
+    } finally {
+      held.release()
+    }
+  }
