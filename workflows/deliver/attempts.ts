@@ -104,7 +104,7 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt, onCame, on
     const begun = now()
     let formed: FormedCall | null = null
     try {
-      formed = formCall(claimed, secrets.open(claimed.rule.sealed_secret), begun)
+      formed = formCall(claimed, (sealed) => secrets.open(sealed), begun)
       record(claimed, begun, formed, await sender.send(formed.call, signal))
     } catch (error) {
       record(claimed, begun, formed, notFormed(error))
