@@ -64,7 +64,8 @@ export const presentSystem = ({
   created_at,
 })
 
-const SecretKey = secret(z.string().regex(/^[0-9a-f]{48}$/))
+const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
+const SecretKey = secret(SecretKeyText)
 const PreviousUntil = moment
   .nullable()
   .meta({ description: 'Until then calls are signed with the previous secret, too; null: no rotation is under way.' })
@@ -114,9 +115,7 @@ export const ListedRule = Rule.extend({
 export const AlertSettings = z
   .strictObject({
     webhook_url: z.string().nullable(),
-    secret_key: SecretKey.nullable().meta({
-      description: 'null without an address, or until the address is set again.',
-    }),
+    secret_key: secret(SecretKeyText, 'null without an address, or until the address is set again;'),
   })
   .meta({ id: 'AlertSettings' })
 
