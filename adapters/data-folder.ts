@@ -1,5 +1,5 @@
 /**
- * The data folder: mode 0700, its files 0600, one process at a time.
+ * The data folder: mode 0700 (root's 0711), its files 0600 (`private-file.ts`), one process at a time.
  *
  * The lock is a file that names its owner by process id and the time that process started: after kill -9 the next process
  * sees that no such process lives, also when the id has been given to another one, and takes over. Two that take over in
@@ -8,7 +8,9 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { namedUser } from './postgres/database-user.ts'
+import { createPrivateFile, me, readForeignFile, readPrivateFile } from './private-file.ts'
 
 /** Thrown when another living process has the folder. */
 export class FolderInUse extends Error {
@@ -19,72 +21,44 @@ export class FolderInUse extends Error {
 }
 
 /** What tells a data folder from any other; a fresh volume holds `lost+found`. */
-const OURS = ['lock', 'jwt-secret', 'vault-key', 'postgres', 'database-folder', 'lost+found']
+const OURS = ['lock', 'jwt-secret', 'vault-key', 'postgres', 'database-folder', 'moves-to', 'lost+found']
+
+/** The database's user must be able to pass through root's folder to its own; nobody can list it. */
+const modeOf = (): number => (me() === 0 ? 0o711 : 0o700)
 
 /**
- * Makes the folder if need be, and closes it to others.
- * @throws where it holds other things: closing somebody's /srv or /tmp would do harm
+ * Makes the folder if need be, closes it to others, and takes it back from the database's user, who had it in earlier versions.
+ * @throws where it holds other things: closing somebody's /srv or /tmp would do harm; or where it is somebody else's
  */
 export const makeDataFolder = (folder: string): void => {
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const holds = fs.readdirSync(folder)
-  if (holds.length > 0 && !holds.some((name) => OURS.some((ours) => name.startsWith(ours)))) {
-    throw new Error(`${folder} holds other things: BAOCO_DATA_DIR must name a folder of Baoco's own`)
-  }
-  if ((fs.statSync(folder).mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700)
-}
-
-/** All of the new text or the file as it was, also after a power cut; mode 0600. */
-export const writePrivateFile = (path: string, text: string): void => {
-  const draft = draftOf(path, text)
-  fs.renameSync(draft, path)
-  syncFolder(dirname(path))
-}
-
-/** Like `writePrivateFile`, but only where there is no such file. Answers whether it was written. */
-export const createPrivateFile = (path: string, text: string): boolean => {
-  const draft = draftOf(path, text)
+  fs.mkdirSync(folder, { recursive: true, mode: modeOf() })
+  const handle = fs.openSync(folder, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY)
   try {
-    fs.linkSync(draft, path)
-    syncFolder(dirname(path))
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  } finally {
-    fs.rmSync(draft, { force: true })
-  }
-}
-
-/** The file's text, undefined where there is none. */
-export const readFileIfThere = (path: string): string | undefined => {
-  try {
-    return fs.readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-const draftOf = (path: string, text: string): string => {
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const file = fs.openSync(draft, 'wx', 0o600)
-  try {
-    fs.writeSync(file, text)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
-  return draft
-}
-
-const syncFolder = (folder: string): void => {
-  const handle = fs.openSync(folder, 'r')
-  try {
-    fs.fsyncSync(handle)
+    const holds = fs.readdirSync(folder)
+    if (holds.length > 0 && !holds.some((name) => OURS.some((ours) => name.startsWith(ours)))) {
+      throw new Error(`${folder} holds other things: BAOCO_DATA_DIR must name a folder of Baoco's own`)
+    }
+    const { uid, mode } = fs.fstatSync(handle)
+    if (me() !== undefined && uid !== me()) takeBack(folder, handle, uid, holds)
+    if ((mode & 0o777) !== modeOf()) fs.fchmodSync(handle, modeOf())
   } finally {
     fs.closeSync(handle)
   }
+}
+
+const takeBack = (folder: string, handle: number, uid: number, holds: readonly string[]): void => {
+  const database = fs.lstatSync(join(folder, 'postgres'), { throwIfNoEntry: false })
+  const isNew = holds.every((name) => name === 'lost+found')
+  // Of root's folder, only the database's own user: anybody else's is his, and his secrets are in it.
+  const wasTheDatabases = namedUser('postgres')?.uid === uid && (!database || database.uid === uid)
+  if (me() !== 0 || !(isNew || wasTheDatabases))
+    throw new Error(
+      `the data folder ${folder} belongs to user ${uid}: run Baoco as that user, or name another folder (BAOCO_DATA_DIR)`,
+    )
+  fs.fchownSync(handle, 0, 0)
+  process.stderr.write(
+    `The data folder ${folder} belonged to user ${uid}: it is root's now, only the database in it is not.\n`,
+  )
 }
 
 /**
@@ -103,11 +77,11 @@ const startOf = (pid: number): string | undefined => {
     }
   }
   // The name in parentheses may hold blanks; behind it stand the state (3rd field) and, as the 22nd, the start.
-  const fields = readFileIfThere(`/proc/${pid}/stat`)
+  const fields = readForeignFile(`/proc/${pid}/stat`)
     ?.replace(/^.*\)\s*/s, '')
     .split(' ')
   if (!fields || fields[0] === 'Z' || fields[0] === 'X') return undefined
-  return `${fields[19]}@${readFileIfThere('/proc/sys/kernel/random/boot_id')?.trim()}`
+  return `${fields[19]}@${readForeignFile('/proc/sys/kernel/random/boot_id')?.trim()}`
 }
 
 interface Owner {
@@ -132,7 +106,7 @@ export const lockDataFolder = (folder: string): (() => void) => {
   const mine = JSON.stringify({ pid: process.pid, started: startOf(process.pid) ?? '' })
   for (;;) {
     if (createPrivateFile(path, mine)) break
-    const found = readFileIfThere(path)
+    const found = readPrivateFile(path)
     const owner = ownerIn(found)
     if (owner && startOf(owner.pid) === owner.started) throw new FolderInUse(folder, owner.pid)
     if (found === undefined) continue
@@ -143,10 +117,10 @@ export const lockDataFolder = (folder: string): (() => void) => {
     } catch {
       continue
     }
-    if (readFileIfThere(taken) !== found) fs.renameSync(taken, path)
+    if (readPrivateFile(taken) !== found) fs.renameSync(taken, path)
     else fs.rmSync(taken)
   }
   return () => {
-    if (readFileIfThere(path) === mine) fs.rmSync(path)
+    if (readPrivateFile(path) === mine) fs.rmSync(path)
   }
 }

@@ -1,7 +1,8 @@
 /** The installation's two secrets: as set, else made once and kept in the data folder (embedded default only). */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createPrivateFile, makeDataFolder, readFileIfThere } from './data-folder.ts'
+import { makeDataFolder } from './data-folder.ts'
+import { createPrivateFile, readPrivateFile } from './private-file.ts'
 
 export interface Secrets {
   /** Signs logins. */
@@ -11,10 +12,10 @@ export interface Secrets {
 }
 
 const kept = (path: string, make: () => string): string => {
-  const found = readFileIfThere(path)?.trim()
+  const found = readPrivateFile(path)?.trim()
   if (found) return found
   createPrivateFile(path, `${make()}\n`)
-  const text = readFileIfThere(path)?.trim()
+  const text = readPrivateFile(path)?.trim()
   if (!text) throw new Error(`${path} is empty: put the secret back, or remove the file to have a new one made`)
   return text
 }

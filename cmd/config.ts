@@ -1,22 +1,21 @@
 /** `baoco config`: the settings as they are in force. */
 import type { Command } from 'commander'
+import { shownAddress } from './shown-address.ts'
 import { readSettings, SETTINGS, type Settings } from './settings.ts'
 
 const HIDDEN = '(set, hidden)'
 
-/** An address without its password. */
-const withoutPassword = (value: string): string => value.replace(/^([a-z+]+:\/\/[^:@/]*):[^/?#]*@/, '$1:***@')
-
 const shown = (value: Settings[keyof Settings]): string => {
   if (value === undefined) return '(not set)'
   if (typeof value === 'boolean') return value ? '1' : '0'
-  if (Array.isArray(value)) return value.join(',')
+  // Brokers are no addresses: what stands before `@` there is none of theirs.
+  if (Array.isArray(value)) return value.map((item) => String(item).replace(/^.*@/s, '***@')).join(',')
   if (typeof value === 'object') {
     return Object.entries(value)
       .map(([name, { requests, seconds }]) => `${name}=${requests}/${seconds}`)
       .join(',')
   }
-  return withoutPassword(String(value))
+  return shownAddress(String(value))
 }
 
 /** One line a setting: `NAME=value`; secrets are hidden. */

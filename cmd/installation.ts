@@ -133,7 +133,7 @@ export const openInstallation = async (
     }
     const vault = openVault(secrets.vaultKeys)
     const inboxCalls = openInboxCalls(orUnavailable(database))
-    const inboxes = openInboxes({ accounts: new Accounts(store, accounts), vault, calls: inboxCalls, baseUrl })
+    const inboxes = openInboxes({ accounts: new Accounts(store, accounts), vault, calls: inboxCalls, baseUrl, clock })
     const sender = openSender({ ...targets, inProcess: inboxesInProcess(inboxes, baseUrl) })
     opened.push(() => sender.close())
 

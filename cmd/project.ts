@@ -53,14 +53,14 @@ const projecting = async (installation: Installation, definition: Definition): P
 }
 
 const reacting = (installation: Installation): Follower => {
-  const { settings, secrets, store, clock, ids, database, log, onlyOne, outbox: mailer, sender } = installation
+  const { settings, secrets, store, clock, ids, vault, database, log, onlyOne, outbox: mailer, sender } = installation
   const links = mailLinks(secrets.jwtSecret, settings.baseUrl)
   const checkpoint = openReactionCheckpoint(database)
   return (signal) =>
     onlyOne('reactions').hold((held) => {
       // Made anew each time: what they remember may have been changed by the process whose turn it was.
       const { adminEmail, commission } = settings
-      const reactions = allReactions({ store, clock, ids, mailer, links, sender, adminEmail, commission })
+      const reactions = allReactions({ store, clock, ids, vault, mailer, links, sender, adminEmail, commission })
       return runReactions({ store, reactions, checkpoint, log }, held)
     }, signal)
 }

@@ -1,6 +1,7 @@
 /** From a setting's text to its value; every message goes on from "setting NAME …" and never repeats the text. */
 import { z } from 'zod'
 import type { RateLimitName, RateLimits } from '../adapters/http/rate-limits.ts'
+import { eventStoreUrlProblem } from '../adapters/event-store/eventstoredb/url.ts'
 import { binOf } from '../domain/vietqr/bins.ts'
 
 type Text<Value> = z.ZodType<Value, string>
@@ -33,10 +34,22 @@ export const url = (...schemes: string[]): Text<string> =>
     `must be an address that begins ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
 
+/** `esdb://…`, as the client takes it. */
+export const eventStoreUrl: Text<string> = url('esdb', 'esdb+discover', 'kurrentdb').superRefine((value, context) => {
+  const problem = eventStoreUrlProblem(value)
+  if (problem !== null) context.addIssue(problem)
+})
+
 export const list: Text<string[]> = z
   .string()
   .transform((value) => value.split(',').map((item) => item.trim()))
   .refine((items) => items.every(Boolean), 'must be a comma separated list')
+
+/** Goes into a header as it is. */
+export const metricsToken: Text<string> = matching(
+  /^[!-~]{16,200}$/,
+  'must be 16 to 200 printable ASCII characters without blanks',
+)
 
 /** Servers, each `host:port`. */
 export const hostPorts: Text<string[]> = list.refine(

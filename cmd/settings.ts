@@ -31,11 +31,7 @@ export const SETTINGS = {
   baseUrl: optional('BASE_URL', text.url('http', 'https'), 'address people reach it at; default http://localhost:PORT'),
   dataDir: setting('BAOCO_DATA_DIR', '.baoco', z.string(), 'data folder: embedded database and secrets made here'),
   databaseUrl: optional('DATABASE_URL', text.url('postgres', 'postgresql'), 'Postgres ≥ 15; not set: the embedded one'),
-  eventStoreUrl: optional(
-    'EVENTSTORE_URL',
-    text.url('esdb', 'esdb+discover', 'kurrentdb'),
-    'EventStoreDB; not set: Postgres',
-  ),
+  eventStoreUrl: optional('EVENTSTORE_URL', text.eventStoreUrl, 'EventStoreDB; not set: Postgres'),
   eventStorePrefix: setting(
     'EVENTSTORE_PREFIX',
     'baoco.',
@@ -134,6 +130,11 @@ export const SETTINGS = {
   ),
   logLevel: setting('LOG_LEVEL', 'info', text.logLevel, 'trace, debug, info, warn, error, fatal or silent'),
   metricsPort: optional('METRICS_PORT', text.port, 'own port for /metrics, /healthz and /readyz; not set: on PORT'),
+  metricsToken: secret(
+    'METRICS_TOKEN',
+    text.metricsToken,
+    'opens /metrics, sent as Authorization: Bearer; not set: on PORT only this machine may read it',
+  ),
 } as const
 
 type Read = { [Key in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Key]['schema']> }

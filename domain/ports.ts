@@ -156,7 +156,7 @@ export interface CallResult {
   http_status: number
   /** First 4 KB of the answer, or the reason in words when there was none. */
   response_body: string
-  /** null, or a class such as `dns`, `refused`, `tls`, `timeout`, `redirect`, `private_address`, `stopped`, `http_404`. */
+  /** null, or a class such as `dns`, `refused`, `tls`, `timeout`, `redirect`, `private_address`, `response_too_large`, `stopped`, `http_404`. */
   error: string | null
   /** Value of a `Retry-After` header in seconds from now, where the answer had one. */
   retry_after_s: number | null

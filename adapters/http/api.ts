@@ -146,7 +146,7 @@ export const createApi = (given: ApiParts): Koa => {
   inboxRoutes(operations, parts, { signedIn, limited })
   operatorRoutes(operations, parts, signedIn)
   outboxRoutes(operations, parts, signedIn)
-  healthRoutes(operations, parts)
+  if (settings.metricsPort === undefined) healthRoutes(operations, parts)
   documentRoutes(operations, router, { declared, baseUrl: settings.baseUrl })
 
   const app = application(parts, requestMetrics(parts.metrics, parts.log), holdBodies(new BodiesInFlight()))

@@ -60,6 +60,10 @@ export interface ApiParts {
     planHolder?: string | undefined
     /** Seconds: what is read later than that sends nothing. */
     reparseMaxAge: number
+    /** Where health and numbers are instead of here. */
+    metricsPort?: number | undefined
+    /** Opens the numbers. */
+    metricsToken?: string | undefined
   }
 }
 

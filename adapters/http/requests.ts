@@ -113,15 +113,27 @@ export const RuleCreation = z.strictObject({
   ordered: ruleFieldsGiven.ordered.default(0),
 })
 
-const RULE_READ_ONLY = ['id', 'user_id', 'system_name', 'secret_key', 'is_auto', 'created_at', 'health'] as const
+const RULE_READ_ONLY = [
+  'id',
+  'user_id',
+  'system_name',
+  'secret_key',
+  'previous_until',
+  'is_auto',
+  'created_at',
+  'health',
+] as const
 
 export const RuleChange = z
   .strictObject({ ...readOnly(...RULE_READ_ONLY), ...z.object(ruleFieldsGiven).partial().shape })
   .transform((given) => withoutReadOnly(given, RULE_READ_ONLY))
 
+/** Without a body the secret is rotated. */
+export const SecretRotation = z.strictObject({ finish: z.literal(true).optional() })
+
 // --- alerts --------------------------------------------------------------------------------------------------------
 
-export const AlertSettings = z.strictObject({ webhook_url: line(2_048).nullable() })
+export const AlertSettingsChange = z.strictObject({ webhook_url: line(2_048).nullable() })
 
 // --- queries -------------------------------------------------------------------------------------------------------
 

@@ -2,12 +2,13 @@
  * Taking calls for inboxes, over HTTP and in process alike: looked at as a shop would, kept, and answered as their owner says.
  * Nothing of it reaches an event: a call is no fact about money.
  */
-import type { Account } from '../../domain/account/account.ts'
+import type { Account, Rule } from '../../domain/account/account.ts'
 import { inboxOf } from '../../domain/account/inboxes.ts'
 import { notFound } from '../../domain/account/refusals.ts'
 import { userOfToken } from '../../domain/account/tokens.ts'
 import { Refused } from '../../domain/errors.ts'
-import type { Vault } from '../../domain/ports.ts'
+import { previousUntil } from '../../domain/webhook/secrets.ts'
+import type { Clock, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import { storable } from '../http/receive/body-text.ts'
 import { isGenuine } from '../receiver/verify.ts'
@@ -48,15 +49,17 @@ export interface InboxesParts {
   vault: Pick<Vault, 'open'>
   calls: Pick<InboxCalls, 'keep'>
   baseUrl: string
+  clock: Clock
 }
 
-export const openInboxes = ({ accounts, vault, calls, baseUrl }: InboxesParts): Inboxes => {
+export const openInboxes = ({ accounts, vault, calls, baseUrl, clock }: InboxesParts): Inboxes => {
   const isVerified = ({ rules }: Account, token: string, { headers, body }: CallOfInbox): boolean => {
     const { 'x-webhook-signature': signature } = headers
     if (typeof signature !== 'string' || body.length > BODY_KEPT) return false
     return [...rules.values()].some(
-      ({ url, sealed_secret }) =>
-        inboxTokenIn(url, baseUrl) === token && isGenuine(body, signature, vault.open(sealed_secret)),
+      (rule) =>
+        inboxTokenIn(rule.url, baseUrl) === token &&
+        secretsOf(rule).some((sealed) => isGenuine(body, signature, vault.open(sealed))),
     )
   }
 
@@ -68,6 +71,11 @@ export const openInboxes = ({ accounts, vault, calls, baseUrl }: InboxesParts): 
     if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
     return { account, inbox }
   }
+  /** During a rotation the header that is looked at is signed with the previous secret. */
+  const secretsOf = (rule: Rule): string[] =>
+    previousUntil(rule, clock.now().getTime()) === null
+      ? [rule.sealed_secret]
+      : [rule.sealed_secret, rule.sealed_previous!]
 
   return {
     check: async (token) => void (await find(token)),

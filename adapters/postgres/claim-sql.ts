@@ -58,6 +58,7 @@ export const CLAIM_DUE = `claimed AS (
 export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string => `
   SELECT c.transaction_id, c.rule_id, c.attempt, d.user_id, d.lane, d.due_at, d.captured_at,
     r.rule_id IS NULL AS orphan, r.url, r.http_method, r.payload_format, r.custom_template, r.sealed_secret,
+    r.sealed_previous, r.previous_until,
     r.account_revision, r.max_per_minute, r.ordered, r.endpoint,
     e.user_id IS NOT NULL AS watched, coalesce(${ENDPOINT_IS_HELD}, false) AS passed_through,
     e.opened_at IS NOT NULL AND ${isOver('d', wholeSchedule)} AS is_last,

@@ -181,6 +181,8 @@ const claimedOf = (row: ClaimRow): Claimed => ({
     payload_format: row.payload_format,
     custom_template: row.custom_template,
     sealed_secret: row.sealed_secret,
+    sealed_previous: row.sealed_previous,
+    previous_until: row.previous_until,
     account_revision: row.account_revision,
     max_per_minute: row.max_per_minute,
     ordered: row.ordered === 1,

@@ -7,7 +7,7 @@ import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { readFileIfThere } from '../data-folder.ts'
+import { openToAppend, overwriteForeignFile, readForeignFile } from '../private-file.ts'
 import type { Place } from './embedded-place.ts'
 
 export const SUPERUSER = 'baoco'
@@ -56,7 +56,7 @@ export const initialise = async ({ data, native, user }: Place, password: string
   fs.mkdirSync(draft, { mode: 0o700 })
   const passwordFile = `${data}.password`
   fs.rmSync(passwordFile, { force: true })
-  fs.writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
+  fs.writeFileSync(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' })
   if (user) for (const path of [draft, passwordFile]) fs.chownSync(path, user.uid, user.gid)
   const initdb = (ctype: string) =>
     promisify(execFile)(
@@ -141,7 +141,7 @@ export const start = async (place: Place, port: number, stopping?: AbortSignal):
       release()
     })
   while (!isGone) {
-    const [pid, , , , , , , state] = (readFileIfThere(join(data, 'postmaster.pid')) ?? '').split('\n')
+    const [pid, , , , , , , state] = (readForeignFile(join(data, 'postmaster.pid')) ?? '').split('\n')
     if (Number(pid) === child.pid && state?.trim() === 'ready')
       return { pid: child.pid as number, gone, isGone: () => isGone }
     if (stopping?.aborted) child.kill('SIGQUIT')
@@ -159,8 +159,8 @@ const oneLine = (said: string): string => {
 }
 
 const openLog = (path: string): number => {
-  if ((fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_KEPT_BYTES) fs.renameSync(path, `${path}.1`)
-  return fs.openSync(path, 'a', 0o600)
+  if ((fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_KEPT_BYTES) fs.renameSync(path, `${path}.1`)
+  return openToAppend(path)
 }
 
 /** Ends a server fast: sessions are cut off, everything is on disk. One that takes too long recovers at its next start. */
@@ -188,14 +188,15 @@ export const stop = async ({ pid, isGone }: Pick<Server, 'pid' | 'isGone'>): Pro
  */
 export const clearLeftovers = async ({ data }: Pick<Place, 'data'>): Promise<number | undefined> => {
   const path = join(data, 'postmaster.pid')
-  const text = readFileIfThere(path)
+  const text = readForeignFile(path)
   const pid = Number.parseInt(text ?? '', 10)
   if (!text || !(pid > 0)) return undefined
   if (isServerOn(data, pid)) {
     await stop({ pid, isGone: () => !isServerOn(data, pid) })
     return pid
   }
-  if (isAlive(pid)) fs.writeFileSync(path, text.replace(/^\d+/, String(NO_PROCESS)))
+  // The file is the database's user's, and so is the folder: root must not be led elsewhere by it.
+  if (isAlive(pid)) overwriteForeignFile(path, text.replace(/^\d+/, String(NO_PROCESS)), fs.statSync(data).uid)
   return undefined
 }
 

@@ -8,10 +8,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { FolderInUse, lockDataFolder, makeDataFolder, readFileIfThere, writePrivateFile } from '../data-folder.ts'
+import { FolderInUse, lockDataFolder, makeDataFolder } from '../data-folder.ts'
 import type { LogLines } from '../log-lines.ts'
+import { readPrivateFile, writePrivateFile } from '../private-file.ts'
 import { findPlace, type Place } from './embedded-place.ts'
 import * as server from './embedded-server.ts'
+import { finishRelocation, relocate } from './relocate.ts'
 
 export interface EmbeddedPostgres {
   /** `postgres://…`, good until `stop`. */
@@ -39,7 +41,7 @@ const ATTACH_MS = 15_000
 const accessFile = (dataDir: string): string => join(dataDir, 'postgres.json')
 
 const readAccess = (dataDir: string): Access | undefined => {
-  const text = readFileIfThere(accessFile(dataDir))
+  const text = readPrivateFile(accessFile(dataDir))
   return text === undefined ? undefined : (JSON.parse(text) as Access)
 }
 
@@ -51,10 +53,16 @@ const urlOf = ({ password, port }: Access): string =>
  * @throws {FolderInUse} when another process has the data folder
  */
 export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<EmbeddedPostgres> => {
+  finishRelocation(dataDir)
   makeDataFolder(dataDir)
-  const unlock = lockDataFolder(dataDir)
+  let unlock = lockDataFolder(dataDir)
   try {
-    const place = await findPlace(dataDir, log)
+    if (await relocate(dataDir, log)) {
+      // The lock has stayed behind with the old folder.
+      makeDataFolder(dataDir)
+      unlock = lockDataFolder(dataDir)
+    }
+    const place = findPlace(dataDir)
     const left = await server.clearLeftovers(place)
     if (left !== undefined) log.warn({ pid: left }, 'database.leftover_stopped')
     const password = await passwordOf(dataDir, place)

@@ -56,6 +56,11 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
     return this.#isWhole
   }
 
+  /** Bytes of the answer's body so far. */
+  get bodyBytes(): number {
+    return this.#bytes
+  }
+
   /** Ends it now with what there is: the status, where one came, else this failure. */
   end(failure: Failure): void {
     if (this.#over) return

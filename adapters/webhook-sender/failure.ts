@@ -8,6 +8,7 @@ export type FailureClass =
   | 'tls'
   | 'timeout'
   | 'protocol'
+  | 'response_too_large'
   | 'private_address'
   | 'invalid_url'
   | 'stopped'
@@ -25,10 +26,14 @@ const KINDS: readonly (readonly [RegExp, FailureClass, string])[] = [
   [/^ECONNREFUSED$/, 'refused', 'The endpoint refused the connection.'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN)$/, 'unreachable', 'The endpoint cannot be reached.'],
   [/^(ETIMEDOUT|UND_ERR_\w*TIMEOUT)$/, 'timeout', 'The endpoint did not answer in time.'],
-  [/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'protocol', 'The answer was not valid HTTP.'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'response_too_large', "The answer's status line and headers are longer than 64 KB."],
+  [/^(HPE_|UND_ERR_RES)/, 'protocol', 'The answer was not valid HTTP.'],
   [/^(EPROTO|ERR_TLS|ERR_SSL|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERROR_IN_CERT|INVALID_CA|HOSTNAME_MISMATCH)/, 'tls', 'The secure connection failed'], // prettier-ignore
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'reset', 'The connection was closed before an answer came.'], // prettier-ignore
 ]
+
+/** A message may quote what the endpoint sent, such as the names in its certificate: one line, no control characters. */
+const shortened = (message: string): string => message.slice(0, 200).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
 
 /** Any error of the network's layers as a failure. */
 export const failureOf = (error: unknown): Failure => {
@@ -37,6 +42,6 @@ export const failureOf = (error: unknown): Failure => {
   // undici says "socket error" of an endpoint that would speak another protocol from here on.
   if (message === 'bad upgrade') return new Failure('protocol', 'The answer was not valid HTTP.')
   const [, kind, words] = KINDS.find(([pattern]) => pattern.test(code)) ?? []
-  if (kind === 'tls') return new Failure(kind, `${words}: ${message.slice(0, 200)}`)
-  return kind && words ? new Failure(kind, words) : new Failure('protocol', `The call failed: ${message.slice(0, 200)}`)
+  if (kind === 'tls') return new Failure(kind, `${words}: ${shortened(message)}`)
+  return kind && words ? new Failure(kind, words) : new Failure('protocol', `The call failed: ${shortened(message)}`)
 }

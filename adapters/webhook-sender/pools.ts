@@ -2,12 +2,19 @@
  * Keep-alive connections by origin: the one that was used last is used next, the rested ones are closed. undici's own pool
  * looks through all that are busy, twice a call: with hundreds in flight that costs as much as the call.
  */
+import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import type { Dial } from './dialer.ts'
+import { HeadLimit, LONGEST_HEAD, type Counted } from './head-limit.ts'
+
+interface Connection {
+  client: Client
+  limit: HeadLimit
+}
 
 interface Entry {
   /** The one used last is at the end. */
-  idle: Client[]
+  idle: Connection[]
   calls: number
   usedAt: number
 }
@@ -28,13 +35,13 @@ export interface Taken {
   done(isWhole: boolean): void
 }
 
-const close = (clients: readonly Client[]): Promise<unknown> =>
-  Promise.allSettled(clients.map((client) => client.destroy()))
+const close = (connections: readonly Connection[]): Promise<unknown> =>
+  Promise.allSettled(connections.map(({ client }) => client.destroy()))
 
 export class Pools {
   readonly #dial: Dial
   readonly #entries = new Map<string, Entry>()
-  readonly #taken = new Set<Client>()
+  readonly #taken = new Set<Connection>()
   readonly #sweeper: NodeJS.Timeout
 
   constructor(dial: Dial) {
@@ -42,16 +49,18 @@ export class Pools {
     this.#sweeper = setInterval(() => this.#closeRested(), LONGEST_REST / 2).unref()
   }
 
-  take(origin: string): Taken {
+  /** @param call  the call that the connection is for: it ends when the endpoint sends 64 KB and no answer */
+  take(origin: string, call: Counted): Taken {
     const entry = this.#entries.get(origin) ?? this.#newEntry()
     entry.calls++
     entry.usedAt = performance.now()
     // Re-inserting keeps the map in the order of use.
     this.#entries.delete(origin)
     this.#entries.set(origin, entry)
-    const client = entry.idle.pop() ?? this.#connection(origin)
-    this.#taken.add(client)
-    return { client, done: (isWhole) => this.#giveBack(entry, client, isWhole) }
+    const connection = entry.idle.pop() ?? this.#connection(origin)
+    this.#taken.add(connection)
+    connection.limit.begin(call)
+    return { client: connection.client, done: (isWhole) => this.#giveBack(entry, connection, isWhole) }
   }
 
   get size(): number {
@@ -65,24 +74,34 @@ export class Pools {
     await close([...idle, ...this.#taken])
   }
 
-  #connection(origin: string): Client {
-    return new Client(origin, {
-      connect: this.#dial,
+  #connection(origin: string): Connection {
+    let socket: Socket | null = null
+    const client = new Client(origin, {
+      connect: (target, callback) =>
+        this.#dial(target, (...[error, connected]) => {
+          socket = connected
+          if (error) callback(error, null)
+          else callback(null, connected)
+        }),
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: LONGEST_REST,
       // The whole call has one time limit, kept by the sender.
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxHeaderSize: 16_384,
+      maxHeaderSize: LONGEST_HEAD,
     })
+    const limit = new HeadLimit()
+    limit.watch(client, () => socket)
+    return { client, limit }
   }
 
-  #giveBack(entry: Entry, client: Client, isWhole: boolean): void {
+  #giveBack(entry: Entry, connection: Connection, isWhole: boolean): void {
     entry.calls--
-    this.#taken.delete(client)
-    if (isWhole) entry.idle.push(client)
-    else void close([client])
+    this.#taken.delete(connection)
+    connection.limit.end()
+    if (isWhole) entry.idle.push(connection)
+    else void close([connection])
   }
 
   /** Makes room for it where there are too many. */
@@ -104,7 +123,7 @@ export class Pools {
     for (const [origin, entry] of this.#entries) {
       if (entry.calls === 0 && now - entry.usedAt > LONGEST_REST) this.#forget(origin)
       // What a burst has left behind: their connections are closed already.
-      else entry.idle = entry.idle.filter((client) => client.stats.connected)
+      else entry.idle = entry.idle.filter(({ client }) => client.stats.connected)
     }
   }
 }

@@ -75,7 +75,7 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
   }
 
   const dispatch = ({ method, headers, body }: Call, { origin, path }: Target, call: CallInFlight): (() => void) => {
-    const { client, done } = pools.take(origin)
+    const { client, done } = pools.take(origin, call)
     try {
       client.dispatch({ method, path, headers, body }, call)
     } catch (error) {

@@ -37,6 +37,9 @@ export interface Rule {
   ordered: 0 | 1
   is_auto: 0 | 1
   sealed_secret: string
+  /** The secret before the last rotation, and until when it signs, too. */
+  sealed_previous?: string | null
+  previous_until?: string | null
   created_at: string
 }
 
@@ -125,6 +128,8 @@ export interface Account {
   counter_hash: string | null
   /** Where alerts are sent besides the e-mail. */
   alert_webhook_url: string | null
+  /** What calls to that address are signed with; null without an address, or where it was set before they were signed. */
+  alert_sealed_secret: string | null
   registered_at: string
 }
 
@@ -169,7 +174,7 @@ export const evolve = (account: Account | null, event: Happened): Account | null
       user_id, email, name, operator, registered_at, ref,
       verified: false, locked: false, lock: null, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, api_keys: new Map(), receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], without_sender: false, sms_app_titles: new Set(), systems: new Map(), rules: new Map(), devices: new Map(),
-      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), inboxes: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null,
+      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), inboxes: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null, alert_sealed_secret: null,
     } // prettier-ignore
   }
   if (!account) return null
@@ -230,13 +235,19 @@ export const evolve = (account: Account | null, event: Happened): Account | null
       return { ...account, systems: without(account.systems, event.data.system_id) }
     case 'RuleCreated': {
       const { user_id: _, max_per_minute = null, ordered = 0, ...said } = event.data
-      const rule = { ...said, max_per_minute, ordered }
+      const rule: Rule = { ...said, max_per_minute, ordered, sealed_previous: null, previous_until: null }
       return { ...account, rules: set(account.rules, rule.rule_id, rule) }
     }
     case 'RuleChanged':
       return { ...account, rules: changed(account.rules, event.data.rule_id, event.data) }
     case 'RulePaused':
       return { ...account, rules: changed(account.rules, event.data.rule_id, { is_active: 0 }) }
+    case 'RuleSecretRotated':
+      return { ...account, rules: changed(account.rules, event.data.rule_id, event.data) }
+    case 'RuleSecretRotationFinished': {
+      const finished = { sealed_previous: null, previous_until: null }
+      return { ...account, rules: changed(account.rules, event.data.rule_id, finished) }
+    }
     case 'RuleDeleted':
       return { ...account, rules: without(account.rules, event.data.rule_id) }
     case 'DeviceAdded': {
@@ -298,8 +309,11 @@ export const evolve = (account: Account | null, event: Happened): Account | null
       return { ...account, counter_hash: event.data.token_hash }
     case 'CounterClosed':
       return { ...account, counter_hash: null }
-    case 'AlertWebhookSet':
-      return { ...account, alert_webhook_url: event.data.webhook_url }
+    case 'AlertWebhookSet': {
+      const { webhook_url, sealed_secret = account.alert_sealed_secret } = event.data
+      const alert_sealed_secret = webhook_url === null ? null : sealed_secret
+      return { ...account, alert_webhook_url: webhook_url, alert_sealed_secret }
+    }
     case 'InboxOpened': {
       const { user_id: _, ...opened } = event.data
       const inbox: Inbox = { ...opened, answer: 200, delay_ms: 0 }

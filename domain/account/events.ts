@@ -117,6 +117,16 @@ export const accountEvents = {
   }),
   RuleChanged: ruleFields.partial().extend({ user_id: id, rule_id: id }),
   RuleDeleted: z.object({ user_id: id, rule_id: id }),
+  /** The rule has another secret; the one before signs beside it until the moment given. */
+  RuleSecretRotated: z.object({
+    user_id: id,
+    rule_id: id,
+    sealed_secret: sealed,
+    sealed_previous: sealed,
+    previous_until: moment,
+  }),
+  /** Only the newest secret signs from here on. */
+  RuleSecretRotationFinished: z.object({ user_id: id, rule_id: id }),
   /** A rule set inactive by the service itself: its endpoint answered 410. */
   RulePaused: z.object({ user_id: id, rule_id: id, reason: z.literal('gone'), caused_by: z.string() }),
   DeviceAdded: z.object({ user_id: id, device_id: id, name: z.string(), token_hash: hash, created_at: moment }),
@@ -186,7 +196,12 @@ export const accountEvents = {
   }),
   InboxClosed: z.object({ user_id: id, inbox_id: id }),
   /** Where alerts are sent besides the owner's e-mail; null: nowhere. */
-  AlertWebhookSet: z.object({ user_id: id, webhook_url: z.string().nullable() }),
+  AlertWebhookSet: z.object({
+    user_id: id,
+    webhook_url: z.string().nullable(),
+    /** What these calls are signed with from here on; without it the secret stays, and ends with the address. */
+    sealed_secret: sealed.optional(),
+  }),
   BankAccountChanged: z.object({
     user_id: id,
     bank_account_id: id,

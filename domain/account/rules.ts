@@ -8,8 +8,8 @@ import { PLAN_LIMITS, planAt } from './plan.ts'
 import { invalid, notFound } from './refusals.ts'
 
 type Optional = 'max_per_minute' | 'ordered'
-export type RuleFields = Omit<Rule, 'rule_id' | 'sealed_secret' | 'is_auto' | 'created_at' | Optional> &
-  Partial<Pick<Rule, Optional>>
+type Kept = 'rule_id' | 'sealed_secret' | 'sealed_previous' | 'previous_until' | 'is_auto' | 'created_at'
+export type RuleFields = Omit<Rule, Kept | Optional> & Partial<Pick<Rule, Optional>>
 export type RuleChange = Change<RuleFields>
 
 /** Why a format cannot be used with its template; null where it can. */

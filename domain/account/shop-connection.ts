@@ -5,7 +5,9 @@
 import type { Account, Rule, System } from './account.ts'
 import { evolve } from './account.ts'
 import type { AccountEvent } from './events.ts'
+import { previousUntil } from '../webhook/secrets.ts'
 import { changeRule, createRule, type RuleFields } from './rules.ts'
+import { finishRotation } from './secret-rotation.ts'
 import { addSystem, changeSystem, normalPrefix } from './systems.ts'
 
 export interface ShopConnection {
@@ -57,6 +59,10 @@ export const connectShop = (account: Account, wanted: ConnectShop): AccountEvent
         rule_id: known.rule.rule_id,
         change: { url, ...(type === known.system.type ? {} : { payload_format: formatOf(type) }) },
       }),
+      // The answer holds the newest secret, so the plugin verifies with that one from now on.
+      ...(previousUntil(known.rule, at.getTime()) === null
+        ? []
+        : finishRotation(account, { rule_id: known.rule.rule_id, at })),
     ]
   const name = new URL(site_url).host.slice(0, 100)
   const system: System = { system_id, name, type, payment_prefix, is_active: 1, created_at: at.toISOString() }

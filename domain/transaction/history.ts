@@ -1,5 +1,6 @@
 /** What happened to a transaction, in words: one sentence an event, oldest first. No personal data is in them. */
 import type { RecordedEvent } from '../event.ts'
+import { shownUrl } from '../webhook/shown-url.ts'
 import type { HeldFor, TransactionEvent } from './events.ts'
 
 export interface HistoryLine {
@@ -37,7 +38,7 @@ const sentence = (event: TransactionEvent): string => {
       const { rule_id, attempt, method, url, http_status, error, duration_ms, outcome, next_attempt_at } = event.data
       const answer = http_status === 0 ? `no answer (${error ?? 'unknown'})` : `answered ${http_status}`
       const next = next_attempt_at === null ? '' : `, next attempt at ${next_attempt_at}`
-      return `attempt ${attempt} for rule ${rule_id}: ${method} ${hostOf(url)}, ${answer} in ${Math.round(duration_ms)} ms; ${outcome}${next}`
+      return `attempt ${attempt} for rule ${rule_id}: ${method} ${shownUrl(url)}, ${answer} in ${Math.round(duration_ms)} ms; ${outcome}${next}`
     }
     case 'WebhookRetryRequested': {
       const { by, rematched, rules, order_id } = event.data
@@ -54,9 +55,6 @@ const sentence = (event: TransactionEvent): string => {
       return 'deleted; what came before was erased'
   }
 }
-
-/** Addresses may carry keys in path and query. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : 'its address')
 
 /** @param events  a whole stream `transaction-<id>` */
 export const historyOf = (events: readonly RecordedEvent[]): HistoryLine[] =>

@@ -5,6 +5,7 @@
  *
  * A list of what passes, not of what stays: a field or an event that nobody has thought about yet is left out.
  */
+import { shownUrl } from '../webhook/shown-url.ts'
 import type { TransactionEventData } from './events.ts'
 
 type Fields = { [Type in keyof TransactionEventData]: readonly (keyof TransactionEventData[Type])[] }
@@ -26,17 +27,12 @@ export const PUBLIC_FIELDS: Fields = {
   TransactionDeleted: ['transaction_id', 'user_id', 'captured_at'],
 } // prettier-ignore
 
-/** Shops put keys into the query, and some into the user part. @returns null for what is no address at all */
-const withoutQuery = (url: unknown): string | null => {
-  if (typeof url !== 'string' || !URL.canParse(url)) return null
-  const { protocol, host, pathname } = new URL(url)
-  return `${protocol}//${host}${pathname}`
-}
-
 /** @returns the fields of an event's data that are for everybody; none of an event that is not known */
 export const publicView = ({ type, data }: { type: string; data: unknown }): Record<string, unknown> => {
   if (!Object.hasOwn(PUBLIC_FIELDS, type) || typeof data !== 'object' || data === null) return {}
   const given = data as Record<string, unknown>
   const passing = PUBLIC_FIELDS[type as keyof Fields].filter((name) => Object.hasOwn(given, name))
-  return Object.fromEntries(passing.map((name) => [name, name === 'url' ? withoutQuery(given[name]) : given[name]]))
+  return Object.fromEntries(
+    passing.map((name) => [name, name === 'url' ? shownUrl(String(given[name] ?? '')) : given[name]]),
+  )
 }

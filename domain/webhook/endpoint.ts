@@ -4,6 +4,7 @@
  * it is open one attempt at a time finds out whether the server is back. The others are not made and keep their numbers.
  */
 import type { CallResult } from '../ports.ts'
+import { shownUrl } from './shown-url.ts'
 
 /** Failures in a row that open it, and of how many deliveries they must be: one bad order alone is no dead server. */
 export const FAILURES_TO_OPEN = 10
@@ -17,7 +18,7 @@ const LONGEST_WAIT = 86_400
 
 /** Scheme, host and port, as `https://shop.vn:443`. A url that cannot be read is its own endpoint. */
 export const endpointOf = (url: string): string => {
-  if (!URL.canParse(url)) return url
+  if (!URL.canParse(url)) return shownUrl(url)
   const { protocol, hostname, port } = new URL(url)
   return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }

@@ -12,6 +12,9 @@ const ruleTable = table(
     name: 'text',
     url: 'text',
     sealed_secret: 'text',
+    /** Of the last rotation: until then the secret before it signs, too. */
+    sealed_previous: 'text',
+    previous_until: 'timestamptz',
     http_method: 'text',
     filter_banks: 'text[]',
     filter_type: 'text',
@@ -36,7 +39,7 @@ const ruleTable = table(
 
 export const rule = projection(
   ruleTable,
-  { version: 2 },
+  { version: 3 },
   {
     RuleCreated: ({ data: { max_per_minute = null, ordered = 0, ...data }, revision }) =>
       insert(ruleTable, {
@@ -48,6 +51,10 @@ export const rule = projection(
     },
     RulePaused: ({ data: { rule_id }, revision }) =>
       update(ruleTable, { rule_id }, { is_active: 0, account_revision: revision }),
+    RuleSecretRotated: ({ data: { rule_id, user_id: _, ...secrets }, revision }) =>
+      update(ruleTable, { rule_id }, { ...secrets, account_revision: revision }),
+    RuleSecretRotationFinished: ({ data: { rule_id }, revision }) =>
+      update(ruleTable, { rule_id }, { sealed_previous: null, previous_until: null, account_revision: revision }),
     RuleDeleted: ({ data: { rule_id } }) => remove(ruleTable, { rule_id }),
   },
 )

@@ -62,10 +62,7 @@ describe('embedded Postgres', function () {
     return { said: line.replace(/^\w+ /, ''), child }
   }
 
-  const place = (): string => {
-    const record = join(dataDir, 'database-folder')
-    return fs.existsSync(record) ? fs.readFileSync(record, 'utf8').trim() : dataDir
-  }
+  const place = (): string => fs.realpathSync(dataDir)
   const kill = async ({ child }: { child: ChildProcess }): Promise<void> => {
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -95,12 +92,11 @@ describe('embedded Postgres', function () {
     expect(await notes((await open()).url)).to.deep.equal(['kept'])
   })
 
-  it('is closed to others: folder 0700, files 0600, loopback only, a password, no personal data in its log', async () => {
+  it('is closed to others: folder 0700 (0711 of root), files 0600, loopback only, a password, no personal data in its log', async () => {
     const { url } = await open()
-    expect(fs.statSync(dataDir).mode & 0o777).to.equal(0o700)
+    expect(fs.statSync(dataDir).mode & 0o777).to.equal(isRoot ? 0o711 : 0o700)
     for (const name of ['postgres.json', 'postgres.log', 'lock']) {
-      const path = fs.existsSync(join(dataDir, name)) ? join(dataDir, name) : join(place(), name)
-      expect(fs.statSync(path).mode & 0o777, name).to.equal(0o600)
+      expect(fs.statSync(join(dataDir, name)).mode & 0o777, name).to.equal(0o600)
     }
     expect(await ask(url, 'SHOW listen_addresses')).to.deep.equal([{ listen_addresses: '127.0.0.1' }])
     const guessed = new URL(url)
@@ -235,19 +231,21 @@ describe('embedded Postgres', function () {
 
   // Only root needs a second user for its database.
   if (isRoot) {
-    it('as root under a closed folder keeps the database in /var/lib/baoco, and finds it again', async () => {
+    it('as root under a closed folder lies in /var/lib/baoco as a whole, and is found again', async () => {
       const home = dataDir
       dataDir = join(home, 'data')
       try {
         const first = await open()
         expect(place()).to.match(/^\/var\/lib\/baoco\/[0-9a-f]{16}$/)
         await keepNote(first.url, 'kept')
+        expect(fs.lstatSync(dataDir).isSymbolicLink()).to.equal(true)
+        expect(fs.readdirSync(place())).to.include.members(['postgres', 'postgres.json', 'lock'])
         await first.stop()
         expect(await notes((await open()).url)).to.deep.equal(['kept'])
         await opened.pop()?.stop()
 
         const old = place()
-        fs.rmSync(dataDir, { recursive: true })
+        fs.rmSync(dataDir)
         const anew = await open()
         expect(place()).to.equal(old)
         const tables = await ask(anew.url, "SELECT to_regclass('note') AS note")
@@ -267,7 +265,9 @@ describe('embedded Postgres', function () {
     it('as root does not run the server as root', async () => {
       await open()
       expect(fs.statSync(join(place(), 'postgres')).uid).to.not.equal(0)
-      expect(fs.statSync(dataDir).mode & 0o777).to.equal(0o700)
+      expect(fs.statSync(dataDir).uid).to.equal(0)
+      for (const name of fs.readdirSync(dataDir))
+        expect(fs.lstatSync(join(dataDir, name)).uid === 0, name).to.equal(name !== 'postgres')
     })
   }
 })

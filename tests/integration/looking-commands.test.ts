@@ -87,7 +87,7 @@ describe('commands that look, and the one that forgets', function () {
     const lines = stdout.trimEnd().split('\n')
     expect(lines[0]).to.match(/^20\S+Z {2}captured by api: VCB credit [\d.]+ VND, order DH77, rule \d+$/)
     expect(lines[1]).to.match(
-      /attempt 1 for rule \d+: POST http:\/\/127.0.0.1:9, answered 500 in 12 ms; retrying, next/,
+      /attempt 1 for rule \d+: POST http:\/\/127.0.0.1:9\/#[0-9a-f]{6}, answered 500 in 12 ms; retrying, next/,
     )
     expect(stdout).to.not.contain('secret')
     expect(await baoco('history', '999999')).to.deep.include({

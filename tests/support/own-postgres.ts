@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { silent } from '../../adapters/log-lines.ts'
+import { makeDataFolder } from '../../adapters/data-folder.ts'
 import { findPlace, removePlace } from '../../adapters/postgres/embedded-place.ts'
 import { initialise, start, stop, SUPERUSER } from '../../adapters/postgres/embedded-server.ts'
 import { freePorts } from './free-ports.ts'
@@ -17,7 +17,8 @@ export interface OwnPostgres extends OwnServer {
 
 export const startOwnPostgres = async (): Promise<OwnPostgres> => {
   const folder = await mkdtemp(join(tmpdir(), 'baoco-postgres-'))
-  const place = await findPlace(folder, silent)
+  makeDataFolder(folder)
+  const place = findPlace(folder)
   const password = randomBytes(12).toString('hex')
   await initialise(place, password)
   const [port = 0] = await freePorts(1)

@@ -2,6 +2,7 @@
 import type { Rule } from '../../domain/account/account.ts'
 import { invalid } from '../../domain/account/refusals.ts'
 import * as decide from '../../domain/account/rules.ts'
+import { finishRotation, rotateSecret } from '../../domain/account/secret-rotation.ts'
 import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { newRuleSecret } from './secrets.ts'
@@ -62,3 +63,21 @@ export const deleteRule = async (
   rule_id: number,
 ): Promise<{ checkpoint: Checkpoint | null }> =>
   accounts.change(occasion, (account) => decide.deleteRule(account, rule_id))
+
+/**
+ * Gives a rule another secret, or ends the time in which both sign.
+ * @throws {Refused} NOT_FOUND, CONFLICT · {StoreUnavailable}
+ */
+export const rotateRuleSecret = async (
+  { accounts, vault }: RuleParts,
+  occasion: OwnersOccasion,
+  rule_id: number,
+  { finish }: { finish: boolean },
+): Promise<WrittenRule> => {
+  const { at } = occasion
+  const sealed_secret = vault.seal(newRuleSecret())
+  const { account, checkpoint } = await accounts.change(occasion, (account) =>
+    finish ? finishRotation(account, { rule_id, at }) : rotateSecret(account, { rule_id, sealed_secret, at }),
+  )
+  return { rule: account.rules.get(rule_id)!, systems: account.systems, checkpoint }
+}

@@ -1,6 +1,7 @@
 /** One attempt: the call formed and sent now, and what came of it handed to the recorder. */
 import type { CallResult, Checkpoint, Sender } from '../../domain/ports.ts'
 import { RENDERER } from '../../domain/webhook/payload/render.ts'
+import { shownUrl } from '../../domain/webhook/shown-url.ts'
 import { formCall, type FormedCall } from './form-call.ts'
 import type { Claimed, LaneName } from './queue.ts'
 import type { Recorder } from './recorder.ts'
@@ -15,7 +16,7 @@ export interface AttemptTold {
   attempt_id: number | null
   attempt: number
   lane: LaneName
-  /** Without its query, which may hold a secret. */
+  /** As `shownUrl` gives it: without what may be a secret. */
   url: string
   http_status: number
   error: string | null
@@ -86,7 +87,7 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt, onCame, on
           attempt_id: attempted?.attempt_id ?? null,
           attempt,
           lane,
-          url: rule.url.replace(/[?#].*/, ''),
+          url: shownUrl(rule.url),
           http_status: came.http_status,
           error: came.error,
           outcome: attempted?.outcome ?? null,
@@ -104,7 +105,7 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt, onCame, on
     const begun = now()
     let formed: FormedCall | null = null
     try {
-      formed = formCall(claimed, secrets.open(claimed.rule.sealed_secret), begun)
+      formed = formCall(claimed, (sealed) => secrets.open(sealed), begun)
       record(claimed, begun, formed, await sender.send(formed.call, signal))
     } catch (error) {
       record(claimed, begun, formed, notFormed(error))

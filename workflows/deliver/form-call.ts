@@ -2,6 +2,7 @@
 import { sha256 } from '../../domain/sha256.ts'
 import type { Call } from '../../domain/ports.ts'
 import { render } from '../../domain/webhook/payload/render.ts'
+import { signingSecrets, type SealedSecrets } from '../../domain/webhook/secrets.ts'
 import { signedHeaders, webhookIdOf } from '../../domain/webhook/signature.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
@@ -12,7 +13,7 @@ export interface Formed {
   rule_id: number
   /** Number of the attempt. */
   attempt: number
-  rule: Format & { http_method: Call['method']; url: string }
+  rule: Format & SealedSecrets & { http_method: Call['method']; url: string }
   transaction: TransactionRow
 }
 
@@ -24,18 +25,18 @@ export interface FormedCall {
 }
 
 /**
- * @param secret  the rule's, in plain
+ * @param open  opens the rule's secrets
  * @param now  the attempt's moment
  */
 export const formCall = (
   { transaction_id, rule_id, attempt, rule, transaction }: Formed,
-  secret: string,
+  open: (sealed: string) => string,
   now: Date,
 ): FormedCall => {
   const timestamp = Math.floor(now.getTime() / 1000)
   const body = render(rule, transaction, timestamp)
   const webhookId = webhookIdOf(transaction_id, rule_id)
-  const headers = signedHeaders({ secret, body, webhookId, timestamp, attempt })
+  const headers = signedHeaders({ ...signingSecrets(rule, timestamp, open), body, webhookId, timestamp, attempt })
   const body_sha256 = sha256(body, 'hex')
   return { call: { method: rule.http_method, url: rule.url, headers, body }, timestamp, body_sha256 }
 }

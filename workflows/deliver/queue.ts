@@ -31,6 +31,8 @@ export interface Claimed extends Claim {
     url: string
     http_method: 'POST' | 'PUT'
     sealed_secret: string
+    sealed_previous: string | null
+    previous_until: string | null
     /** Revision of the account's event that last changed the rule. */
     account_revision: number
     max_per_minute: number | null

@@ -31,11 +31,11 @@ const ruleAt = (account: readonly RecordedEvent[], { rule_id, account_revision }
     .reduce<Account | null>((state, event) => evolveAccount(state, event as unknown as AccountEvent), null)
     ?.rules.get(rule_id)
 
-const remake = (rule: Rule | undefined, rows: readonly TransactionRow[], attempted: Attempted, secret: string) => {
+const remake = (rule: Rule | undefined, rows: readonly TransactionRow[], attempted: Attempted, vault: Vault) => {
   if (!rule || attempted.renderer !== RENDERER) return null
   const now = new Date(attempted.timestamp * 1000)
   for (const transaction of rows) {
-    const { call, body_sha256 } = formCall({ ...attempted, rule, transaction }, secret, now)
+    const { call, body_sha256 } = formCall({ ...attempted, rule, transaction }, (sealed) => vault.open(sealed), now)
     if (body_sha256 === attempted.body_sha256) return { ...call, method: attempted.method, url: attempted.url }
   }
   return null
@@ -58,7 +58,7 @@ export const remakeRequests = async (
     if (type !== 'WebhookAttempted') return
     const rule = ruleAt(account, data)
     const rows = rowsOf(events.slice(0, place) as unknown as TransactionEvent[])
-    const request = rule ? remake(rule, rows, data, vault.open(rule.sealed_secret)) : null
+    const request = remake(rule, rows, data, vault)
     if (request) requests.set(data.attempt_id, request)
   })
   return requests

@@ -1,7 +1,7 @@
 /** The test operation (section 4.3): the test payload to a rule's URL, by the same sender; it is no attempt. */
 import type { Sender } from '../../domain/ports.ts'
 import { testPayload } from '../../domain/webhook/payload/test.ts'
-import { signedHeaders } from '../../domain/webhook/signature.ts'
+import { signedHeaders, type Signing } from '../../domain/webhook/signature.ts'
 
 export type TestResult =
   | { success: true; http_code: number; response_time_ms: number; response_body: string }
@@ -11,20 +11,28 @@ export interface TestedRule {
   rule_id: number
   url: string
   http_method: 'POST' | 'PUT'
-  /** In plain. */
-  secret: string
 }
 
-/** @param now  the call's moment */
+/**
+ * @param secrets  gives what it is signed with, in plain, for the call's Unix second
+ * @param now  the call's moment
+ */
 export const sendTest = async (
-  { rule_id, url, http_method: method, secret }: TestedRule,
+  { rule_id, url, http_method: method }: TestedRule,
+  secrets: (timestamp: number) => Pick<Signing, 'secret' | 'previous'>,
   sender: Sender,
   now: Date,
   signal: AbortSignal,
 ): Promise<TestResult> => {
   const timestamp = Math.floor(now.getTime() / 1000)
   const body = JSON.stringify(testPayload(timestamp))
-  const headers = signedHeaders({ secret, body, webhookId: `test_${rule_id}_${timestamp}`, timestamp, attempt: 1 })
+  const headers = signedHeaders({
+    ...secrets(timestamp),
+    body,
+    webhookId: `test_${rule_id}_${timestamp}`,
+    timestamp,
+    attempt: 1,
+  })
   const result = await sender.send({ method, url, headers, body }, signal)
   const { http_status: http_code, response_body, error } = result
   if (error === null)

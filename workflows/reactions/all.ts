@@ -1,5 +1,5 @@
 /** Every reaction there is: a new one is a file in this folder and a line here. */
-import type { Clock, EventStore, Ids, Mailer, Sender } from '../../domain/ports.ts'
+import type { Clock, EventStore, Ids, Mailer, Sender, Vault } from '../../domain/ports.ts'
 import { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { openAlertCalls } from '../alerts/alert-calls.ts'
@@ -21,6 +21,7 @@ export interface ReactionParts {
   store: EventStore
   clock: Clock
   ids: Ids
+  vault: Vault
   mailer: Mailer
   links: MailLinks
   /** The operator's address. */
@@ -32,7 +33,7 @@ export interface ReactionParts {
 }
 
 export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
-  const { store, clock, ids, mailer, sender } = parts
+  const { store, clock, ids, vault, mailer, sender } = parts
   const accounts = new Accounts(store)
   const alerts = openAlerts(parts)
   return [
@@ -46,6 +47,6 @@ export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
     raiseAlerts(alerts),
     raiseTransactionAlerts(alerts),
     alertUnsafeForwarder(alerts),
-    tellAlerts({ accounts, clock, mailer, calls: openAlertCalls(sender) }),
+    tellAlerts({ accounts, vault, clock, mailer, calls: openAlertCalls(sender, clock) }),
   ]
 }

@@ -1,8 +1,11 @@
 /** An alert is mailed when it is raised; the address its owner has set is called then, and when it ends. */
+import type { Account } from '../../domain/account/account.ts'
+import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
 import type { AlertEvent, AlertKind } from '../../domain/alert/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
-import type { Clock, Mailer } from '../../domain/ports.ts'
+import type { Clock, Mailer, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import { newRuleSecret } from '../accounts/secrets.ts'
 import type { AlertCalls } from '../alerts/alert-calls.ts'
 import { reaction, type Reaction } from './reaction.ts'
 import { isOld } from './too-old.ts'
@@ -19,13 +22,14 @@ const SUBJECT: Record<AlertKind, string> = {
 }
 
 export interface AlertTellingParts {
-  accounts: Pick<Accounts, 'find'>
+  accounts: Pick<Accounts, 'find' | 'change'>
+  vault: Vault
   clock: Clock
   mailer: Mailer
   calls: AlertCalls
 }
 
-export const tellAlerts = ({ accounts, clock, mailer, calls }: AlertTellingParts): Reaction => {
+export const tellAlerts = ({ accounts, vault, clock, mailer, calls }: AlertTellingParts): Reaction => {
   /** Both the alert and its cause: a store that is met again from its first event raises what is long over. */
   const isNews = ({ metadata }: RecordedEvent, happened: string) =>
     !isOld(metadata.at, clock.now()) && !isOld(happened, clock.now())
@@ -36,14 +40,32 @@ export const tellAlerts = ({ accounts, clock, mailer, calls }: AlertTellingParts
     kind: data.kind,
     subject: data.subject,
     ...(type === 'AlertRaised' ? { text: data.text, since: data.since, until: data.ends_at } : { until: data.until }),
-    timestamp: Math.floor(clock.now().getTime() / 1000),
   })
+
+  /** The secret of the account's address. One that was set before calls were signed gets its secret now. */
+  const secretOf = async (account: Account, cause: RecordedEvent): Promise<string | null> => {
+    if (account.alert_sealed_secret !== null) return vault.open(account.alert_sealed_secret)
+    const { user_id } = account
+    const { id: causation_id, metadata } = cause
+    const occasion = { user_id, at: clock.now(), correlation_id: metadata.correlation_id, causation_id }
+    const sealed = vault.seal(newRuleSecret())
+    const changed = await accounts.change(occasion, (now) => signAlertWebhook(now, sealed))
+    const { alert_sealed_secret } = changed.account
+    return alert_sealed_secret === null ? null : vault.open(alert_sealed_secret)
+  }
+
+  const call = async (account: Account, event: RecordedEvent & AlertEvent): Promise<void> => {
+    if (account.alert_webhook_url === null) return
+    const secret = await secretOf(account, event)
+    if (secret === null) return
+    calls.call({ url: account.alert_webhook_url, secret, id: event.id, body: bodyOf(event) })
+  }
 
   return reaction('tell_alerts', ['alerts-'], {
     AlertRaised: async (event) => {
       const account = isNews(event, event.data.since) && (await accounts.find(event.data.user_id))
       if (!account) return
-      if (account.alert_webhook_url !== null) calls.call(account.alert_webhook_url, event.id, bodyOf(event))
+      await call(account, event)
       await mailer.send({
         key: event.id,
         to: account.email,
@@ -53,7 +75,7 @@ export const tellAlerts = ({ accounts, clock, mailer, calls }: AlertTellingParts
     },
     AlertEnded: async (event) => {
       const account = isNews(event, event.data.until) && (await accounts.find(event.data.user_id))
-      if (account && account.alert_webhook_url !== null) calls.call(account.alert_webhook_url, event.id, bodyOf(event))
+      if (account) await call(account, event)
     },
   })
 }

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { EventStoreDBClient } from '@eventstore/db-client'
 import { onLateAnswer } from './late-answers.ts'
 import { breaksConnection, isOutage, NoAnswer } from './outage.ts'
+import { readableUrl } from './url.ts'
 
 /** The client warns of less than ten seconds. A connection that does not even answer a ping is noticed after both. */
 const KEEP_ALIVE_MS = 10_000
@@ -62,7 +63,7 @@ export class Connection {
    * @throws where the url cannot be one
    */
   constructor(url: string, attemptMs: number, onTrouble: (error: unknown) => void) {
-    this.#url = url.replace(/^kurrentdb/, 'esdb')
+    this.#url = readableUrl(url)
     this.#attemptMs = attemptMs
     this.#onTrouble = onTrouble
     this.#current = this.#open()

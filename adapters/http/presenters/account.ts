@@ -7,6 +7,7 @@ import type {
 } from '../../../domain/account/account.ts'
 import { plan, ruleFields, systemFields } from '../../../domain/account/events.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
+import { previousUntil } from '../../../domain/webhook/secrets.ts'
 import type { Vault } from '../../../domain/ports.ts'
 import { trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
 import { secret } from '../openapi/secrets.ts'
@@ -63,6 +64,26 @@ export const presentSystem = ({
   created_at,
 })
 
+const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
+const SecretKey = secret(SecretKeyText)
+const PreviousUntil = moment
+  .nullable()
+  .meta({ description: 'Until then calls are signed with the previous secret, too; null: no rotation is under way.' })
+
+/** The one place where a secret that signs calls is shown: only its owner gets here. */
+const presentSecret = (sealed: string, vault: Vault): string => vault.open(sealed)
+
+/** What a rotation answers. */
+export const RuleSecret = z
+  .strictObject({ secret_key: SecretKey, previous_until: PreviousUntil })
+  .meta({ id: 'RuleSecret' })
+
+/** @param now  decides whether a rotation is under way */
+export const presentRuleSecret = (rule: RuleState, vault: Vault, now: Date): z.output<typeof RuleSecret> => ({
+  secret_key: presentSecret(rule.sealed_secret, vault),
+  previous_until: previousUntil(rule, now.getTime()),
+})
+
 export const Rule = z
   .strictObject({
     id,
@@ -70,7 +91,8 @@ export const Rule = z
     system_id: id.nullable(),
     system_name: z.string().meta({ description: 'Empty without a system.' }),
     ...ruleFields.omit({ system_id: true }).required().shape,
-    secret_key: secret(z.string().regex(/^[0-9a-f]{48}$/)),
+    secret_key: SecretKey,
+    previous_until: PreviousUntil,
     is_auto: z.union([z.literal(0), z.literal(1)]),
     created_at: moment,
   })
@@ -89,28 +111,39 @@ export const ListedRule = Rule.extend({
     .meta({ id: 'EndpointHealth' }),
 }).meta({ id: 'ListedRule' })
 
+/** Where alerts are sent besides the e-mail, and what these calls are signed with. */
+export const AlertSettings = z
+  .strictObject({
+    webhook_url: z.string().nullable(),
+    secret_key: secret(SecretKeyText, 'null without an address, or until the address is set again;'),
+  })
+  .meta({ id: 'AlertSettings' })
+
+export const presentAlertSettings = (
+  { alert_webhook_url, alert_sealed_secret }: AccountState,
+  vault: Vault,
+): z.output<typeof AlertSettings> => ({
+  webhook_url: alert_webhook_url,
+  secret_key: alert_sealed_secret === null ? null : presentSecret(alert_sealed_secret, vault),
+})
+
 /** With its secret_key: only its owner gets here. */
 export const presentRule =
-  (userId: number, systems: ReadonlyMap<number, { name: string }>, vault: Vault) =>
-  ({
-    rule_id,
-    sealed_secret,
-    system_id,
-    is_active,
-    is_auto,
-    created_at,
-    ...rule
-  }: RuleState): z.output<typeof Rule> => ({
-    id: rule_id,
-    user_id: userId,
-    system_id,
-    system_name: system_id === null ? '' : (systems.get(system_id)?.name ?? ''),
-    ...rule,
-    secret_key: vault.open(sealed_secret),
-    is_active,
-    is_auto,
-    created_at,
-  })
+  (userId: number, systems: ReadonlyMap<number, { name: string }>, vault: Vault, now: Date) =>
+  (state: RuleState): z.output<typeof Rule> => {
+    const { rule_id, sealed_secret: _, sealed_previous: __, system_id, is_active, is_auto, created_at, ...rule } = state
+    return {
+      id: rule_id,
+      user_id: userId,
+      system_id,
+      system_name: system_id === null ? '' : (systems.get(system_id)?.name ?? ''),
+      ...rule,
+      ...presentRuleSecret(state, vault, now),
+      is_active,
+      is_auto,
+      created_at,
+    }
+  }
 
 export const TRUST_SMS_APP_TITLES = {
   description:

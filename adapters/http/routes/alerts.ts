@@ -1,7 +1,9 @@
 /** What an owner was alerted to, and where alerts are sent besides the e-mail. */
 import { z } from 'zod'
+import { setAlertWebhook } from '../../../domain/account/alert-webhook.ts'
 import { alertKind } from '../../../domain/alert/events.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
+import { newRuleSecret } from '../../../workflows/accounts/secrets.ts'
 import { listAlerts } from '../../postgres/queries/alerts.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { body } from '../input.ts'
@@ -9,7 +11,8 @@ import { data } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { AlertSettings } from '../requests.ts'
+import { AlertSettings, presentAlertSettings } from '../presenters/account.ts'
+import { AlertSettingsChange } from '../requests.ts'
 
 const moment = z.iso.datetime()
 
@@ -26,28 +29,27 @@ const Alert = z
   })
   .meta({ id: 'Alert' })
 
-const Settings = z.strictObject({ webhook_url: z.string().nullable() }).meta({ id: 'AlertSettings' })
-
 export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
-  const { clock, database, urlProblem } = parts
+  const { clock, database, urlProblem, vault } = parts
   const { get, put } = operations.of('Alerts')
 
   const list = (context: ApiContext) => listAlerts(database, context.state.account.user_id, clock.now())
 
-  const showSettings = (context: ApiContext) => ({ webhook_url: context.state.account.alert_webhook_url })
+  const showSettings = (context: ApiContext) => presentAlertSettings(context.state.account, vault)
 
-  const changeSettings = async (context: ApiContext, { webhook_url }: z.infer<typeof AlertSettings>) => {
+  const changeSettings = async (context: ApiContext, { webhook_url }: z.infer<typeof AlertSettingsChange>) => {
     const problem = webhook_url === null ? null : urlProblem(webhook_url)
     if (problem !== null) throw invalid({ path: 'webhook_url', message: `The URL ${problem}.` })
-    const changed = await parts.accounts.change(occasionOf(context, clock), ({ user_id, alert_webhook_url }) =>
-      webhook_url === alert_webhook_url ? [] : [{ type: 'AlertWebhookSet', data: { user_id, webhook_url } }],
+    const sealed_secret = vault.seal(newRuleSecret())
+    const changed = await parts.accounts.change(occasionOf(context, clock), (account) =>
+      setAlertWebhook(account, { webhook_url, sealed_secret }),
     )
     await settled(parts, changed)
-    return { webhook_url: changed.account.alert_webhook_url }
+    return presentAlertSettings(changed.account, vault)
   }
 
   get('/api/alerts', 'List the alerts', signedIn, data(z.array(Alert)), list)
   const path = '/api/account/alerts'
-  get(path, 'Show where alerts are sent', signedIn, data(Settings), showSettings)
-  put(path, 'Send alerts to an address too', signedIn, body(AlertSettings), data(Settings), changeSettings)
+  get(path, 'Show where alerts are sent', signedIn, data(AlertSettings), showSettings)
+  put(path, 'Send alerts to an address too', signedIn, body(AlertSettingsChange), data(AlertSettings), changeSettings)
 }

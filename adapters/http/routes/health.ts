@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 import { z } from 'zod'
 import { awakeFor } from '../../awake.ts'
 import type { ApiContext } from '../context.ts'
+import { metricsGuard } from '../metrics-guard.ts'
 import { text, whole } from '../openapi/answers.ts'
 import type { Operations } from '../openapi/operations.ts'
 
@@ -34,10 +35,13 @@ const state = z.enum(['ok', 'unavailable'])
 const Alive = z.strictObject({ status: z.literal('ok') })
 const Readiness = z.strictObject({ status: state, parts: z.record(z.string(), state) })
 
-export const healthRoutes = (
-  operations: Operations,
-  { metrics, readiness }: { metrics: Registry; readiness: readonly Part[] },
-): void => {
+export interface HealthParts {
+  metrics: Registry
+  readiness: readonly Part[]
+  settings: { metricsPort?: number | undefined; metricsToken?: string | undefined }
+}
+
+export const healthRoutes = (operations: Operations, { metrics, readiness, settings }: HealthParts): void => {
   const { get } = operations.of('Health')
 
   const alive = () => ({ status: 'ok' as const })
@@ -54,5 +58,6 @@ export const healthRoutes = (
 
   get('/healthz', 'Whether the process lives', whole(Alive), alive)
   get('/readyz', 'Whether what it needs answers', whole(Readiness, [200, 503]), ready)
-  get('/metrics', 'Its numbers', numbers, () => metrics.metrics())
+  const guard = metricsGuard({ token: settings.metricsToken, hasOwnPort: settings.metricsPort !== undefined })
+  get('/metrics', 'Its numbers', guard, numbers, () => metrics.metrics())
 }

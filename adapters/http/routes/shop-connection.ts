@@ -31,7 +31,7 @@ export const shopConnectionRoutes = (operations: Operations, api: ApiParts, sign
     const { system, rule, systems, isNew, checkpoint } = await connectShop(parts, occasionOf(context, api.clock), shop)
     await settled(api, { checkpoint })
     context.status = isNew ? 201 : 200
-    const presented = presentRule(context.state.account.user_id, systems, api.vault)(rule)
+    const presented = presentRule(context.state.account.user_id, systems, api.vault, api.clock.now())(rule)
     return { success: true as const, data: { system: presentSystem(system), rule: presented } }
   }
 

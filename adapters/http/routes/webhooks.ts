@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { Rule as RuleState } from '../../../domain/account/account.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
-import { changeRule, createRule, deleteRule } from '../../../workflows/accounts/rules.ts'
+import { signingSecrets } from '../../../domain/webhook/secrets.ts'
+import { changeRule, createRule, deleteRule, rotateRuleSecret } from '../../../workflows/accounts/rules.ts'
 import { sendTest } from '../../../workflows/deliver/test-call.ts'
 import { createJob } from '../../../workflows/jobs/bulk-retry.ts'
 import { retryFailed } from '../../../workflows/transactions/by-hand.ts'
@@ -18,9 +19,9 @@ import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../presenters/pages.ts'
-import { ListedRule, presentRule, Rule } from '../presenters/account.ts'
+import { ListedRule, presentRule, presentRuleSecret, Rule, RuleSecret } from '../presenters/account.ts'
 import { Log, presentLog } from '../presenters/transaction.ts'
-import { BulkRetry, Page, RuleChange, RuleCreation } from '../requests.ts'
+import { BulkRetry, Page, RuleChange, RuleCreation, SecretRotation } from '../requests.ts'
 
 /** Interface, section 8. */
 const BULK_RETRY_LIMIT = 100
@@ -61,7 +62,7 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
     const { user_id, rules, systems } = context.state.account
     const health = await endpointHealth(database, user_id)
     return [...rules.values()]
-      .map(presentRule(user_id, systems, vault))
+      .map(presentRule(user_id, systems, vault, clock.now()))
       .map((rule) => ({ ...rule, health: health.get(rule.id) ?? HEALTHY }))
       .reverse()
   }
@@ -69,13 +70,13 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const addRule = async (context: ApiContext, fields: z.infer<typeof RuleCreation>) => {
     const written = await createRule(parts, occasionOf(context, clock), fields)
     await settled(parts, written)
-    return presentRule(context.state.account.user_id, written.systems, vault)(written.rule)
+    return presentRule(context.state.account.user_id, written.systems, vault, clock.now())(written.rule)
   }
 
   const updateRule = async (context: ApiContext, change: z.infer<typeof RuleChange>) => {
     const written = await changeRule(parts, occasionOf(context, clock), idOf(context), change)
     await settled(parts, written)
-    return presentRule(context.state.account.user_id, written.systems, vault)(written.rule)
+    return presentRule(context.state.account.user_id, written.systems, vault, clock.now())(written.rule)
   }
 
   const removeRule = async (context: ApiContext) => {
@@ -87,8 +88,16 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
     const rule = ruleOf(context)
     const gone = new AbortController()
     context.res.once('close', () => gone.abort())
-    const secret = vault.open(rule.sealed_secret)
-    return sendTest({ ...rule, secret }, parts.sender, clock.now(), gone.signal)
+    const secrets = (timestamp: number) => signingSecrets(rule, timestamp, (sealed) => vault.open(sealed))
+    return sendTest(rule, secrets, parts.sender, clock.now(), gone.signal)
+  }
+
+  const rotateSecret = async (context: ApiContext, { finish }: z.infer<typeof SecretRotation> = {}) => {
+    const written = await rotateRuleSecret(parts, occasionOf(context, clock), idOf(context), {
+      finish: finish === true,
+    })
+    await settled(parts, written)
+    return presentRuleSecret(written.rule, vault, clock.now())
   }
 
   const showLogs = async (context: ApiContext, { page, cursor }: z.infer<typeof Page>) => {
@@ -135,5 +144,14 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   put('/api/webhooks/:id', 'Change a rule', signedIn, body(RuleChange), data(Rule), updateRule)
   remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, removeRule)
   post('/api/webhooks/:id/test', 'Send a test payload', signedIn, noBody, whole(TestResult), testRule)
+  post(
+    '/api/webhooks/:id/secret/rotate',
+    'Rotate a rule’s secret, or finish a rotation',
+    signedIn,
+    optionalBody(SecretRotation),
+    refuses('CONFLICT'),
+    data(RuleSecret),
+    rotateSecret,
+  )
   get('/api/webhooks/:id/logs', 'List a rule’s attempts', signedIn, query(Page), whole(Logs), showLogs)
 }

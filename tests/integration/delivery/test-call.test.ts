@@ -20,7 +20,13 @@ describe('the test operation', () => {
   })
 
   const tested = (url = shop.url) =>
-    sendTest({ rule_id: 7, url, http_method: 'PUT', secret: SECRET }, sender, new Date(), new AbortController().signal)
+    sendTest(
+      { rule_id: 7, url, http_method: 'PUT' },
+      () => ({ secret: SECRET }),
+      sender,
+      new Date(),
+      new AbortController().signal,
+    )
 
   it('sends the test payload, signed, and answers what the shop did', async () => {
     const result = await tested()

@@ -175,7 +175,8 @@ describe('alerts', () => {
   it('call the address that was set, when they begin and when they end', async () => {
     const shop = await openShop()
     const set = await api.ask('PUT', '/api/account/alerts', { key, json: { webhook_url: shop.url } })
-    expect(set.body).to.deep.equal({ success: true, data: { webhook_url: shop.url } })
+    expect(set.body.data).to.include({ webhook_url: shop.url })
+    expect(set.body.data.secret_key).to.match(/^[0-9a-f]{48}$/)
     const rule_id = await newRule()
     await api.decree(user_id, { type: 'RulePaused', data: { user_id, rule_id, reason: 'gone', caused_by: 'x' } })
     await api.ask('PUT', `/api/webhooks/${rule_id}`, { key, json: { is_active: 1 } })
@@ -184,8 +185,8 @@ describe('alerts', () => {
     expect(bodies.map(({ event }) => event).sort()).to.deep.equal(['alert_ended', 'alert_raised'])
     expect(new Set(bodies.map(({ id, kind }) => `${kind} ${id}`))).to.have.lengthOf(1)
     const off = await api.ask('PUT', '/api/account/alerts', { key, json: { webhook_url: null } })
-    expect(off.body.data).to.deep.equal({ webhook_url: null })
-    expect((await api.ask('GET', '/api/account/alerts', { key })).body.data).to.deep.equal({ webhook_url: null })
+    expect(off.body.data).to.deep.equal({ webhook_url: null, secret_key: null })
+    expect((await api.ask('GET', '/api/account/alerts', { key })).body.data).to.deep.equal(off.body.data)
     await shop.close()
   })
 

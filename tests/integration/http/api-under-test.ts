@@ -163,7 +163,7 @@ export const openApi = async (
   const log: ApiParts['log'] = { ...silent, warn, error: warn }
   const outbox = openOutbox(database)
   const inboxCalls = openInboxCalls(orUnavailable(database))
-  const inboxes = openInboxes({ accounts, vault, calls: inboxCalls, baseUrl: BASE_URL })
+  const inboxes = openInboxes({ accounts, vault, calls: inboxCalls, baseUrl: BASE_URL, clock })
   const sender = openSender({ ...TARGETS, inProcess: inboxesInProcess(inboxes, BASE_URL) })
   const conducts = openConducts(database, { ...ABUSE, perHour: settings.abusePerHour ?? ABUSE.perHour })
   const capture =
@@ -179,6 +179,7 @@ export const openApi = async (
               store,
               clock,
               ids,
+              vault,
               mailer: outbox,
               links: mailLinks(JWT_SECRET, BASE_URL),
               adminEmail: 'owner@baoco.local',

@@ -30,7 +30,7 @@ describe('webhook rules', () => {
     expect(rest).to.deep.equal({
       user_id: api.owner.user_id, system_id: null, system_name: '', name: 'shop', url: URL, http_method: 'POST', filter_banks: [],
       filter_type: 'both', min_amount: null, payload_format: 'standard', custom_template: null, is_active: 1, is_auto: 0,
-      max_per_minute: null, ordered: 0,
+      max_per_minute: null, ordered: 0, previous_until: null,
     }) // prettier-ignore
     const health = { breaker: 'closed', failures_in_a_row: 0, open_since: null, next_probe_at: null, not_before: null }
     expect((await ask('GET')).body.data[0]).to.deep.equal({ ...body.data, health })

@@ -5,6 +5,7 @@ import { openPostgresEventStore } from '../../../adapters/event-store/postgres/s
 import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
 import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
 import { openReactionCheckpoint } from '../../../adapters/postgres/reaction-checkpoint.ts'
+import { openVault } from '../../../adapters/vault.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import type { EventStore, Mail, Mailer } from '../../../domain/ports.ts'
@@ -72,6 +73,7 @@ describe('reactions', () => {
       store,
       clock,
       ids: openIds({ store, clock }),
+      vault: openVault(['ab'.repeat(32)]),
       mailer,
       links,
       sender: openSender({ allowPrivate: true }),

@@ -217,7 +217,7 @@ describe('the webhook sender', () => {
       'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
       'protocol',
     ],
-    ['sends endless headers', `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 'protocol'],
+    ['sends endless headers', `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 'response_too_large'],
   ] as const)
     it(`calls it ${error} when the endpoint ${what}`, async () => {
       const url = await raw((socket) => socket.once('data', () => socket.end(bytes)))

@@ -1,0 +1,56 @@
+/** The user that database processes run as where Baoco runs as root, as Postgres refuses to be root. */
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+
+/** undefined: as this process. */
+export type DatabaseUser = { uid: number; gid: number } | undefined
+
+/**
+ * An existing database's owner, else the user `postgres`, made if there is none.
+ * @param folder  holds `postgres`, or will
+ */
+export const userFor = (folder: string): DatabaseUser => {
+  if (process.getuid?.() !== 0) return undefined
+  const path = join(folder, 'postgres')
+  const named = fs.lstatSync(path, { throwIfNoEntry: false })
+  // Root may have put the database on another disk; a link of anybody else's leads anywhere.
+  if (named?.isSymbolicLink() && named.uid !== 0) throw new Error(`${path} is a link of user ${named.uid}'s: remove it`)
+  const there = fs.statSync(path, { throwIfNoEntry: false })
+  if (there && there.uid !== 0) return { uid: there.uid, gid: there.gid }
+  return namedUser('postgres') ?? makeUser('postgres')
+}
+
+export const namedUser = (name: string): DatabaseUser => {
+  const id = (what: string) => spawnSync('id', [what, name], { encoding: 'utf8' })
+  const [uid, gid] = [id('-u'), id('-g')]
+  return uid.status === 0 && gid.status === 0 ? { uid: Number(uid.stdout), gid: Number(gid.stdout) } : undefined
+}
+
+const makeUser = (name: string): DatabaseUser => {
+  const useradd = [
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--home-dir',
+    '/nonexistent',
+    '--shell',
+    '/bin/false',
+  ]
+  const ways = [
+    ['useradd', ...useradd, name],
+    ['adduser', '-S', '-D', '-H', '-s', '/bin/false', name], // BusyBox
+  ]
+  for (const [command = '', ...args] of ways) spawnSync(command, args)
+  const made = namedUser(name)
+  if (!made) {
+    throw new Error(
+      'Postgres does not run as root, and no user "postgres" could be made: run Baoco as another user, or set DATABASE_URL',
+    )
+  }
+  return made
+}
+
+/** Whether the database's user can enter a folder, or read and run a file. Asked of the system, which knows every rule. */
+export const mayUse = (path: string, user: DatabaseUser): boolean =>
+  spawnSync('/bin/sh', ['-c', 'test -x "$0"', path], { cwd: '/', ...user }).status === 0

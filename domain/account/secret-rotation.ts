@@ -1,0 +1,33 @@
+/** A rule's secret gets another one in its place, and for a time both sign (decision "Secret rotation"). */
+import { BOTH_SIGN_FOR, previousUntil } from '../webhook/secrets.ts'
+import type { Account } from './account.ts'
+import type { AccountEvent } from './events.ts'
+import { conflict, notFound } from './refusals.ts'
+
+const ruleOf = (account: Account, rule_id: number) => {
+  const rule = account.rules.get(rule_id)
+  if (!rule) throw notFound('webhook rule')
+  return rule
+}
+
+/** @throws {Refused} NOT_FOUND, CONFLICT while the previous secret signs */
+export const rotateSecret = (
+  account: Account,
+  { rule_id, sealed_secret, at }: { rule_id: number; sealed_secret: string; at: Date },
+): AccountEvent[] => {
+  const rule = ruleOf(account, rule_id)
+  const until = previousUntil(rule, at.getTime())
+  if (until !== null)
+    throw conflict(`A rotation is under way until ${until}. Finish it with {"finish":true} before you rotate again.`)
+  const previous_until = new Date(at.getTime() + BOTH_SIGN_FOR).toISOString()
+  const { user_id } = account
+  const data = { user_id, rule_id, sealed_secret, sealed_previous: rule.sealed_secret, previous_until }
+  return [{ type: 'RuleSecretRotated', data }]
+}
+
+/** The previous secret signs no more. @throws {Refused} NOT_FOUND, CONFLICT where no rotation is under way */
+export const finishRotation = (account: Account, { rule_id, at }: { rule_id: number; at: Date }): AccountEvent[] => {
+  if (previousUntil(ruleOf(account, rule_id), at.getTime()) === null)
+    throw conflict('No rotation is under way. Call without {"finish":true} to rotate the secret.')
+  return [{ type: 'RuleSecretRotationFinished', data: { user_id: account.user_id, rule_id } }]
+}

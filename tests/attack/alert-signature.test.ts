@@ -1,0 +1,90 @@
+/**
+ * Attacked: the receiver of alert calls, by anyone who knows its address and sends it alerts of their own. Alert calls are signed as a
+ * rule's calls are, so a receiver can tell ours.
+ */
+import { verify } from '@octokit/webhooks-methods'
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { eventually } from '../support/eventually.ts'
+import { openShop, status, type Shop } from '../support/shop.ts'
+
+describe('alert calls', () => {
+  let api: ApiUnderTest
+  let key: string
+  let user_id: number
+  let rule_id: number
+  let shop: Shop
+  before(async () => (api = await openApi({}, 'real')))
+  after(() => api.close())
+  beforeEach(async () => {
+    const account = await api.newAccount(`u${await api.nextId()}@shop.vn`)
+    key = account.api_key
+    user_id = account.user_id
+    shop = await openShop()
+    const rule = { name: 's', url: 'https://shop.example/hook' }
+    rule_id = (await api.ask('POST', '/api/webhooks', { key, json: rule })).body.data.id
+  })
+  afterEach(() => shop.close())
+
+  const path = '/api/account/alerts'
+  const settings = async (): Promise<{ webhook_url: string | null; secret_key: string | null }> =>
+    (await api.ask('GET', path, { key })).body.data
+  const send = async (webhook_url: string | null): Promise<string> =>
+    (await api.ask('PUT', path, { key, json: { webhook_url } })).body.data.secret_key
+  const pause = (caused_by = 'x') =>
+    api.decree(user_id, { type: 'RulePaused', data: { user_id, rule_id, reason: 'gone', caused_by } })
+  const proved = async (secret: string): Promise<void> => {
+    for (const { headers, body } of shop.calls) {
+      expect(await verify(secret, body, headers['x-webhook-signature']!)).to.equal(true)
+      expect(new Webhook(secret).verify(body, headers)).to.include({ kind: 'rule_paused' })
+      expect(await verify('0'.repeat(48), body, headers['x-webhook-signature']!)).to.equal(false)
+    }
+  }
+
+  it('are signed when an alert begins and when it ends, with the secret that its owner sees', async () => {
+    const secret = await send(shop.url)
+    expect(await settings()).to.deep.equal({ webhook_url: shop.url, secret_key: secret })
+    await pause()
+    await api.ask('PUT', `/api/webhooks/${rule_id}`, { key, json: { is_active: 1 } })
+    await eventually(() => shop.calls.length === 2, { what: 'two calls' })
+    await proved(secret)
+  })
+
+  it('keep the secret when the address changes, and have another one after there was no address', async () => {
+    const secret = await send('https://one.example/')
+    expect(await send('https://two.example/')).to.equal(secret)
+    expect(await send('https://two.example/')).to.equal(secret)
+    await send(null)
+    expect(await settings()).to.deep.equal({ webhook_url: null, secret_key: null })
+    expect(await send('https://two.example/'))
+      .to.match(/^[0-9a-f]{48}$/)
+      .and.not.equal(secret)
+  })
+
+  it('are signed at every try anew', async () => {
+    shop.answer(status(500))
+    const secret = await send(shop.url)
+    await pause()
+    await eventually(() => shop.calls.length === 2, { what: 'the second try' })
+    await proved(secret)
+    const [first, second] = shop.calls.map(({ headers }) => headers)
+    expect(second!['webhook-id']).to.equal(first!['webhook-id'])
+    expect([first!['x-webhook-attempt'], second!['x-webhook-attempt']]).to.deep.equal(['1', '2'])
+  })
+
+  it('are signed where the address was set before calls were', async () => {
+    await api.decree(user_id, { type: 'AlertWebhookSet', data: { user_id, webhook_url: shop.url } })
+    expect(await settings()).to.deep.equal({ webhook_url: shop.url, secret_key: null })
+    await pause()
+    await eventually(() => shop.calls.length === 1, { what: 'the call' })
+    const { secret_key } = await settings()
+    await proved(secret_key!)
+    expect(await send(shop.url)).to.equal(secret_key)
+  })
+
+  it('get a secret with the same address set again', async () => {
+    await api.decree(user_id, { type: 'AlertWebhookSet', data: { user_id, webhook_url: shop.url } })
+    expect(await send(shop.url)).to.match(/^[0-9a-f]{48}$/)
+  })
+})

@@ -1,0 +1,241 @@
+/**
+ * Attacked: the data folder of a Baoco that runs as root, by the database's user or another user of the machine, who puts links, pipes
+ * and files of their own where root reads and writes. Nothing of it is followed: the start refuses in one line that names the file.
+ */
+import { expect } from 'chai'
+import { execFileSync, spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { FolderInUse, lockDataFolder, makeDataFolder } from '../../adapters/data-folder.ts'
+import { silent } from '../../adapters/log-lines.ts'
+import { removePlace } from '../../adapters/postgres/embedded-place.ts'
+import { clearLeftovers } from '../../adapters/postgres/embedded-server.ts'
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded.ts'
+import { finishRelocation } from '../../adapters/postgres/relocate.ts'
+import { FileNotTrusted, openToAppend, readPrivateFile } from '../../adapters/private-file.ts'
+import { keepSecrets } from '../../adapters/secrets.ts'
+
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65_534
+const SECRETS = fileURLToPath(new URL('../../adapters/secrets.ts', import.meta.url))
+
+/** Runs work, and answers what it wrote to standard error. */
+const toldBy = (work: () => void): string => {
+  const write = process.stderr.write.bind(process.stderr)
+  let told = ''
+  process.stderr.write = (text: string | Uint8Array) => {
+    told += String(text)
+    return true
+  }
+  try {
+    work()
+  } finally {
+    process.stderr.write = write
+  }
+  return told
+}
+
+describe('an attacked data folder', () => {
+  let home: string
+  let folder: string
+  let elsewhere: string
+  beforeEach(() => {
+    home = fs.mkdtempSync(join(tmpdir(), 'baoco-attack-'))
+    fs.chmodSync(home, 0o755)
+    folder = join(home, 'data')
+    elsewhere = join(home, 'elsewhere')
+    fs.writeFileSync(elsewhere, 'known to everybody, and longer than a key has to be', { mode: 0o600 })
+    makeDataFolder(folder)
+  })
+  afterEach(() => fs.rmSync(home, { recursive: true, force: true }))
+
+  const secrets = () => keepSecrets(folder, {})
+  const pipe = (path: string) => execFileSync('mkfifo', [path])
+
+  for (const name of ['jwt-secret', 'vault-key', 'lock', 'postgres.json'])
+    for (const [what, put, words] of [
+      ['a link', (path: string) => fs.symlinkSync(elsewhere, path), 'is a link'],
+      ['a link to nothing', (path: string) => fs.symlinkSync(join(home, 'nothing'), path), 'is a link'],
+      ['a hard link', (path: string) => fs.linkSync(elsewhere, path), 'hard link'],
+      ['a pipe', pipe, 'is no file'],
+      ['a folder', (path: string) => fs.mkdirSync(path), 'is no file'],
+      ...(isRoot
+        ? [
+            [
+              'a file of another user',
+              (path: string) => (fs.writeFileSync(path, 'x', { mode: 0o600 }), fs.chownSync(path, NOBODY, NOBODY)),
+              `belongs to user ${NOBODY}`,
+            ] as const,
+          ]
+        : []),
+    ] as const)
+      // prettier-ignore
+      it(`is refused with ${what} as ${name}`, () => {
+        const path = join(folder, name)
+        put(path)
+        const read = name === 'lock' ? () => lockDataFolder(folder) : name.includes('.') ? () => readPrivateFile(path) : secrets
+        expect(read).to.throw(FileNotTrusted, words).with.property('message').that.includes(path).and.not.includes('\n')
+        expect(fs.readFileSync(elsewhere, 'utf8')).to.include('known to everybody')
+        expect(fs.existsSync(join(home, 'nothing'))).to.equal(false)
+      })
+
+  it('has secrets that others could read closed to them, and says so', () => {
+    const before = secrets()
+    for (const name of ['jwt-secret', 'vault-key']) fs.chmodSync(join(folder, name), 0o644)
+    expect(toldBy(() => expect(secrets()).to.deep.equal(before)))
+      .to.include('jwt-secret')
+      .and.include('0600')
+    for (const name of ['jwt-secret', 'vault-key']) expect(fs.statSync(join(folder, name)).mode & 0o777).to.equal(0o600)
+    expect(toldBy(secrets)).to.equal('')
+  })
+
+  it('starts where a crash left a secret’s draft as its second name', () => {
+    const before = secrets()
+    fs.linkSync(join(folder, 'vault-key'), join(folder, 'vault-key.123.00ff00ff'))
+    expect(secrets()).to.deep.equal(before)
+    expect(fs.readdirSync(folder).sort()).to.deep.equal(['jwt-secret', 'vault-key'])
+  })
+
+  it('lets no log be led elsewhere', () => {
+    const log = join(folder, 'postgres.log')
+    fs.symlinkSync(elsewhere, log)
+    expect(() => openToAppend(log)).to.throw(FileNotTrusted, 'is a link')
+    fs.rmSync(log)
+    pipe(log)
+    expect(() => openToAppend(log)).to.throw(FileNotTrusted, 'is no file')
+    fs.rmSync(log)
+    fs.linkSync(elsewhere, log)
+    expect(() => openToAppend(log)).to.throw(FileNotTrusted, 'hard link')
+  })
+
+  it('writes nothing through the database’s own postmaster.pid, and does not wait for a pipe there', async () => {
+    const data = join(folder, 'postgres')
+    fs.mkdirSync(data)
+    fs.writeFileSync(elsewhere, `${process.pid}\nroot's own file\n`)
+    for (const put of [
+      (path: string) => fs.symlinkSync(elsewhere, path),
+      (path: string) => fs.linkSync(elsewhere, path),
+      pipe,
+    ]) {
+      put(join(data, 'postmaster.pid'))
+      await clearLeftovers({ data }).catch((error: unknown) => expect(error).to.be.instanceOf(FileNotTrusted))
+      expect(fs.readFileSync(elsewhere, 'utf8')).to.equal(`${process.pid}\nroot's own file\n`)
+      fs.rmSync(join(data, 'postmaster.pid'))
+    }
+  })
+
+  it('is still one process’s at a time', () => {
+    const release = lockDataFolder(folder)
+    expect(() => lockDataFolder(folder)).to.throw(FolderInUse)
+    release()
+  })
+
+  // The rest needs other users, whom only root can become.
+  if (!isRoot) return
+
+  it('is root’s, can be passed through, and cannot be listed or written by others', () => {
+    secrets()
+    const { mode, uid } = fs.statSync(folder)
+    expect([mode & 0o777, uid]).to.deep.equal([0o711, 0])
+    const asNobody = (script: string) =>
+      spawnSync('/bin/sh', ['-c', script, folder], { cwd: '/', uid: NOBODY, gid: NOBODY }).status
+    expect(asNobody('cd "$0"')).to.equal(0)
+    for (const script of [
+      'ls "$0"',
+      'cat "$0/vault-key"',
+      'touch "$0/x"',
+      'mv "$0/vault-key" "$0/y"',
+      'ln -s /etc/passwd "$0/z"',
+    ])
+      expect(asNobody(script), script).not.to.equal(0)
+  })
+
+  it('is taken back from the database’s user, who had it in earlier versions, and says so', () => {
+    const before = secrets()
+    const postgres = Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' }))
+    fs.mkdirSync(join(folder, 'postgres'))
+    for (const path of [folder, join(folder, 'postgres')]) fs.chownSync(path, postgres, postgres)
+    fs.chmodSync(folder, 0o700)
+    expect(toldBy(() => makeDataFolder(folder)))
+      .to.include(folder)
+      .and.include('root')
+    expect([fs.statSync(folder).uid, fs.statSync(folder).mode & 0o777]).to.deep.equal([0, 0o711])
+    expect(fs.statSync(join(folder, 'postgres')).uid).to.equal(postgres)
+    expect(secrets()).to.deep.equal(before)
+  })
+
+  it('of another user is not taken by root', () => {
+    secrets()
+    fs.chownSync(folder, NOBODY, NOBODY)
+    expect(() => makeDataFolder(folder)).to.throw(`belongs to user ${NOBODY}`)
+    expect(fs.statSync(folder).uid).to.equal(NOBODY)
+  })
+
+  it('serves a user who is not root as before: 0700, and nobody else’s files', () => {
+    const own = join(home, 'own')
+    const script = `import { keepSecrets } from ${JSON.stringify(SECRETS)}; console.log(JSON.stringify(keepSecrets(${JSON.stringify(own)}, {})))`
+    fs.chmodSync(home, 0o777)
+    const run = () =>
+      spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
+        encoding: 'utf8', uid: NOBODY, gid: NOBODY, env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home },
+      }) // prettier-ignore
+    const first = run()
+    expect(first.status, first.stderr).to.equal(0)
+    expect(run().stdout).to.equal(first.stdout)
+    expect(fs.statSync(own).mode & 0o777).to.equal(0o700)
+    fs.chownSync(join(own, 'vault-key'), 0, 0)
+    fs.chmodSync(join(own, 'vault-key'), 0o644)
+    expect(run().stderr).to.include('vault-key belongs to root')
+  })
+
+  describe('that the database’s user cannot enter', function () {
+    this.timeout(120_000)
+    let closed: string
+    beforeEach(() => {
+      closed = fs.mkdtempSync(join(tmpdir(), 'baoco-closed-'))
+    })
+    afterEach(() => {
+      removePlace(join(closed, 'data'))
+      fs.rmSync(closed, { recursive: true, force: true })
+    })
+
+    it('moves as a whole, with what an earlier version kept apart, also when the move is cut short', async () => {
+      const dataDir = join(closed, 'data')
+      const first = await openEmbeddedPostgres({ dataDir, log: silent })
+      const made = keepSecrets(dataDir, {})
+      await first.stop()
+      const target = fs.realpathSync(dataDir)
+      expect(target).to.match(/^\/var\/lib\/baoco\/[0-9a-f]{16}$/)
+      expect([fs.statSync(target).uid, fs.statSync(target).mode & 0o777]).to.deep.equal([0, 0o711])
+
+      // As an earlier version had it: secrets here, the database there.
+      fs.rmSync(dataDir)
+      fs.mkdirSync(dataDir, { mode: 0o700 })
+      for (const name of ['jwt-secret', 'vault-key', 'postgres.json']) {
+        fs.copyFileSync(join(target, name), join(dataDir, name))
+        fs.rmSync(join(target, name))
+      }
+      fs.writeFileSync(join(dataDir, 'database-folder'), `${target}\n`, { mode: 0o600 })
+      fs.mkdirSync(join(dataDir, 'backups'))
+      fs.writeFileSync(join(dataDir, 'backups', 'events.jsonl'), '{}')
+      fs.chmodSync(target, 0o755)
+
+      const second = await openEmbeddedPostgres({ dataDir, log: silent })
+      expect(keepSecrets(dataDir, {})).to.deep.equal(made)
+      await second.stop()
+      expect(fs.realpathSync(dataDir)).to.equal(target)
+      expect(fs.readFileSync(join(dataDir, 'backups', 'events.jsonl'), 'utf8')).to.equal('{}')
+      expect(fs.readdirSync(closed)).to.deep.equal(['data'])
+
+      // Killed between the two steps: the old folder is aside, and no link there yet.
+      fs.rmSync(dataDir)
+      fs.mkdirSync(`${dataDir}.moved`, { mode: 0o700 })
+      fs.writeFileSync(join(`${dataDir}.moved`, 'moves-to'), `${target}\n`, { mode: 0o600 })
+      finishRelocation(dataDir)
+      expect(keepSecrets(dataDir, {})).to.deep.equal(made)
+      expect(fs.readdirSync(closed)).to.deep.equal(['data'])
+    })
+  })
+})

@@ -1,0 +1,316 @@
+/**
+ * Attacked: everything that is not a user's own answer, by somebody who may read it: logs, the topic, the numbers, the readable
+ * history, alerts, the settings as shown. Webhook urls of Slack, Telegram and inboxes are keys, and so are parts of servers' addresses.
+ */
+import { expect } from 'chai'
+import { spawn } from 'node:child_process'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { messageOf } from '../../adapters/log/kafka/cloud-event.ts'
+import { configLines } from '../../cmd/config.ts'
+import { readSettings } from '../../cmd/settings.ts'
+import { shownAddress } from '../../cmd/shown-address.ts'
+import { historyOf } from '../../domain/transaction/history.ts'
+import { endpointOf } from '../../domain/webhook/endpoint.ts'
+import { shownUrl } from '../../domain/webhook/shown-url.ts'
+import { openApi } from '../integration/http/api-under-test.ts'
+import {
+  callApi,
+  newPlace,
+  readInstallation,
+  removePlace,
+  startBaoco,
+  type Installation,
+  type Running,
+} from '../support/baoco-process.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+import { eventually } from '../support/eventually.ts'
+import { openShop, status, type Shop } from '../support/shop.ts'
+
+const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
+
+const baoco = async (args: string[], env: Record<string, string>) => {
+  const child = spawn(process.execPath, [BAOCO, ...args], { env: { PATH: process.env.PATH ?? '', ...env } })
+  child.stdin.end()
+  const [stdout, stderr, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('close', resolve)),
+  ])
+  return { code, printed: stdout + stderr }
+}
+
+describe('a webhook’s url', () => {
+  it('is shown as its origin and a hash', () => {
+    expect(shownUrl('https://hooks.slack.com/services/T0/B0/XXXX')).to.match(
+      /^https:\/\/hooks\.slack\.com\/#[0-9a-f]{6}$/,
+    )
+    expect(shownUrl('https://me:pw@shop.vn:8443/a?b#c')).to.match(/^https:\/\/shop\.vn:8443\/#[0-9a-f]{6}$/)
+  })
+
+  it('never shows path, query, user part or fragment, whatever it is', () => {
+    const marker = fc.stringMatching(/^[g-z]{12,20}$/)
+    fc.assert(
+      fc.property(marker, fc.webUrl(), fc.nat(5), (secret, base, place) => {
+        const origin = new URL(base).origin
+        const forms = [
+          `${origin}/${secret}`, `${origin}/a?x=${secret}`, `${origin}/a#${secret}`, `https://${secret}@x.vn/`,
+          `https://u:${secret}@x.vn/`, `${secret} is no url`,
+        ] // prettier-ignore
+        const url = forms[place]!
+        expect(shownUrl(url)).not.to.include(secret)
+        expect(endpointOf(url)).not.to.include(secret)
+      }),
+    )
+  })
+
+  describe('in an installation', function () {
+    this.timeout(240_000)
+    let running: Running
+    let installation: Installation
+    let shop: Shop
+    const markers = ['slackmarker', 'querymarker', 'fragmentmarker', 'refusedmarker', 'tlsmarker', 'alertmarker', 'namelessmarker'] // prettier-ignore
+    let inboxToken = ''
+
+    before(async () => {
+      shop = await openShop(status(500, 'no'))
+      const place = await newPlace()
+      running = await startBaoco(place, {
+        ALLOW_PRIVATE_TARGETS: '1',
+        LOG_LEVEL: 'debug',
+        RETRY_SCHEDULE: '0.2,0.2',
+        RATE_LIMITS: 'off',
+      })
+      installation = readInstallation(place, running.output())
+    })
+    after(async () => {
+      await running.stop()
+      await removePlace(installation)
+      await shop.close()
+    })
+    const call = async (method: string, path: string, body?: unknown) =>
+      (await callApi(running, installation.apiKey, method, path, body)).body as { data: never }
+
+    it('is nowhere but in its owner’s answers', async () => {
+      const inbox = (await call('POST', '/api/inbox', {})).data as { id: number; token: string; url: string }
+      inboxToken = inbox.token
+      await call('PUT', `/api/inbox/${inbox.id}`, { answer: 500 })
+      const port = new URL(shop.url).port
+      const urls = [
+        `http://127.0.0.1:${port}/services/slackmarker`,
+        `http://127.0.0.1:${port}/x?token=querymarker#fragmentmarker`,
+        'http://127.0.0.1:9/refusedmarker',
+        `https://127.0.0.1:${port}/tlsmarker`,
+        'https://nothing.invalid/namelessmarker',
+        inbox.url,
+      ]
+      for (const url of urls) await call('POST', '/api/webhooks', { name: 'r', url })
+      await call('PUT', '/api/account/alerts', { webhook_url: `http://127.0.0.1:${port}/alertmarker` })
+      const personal = installation.personalUrl.replace(/^http:\/\/[^/]+/, running.baseUrl)
+      const ids: number[] = []
+      for (let number = 0; number < 4; number++) {
+        const answer = await fetch(`${personal}?sender=Vietcombank`, { method: 'POST', body: vietcombankText(number, `DH70${number}`), headers: { 'content-type': 'text/plain' } }) // prettier-ignore
+        ids.push(((await answer.json()) as { data: { id: number } }).data.id)
+      }
+      await eventually(
+        async () =>
+          (await Promise.all(ids.map((id) => call('GET', `/api/transactions/${id}`)))).every(
+            ({ data }) => (data as { webhook_status: string }).webhook_status === 'failed',
+          ),
+        { what: 'failed deliveries' },
+      )
+      await eventually(async () => ((await call('GET', '/api/alerts')).data as { kind: string }[]).some(({ kind }) => kind === 'endpoint_failing'), { what: 'an alert', within: 90_000 }) // prettier-ignore
+      const env = { BAOCO_DATA_DIR: installation.dataDir, PORT: String(installation.port) }
+      const tail = spawn(process.execPath, [BAOCO, 'tail', '--all'], { env: { PATH: process.env.PATH ?? '', ...env } })
+      let tailed = ''
+      tail.stdout.setEncoding('utf8').on('data', (piece: string) => (tailed += piece))
+      await eventually(() => tailed.includes('WebhookAttempted') && tailed.includes('AlertRaised'), {
+        what: 'the tail',
+      })
+      tail.kill()
+      const seen: Record<string, string> = {
+        log: running.output(),
+        metrics: await (await fetch(`${running.baseUrl}/metrics`)).text(),
+        history: JSON.stringify(await Promise.all(ids.map((id) => call('GET', `/api/transactions/${id}/history`)))),
+        alerts: JSON.stringify(await call('GET', '/api/alerts')),
+        operator: JSON.stringify(await call('GET', '/api/operator/status')),
+        mails: JSON.stringify(await call('GET', '/api/outbox')),
+        'baoco history': (await baoco(['history', String(ids[0])], env)).printed,
+        tail: tailed,
+      }
+      for (const [where, shown] of Object.entries(seen)) {
+        expect(shown.length, where).to.be.greaterThan(20)
+        for (const marker of [...markers, inboxToken]) expect(shown, where).not.to.include(marker)
+      }
+      expect(seen.log).to.match(/"url":"http:\/\/127\.0\.0\.1:\d+\/#[0-9a-f]{6}"/)
+      expect(seen['baoco history']).to.match(/POST http:\/\/127\.0\.0\.1:\d+\/#[0-9a-f]{6},/)
+      const listed = JSON.stringify(await call('GET', '/api/webhooks'))
+      for (const url of urls) expect(listed).to.include(url)
+    })
+  })
+
+  it('is on the topic and in the history without its path', () => {
+    const url = 'https://api.telegram.org/bot123:TELEGRAMTOKEN/sendMessage'
+    const event = {
+      id: '6f1d2e3f-0000-4b0c-8f5e-0f6f9a8f7b33', stream: 'transaction-7', revision: 2, checkpoint: '41', type: 'WebhookAttempted',
+      data: { transaction_id: 7, rule_id: 3, attempt: 1, method: 'POST', url, http_status: 0, error: 'dns', duration_ms: 1, outcome: 'retrying', next_attempt_at: null },
+      metadata: { user_id: 5, at: '2026-11-21T05:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 },
+    } // prettier-ignore
+    const message = messageOf(event, { source: 'https://pay.example.vn', installation: 'x' })!
+    expect(String(message.value)).to.include('https://api.telegram.org/#').and.not.include('TELEGRAMTOKEN')
+    expect(JSON.stringify(historyOf([event])))
+      .to.include('https://api.telegram.org/#')
+      .and.not.include('TELEGRAMTOKEN')
+  })
+})
+
+describe('the settings', () => {
+  it('are shown without the secrets inside addresses', () => {
+    for (const [address, shown] of [
+      [
+        'postgres://baoco:hunter2@db:5432/baoco?sslmode=require&sslpassword=hunter2',
+        'postgres://baoco:***@db:5432/baoco?sslmode=require&sslpassword=***',
+      ],
+      ['postgres://db/baoco?user=baoco&password=hunter2', 'postgres://db/baoco?user=***&password=***'],
+      ['postgres://hunter2@db/baoco', 'postgres://***@db/baoco'],
+      ['postgres://a1b2c3d4hunter2:x@db/baoco', 'postgres://***@db/baoco'],
+      ['postgres://baoco:p@hunter2@db/baoco', 'postgres://baoco:***@db/baoco'],
+      ['postgres://baoco:p/hunter2?x=y#z@db/baoco', 'postgres://***'],
+      [
+        'esdb://admin:hunter2@a:2113,b:2113?tls=true&userKeyFile=hunter2',
+        'esdb://admin:***@a:2113,b:2113?tls=true&userKeyFile=***',
+      ],
+      ['esdb://a:2113,b:2113?tls=false', 'esdb://a:2113,b:2113?tls=false'],
+      ['esdb+discover://admin:hun?ter2@a:2113', 'esdb+discover://***'],
+      [
+        'smtp://hunter2:hunter2@smtp.postmarkapp.com:587?from=pay@shop.vn',
+        'smtp://***@smtp.postmarkapp.com:587?from=pay@shop.vn',
+      ],
+      ['smtp://smtp.shop.vn?hunter2', 'smtp://smtp.shop.vn?***'],
+      ['https://pay.shop.vn', 'https://pay.shop.vn'],
+    ] as const)
+      // prettier-ignore
+      expect(shownAddress(address), address).to.equal(shown)
+  })
+
+  it('never show a marker, wherever it stands in an address', () => {
+    const settings = (DATABASE_URL: string) => ({
+      DATABASE_URL,
+      JWT_SECRET: 'j'.repeat(32),
+      VAULT_KEY: 'ab'.repeat(32),
+    })
+    const wild = fc.stringMatching(/^[@:/?#&=%a-f.,-]{0,6}$/)
+    fc.assert(
+      fc.property(fc.constantFrom('postgres', 'esdb', 'smtps'), wild, wild, (scheme, before, behind) => {
+        const secret = 'xhunterx2x'
+        expect(shownAddress(`${scheme}://user:${before}${secret}${behind}@host/path`)).not.to.include(secret)
+        expect(shownAddress(`${scheme}://host/path?pass${before}${secret}`)).not.to.include(secret)
+      }),
+      { numRuns: 2_000 },
+    )
+    const lines = configLines(readSettings({ ...settings('postgres://u:hunter2@db/b'), KAFKA_SASL: 'plain:u:hunter2', METRICS_TOKEN: 'hunter2hunter2hunter2', KAFKA_BROKERS: 'u:hunter2@k:9092' })) // prettier-ignore
+    expect(lines.join('\n')).not.to.include('hunter2')
+  })
+
+  it('are refused at the start without their values', async function () {
+    this.timeout(120_000)
+    const secrets = { JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32) }
+    const bad: Record<string, string>[] = [
+      { EVENTSTORE_URL: 'esdb://admin:hunter2', ...secrets },
+      { EVENTSTORE_URL: 'esdb://admin:hunter2@a:2113?tls=maybe', ...secrets },
+      { EVENTSTORE_URL: 'esdb://admin:hunter2@a:2113?unknown=hunter2', ...secrets },
+      { EVENTSTORE_URL: 'esdb://admin:hunter2%zz@a:2113', ...secrets },
+      { DATABASE_URL: 'postgres://u:hunter2@host:notaport/', ...secrets },
+      { DATABASE_URL: 'mysql://u:hunter2@host/', ...secrets },
+      { SMTP_URL: 'smtp//u:hunter2@host' },
+      { KAFKA_SASL: 'hunter2' },
+      { JWT_SECRET: 'hunter2' },
+      { VAULT_KEY: 'hunter2' },
+      { ADMIN_PASSWORD: 'hunter2' },
+      { METRICS_TOKEN: 'hunter2 hunter2 hunter2' },
+    ]
+    for (const env of bad) {
+      const [name] = Object.keys(env)
+      const { code, printed } = await baoco(['config'], env)
+      expect(code, name).to.equal(1)
+      expect(printed).to.include(name).and.not.include('hunter2')
+    }
+  })
+
+  it('of an event store’s client are never printed by the client', async function () {
+    this.timeout(60_000)
+    // The client warns of this option on the console, with the whole address.
+    const env = { EVENTSTORE_URL: 'esdb://admin:hunter2@127.0.0.1:9?tls=false&tlsVerifyCert=false', DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/b', JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32), PORT: '1' } // prettier-ignore
+    const child = spawn(process.execPath, [BAOCO, 'api'], { env: { PATH: process.env.PATH ?? '', ...env } })
+    let printed = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (piece: string) => (printed += piece))
+    await eventually(() => printed.includes('start.waiting'), { what: 'a role that waits' })
+    child.kill('SIGKILL')
+    expect(printed).not.to.include('hunter2')
+  })
+})
+
+describe('the numbers', () => {
+  const metricsOf = async (url: string, headers: Record<string, string> = {}): Promise<number> =>
+    new Promise((resolve, reject) => {
+      request(`${url}/metrics`, { headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode!)
+      })
+        .once('error', reject)
+        .end()
+    })
+
+  it('are this machine’s alone where nothing is set, and nobody’s who comes through a proxy', async () => {
+    for (const trustProxy of [0, 1]) {
+      const api = await openApi({ trustProxy })
+      expect((await api.ask('GET', '/metrics')).status).to.equal(200)
+      for (const headers of [
+        { 'x-forwarded-for': '127.0.0.1' },
+        { 'x-forwarded-for': '' },
+        { forwarded: 'for=127.0.0.1' },
+        { 'x-real-ip': '127.0.0.1' },
+        { 'x-forwarded-proto': 'https' },
+        { via: '1.1 caddy' },
+        { host: 'pay.shop.vn' },
+        { host: 'localhost.evil.example' },
+      ] as Record<string, string>[])
+        // prettier-ignore
+        expect(await metricsOf(api.url, headers), JSON.stringify(headers)).to.equal(404)
+      expect((await api.ask('GET', '/metrics', { headers: { 'x-forwarded-for': '1.2.3.4' } })).body.error).to.equal(
+        'NOT_FOUND',
+      )
+      await api.close()
+    }
+  })
+
+  it('want the token where one is set, from this machine too', async () => {
+    const metricsToken = 'a token of the monitoring'.replaceAll(' ', '-')
+    const api = await openApi({ metricsToken })
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+    for (const headers of [
+      {},
+      bearer(metricsToken.slice(1)),
+      bearer(`${metricsToken}x`),
+      { authorization: metricsToken },
+      { authorization: 'Bearer' },
+    ])
+      // prettier-ignore
+      expect(await metricsOf(api.url, headers)).to.equal(401)
+    expect((await api.ask('GET', '/metrics')).headers.get('www-authenticate')).to.include('Bearer')
+    expect(await metricsOf(api.url, { ...bearer(metricsToken), 'x-forwarded-for': '1.2.3.4', host: 'x.vn' })).to.equal(
+      200,
+    )
+    await api.close()
+  })
+
+  it('are not on the public port, nor is health, where they have a port of their own', async () => {
+    const api = await openApi({ metricsPort: 9_464 })
+    for (const path of ['/metrics', '/healthz', '/readyz'])
+      expect((await api.ask('GET', path, { undocumented: true })).status).to.equal(404)
+    await api.close()
+  })
+})
