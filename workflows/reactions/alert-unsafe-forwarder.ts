@@ -1,6 +1,6 @@
 /**
  * An app whose bodies a text can change is a danger to its owner: an alert says how to change its template (decisions, "Trust", T2). One
- * alert for each device and for the personal URL lasts seven days, however many such bodies come.
+ * alert for each device, for each scoped key and for the personal URL lasts seven days, however many such bodies come.
  */
 import type { Unsafe } from '../../domain/notification/events.ts'
 import { doorOfSource } from '../../domain/notification/origin.ts'
@@ -15,10 +15,11 @@ const WHY: Record<Unsafe, string> = {
   broken_json: 'it is not valid JSON',
 }
 
-/** As alerts name it: `device:7`, or `receive_url`. */
+/** As alerts name it: `device:7`, `api_key:8`, or `receive_url`. */
 const subjectOf = (source: string): string => {
-  const [, device] = /^device-(\d+)$/.exec(doorOfSource(source)) ?? []
-  return device === undefined ? 'receive_url' : `device:${device}`
+  const [, kind, id] = /^(device|key)-(\d+)$/.exec(doorOfSource(source)) ?? []
+  if (kind === undefined) return 'receive_url'
+  return kind === 'device' ? `device:${id}` : `api_key:${id}`
 }
 
 export const alertUnsafeForwarder = (alerts: Pick<Alerts, 'raise'>): Reaction =>

@@ -20,8 +20,6 @@ const TrustedSenders = z
     without_sender: z.boolean().meta(withoutSender),
   })
   .partial()
-  .refine((change) => Object.keys(change).length > 0, 'Give trusted_senders, without_sender, or both.')
-  .meta({ minProperties: 1 })
 
 const Shown = z
   .strictObject({ trusted_senders: z.array(z.string()), without_sender: z.boolean().meta(withoutSender) })

@@ -147,7 +147,7 @@ describe('sources', () => {
     })
 
     it('are a list of names', async () => {
-      for (const json of [{}, { trusted_senders: 'VCB' }, { trusted_senders: [''] }, { trusted_senders: [1] }])
+      for (const json of [{ trusted_senders: 'VCB' }, { trusted_senders: [''] }, { trusted_senders: [1] }])
         expect((await api.ask('PUT', path, { key, json })).body.error).to.equal('VALIDATION_FAILED')
     })
   })

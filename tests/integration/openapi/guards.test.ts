@@ -290,7 +290,7 @@ describe('guards', () => {
     it('finds what it searches for to the letter: nothing of it is SQL or a wildcard', async () => {
       const mine = await world.newCaller()
       const headers = { 'content-type': 'text/plain' }
-      const post = `/api/receive/u/${mine.receive_token}`
+      const post = `/api/receive/u/${mine.receive_token}?sender=Vietcombank`
       for (const [number, memo] of [
         'giam 50% cho DH1',
         'ma a_b cho DH2',
