@@ -139,6 +139,7 @@ describe('credentials', () => {
     const shown = await api.ask('GET', '/api/receive-url', { key })
     expect(shown.body.data).to.deep.equal({
       url: `https://baoco.example/api/receive/u/${api.owner.receive_token}`,
+      trust_sms_app_titles: false,
       last_heard_at: null,
       silent_since: null,
     })
