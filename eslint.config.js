@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint'
+import { noKoaQuery } from './eslint/no-koa-query.js'
 
 const LAYERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain']
 
@@ -59,6 +60,11 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-explicit-any': 'error',
     },
+  },
+  {
+    files: ['adapters/**/*.ts', 'cmd/**/*.ts'],
+    plugins: { baoco: { rules: { 'no-koa-query': noKoaQuery } } },
+    rules: { 'baoco/no-koa-query': 'error' },
   },
   { files: ['tests/**/*.ts'], rules: { '@typescript-eslint/no-unused-expressions': 'off' } },
   ...LAYERS.map(layerRule),

@@ -13,9 +13,11 @@ const LONGEST = 64
 export const callerOf = (address: string): string => {
   // The most frequent by far, on the hottest path.
   if (isIPv4(address)) return address
+  // No address is so long: it is not worth a look.
+  if (address.length > LONGEST) return address.slice(0, LONGEST)
   const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(address) ?? []
   const bare = bracketed ?? address.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
-  if (!ipaddr.isValid(bare)) return address.slice(0, LONGEST)
+  if (!ipaddr.isValid(bare)) return address
   const parsed = ipaddr.process(bare)
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
   return `${parsed.parts

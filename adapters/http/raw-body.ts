@@ -20,7 +20,7 @@ const BODY_LIMIT = 10 * 1024 * 1024
 const ARRIVING_LIMIT = 24 * 1024 * 1024
 
 /** A body may arrive in so many pieces, and one more for each so many bytes: each costs the same however short it is. */
-const PIECES = 4_096
+const PIECES = 2_048
 const BYTES_OF_PIECE = 128
 
 const tooLarge = () => new Refused('PAYLOAD_TOO_LARGE', `A body has at most ${BODY_LIMIT} bytes.`)
@@ -63,6 +63,7 @@ export const readBody = ({ req: request, state }: ApiContext, account: number | 
     }
     const cut = (why: string): void => {
       chunks = []
+      request.removeAllListeners('data').pause()
       reject(new CallerGone(why))
     }
 

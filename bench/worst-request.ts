@@ -1,0 +1,84 @@
+/**
+ * The worst single requests, one after the other: sixty of a stranger, each under 50 ms of CPU and 20 MB of memory, and those of a caller with a
+ * good credential, whose bodies of 10 MB are read, each under 250 ms and 100 MB. CPU is that of the whole server process, memory the
+ * most that it took more while it answered. Of three tries the middle one counts, and the first is told, too, where it is over.
+ *
+ *     npx tsx bench/worst-request.ts
+ *     ONLY=login npx tsx bench/worst-request.ts    (those whose name contains the word)
+ *
+ * Ends with 1 where one is over, or is not answered as it should be.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { cpuMsOf, peakMb, watchPeak } from '../tests/support/process-costs.ts'
+import { bytesOf, exchangeRaw } from '../tests/support/raw-request.ts'
+import { requestsOfCallers, requestsOfStrangers, type WorstRequest } from '../tests/support/worst-requests.ts'
+import { startBench } from './support/installation.ts'
+
+interface Limit {
+  cpuMs: number
+  mb: number
+}
+
+const TRIES = 3
+const ONLY = process.env.ONLY ?? ''
+/** The process has done everything for a request by then (milliseconds): background work is not waited for. */
+const SETTLING_MS = 50
+
+const bench = await startBench({ accounts: 1 })
+const pid = bench.baoco.process.pid!
+const { port, apiKey, personalUrl } = bench.installation
+
+const middle = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!
+
+const cpuWhile = async (work: () => Promise<unknown>): Promise<number> => {
+  const before = cpuMsOf(pid)
+  await work()
+  await pause(SETTLING_MS)
+  return cpuMsOf(pid) - before
+}
+
+const failures: string[] = []
+
+const measure = async (request: WorstRequest, limit: Limit): Promise<void> => {
+  const bytes = bytesOf(request)
+  const cpu: number[] = []
+  const memory: number[] = []
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const before = watchPeak(pid)
+    let status = 0
+    cpu.push(await cpuWhile(async () => ({ status } = await exchangeRaw(port, bytes))))
+    memory.push(peakMb(pid) - before)
+    if (status !== request.status) failures.push(`${request.name}: ${status} instead of ${request.status}`)
+  }
+  const [ms, mb] = [middle(cpu), middle(memory)]
+  const isOver = ms > limit.cpuMs || mb > limit.mb
+  if (isOver) failures.push(`${request.name}: ${ms.toFixed(1)} ms, ${mb.toFixed(1)} MB`)
+  console.log(
+    `${ms.toFixed(1).padStart(7)} ms ${mb.toFixed(1).padStart(7)} MB  ${isOver ? 'OVER ' : ''}${request.name}`,
+  )
+  worst.cpuMs = Math.max(worst.cpuMs, ms)
+  worst.mb = Math.max(worst.mb, mb)
+}
+
+let worst: Limit = { cpuMs: 0, mb: 0 }
+const measureAll = async (whose: string, requests: readonly WorstRequest[], limit: Limit): Promise<void> => {
+  worst = { cpuMs: 0, mb: 0 }
+  for (const request of requests) if (request.name.includes(ONLY)) await measure(request, limit)
+  console.log(
+    `${requests.length} requests of ${whose}: at most ${worst.cpuMs.toFixed(1)} ms CPU (under ${limit.cpuMs}), ` +
+      `${worst.mb.toFixed(1)} MB (under ${limit.mb})`,
+  )
+}
+
+const good = { apiKey, personalPath: new URL(personalUrl).pathname }
+// As after some traffic: code compiled, memory taken that the runtime keeps.
+const warmUp = [...requestsOfStrangers, ...requestsOfCallers(good)]
+for (const request of [...warmUp, ...warmUp]) await exchangeRaw(port, bytesOf(request))
+for (let count = 0; count < 2_000; count++) await fetch(`${personalUrl}?sender=VCB&text=warm%20${count}`)
+console.log(`idle: ${(await cpuWhile(() => pause(950))).toFixed(1)} ms CPU a second`)
+
+await measureAll('strangers', requestsOfStrangers, { cpuMs: 50, mb: 20 })
+await measureAll('callers with a credential', requestsOfCallers(good), { cpuMs: 250, mb: 100 })
+await bench.end()
+for (const failure of failures) console.error(failure)
+process.exit(failures.length > 0 ? 1 : 0)

@@ -1,0 +1,272 @@
+/**
+ * Attack: one request, or a few connections, that stop the service for everybody. Before, 64 KB of `a&a&a` in a query took 16 s of CPU, a
+ * multipart body of 140,000 parts 8 s and 580 MB, unknown keys in verify-email 2 s and an answer of 38 MB, and 150 connections
+ * held 1 GB. CPU is measured, not time: other processes may take theirs.
+ */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
+import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { eventually } from '../support/eventually.ts'
+import { bytesOf, exchangeRaw, type RawRequest } from '../support/raw-request.ts'
+import { requestsOfCallers, requestsOfStrangers } from '../support/worst-requests.ts'
+
+const KB = 1024
+const MB = 1024 * KB
+
+/** CPU of this whole process, which is server and client at once: several times what the server alone may take. */
+const STRANGERS_MS = 250
+const CALLERS_MS = 1_000
+
+const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
+
+describe('single requests that cost a lot', function () {
+  this.timeout(180_000)
+  let api: ApiUnderTest
+  let port: number
+  let personal: string
+  let device: string
+  let ofCallers: ReturnType<typeof requestsOfCallers>
+  const open: Socket[] = []
+
+  before(async () => {
+    api = await openApi({ trustProxy: 1 }, 'real')
+    port = Number(new URL(api.url).port)
+    personal = `/api/receive/u/${api.owner.receive_token}`
+    ofCallers = requestsOfCallers({ apiKey: api.owner.api_key, personalPath: personal })
+    const { user_id } = api.owner
+    device = formToken('device', user_id, 'd'.repeat(43))
+    const created_at = new Date().toISOString()
+    const phone = { user_id, device_id: 77, name: 'phone', token_hash: hashOfToken(device), created_at }
+    await api.decree(user_id, { type: 'DeviceAdded', data: phone })
+  })
+  afterEach(() => open.splice(0).forEach((socket) => socket.destroy()))
+  after(() => api.close())
+
+  const cpuOf = async (request: RawRequest) => {
+    const bytes = bytesOf(request)
+    const before = process.cpuUsage()
+    const answer = await exchangeRaw(port, bytes)
+    const { user, system } = process.cpuUsage(before)
+    return { ...answer, ms: (user + system) / 1000 }
+  }
+
+  /** Writes the head and the beginning of a request, and leaves it at that. */
+  const hold = async (head: string, begun: Buffer): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    open.push(socket)
+    await once(socket, 'connect')
+    socket.write(`${head}\r\nHost: x\r\n\r\n`)
+    await new Promise((resolve) => socket.write(begun, resolve))
+    return socket
+  }
+  const answerOn = async (socket: Socket): Promise<string> => {
+    let answer = ''
+    for await (const piece of socket) if ((answer += String(piece)).includes('\r\n\r\n')) break
+    return answer
+  }
+
+  const finish = async (socket: Socket, bytes: number) => {
+    socket.write(Buffer.alloc(bytes, 'a'))
+    return answerOn(socket)
+  }
+
+  for (const { name, status, ...request } of requestsOfStrangers)
+    it(`of a stranger: ${name}`, async () => {
+      // Once before, so that its code is compiled.
+      await exchangeRaw(port, bytesOf(request))
+      const answer = await cpuOf(request)
+      expect(answer.status).to.equal(status)
+      expect(answer.ms, 'ms CPU').to.be.below(STRANGERS_MS)
+    })
+
+  const placeholder = { apiKey: 'KEY', personalPath: '/PERSONAL' }
+  for (const [index, { name }] of requestsOfCallers(placeholder).entries())
+    it(`of a caller: ${name}`, async () => {
+      const { status, ...request } = ofCallers[index]!
+      const answer = await cpuOf(request)
+      expect(answer.status).to.equal(status)
+      expect(answer.ms, 'ms CPU').to.be.below(CALLERS_MS)
+    })
+
+  it('answers others while a long body arrives', async () => {
+    await hold(`POST ${personal} HTTP/1.1\r\nContent-Length: ${10 * MB}`, Buffer.alloc(9 * MB, 'a'))
+    expect((await api.ask('GET', '/healthz')).status).to.equal(200)
+    expect((await api.ask('POST', personal, { json: { text: TEXT } })).status).to.equal(200)
+  })
+
+  it('lists at most twenty issues, with short paths', async () => {
+    const keys = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}${'k'.repeat(500)}`, 0]))
+    const { status, body } = await api.ask('POST', '/api/auth/verify-email', { json: keys })
+    expect(status).to.equal(400)
+    expect(body.issues).to.have.lengthOf(20)
+    expect(JSON.stringify(body).length).to.be.below(5_000)
+  })
+
+  it('reads a hundred parameters, and not one more', async () => {
+    const query = (pairs: number) => Array.from({ length: pairs - 1 }, (_, index) => `k${index}=v`).join('&')
+    const list = (pairs: number) =>
+      api.ask('GET', `/api/notifications?${query(pairs)}&page=1`, { key: api.owner.api_key })
+    expect((await list(100)).status).to.equal(200)
+    const over = await list(101)
+    expect([over.status, over.body.error]).to.deep.equal([400, 'VALIDATION_FAILED'])
+    const tell = async (pairs: number) =>
+      (await api.ask('GET', `${personal}?${query(pairs)}&text=hello%20there`)).body.data.reason
+    expect(await tell(100)).not.to.equal('too_long')
+    expect(await tell(101)).to.equal('too_long')
+  })
+
+  it('reads forms of 1 MB and a hundred fields, multipart or not, and not more', async () => {
+    const form = (fields: number, bytes = 5): RawRequest => {
+      const pairs = Array.from({ length: fields - 1 }, (_, index) => [`k${index}`, 'v'])
+      return {
+        method: 'POST',
+        path: personal,
+        headers: [['Content-Type', 'application/x-www-form-urlencoded']],
+        body: new URLSearchParams([['text', 'x'.repeat(bytes)], ...pairs] as [string, string][]).toString(),
+      }
+    }
+    const multipart = (fields: number, bytes = 5): RawRequest => {
+      const part = (name: string, value: string) =>
+        `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+      const rest = Array.from({ length: fields - 1 }, (_, index) => part(`k${index}`, 'v')).join('')
+      return {
+        method: 'POST',
+        path: personal,
+        headers: [['Content-Type', 'multipart/form-data; boundary=x']],
+        body: `${part('text', 'x'.repeat(bytes))}${rest}--x--\r\n`,
+      }
+    }
+    for (const make of [form, multipart]) {
+      const reasonOf = async (request: RawRequest) => {
+        const { status, body } = await exchangeRaw(port, bytesOf(request))
+        expect(status).to.equal(200)
+        return JSON.parse(body).data.reason as string
+      }
+      expect(await reasonOf(make(100)), make.name).not.to.equal('too_long')
+      expect(await reasonOf(make(101)), make.name).to.equal('too_long')
+      expect(await reasonOf(make(1, MB - 500)), make.name).not.to.equal('too_long')
+      expect(await reasonOf(make(1, MB + 1)), make.name).to.equal('too_long')
+      const { headers = [], ...request } = make(101)
+      const byPhone = {
+        ...request,
+        path: '/api/receive/sms',
+        headers: [...headers, ['X-Device-Token', device] as const],
+      }
+      expect((await exchangeRaw(port, bytesOf(byPhone))).status, make.name).to.equal(413)
+    }
+  })
+
+  it('checks the credential before the body: nothing is kept of one without', async () => {
+    const wrong = formToken('receive_url', api.owner.user_id, 'w'.repeat(43))
+    const begun = Buffer.alloc(9 * MB, 'a')
+    for (const [path, status] of [
+      [`/api/receive/u/${wrong}`, 401],
+      ['/api/receive/sms', 401],
+      ['/api/receive/batch', 401],
+      ['/api/webhooks', 401],
+      ['/inbox/x', 404],
+      ['/api/auth/login', 400],
+    ] as const) {
+      const before = process.memoryUsage().arrayBuffers
+      const head = `POST ${path} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ${10 * MB}`
+      const held: Socket[] = []
+      for (let count = 0; count < 20; count++) held.push(await hold(head, begun))
+      // 180 MB have arrived, as the last bytes were taken.
+      expect(process.memoryUsage().arrayBuffers - before, path).to.be.below(60 * MB)
+      expect(await finish(held[0]!, MB), path).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
+      open.splice(0).forEach((socket) => socket.destroy())
+    }
+  })
+
+  it('keeps 64 KB of a body without a credential, and takes a longer one for too long', async () => {
+    const login = (bytes: number) =>
+      exchangeRaw(port, bytesOf({ method: 'POST', path: '/api/auth/login', headers: [['Content-Type', 'application/json']], body: ' '.repeat(bytes) })) // prettier-ignore
+    expect(JSON.parse((await login(64 * KB)).body).message).to.contain('JSON')
+    const long = await login(64 * KB + 1)
+    expect([long.status, JSON.parse(long.body).message]).to.deep.equal([400, 'A body has at most 65536 bytes here.'])
+    expect((await login(10 * MB + 1)).status).to.equal(413)
+  })
+
+  describe('bodies in flight', () => {
+    let accounts: { receive_token: string }[]
+    before(async () => {
+      accounts = []
+      for (let index = 0; index < 6; index++) accounts.push(await api.newAccount(`flight${index}@example.com`))
+    })
+
+    const holdBody = (token: string, bytes: number) =>
+      hold(`POST /api/receive/u/${token} HTTP/1.1\r\nContent-Length: ${10 * MB}`, Buffer.alloc(bytes, 'a'))
+
+    it('are 64 MB at most: the next is told to come again, and short ones still get through', async () => {
+      const held: Socket[] = []
+      for (const { receive_token } of accounts) held.push(await holdBody(receive_token, 9 * MB))
+      // Four of them fill the room of long bodies.
+      const answers = await Promise.all(held.map((socket) => finish(socket, MB)))
+      const refused = answers.filter((answer) => answer.startsWith('HTTP/1.1 503 '))
+      expect(refused).to.have.length.of.at.least(1)
+      for (const answer of refused) {
+        expect(answer).to.match(/retry-after: \d+/i)
+        expect(answer).to.contain('OVERLOADED')
+      }
+      expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 200 '))).to.have.length.of.at.least(3)
+
+      const again = await Promise.all(accounts.slice(0, 4).map(({ receive_token }) => holdBody(receive_token, 9 * MB)))
+      expect((await api.ask('POST', personal, { json: { text: TEXT } })).status).to.equal(200)
+      expect((await api.ask('POST', '/api/auth/verify-email', { json: { token: 'x' } })).status).to.equal(400)
+      again.forEach((socket) => socket.destroy())
+    })
+
+    it('are free again after callers that went away', async () => {
+      for (let round = 0; round < 3; round++) {
+        const held = await Promise.all(accounts.slice(0, 4).map(({ receive_token }) => holdBody(receive_token, 9 * MB)))
+        held.forEach((socket) => socket.destroy())
+      }
+      const { receive_token } = accounts[5]!
+      await eventually(
+        async () => (await finish(await holdBody(receive_token, 9 * MB), MB)).startsWith('HTTP/1.1 200 '),
+        { within: 30_000, what: 'room for a long body' },
+      )
+    })
+
+    it('of one account do not take the room of others', async () => {
+      const [greedy, other] = accounts as [{ receive_token: string }, { receive_token: string }]
+      const held: Socket[] = []
+      for (let count = 0; count < 8; count++) held.push(await holdBody(greedy.receive_token, 9 * MB))
+      expect(await finish(await holdBody(other.receive_token, 9 * MB), MB)).to.match(/^HTTP\/1\.1 200 /)
+      const answers = await Promise.all(held.map((socket) => finish(socket, MB)))
+      expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 503 '))).to.have.length.of.at.least(6)
+    })
+
+    it('of strangers do not take the room of accounts', async () => {
+      for (let count = 0; count < 160; count++)
+        await hold(
+          `POST /api/auth/login HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 65536`,
+          Buffer.alloc(64 * KB - 1, 'a'),
+        )
+      expect((await api.ask('POST', personal, { json: { text: TEXT } })).status).to.equal(200)
+      const { receive_token } = accounts[0]!
+      expect(await finish(await holdBody(receive_token, 9 * MB), MB)).to.match(/^HTTP\/1\.1 200 /)
+      const refused = await eventuallyRefused()
+      expect(refused).to.match(/retry-after: \d+/i)
+    })
+
+    /** A stranger's body for which there is no room. */
+    const eventuallyRefused = async (): Promise<string> => {
+      let answer = ''
+      await eventually(
+        async () => {
+          const socket = await hold(
+            'POST /api/auth/login HTTP/1.1\r\nContent-Length: 65536',
+            Buffer.alloc(64 * KB, 'a'),
+          )
+          answer = await answerOn(socket)
+          return answer.startsWith('HTTP/1.1 503 ')
+        },
+        { within: 30_000, what: 'a refusal' },
+      )
+      return answer
+    }
+  })
+})

@@ -1,0 +1,42 @@
+/** The lint rule that keeps Koa's `query` getter out: it is quadratic in the number of pairs. */
+import { expect } from 'chai'
+import { ESLint } from 'eslint'
+
+/** Any file of the rule's folders: its text is replaced. */
+const FILE = 'adapters/http/query-string.ts'
+const RULE = 'baoco/no-koa-query'
+
+/** Numbers of the lines that the rule reports. */
+const reportedIn = async (code: string): Promise<number[]> => {
+  const [result] = await new ESLint().lintText(code, { filePath: FILE })
+  const fatal = result!.messages.find((message) => message.fatal)
+  if (fatal) throw new Error(fatal.message)
+  return result!.messages.filter(({ ruleId }) => ruleId === RULE).map(({ line }) => line)
+}
+
+describe('the lint rule against the query of Koa', function () {
+  // The first file of a project is linted when all types are known.
+  this.timeout(300_000)
+
+  it('reports it under every name, and nothing else of that name', async () => {
+    const forbidden = [
+      'export const a = (context: ApiContext) => context.query',
+      'export const b = (ctx: Context) => ctx.query.name',
+      'export const c = (it: Context) => it.request.query',
+      "export const d = (it: Context) => it['query']",
+      'export const e = ({ query }: Context) => query',
+      'export const f = ({ query: given }: ApiContext) => given',
+      'export const g = (context: ApiContext) => { const { query } = context; return query }',
+      'export const h = ({ request: { query } }: Context) => query',
+      'export const i: Middleware = ({ query }) => void query',
+    ]
+    const allowed = [
+      'export const j = (pool: { query: (text: string) => void }) => pool.query("SELECT 1")',
+      'export const k = ({ query }: { query: string }) => query',
+      'export const l = (context: ApiContext, query: string) => context[query as "path"]',
+    ]
+    const imports = ["import type { Context, Middleware } from 'koa'", "import type { ApiContext } from './context.ts'"]
+    const reported = await reportedIn([...imports, ...forbidden, ...allowed].join('\n'))
+    expect(reported).to.deep.equal(forbidden.map((_, index) => imports.length + index + 1))
+  })
+})
