@@ -9,6 +9,7 @@ import { sweepRateLimits } from '../adapters/rate-limits/sweep.ts'
 import { plansDue } from '../adapters/postgres/queries/plans.ts'
 import { openCreditsCheckpoint, openReactionCheckpoint } from '../adapters/postgres/reaction-checkpoint.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
+import { planAccountOf } from '../domain/plan-order/plan-order.ts'
 import { projectors } from '../projections/all.ts'
 import type { Definition } from '../projections/definition.ts'
 import { openProjector } from '../projections/projector.ts'
@@ -60,7 +61,21 @@ const reacting = (installation: Installation): Follower => {
     onlyOne('reactions').hold((held) => {
       // Made anew each time: what they remember may have been changed by the process whose turn it was.
       const { adminEmail, commission } = settings
-      const reactions = allReactions({ store, clock, ids, vault, mailer, links, sender, adminEmail, commission })
+      const plans = planAccountOf(settings)
+      const maxAgeMs = settings.reparseMaxAge * 1_000
+      const reactions = allReactions({
+        store,
+        clock,
+        ids,
+        vault,
+        mailer,
+        links,
+        sender,
+        adminEmail,
+        commission,
+        plans,
+        maxAgeMs,
+      })
       return runReactions({ store, reactions, checkpoint, log }, held)
     }, signal)
 }
