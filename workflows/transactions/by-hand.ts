@@ -11,6 +11,7 @@ import { release, remove, retry, type RetryOccasion, type TransactionFact } from
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { foldTransaction, type Transaction } from '../../domain/transaction/transaction.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
+import { contended, pauseAfterConflict } from '../execute.ts'
 import { stamp } from '../stamp.ts'
 
 export interface TransactionParts {
@@ -61,7 +62,8 @@ const decideEach = async (
   }
   let open = ids
   for (let round = 0; open.length > 0; round++) {
-    if (round === MOST_ROUNDS) throw new Error(`gave up after ${MOST_ROUNDS} conflicts on ${open.length} transactions`)
+    if (round === MOST_ROUNDS) throw contended()
+    if (round > 1) await pauseAfterConflict(round)
     const decided = (await load(store, open))
       .map((loaded) => ({ ...loaded, facts: decideOne(loaded) }))
       .filter(({ facts }) => facts.length > 0)

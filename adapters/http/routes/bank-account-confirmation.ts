@@ -82,5 +82,6 @@ export const bankAccountConfirmationRoutes = (operations: Operations, parts: Api
 
   const locked = refuses('ACCOUNT_LOCKED', 'STORE_UNAVAILABLE')
   get(CONFIRMATION_PAGE, 'Show the page that confirms a bank account', locked, query(Confirmation), pages, ask)
-  post(CONFIRMATION_PAGE, 'Confirm a bank account by its link', locked, query(Confirmation), pages, confirm)
+  const mayCompete = refuses('ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'CONFLICT')
+  post(CONFIRMATION_PAGE, 'Confirm a bank account by its link', mayCompete, query(Confirmation), pages, confirm)
 }
