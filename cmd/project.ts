@@ -20,6 +20,8 @@ import { lastingSilences, quietSources } from '../adapters/postgres/queries/hear
 import { sweepNotifications } from '../adapters/postgres/sweep-notifications.ts'
 import { lastingEndpointAlerts, openBreakers } from '../adapters/postgres/queries/open-breakers.ts'
 import { rememberCredits } from '../workflows/credits/remember-credits.ts'
+import { giveUpUnread } from '../workflows/planned/give-up-unread.ts'
+import { oldestUnread, unreadOverLimit } from '../adapters/postgres/queries/unread-bytes.ts'
 import { watchEndpoints } from '../workflows/planned/watch-endpoints.ts'
 import { watchSources } from '../workflows/planned/watch-sources.ts'
 import { plannedWork } from '../workflows/planned/planned-work.ts'
@@ -93,6 +95,12 @@ const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne
     endPlans(plans),
     warnOfQuotas(plans),
     sweepNotifications(database),
+    giveUpUnread({
+      store,
+      clock,
+      overLimit: () => unreadOverLimit(database),
+      oldest: (userId, bytes) => oldestUnread(database, userId, bytes),
+    }),
     watchEndpoints({
       open: () => openBreakers(database),
       lasting: () => lastingEndpointAlerts(database),
