@@ -6,6 +6,7 @@ import { sweepConducts } from '../adapters/abuse/conducts.ts'
 import { sweepInboxCalls } from '../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../adapters/rate-limits/sweep.ts'
+import { sweepForgotten } from '../adapters/postgres/forget-account.ts'
 import { plansDue } from '../adapters/postgres/queries/plans.ts'
 import { openCreditsCheckpoint, openReactionCheckpoint } from '../adapters/postgres/reaction-checkpoint.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
@@ -92,6 +93,7 @@ const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne
     sweepInboxCalls(database),
     sweepRateLimits(database),
     sweepConducts(database),
+    sweepForgotten(database),
     endPlans(plans),
     warnOfQuotas(plans),
     sweepNotifications(database),
