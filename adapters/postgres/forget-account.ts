@@ -8,7 +8,7 @@ import type { DeletedAccount } from '../../workflows/accounts/delete-account.ts'
 import type { PlannedJob } from '../../workflows/planned/planned-work.ts'
 import type { Queryable } from './database.ts'
 
-const BY_USER = ['ops.heard', 'ops.endpoint', 'ops.inbox_call'] as const
+const BY_USER = ['ops.heard', 'ops.endpoint', 'ops.inbox_call', 'ops.login_place', 'ops.api_key_use'] as const
 /** They name the account and how often it was unlocked: `7.0`. */
 const BY_NAME = ['ops.conduct_calls', 'ops.conduct_run', 'ops.conduct_parallel'] as const
 
@@ -44,7 +44,7 @@ export const sweepForgotten = (database: Queryable): PlannedJob => ({
   at: EVERY_HOUR,
   run: async () => {
     let swept = 0
-    for (const table of ['ops.heard', 'ops.endpoint']) {
+    for (const table of BY_USER) {
       const rows = await database.query(
         `DELETE FROM ${table} t WHERE EXISTS (SELECT FROM read_model.account)
            AND NOT EXISTS (SELECT FROM read_model.account a WHERE a.user_id = t.user_id) RETURNING 1`,

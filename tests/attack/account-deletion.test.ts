@@ -24,7 +24,7 @@ const EMAIL = `${MARK}@shop.example`
 
 const LIMIT = { requests: 1_000, seconds: 3_600 }
 const LIMITS = {
-  login: LIMIT, forgot: LIMIT, register: LIMIT, resend: LIMIT, withdraw: LIMIT, links: LIMIT, bank: LIMIT, receive: LIMIT, demo: LIMIT, inbox: LIMIT,
+  login: LIMIT, reset: LIMIT, forgot: LIMIT, register: LIMIT, resend: LIMIT, withdraw: LIMIT, links: LIMIT, bank: LIMIT, receive: LIMIT, demo: LIMIT, inbox: LIMIT,
 } // prettier-ignore
 const PLANS = { planBank: 'VCB', planAccount: '0011000999111', planHolder: 'OPERATOR' }
 

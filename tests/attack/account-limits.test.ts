@@ -209,5 +209,5 @@ describe('attack: batches that go round the limits', () => {
 
 const LIMIT = { requests: 1_000, seconds: 60 }
 const LIMITS = {
-  login: LIMIT, forgot: LIMIT, register: LIMIT, resend: LIMIT, withdraw: LIMIT, links: LIMIT, bank: LIMIT, receive: LIMIT, demo: LIMIT, inbox: LIMIT,
+  login: LIMIT, reset: LIMIT, forgot: LIMIT, register: LIMIT, resend: LIMIT, withdraw: LIMIT, links: LIMIT, bank: LIMIT, receive: LIMIT, demo: LIMIT, inbox: LIMIT,
 } // prettier-ignore

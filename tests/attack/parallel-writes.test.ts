@@ -23,7 +23,10 @@ describe('attack: 100 parallel writes to one account', () => {
     api = await openApi({}, 'real')
     elsewhere = await openPostgresEventStore({ url: api.databaseUrl })
     ;({ api_key: key, user_id } = api.owner)
-    const { body } = await api.ask('POST', '/api/webhooks', { key, json: { name: 'shop', url: 'http://127.0.0.1:9/w' } })
+    const { body } = await api.ask('POST', '/api/webhooks', {
+      key,
+      json: { name: 'shop', url: 'http://127.0.0.1:9/w' },
+    })
     rule = body.data.id as number
   })
   after(async () => {
@@ -47,7 +50,10 @@ describe('attack: 100 parallel writes to one account', () => {
         const trusted_senders = [`OTHER${written}`]
         await accounts
           .change(occasion, () => [{ type: 'TrustedSendersSet', data: { user_id, trusted_senders } }])
-          .then(() => written++, () => {})
+          .then(
+            () => written++,
+            () => {},
+          )
       }
     })()
     return async () => {
@@ -58,12 +64,16 @@ describe('attack: 100 parallel writes to one account', () => {
   }
 
   it('changes of one thing are all done', async () => {
-    const answers = await inParallel((n) => api.ask('PUT', `/api/webhooks/${rule}`, { key, json: { name: `shop ${n}` } }))
+    const answers = await inParallel((n) =>
+      api.ask('PUT', `/api/webhooks/${rule}`, { key, json: { name: `shop ${n}` } }),
+    )
     expect(statuses(answers)).to.deep.equal([200])
   })
 
   it('creations of one kind are all done, none twice', async () => {
-    const answers = await inParallel((n) => api.ask('POST', '/api/inbox', { key, json: undefined, headers: { 'x-n': `${n}` } }))
+    const answers = await inParallel((n) =>
+      api.ask('POST', '/api/inbox', { key, json: undefined, headers: { 'x-n': `${n}` } }),
+    )
     expect(statuses(answers).every((status) => [201, 409].includes(status))).to.equal(true)
     const ids = answers.flatMap(({ status, body }) => (status === 201 ? [body.data.id as number] : []))
     expect(new Set(ids).size).to.equal(ids.length)
@@ -80,8 +90,7 @@ describe('attack: 100 parallel writes to one account', () => {
     ]
     const answers = await inParallel((n) => kinds[n % kinds.length]!(n)).finally(stop)
     expect(await stop(), 'the other process wrote meanwhile').to.be.greaterThan(0)
-    for (const { status, body } of answers)
-      expect([200, 201, 409], JSON.stringify(body)).to.include(status)
+    for (const { status, body } of answers) expect([200, 201, 409], JSON.stringify(body)).to.include(status)
     expect(answers.filter(({ status }) => status !== 409).length, 'done').to.be.greaterThan(0)
   })
 

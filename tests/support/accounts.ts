@@ -14,7 +14,13 @@ export const tokenOf = (userId: number, device: number): string =>
 /** What an owner has done: a personal URL, two devices, a system with the prefix `DH`, one rule for all credits. */
 export const accountFacts = (
   userId: number,
-  { prefixes = ['DH'], trustedSenders = [] as string[], withoutSender = false, smsAppTitles = false, rules = true } = {},
+  {
+    prefixes = ['DH'],
+    trustedSenders = [] as string[],
+    withoutSender = false,
+    smsAppTitles = false,
+    rules = true,
+  } = {},
 ): AccountEvent[] => [
   {
     type: 'AccountRegistered',

@@ -261,11 +261,10 @@ export const requestOf = async (world: World, operation: Located, caller: Caller
   const id = given.id ?? (collection === null ? '' : await make(world, caller, collection))
   const token = given.token ?? (await tokenFor(world, caller, operation.path))
   const path = operation.path.replace('{id}', String(id)).replace('{token}', token)
-  const own = ((await QUERIES[operation.path]?.(world, caller)) ?? []).filter(
-    ([name]) => !given.query?.some(([given]) => given === name),
-  )
+  const own = new Map(await QUERIES[operation.path]?.(world, caller))
+  const asked = given.query?.map(([name, value]): [string, string] => [name, own.get(name) ?? value]) ?? [...own]
   const search = new URLSearchParams(
-    [...query, ...own, ...(given.query ?? [])].map(([name, value]): [string, string] => [name, value]),
+    [...query, ...asked].map(([name, value]): [string, string] => [name, value]),
   ).toString()
   const sent: Sent = { method: operation.method, path: path + (search ? `?${search}` : ''), headers }
   if (!bodySchemaOf(world, operation)) return sent
