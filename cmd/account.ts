@@ -4,6 +4,7 @@ import { Argument, Option, type Command } from 'commander'
 import { listAccounts, type AccountRow } from '../adapters/postgres/queries/accounts.ts'
 import { plan as plans, type Plan } from '../domain/account/events.ts'
 import { changePlan, rotateKey, unlockAccount } from '../workflows/accounts/access.ts'
+import { forgetAccount } from '../adapters/postgres/forget-account.ts'
 import { eraseAccount } from '../workflows/accounts/delete-account.ts'
 import { createAccount } from '../workflows/accounts/registration.ts'
 import { withAccounts } from './with-accounts.ts'
@@ -80,8 +81,9 @@ export const account = (program: Command): void => {
     .description('delete an account and erase everything that is its, for good')
     .requiredOption('--yes', 'it is meant')
     .action((email: string) =>
-      withAccounts(async ({ store, accounts, on }) => {
-        const { transactions, others } = await eraseAccount({ store, accounts }, await on(email), email)
+      withAccounts(async ({ store, accounts, database, on }) => {
+        const forget = forgetAccount(database)
+        const { transactions, others } = await eraseAccount({ store, accounts, forget }, await on(email), email)
         console.log(`${email} is deleted, with ${transactions} transactions and ${others} other streams of events`)
       }),
     )

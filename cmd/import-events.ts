@@ -60,7 +60,7 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
       const store = await openEventStore(settings, url)
       const tables = openReadModelTables(database)
       try {
-        await retainAsPlanned(store)
+        await retainAsPlanned(store, settings.keepUnread)
         const settle = async ({ end, readers }: Imported): Promise<void> => {
           if (settings.eventStoreUrl === undefined) await ageFromDecision(database, Object.keys(KEPT_S))
           await eventsAreHere({ settings, store, database })

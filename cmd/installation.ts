@@ -104,7 +104,7 @@ export const openInstallation = async (
     opened.push(() => store.close())
     await untilStoreAnswers(store, log, stopping)
     const id = await recognise({ settings, store, database, clock })
-    await retainAsPlanned(store)
+    await retainAsPlanned(store, settings.keepUnread)
 
     const ids = openIds({ store, clock, skip: settings.idSkip })
     const accounts = accountCache()

@@ -6,9 +6,11 @@ import { sweepConducts } from '../adapters/abuse/conducts.ts'
 import { sweepInboxCalls } from '../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../adapters/rate-limits/sweep.ts'
+import { sweepForgotten } from '../adapters/postgres/forget-account.ts'
 import { plansDue } from '../adapters/postgres/queries/plans.ts'
 import { openCreditsCheckpoint, openReactionCheckpoint } from '../adapters/postgres/reaction-checkpoint.ts'
 import { openReadModelTables } from '../adapters/postgres/read-models.ts'
+import { planAccountOf } from '../domain/plan-order/plan-order.ts'
 import { projectors } from '../projections/all.ts'
 import type { Definition } from '../projections/definition.ts'
 import { openProjector } from '../projections/projector.ts'
@@ -19,6 +21,8 @@ import { lastingSilences, quietSources } from '../adapters/postgres/queries/hear
 import { sweepNotifications } from '../adapters/postgres/sweep-notifications.ts'
 import { lastingEndpointAlerts, openBreakers } from '../adapters/postgres/queries/open-breakers.ts'
 import { rememberCredits } from '../workflows/credits/remember-credits.ts'
+import { giveUpUnread } from '../workflows/planned/give-up-unread.ts'
+import { oldestUnread, unreadOverLimit } from '../adapters/postgres/queries/unread-bytes.ts'
 import { watchEndpoints } from '../workflows/planned/watch-endpoints.ts'
 import { watchSources } from '../workflows/planned/watch-sources.ts'
 import { plannedWork } from '../workflows/planned/planned-work.ts'
@@ -60,7 +64,21 @@ const reacting = (installation: Installation): Follower => {
     onlyOne('reactions').hold((held) => {
       // Made anew each time: what they remember may have been changed by the process whose turn it was.
       const { adminEmail, commission } = settings
-      const reactions = allReactions({ store, clock, ids, vault, mailer, links, sender, adminEmail, commission })
+      const plans = planAccountOf(settings)
+      const maxAgeMs = settings.reparseMaxAge * 1_000
+      const reactions = allReactions({
+        store,
+        clock,
+        ids,
+        vault,
+        mailer,
+        links,
+        sender,
+        adminEmail,
+        commission,
+        plans,
+        maxAgeMs,
+      })
       return runReactions({ store, reactions, checkpoint, log }, held)
     }, signal)
 }
@@ -75,9 +93,16 @@ const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne
     sweepInboxCalls(database),
     sweepRateLimits(database),
     sweepConducts(database),
+    sweepForgotten(database),
     endPlans(plans),
     warnOfQuotas(plans),
     sweepNotifications(database),
+    giveUpUnread({
+      store,
+      clock,
+      overLimit: () => unreadOverLimit(database),
+      oldest: (userId, bytes) => oldestUnread(database, userId, bytes),
+    }),
     watchEndpoints({
       open: () => openBreakers(database),
       lasting: () => lastingEndpointAlerts(database),

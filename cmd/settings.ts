@@ -115,6 +115,12 @@ export const SETTINGS = {
     text.whole(0),
     'seconds; a notification older than this when it arrives or is read sends nothing by itself',
   ),
+  keepUnread: setting(
+    'KEEP_UNREAD',
+    '31536000',
+    text.whole(1),
+    'seconds that a notification which could not be read is kept',
+  ),
   scavengeAt: setting(
     'SCAVENGE_AT',
     '03:30',

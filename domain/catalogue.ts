@@ -24,7 +24,7 @@ export interface StreamKind {
   events: Readonly<Record<string, z.ZodObject>>
 }
 
-const { NotificationUnread, NotificationReread, NotificationIgnored } = notificationEvents
+const { NotificationUnread, NotificationReread, NotificationGivenUp, NotificationIgnored } = notificationEvents
 
 export const streamKinds: readonly StreamKind[] = [
   {
@@ -60,8 +60,8 @@ export const streamKinds: readonly StreamKind[] = [
   {
     stream: 'unread-<id>',
     holds: 'a notification that no reader understood yet',
-    kept: 'until it is read, then only `NotificationReread`',
-    events: { NotificationUnread, NotificationReread },
+    kept: 'a year at most (`KEEP_UNREAD`); until it is read or the account has too many, then only the event that says so',
+    events: { NotificationUnread, NotificationReread, NotificationGivenUp },
   },
   {
     stream: 'ignored-<user>',

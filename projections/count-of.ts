@@ -2,6 +2,7 @@
  * How many rows a table has of each kind, in a table of its own. The database keeps it: what a statement does to the rows,
  * a trigger does to their counts, once a statement, in its transaction. So the counts are exact whenever they are looked at
  * beside the rows, whatever made or removed those, and no handler has to think of them. Kinds without rows have no count.
+ * With a weight it is the sum of a column in place of the number of rows.
  */
 import { projection, table, type ColumnType, type Projection, type Table } from './definition.ts'
 
@@ -22,15 +23,23 @@ export interface Sums {
   all: string
 }
 
-/** @returns a read model with the columns of `kinds` and `number` */
-export const countOf = (counted: Table, name: string, kinds: Kinds, sums?: Sums): Projection => {
+/**
+ * @param weight  what a row counts, as SQL: a column of whole numbers; 1 where it is not given
+ * @returns a read model with the columns of `kinds` and `number`
+ */
+export const countOf = (
+  counted: Table,
+  name: string,
+  kinds: Kinds,
+  { sums, weight = '1' }: { sums?: Sums; weight?: string } = {},
+): Projection => {
   const columns = Object.keys(kinds)
   const types = Object.fromEntries(columns.map((column) => [column, kinds[column]![0]]))
   const counts = table(name, { ...types, number: 'integer' }, { key: columns })
   const triggerOf = (event: Event) => `${name}_${event.toLowerCase()}`
   const functionSql = (schema: string, event: Event): string => `
     CREATE OR REPLACE FUNCTION ${schema}.${triggerOf(event)}() RETURNS trigger LANGUAGE plpgsql AS $trigger$ BEGIN
-      ${mergeSql(`${schema}.${name}`, kinds, sums, event)};
+      ${mergeSql(`${schema}.${name}`, { kinds, sums, weight }, event)};
       RETURN NULL;
     END $trigger$`
   const triggerSql = (schema: string, [event, referencing]: (typeof EVENTS)[number]): string => `
@@ -46,7 +55,11 @@ export const countOf = (counted: Table, name: string, kinds: Kinds, sums?: Sums)
  * would be planned every time.
  * @param counts  the table, with its schema
  */
-const mergeSql = (counts: string, kinds: Kinds, sums: Sums | undefined, event: Event): string => {
+const mergeSql = (
+  counts: string,
+  { kinds, sums, weight }: { kinds: Kinds; sums: Sums | undefined; weight: string },
+  event: Event,
+): string => {
   const columns = Object.keys(kinds)
   const kindOrSum = columns.map((column) =>
     column === sums?.column ? `coalesce(${column}, ${sums.all}) AS ${column}` : column,
@@ -54,8 +67,8 @@ const mergeSql = (counts: string, kinds: Kinds, sums: Sums | undefined, event: E
   const groups = sums ? [columns, columns.filter((column) => column !== sums.column)] : [columns]
   const kind = columns.map((column) => `${kinds[column]![1]} AS ${column}`).join(', ')
   const changes = [
-    ...(event === 'DELETE' ? [] : [`SELECT ${kind}, 1 AS change FROM added`]),
-    ...(event === 'INSERT' ? [] : [`SELECT ${kind}, -1 AS change FROM removed`]),
+    ...(event === 'DELETE' ? [] : [`SELECT ${kind}, ${weight} AS change FROM added`]),
+    ...(event === 'INSERT' ? [] : [`SELECT ${kind}, -${weight} AS change FROM removed`]),
   ].join(' UNION ALL ')
   return `MERGE INTO ${counts} AS t
     USING (SELECT ${kindOrSum.join(', ')}, sum(change)::integer AS change FROM (${changes}) AS each_row

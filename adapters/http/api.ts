@@ -25,6 +25,7 @@ import { apiKeyRoutes } from './routes/api-keys.ts'
 import { alertRoutes } from './routes/alerts.ts'
 import { affiliateRoutes } from './routes/affiliate.ts'
 import { authRoutes } from './routes/auth.ts'
+import { bankAccountConfirmationRoutes } from './routes/bank-account-confirmation.ts'
 import { bankAccountRoutes } from './routes/bank-accounts.ts'
 import { demoRoutes } from './routes/demo.ts'
 import { counterRoutes } from './routes/counter.ts'
@@ -127,6 +128,7 @@ export const createApi = (given: ApiParts): Koa => {
   deviceRoutes(operations, parts, signedIn)
   trustedSenderRoutes(operations, parts, signedIn)
   bankAccountRoutes(operations, parts, signedIn)
+  bankAccountConfirmationRoutes(operations, parts)
   mailAccountRoutes(operations, parts, signedIn)
   notificationRoutes(operations, parts, signedIn)
   systemRoutes(operations, parts, signedIn)

@@ -46,8 +46,11 @@ export interface Used {
 const ONLY_FAILED: ReadonlySet<RateLimitName> = new Set(['reset'])
 
 export interface Counter {
-  /** Counts one more call of a caller. Never fails: what it cannot share it counts here. */
-  (caller: string): Used | Promise<Used>
+  /**
+   * Counts one more call of a caller, or so many points at once, which are counted only if all of them fit. Never fails: what it
+   * cannot share it counts here.
+   */
+  (caller: string, points?: number): Used | Promise<Used>
   /** Takes one call back: it was none of those that count. */
   undo(caller: string): void | Promise<void>
 }

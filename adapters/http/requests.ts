@@ -215,3 +215,5 @@ export const NotificationList = z.object({
 })
 
 export const Page = z.object({ page, cursor })
+
+export const InboxList = z.object({ cursor })

@@ -18,12 +18,24 @@ export interface InboxCallRow {
   verified: boolean
 }
 
+export interface PageOfCalls {
+  inboxIds: readonly number[]
+  /** Of the first inbox, those older than this one alone; 0: all. */
+  before: number
+  /** The calls end with the one by which they are as many bytes, as kept. */
+  bytes: number
+}
+
+export type InboxCallOf = InboxCallRow & { id: number; inbox_id: number }
+
 type Owner = { user_id: number; inbox_id: number }
 
 export interface InboxCalls {
   keep(call: Owner & Omit<InboxCallRow, 'at'>): Promise<void>
-  /** By inbox, newest first. */
-  list(inboxIds: readonly number[]): Promise<ReadonlyMap<number, InboxCallRow[]>>
+  /** Of one inbox, newest first. */
+  ofInbox(inboxId: number): Promise<InboxCallRow[]>
+  /** A page of many: inbox by inbox in the order given, newest first in each. */
+  page(asked: PageOfCalls): Promise<InboxCallOf[]>
   forget(inboxId: number): Promise<void>
 }
 
@@ -35,23 +47,26 @@ WITH added AS (
 DELETE FROM ops.inbox_call WHERE inbox_id = $2
   AND id < (SELECT id FROM ops.inbox_call WHERE inbox_id = $2 ORDER BY id DESC OFFSET ${CALLS_KEPT - 2} LIMIT 1)`
 
-const LIST = `
-SELECT c.inbox_id, c.at, c.method, c.headers, c.body, c.verified
-FROM unnest($1::bigint[]) AS wanted (inbox_id) CROSS JOIN LATERAL (
-  SELECT * FROM ops.inbox_call c WHERE c.inbox_id = wanted.inbox_id ORDER BY c.id DESC LIMIT ${CALLS_KEPT}
-) c ORDER BY c.id DESC`
+const OF_INBOX = `
+SELECT at, method, headers, body, verified FROM ops.inbox_call WHERE inbox_id = $1 ORDER BY id DESC LIMIT ${CALLS_KEPT}`
+
+/** Sizes are known without reading the texts: what is beyond the page is not read. */
+const PAGE = `
+SELECT id, inbox_id, at, method, headers, body, verified FROM (
+  SELECT c.*, place, sum(c.size) OVER (ORDER BY place, c.id DESC) AS sum
+  FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (wanted_id, place) CROSS JOIN LATERAL (
+    SELECT *, octet_length(body) + octet_length(headers::text) AS size FROM ops.inbox_call
+    WHERE inbox_id = wanted_id AND (place > 1 OR $2 = 0 OR id < $2) ORDER BY id DESC LIMIT ${CALLS_KEPT}
+  ) c
+) AS page WHERE sum - size < $3 ORDER BY place, id DESC`
 
 export const openInboxCalls = (database: Queryable): InboxCalls => ({
   keep: async ({ user_id, inbox_id, method, headers, body, verified }) => {
     await database.query(KEEP, [user_id, inbox_id, method, JSON.stringify(headers), body, verified], 'inbox-keep')
   },
-  list: async (inboxIds) => {
-    const calls = new Map<number, InboxCallRow[]>(inboxIds.map((id) => [id, []]))
-    if (inboxIds.length === 0) return calls
-    for (const { inbox_id, ...call } of await database.query<InboxCallRow & { inbox_id: number }>(LIST, [inboxIds]))
-      calls.get(inbox_id)!.push(call)
-    return calls
-  },
+  ofInbox: (inboxId) => database.query<InboxCallRow>(OF_INBOX, [inboxId], 'inbox-calls'),
+  page: async ({ inboxIds, before, bytes }) =>
+    inboxIds.length === 0 ? [] : database.query<InboxCallOf>(PAGE, [inboxIds, before, bytes], 'inbox-page'),
   forget: async (inboxId) => {
     await database.query('DELETE FROM ops.inbox_call WHERE inbox_id = $1', [inboxId])
   },

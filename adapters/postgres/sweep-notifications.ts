@@ -1,4 +1,4 @@
-/** Rows of ignored notifications go some time after the store has hidden their events; until then nobody is shown them. */
+/** Rows of notifications that became no transaction go some time after the store has hidden their events; until then nobody is shown them. */
 import type { PlannedJob } from '../../workflows/planned/planned-work.ts'
 import type { Queryable } from './database.ts'
 

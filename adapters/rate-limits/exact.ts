@@ -43,9 +43,9 @@ export const exactCounters = (database: Queryable): CounterFor => {
       inMemoryBlockOnConsumed: requests + 1,
       insuranceLimiter: new RateLimiterMemory({ keyPrefix: name, points: requests, duration: seconds }),
     })
-    const count = async (caller: string) => {
+    const count = async (caller: string, points = 1) => {
       try {
-        const { consumedPoints, msBeforeNext } = await limiter.consume(caller)
+        const { consumedPoints, msBeforeNext } = await limiter.consume(caller, points)
         return { calls: consumedPoints, endsInMs: msBeforeNext }
       } catch (over) {
         if (over instanceof RateLimiterRes) return { calls: requests + 1, endsInMs: over.msBeforeNext }

@@ -84,11 +84,13 @@ export const settledCounters = (database: Queryable, now: () => number = Date.no
 
   return {
     counterFor: (name, limit) => {
-      const count = (caller: string) => {
+      const count = (caller: string, points = 1) => {
         const at = now()
         const window = windowOf(`${name}:${caller}`, limit, at)
+        const used = window.settled + window.pending
+        if (points > 1 && used + points > limit.requests) return { calls: used + points, endsInMs: window.ends - at }
         // A caller that is over is counted no further: it costs no more statements either.
-        if (window.settled + window.pending <= limit.requests) window.pending++
+        if (used <= limit.requests) window.pending += points
         return { calls: window.settled + window.pending, endsInMs: window.ends - at }
       }
       const undo = (caller: string) => void windowOf(`${name}:${caller}`, limit, now()).pending--

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { deviceDoor, URL_DOOR } from '../notification/doors.ts'
 import type { ScopedKey } from './api-keys.ts'
+import { extended, learningFrom, type Learning } from './bank-accounts.ts'
 import type { AccountEvent, AccountEventData, mailAccountFields, Plan } from './events.ts'
 import { issued, NO_MAIL_TOKENS, withoutGood, type MailTokens } from './mail-tokens.ts'
 import { ended, type EndedSessions } from './sessions.ts'
@@ -76,6 +77,8 @@ export interface BankAccount {
   bank_code: string
   account_number: string
   is_active: 0 | 1
+  /** False: credits to it wait for its owner's word. */
+  confirmed: boolean
 }
 
 /** An endpoint of our own that keeps what it is sent. */
@@ -120,6 +123,8 @@ export interface Account {
   invitations: ReadonlyMap<number, Invitation>
   mail_accounts: ReadonlyMap<number, MailAccount>
   bank_accounts: ReadonlyMap<number, BankAccount>
+  /** When new bank accounts last counted at once at the owner's wish; null: never. */
+  learning: Learning | null
   inboxes: ReadonlyMap<number, Inbox>
   /** The code of the affiliate link that led here, as it was given. */
   ref: string | null
@@ -174,7 +179,7 @@ export const evolve = (account: Account | null, event: Happened): Account | null
       user_id, email, name, operator, registered_at, ref,
       verified: false, locked: false, lock: null, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, api_keys: new Map(), receive_url: null,
       plan: 'Free', plan_expires_at: null, trusted_senders: [], without_sender: false, sms_app_titles: new Set(), systems: new Map(), rules: new Map(), devices: new Map(),
-      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), inboxes: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null, alert_sealed_secret: null,
+      invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), learning: null, inboxes: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null, alert_sealed_secret: null,
     } // prettier-ignore
   }
   if (!account) return null
@@ -324,13 +329,21 @@ export const evolve = (account: Account | null, event: Happened): Account | null
     case 'InboxClosed':
       return { ...account, inboxes: without(account.inboxes, event.data.inbox_id) }
     case 'BankAccountSeen': {
-      const { bank_account_id, bank_code, account_number } = event.data
-      const seen: BankAccount = { bank_account_id, bank_code, account_number, is_active: 1 }
+      const { bank_account_id, bank_code, account_number, waits = false } = event.data
+      const seen: BankAccount = { bank_account_id, bank_code, account_number, is_active: 1, confirmed: !waits }
       return { ...account, bank_accounts: set(account.bank_accounts, bank_account_id, seen) }
     }
     case 'BankAccountChanged': {
       const { bank_account_id, is_active } = event.data
       return { ...account, bank_accounts: changed(account.bank_accounts, bank_account_id, { is_active }) }
+    }
+    case 'BankAccountConfirmed': {
+      const { bank_account_id } = event.data
+      return { ...account, bank_accounts: changed(account.bank_accounts, bank_account_id, { confirmed: true }) }
+    }
+    case 'BankAccountsLearned': {
+      const { from } = event.data
+      return { ...account, learning: account.learning ? extended(account.learning, from) : learningFrom(from) }
     }
   }
 }

@@ -1,11 +1,29 @@
 /**
- * Accounts at banks, known from their first notification on. An owner can switch one off: it is private, and no shop is told
- * of it.
+ * Accounts at banks, known from the first notification that names them (decision T6, "New bank account").
+ *
+ * A number that is first seen while the account learns counts at once. A credit to a number that is first seen later waits until
+ * the owner confirms the number: banks send notifications to whatever phone or mailbox a stranger registers with them, so a
+ * genuine text does not prove that the money is the owner's. The account learns for 24 hours after its registration, and for 24 hours after each call of
+ * `POST /api/bank-accounts/learn`. An owner can also switch a number off: its transactions are then sent nowhere.
+ *
+ * Banks mask numbers, and SMS and app mask differently. A print counts as a known number if it is the same print, or if both
+ * show at least four common digits and none contradicts. A print that shows one to three digits is a number of its own, as
+ * one stranger in a thousand has the same ones. A print without any digit counts as no number. A stranger whose account at the
+ * same bank shows the same digits cannot be told apart by the print.
  */
-import { digitsContradict } from '../book/account-digits.ts'
+import { digitsContradict, sharedDigits, TELLING_DIGITS, visibleDigits } from '../book/account-digits.ts'
 import type { Account, BankAccount } from './account.ts'
 import type { AccountEvent } from './events.ts'
-import { notFound } from './refusals.ts'
+import { invalid, notFound } from './refusals.ts'
+
+/** How long an account takes new numbers as its owner's, milliseconds. */
+const LEARNING_MS = 24 * 3_600_000
+
+/** What is shown of a number that may be anybody's. */
+const SHOWN_DIGITS = 4
+
+/** The end of a number, for mails and pages that may be read by others. */
+export const shownDigits = (account_number: string): string => account_number.slice(-SHOWN_DIGITS)
 
 /** As a notification names one: number as printed, masked digits included. */
 export interface NamedAccount {
@@ -13,42 +31,154 @@ export interface NamedAccount {
   account_number: string | null
 }
 
+const ofBank = (account: Account, bank_code: string): BankAccount[] =>
+  [...account.bank_accounts.values()].filter((each) => each.bank_code === bank_code)
+
 /**
- * The known account that a notification names: the very number, else the first whose visible digits do not contradict, as one
- * channel of a bank masks what another prints. Null where none is known or no number is printed.
+ * The known account that a notification names: the same print, else one that it shares enough digits with, a confirmed one
+ * first. Null where none is known or no number is printed.
  */
 export const bankAccountOf = (account: Account, { bank_code, account_number }: NamedAccount): BankAccount | null => {
   if (account_number === null) return null
-  const ofBank = [...account.bank_accounts.values()].filter((each) => each.bank_code === bank_code)
-  return (
-    ofBank.find((each) => each.account_number === account_number) ??
-    ofBank.find((each) => !digitsContradict(each.account_number, account_number)) ??
-    null
+  const known = ofBank(account, bank_code)
+  const same = known.find((each) => each.account_number === account_number)
+  if (same) return same
+  const fitting = known.filter((each) => sharedDigits(each.account_number, account_number) >= TELLING_DIGITS)
+  return fitting.find(({ confirmed }) => confirmed) ?? fitting[0] ?? null
+}
+
+/** Whether its owner has switched off the account that a notification names; a print that tells too little may be that one. */
+export const isSwitchedOff = (account: Account, named: NamedAccount): boolean => {
+  const { bank_code, account_number } = named
+  if (account_number === null) return false
+  const known = bankAccountOf(account, named)
+  if (known) return known.is_active === 0
+  return ofBank(account, bank_code).some(
+    (each) => each.is_active === 0 && !digitsContradict(each.account_number, account_number),
   )
 }
 
-/** Whether its owner has switched off the account that a notification names. */
-export const isSwitchedOff = (account: Account, named: NamedAccount): boolean =>
-  bankAccountOf(account, named)?.is_active === 0
+// --- which numbers count ---------------------------------------------------------------------------------------------
+
+/** From when to when an account takes new numbers as its owner's: ISO 8601. */
+export interface Learning {
+  from: string
+  until: string
+}
+
+/** @param at  a time, ISO 8601 · @returns the period that begins then */
+export const learningFrom = (at: string): Learning => ({
+  from: at,
+  until: new Date(Date.parse(at) + LEARNING_MS).toISOString(),
+})
+
+/** A period that is extended before its end stays one period. */
+export const extended = (before: Learning, at: string): Learning => {
+  const next = learningFrom(at)
+  return at <= before.until ? { from: before.from, until: next.until } : next
+}
+
+const isLearning = ({ registered_at, learning }: Account, at: Date): boolean => {
+  const time = at.getTime()
+  if (time < Date.parse(registered_at) + LEARNING_MS) return true
+  return learning !== null && time >= Date.parse(learning.from) && time < Date.parse(learning.until)
+}
+
+/** Whether a print is a number to be known: one that shows no digit is as good as none. */
+const tells = (account_number: string | null): account_number is string =>
+  account_number !== null && visibleDigits(account_number) > 0
+
+/** An account that counts as confirmed without its owner's word: the operator's, where plans are paid to. */
+export interface OwnNumber {
+  bank_code: string
+  account_number: string
+}
+
+const isOwn = (account: Account, { bank_code, account_number }: NamedAccount, own: OwnNumber | null): boolean =>
+  account.operator &&
+  own?.bank_code === bank_code &&
+  account_number !== null &&
+  sharedDigits(account_number, own.account_number) >= TELLING_DIGITS
+
+/** Whether a number that is seen now for the first time has to be confirmed. */
+const wouldWait = (account: Account, named: NamedAccount, at: Date, own: OwnNumber | null): boolean =>
+  !isLearning(account, at) && !isOwn(account, named, own)
+
+/**
+ * Whether a credit that names this account has to wait for its owner's word.
+ * @param at  when the notification arrived
+ * @param own  the account that plans are paid to
+ */
+export const isUnconfirmed = (
+  account: Account,
+  named: NamedAccount,
+  at: Date,
+  own: OwnNumber | null = null,
+): boolean => {
+  if (!tells(named.account_number)) return false
+  const known = bankAccountOf(account, named)
+  return known ? !known.confirmed : wouldWait(account, named, at, own)
+}
+
+// --- what happens to them --------------------------------------------------------------------------------------------
+
+export interface SeenAccount extends NamedAccount {
+  bank_account_id: number
+  transaction_id: number
+  /** When the notification arrived. */
+  at: Date
+  own?: OwnNumber | null
+}
 
 /** @returns nothing where it is known already, or no number is printed */
 export const seeBankAccount = (
   account: Account,
-  { bank_account_id, transaction_id, ...named }: NamedAccount & { bank_account_id: number; transaction_id: number },
+  { bank_account_id, transaction_id, at, own = null, ...named }: SeenAccount,
 ): AccountEvent[] => {
   const { bank_code, account_number } = named
-  if (account_number === null || bankAccountOf(account, named)) return []
+  if (!tells(account_number) || bankAccountOf(account, named)) return []
   const { user_id } = account
-  return [{ type: 'BankAccountSeen', data: { user_id, bank_account_id, bank_code, account_number, transaction_id } }]
+  const seen = { user_id, bank_account_id, bank_code, account_number, transaction_id }
+  const waits = wouldWait(account, named, at, own)
+  return [{ type: 'BankAccountSeen', data: waits ? { ...seen, waits } : seen }]
 }
 
-/** @returns nothing where it is so already · @throws {Refused} NOT_FOUND */
+/** @returns nothing where it is confirmed already · @throws {Refused} NOT_FOUND */
+export const confirmBankAccount = (account: Account, bank_account_id: number): AccountEvent[] => {
+  const known = account.bank_accounts.get(bank_account_id)
+  if (!known) throw notFound('bank account')
+  return known.confirmed ? [] : [{ type: 'BankAccountConfirmed', data: { user_id: account.user_id, bank_account_id } }]
+}
+
+/**
+ * @returns nothing where it is so already
+ * @throws {Refused} NOT_FOUND; VALIDATION_FAILED for taking a confirmation back
+ */
 export const changeBankAccount = (
   account: Account,
-  { bank_account_id, is_active }: { bank_account_id: number; is_active?: 0 | 1 | undefined },
+  {
+    bank_account_id,
+    is_active,
+    confirmed,
+  }: { bank_account_id: number; is_active?: 0 | 1 | undefined; confirmed?: boolean | undefined },
 ): AccountEvent[] => {
   const known = account.bank_accounts.get(bank_account_id)
   if (!known) throw notFound('bank account')
-  if (is_active === undefined || is_active === known.is_active) return []
-  return [{ type: 'BankAccountChanged', data: { user_id: account.user_id, bank_account_id, is_active } }]
+  if (confirmed === false && known.confirmed)
+    throw invalid({
+      path: 'confirmed',
+      message: 'This number is confirmed. To send nothing more of it, set is_active to 0.',
+    })
+  const { user_id } = account
+  return [
+    ...(is_active === undefined || is_active === known.is_active
+      ? []
+      : [{ type: 'BankAccountChanged', data: { user_id, bank_account_id, is_active } } satisfies AccountEvent]),
+    ...(confirmed ? confirmBankAccount(account, bank_account_id) : []),
+  ]
 }
+
+/** Takes numbers that are first seen in the next 24 hours as the owner's. */
+export const learnBankAccounts = (account: Account, at: Date): AccountEvent[] => [
+  { type: 'BankAccountsLearned', data: { user_id: account.user_id, from: at.toISOString() } },
+]

@@ -181,7 +181,13 @@ export const accountEvents = {
     account_number: z.string(),
     /** The transaction that named it. */
     transaction_id: id,
+    /** Credits to it wait until its owner confirms it. Older events do not say: those numbers count as confirmed. */
+    waits: z.boolean().optional(),
   }),
+  /** Its owner has said that this account of a bank is theirs: what waited for that is sent. */
+  BankAccountConfirmed: z.object({ user_id: id, bank_account_id: id }),
+  /** For 24 hours from then on, numbers seen for the first time count as the owner's. */
+  BankAccountsLearned: z.object({ user_id: id, from: moment }),
   /** The read-only page of a counter has this token now; an older one is void. */
   CounterOpened: z.object({ user_id: id, token_hash: hash }),
   CounterClosed: z.object({ user_id: id }),

@@ -1,4 +1,4 @@
-/** What a plan allows (interface, section 8). */
+/** What a plan allows (interface, section 8; systems and stored bytes: decision "Sizes"). */
 import type { Account } from './account.ts'
 import type { Plan } from './events.ts'
 
@@ -9,13 +9,19 @@ export interface PlanLimits {
   mail_accounts: number
   /** Webhook rules; null: unlimited. */
   rules: number | null
+  /** Connected systems. */
+  systems: number
+  /** Bytes of notifications that are kept unread; beyond them the oldest are deleted. */
+  unread_bytes: number
 }
 
+const MB = 1_024 ** 2
+
 export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
-  Free: { transactions: 100, devices: 1, mail_accounts: 0, rules: 1 },
-  Basic: { transactions: 5_000, devices: 2, mail_accounts: 1, rules: 3 },
-  Advanced: { transactions: 20_000, devices: 5, mail_accounts: 3, rules: 10 },
-  Pro: { transactions: null, devices: 10, mail_accounts: 10, rules: null },
+  Free: { transactions: 100, devices: 1, mail_accounts: 0, rules: 1, systems: 20, unread_bytes: 10 * MB },
+  Basic: { transactions: 5_000, devices: 2, mail_accounts: 1, rules: 3, systems: 20, unread_bytes: 100 * MB },
+  Advanced: { transactions: 20_000, devices: 5, mail_accounts: 3, rules: 10, systems: 20, unread_bytes: 100 * MB },
+  Pro: { transactions: null, devices: 10, mail_accounts: 10, rules: null, systems: 100, unread_bytes: 100 * MB },
 }
 
 /** The plan in force at a moment: one that has expired is Free again. */

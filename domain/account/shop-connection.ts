@@ -48,7 +48,7 @@ export const connectionOf = (
 const formatOf = (type: System['type']): RuleFields['payload_format'] =>
   type === 'woocommerce' ? 'woocommerce' : 'standard'
 
-/** @throws {Refused} WEBHOOK_LIMIT_REACHED, VALIDATION_FAILED and CONFLICT for a prefix as `addSystem` */
+/** @throws {Refused} WEBHOOK_LIMIT_REACHED; SYSTEM_LIMIT_REACHED, VALIDATION_FAILED and CONFLICT as `addSystem` */
 export const connectShop = (account: Account, wanted: ConnectShop): AccountEvent[] => {
   const { type, site_url, webhook_url: url, payment_prefix, system_id, rule_id, planPrefix, at, sealed_secret } = wanted
   const known = connectionOf(account, wanted)

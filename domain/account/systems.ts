@@ -1,7 +1,9 @@
 /** Connected systems: a shop's payment prefix, and what may become of it. */
 import type { Account, System } from './account.ts'
 import { differing, type Change } from './change.ts'
+import { Refused } from '../errors.ts'
 import type { AccountEvent } from './events.ts'
+import { PLAN_LIMITS, planAt } from './plan.ts'
 import { conflict, invalid, notFound } from './refusals.ts'
 
 /** Banks print these as words of their own: as a prefix they would hit every text. */
@@ -38,8 +40,19 @@ export interface AddSystem {
   at: Date
 }
 
-/** @throws {Refused} VALIDATION_FAILED for a prefix that cannot be used, CONFLICT for one in use */
+/**
+ * @throws {Refused} SYSTEM_LIMIT_REACHED with the plan and its limit, VALIDATION_FAILED for a prefix that cannot be used,
+ *   CONFLICT for one in use
+ */
 export const addSystem = (account: Account, { system_id, fields, planPrefix, at }: AddSystem): AccountEvent[] => {
+  const plan = planAt(account, at)
+  const limit = PLAN_LIMITS[plan].systems
+  if (account.systems.size >= limit)
+    throw new Refused(
+      'SYSTEM_LIMIT_REACHED',
+      `The plan ${plan} has no room for more connected systems (${limit} at most).`,
+      { plan, limit },
+    )
   const payment_prefix = normalPrefix(fields.payment_prefix)
   refuseUnusablePrefix(account, payment_prefix, planPrefix)
   const { user_id } = account

@@ -15,6 +15,7 @@ const TOKEN_PREFIX = {
   referral: 'bca_',
   counter: 'bcc_',
   inbox: 'bci_',
+  confirm_bank_account: 'bcb_',
 } as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
 

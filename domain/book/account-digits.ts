@@ -21,6 +21,25 @@ const visible = (printed: string): Visible => {
 const beginsAlike = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a)
 const endsAlike = (a: string, b: string): boolean => a.endsWith(b) || b.endsWith(a)
 
+/** A telling print shows so many digits: one account in 10,000 has the same ones by chance. Banks that mask show four or more. */
+export const TELLING_DIGITS = 4
+
+/** How many digits a print shows; the same for a number without a mask as its length. */
+export const visibleDigits = (printed: string): number => {
+  const { head, tail, masked } = visible(printed)
+  return (masked ? head + tail : head).replace(/\D/g, '').length
+}
+
+/** Digits that both prints show, counted from the two ends; 0 where they contradict each other. */
+export const sharedDigits = (a: string, b: string): number => {
+  if (digitsContradict(a, b)) return 0
+  const [one, other] = [visible(a), visible(b)]
+  if (!one.masked || !other.masked) return Math.min(visibleDigits(a), visibleDigits(b))
+  const heads = Math.min(one.head.length, other.head.length)
+  const tails = Math.min(one.tail.length, other.tail.length)
+  return (one.head.slice(0, heads) + one.tail.slice(one.tail.length - tails)).replace(/\D/g, '').length
+}
+
 /**
  * @returns true where the visible digits contradict each other. How many digits a mask stands for is not trusted: banks
  *          print masks of fixed length.

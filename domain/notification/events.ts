@@ -7,6 +7,8 @@ const moment = z.iso.datetime()
 
 /** How long what is ignored is kept, seconds. */
 export const KEPT_IGNORED_S = 30 * 86_400
+/** How long what nobody could read is kept where the settings say nothing else, seconds: a year. */
+export const KEPT_UNREAD_S = 365 * 86_400
 
 const ignoredReason = z.enum([
   'otp', 'promotion', 'login', 'bill', 'failed', 'reminder', 'statement', 'balance_only', 'chat', 'test_message',
@@ -61,6 +63,8 @@ export const notificationEvents = {
     /** The owner has confirmed that the unsafe notification is genuine. */
     confirmed: z.literal(true).optional(),
   }),
+  /** The end of one that was kept, as the account has too many bytes of them: holds no personal data. */
+  NotificationGivenUp: z.object({ notification_id: id, user_id: id, source_type: sourceType, received_at: moment }),
   NotificationIgnored: z.object({
     ...seen,
     reason: ignoredReason,

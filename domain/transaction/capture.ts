@@ -3,6 +3,7 @@
  * to be compared of it. Then, with the book's verdict, come the facts. Pure: time comes with the arrival.
  */
 import type { Account } from '../account/account.ts'
+import { isUnconfirmed } from '../account/bank-accounts.ts'
 import type { NotificationSeen, Sighting } from '../book/events.ts'
 import { cutAt, fingerprintOf, marksOf } from '../book/text-marks.ts'
 import { creditMarks } from '../credits/mark.ts'
@@ -114,6 +115,21 @@ const appraiseUnsafe = (arrival: Arrival, origin: Origin, { reading }: ReadResul
   return { kind: 'unread', arrival: { ...arrival, raw: JSON.stringify({ text: arrival.incoming.text }) }, origin }
 }
 
+/**
+ * What is old is held back (decision T5), and so is a credit to a bank account that its owner has not confirmed (T6). A debit
+ * pays nothing, so it does not wait for that.
+ */
+const heldFor = (
+  account: Account,
+  arrival: Arrival,
+  reading: Reading,
+  { old, plans }: { old: boolean; plans: PlanAccount | null },
+): HeldFor | null => {
+  if (old || isSilent(arrival)) return 'old_notification'
+  const waits = reading.transaction_type === 'credit' && isUnconfirmed(account, reading, arrival.arrived_at, plans)
+  return waits ? 'unconfirmed_account' : null
+}
+
 /** As if no rule had fitted: its owner may still send it by hand. What has no order id stays `skipped`. */
 export const unsent = (matched: Matched): Matched =>
   matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
@@ -150,7 +166,7 @@ export const appraise = (
   const found = match(account, reading, orderIdOf(reading.content, incoming.text, prefixes))
   const named = namedPlanOrder(account, reading, incoming.text, plans)
   const old = isOld(arrival, reading, oldAfterMs)
-  const held: HeldFor | null = old || isSilent(arrival) ? 'old_notification' : null
+  const held = heldFor(account, arrival, reading, { old, plans })
   // Without a prefix of the operator's own shops an order id is a guess; the plan's is none.
   const matched: Matched =
     named && found.prefix === null

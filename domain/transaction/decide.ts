@@ -194,6 +194,21 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
 }
 
 /**
+ * Sends what waited for the word of its owner that the bank account is theirs: matched as by a retry by hand.
+ * @param since  older ones stay as they are: they can still be retried by hand
+ */
+export const release = (
+  transaction: Transaction,
+  { since, ...occasion }: Omit<RetryOccasion, 'by'> & { since: Date },
+): readonly TransactionFact[] => {
+  if (transaction?.phase !== 'live' || transaction.held !== 'unconfirmed_account') return []
+  if (transaction.webhook_status !== 'no_match' || Date.parse(transaction.captured_at) < since.getTime()) return []
+  return retry(transaction, { ...occasion, by: 'bulk' }).map((fact) =>
+    fact.type === 'WebhookRetryRequested' ? { ...fact, data: { ...fact.data, released: true } } : fact,
+  )
+}
+
+/**
  * Removes a transaction with all that hangs on it; attempts in flight are not recorded.
  * @throws {Refused} `NOT_FOUND`
  */

@@ -97,6 +97,8 @@ export const transactionEvents = {
     /** True when the transaction was matched again against today's prefixes and rules. */
     rematched: z.boolean(),
     ...matched,
+    /** True when the owner confirmed the bank account that it had waited for. */
+    released: z.boolean().optional(),
   }),
   DeliveryEnded: z.object({ transaction_id: id, rule_id: id, reason: z.enum(['rule_deleted', 'gone']) }),
   /** Always in the same append as its cause. */

@@ -79,6 +79,8 @@ export const account = projection(
     InboxChanged: (event) => changed(event),
     InboxClosed: (event) => changed(event),
     BankAccountSeen: (event) => changed(event),
+    BankAccountConfirmed: (event) => changed(event),
+    BankAccountsLearned: (event) => changed(event),
     BankAccountChanged: (event) => changed(event),
     QuotaWarned: (event) => changed(event, { quota_warned: event.data.month }),
   },

@@ -20,7 +20,7 @@ export const transactionTotal = countOf(
     account_number: ['text', "coalesce(account_number, '')"],
     prefix: ['text', "coalesce(prefix, '')"],
   },
-  { column: 'day', all: "'infinity'" },
+  { sums: { column: 'day', all: "'infinity'" } },
 )
 
 /** Of each rule's log. */

@@ -2,8 +2,9 @@
  * Notifications that became no transaction: those that no reader understood yet, and those that are none. Those that became
  * one are in `transaction`, under the same id where they were unread before.
  */
-import { insert, projection, remove, table } from '../definition.ts'
 import { KEPT_IGNORED_S } from '../../domain/notification/events.ts'
+import { countOf } from '../count-of.ts'
+import { insert, projection, remove, table, type Projection } from '../definition.ts'
 
 const notificationTable = table(
   'notification',
@@ -21,7 +22,9 @@ const notificationTable = table(
     mail_hash: 'text',
     /** Why a text may have named its fields: only its owner's confirmation makes a transaction of it. */
     unsafe: 'text',
-    /** When the store hides its event; null: it is kept until it is read. */
+    /** Of one that is kept unread: what the store keeps of its texts. 0 for others, which go by themselves. */
+    bytes: 'integer',
+    /** When the store hides its event; null: never. */
     expires_at: 'timestamptz',
   },
   {
@@ -35,35 +38,49 @@ const notificationTable = table(
   },
 )
 
-const expiry = (at: string): string => new Date(Date.parse(at) + KEPT_IGNORED_S * 1_000).toISOString()
-
-export const notification = projection(
+/** Bytes of unread notifications of each account, so that its limit is looked after without adding them up. */
+export const unreadBytes = countOf(
   notificationTable,
-  { version: 3 },
-  {
-    NotificationUnread: ({ data }) => {
-      const {
-        notification_id: id,
-        user_id,
-        source_type,
-        source,
-        text,
-        received_at,
-        mail_hash = null,
-        unsafe = null,
-      } = data
-      return insert(notificationTable, {
-        id, user_id, status: 'unparsed', source_type, source, reason: 'unparsed', text, received_at, mail_hash, unsafe,
-        expires_at: null,
-      }) // prettier-ignore
-    },
-    NotificationReread: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
-    NotificationIgnored: ({ data, metadata }) => {
-      const { notification_id: id, user_id, source_type, source, reason, text, received_at, mail_hash = null } = data
-      return insert(notificationTable, {
-        id, user_id, status: 'ignored', source_type, source, reason, text, received_at, mail_hash, unsafe: null,
-        expires_at: expiry(metadata.at),
-      }) // prettier-ignore
-    },
-  },
+  'unread_bytes',
+  { user_id: ['bigint', 'user_id'] },
+  { weight: 'bytes' },
 )
+
+const after = (at: string, seconds: number): string => new Date(Date.parse(at) + seconds * 1_000).toISOString()
+
+const bytesOf = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+
+/** @param keepUnread  how long the store keeps what nobody could read, seconds */
+export const notification = (keepUnread: number): Projection =>
+  projection(
+    notificationTable,
+    { version: 4 },
+    {
+      NotificationUnread: ({ data, metadata }) => {
+        const {
+          notification_id: id,
+          user_id,
+          source_type,
+          source,
+          text,
+          raw_data,
+          received_at,
+          mail_hash = null,
+          unsafe = null,
+        } = data
+        return insert(notificationTable, {
+        id, user_id, status: 'unparsed', source_type, source, reason: 'unparsed', text, received_at, mail_hash, unsafe,
+        bytes: bytesOf(text, raw_data), expires_at: after(metadata.at, keepUnread),
+      }) // prettier-ignore
+      },
+      NotificationGivenUp: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
+      NotificationReread: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
+      NotificationIgnored: ({ data, metadata }) => {
+        const { notification_id: id, user_id, source_type, source, reason, text, received_at, mail_hash = null } = data
+        return insert(notificationTable, {
+        id, user_id, status: 'ignored', source_type, source, reason, text, received_at, mail_hash, unsafe: null,
+        bytes: 0, expires_at: after(metadata.at, KEPT_IGNORED_S),
+      }) // prettier-ignore
+      },
+    },
+  )

@@ -4,6 +4,8 @@ import type { AccountEvent } from '../../domain/account/events.ts'
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
 
 const AT = '2026-11-01T00:00:00.000Z'
+/** After every notification of the tests, whatever their clock says: the account still learns its bank accounts. */
+const REGISTERED_AT = '2100-01-01T00:00:00.000Z'
 
 /** Tokens of a user's devices by their number, and of the personal URL (0). */
 export const tokenOf = (userId: number, device: number): string =>
@@ -12,11 +14,23 @@ export const tokenOf = (userId: number, device: number): string =>
 /** What an owner has done: a personal URL, two devices, a system with the prefix `DH`, one rule for all credits. */
 export const accountFacts = (
   userId: number,
-  { prefixes = ['DH'], trustedSenders = [] as string[], withoutSender = false, smsAppTitles = false, rules = true } = {},
+  {
+    prefixes = ['DH'],
+    trustedSenders = [] as string[],
+    withoutSender = false,
+    smsAppTitles = false,
+    rules = true,
+  } = {},
 ): AccountEvent[] => [
   {
     type: 'AccountRegistered',
-    data: { user_id: userId, email: `user${userId}@example.com`, name: null, operator: false, registered_at: AT },
+    data: {
+      user_id: userId,
+      email: `user${userId}@example.com`,
+      name: null,
+      operator: false,
+      registered_at: REGISTERED_AT,
+    },
   },
   {
     type: 'ReceiveUrlRotated',

@@ -1,13 +1,14 @@
 /**
  * Deleting an account: first it ends, so that nothing opens it any more; then every stream that holds an event of its owner is
  * closed by an event without personal data and erased up to that. The store is read from its first event, as that finds
- * whatever there is, and once more behind its end for what was on its way meanwhile. Done again after a crash it finishes.
+ * whatever there is, and once more behind its end for what was on its way meanwhile. A last event on the account's own stream tells
+ * the read models to remove what came to them in between. Done again after a crash it finishes.
  *
  * The e-mail's claim goes last: by it the next try finds the account.
  */
 import { deleteAccount } from '../../domain/account/access.ts'
 import { emailStream } from '../../domain/account/email-claim.ts'
-import { accountStream } from '../../domain/account/events.ts'
+import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
 import { isClosing } from '../../domain/erasure.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
@@ -27,9 +28,28 @@ export interface Erased {
   others: number
 }
 
+/** What the operational tables may know an account by. */
+export interface DeletedAccount {
+  user_id: number
+  email: string
+  /** All that it ever had. */
+  rules: number[]
+  mail_accounts: number[]
+  transactions: number[]
+  /** SHA-256 of the tokens of its devices, hexadecimal. */
+  token_hashes: string[]
+}
+
+export interface EraseParts {
+  store: EventStore
+  accounts: Accounts
+  /** Removes what is kept of it besides the events and what follows from them. */
+  forget: (account: DeletedAccount) => Promise<void>
+}
+
 /** @param email  by which it was claimed · @throws {Refused} CONFLICT for the operator's own · {StoreUnavailable} */
 export const eraseAccount = async (
-  { store, accounts }: { store: EventStore; accounts: Accounts },
+  { store, accounts, forget }: EraseParts,
   occasion: OwnersOccasion,
   email: string,
 ): Promise<Erased> => {
@@ -44,16 +64,20 @@ export const eraseAccount = async (
   }
   const apart = new Set([own, emailStream(email)])
   const erased: Erased = { transactions: 0, others: 0 }
+  const met: number[] = []
   let after: Checkpoint | null = null
   for (let found = true; found;) {
     const streams = new Set<string>()
     for await (const page of pages(store, after)) {
-      for (const { stream, type, metadata } of page)
-        if (metadata.user_id === user_id && !apart.has(stream) && !isClosing(type)) streams.add(stream)
+      for (const { stream, type, metadata } of page) {
+        if (metadata.user_id !== user_id || apart.has(stream)) continue
+        if (!isClosing(type)) streams.add(stream)
+        else if (type === 'TransactionDeleted') met.push(idOf(stream))
+      }
       after = page.at(-1)!.checkpoint
     }
     found = streams.size > 0
-    const transactions = [...streams].flatMap((stream) => Number(TRANSACTION.exec(stream)?.[1] ?? []))
+    const transactions = [...streams].filter((stream) => TRANSACTION.test(stream)).map(idOf)
     for (let from = 0; from < transactions.length; from += AT_A_TIME)
       await deleteTransactions(store, occasion, transactions.slice(from, from + AT_A_TIME))
     const others = [...streams].filter((stream) => !TRANSACTION.test(stream))
@@ -63,8 +87,11 @@ export const eraseAccount = async (
     erased.transactions += transactions.length
     erased.others += others.length
   }
+  await closeAgain(store, occasion)
+  await forget({ user_id, email, ...(await ownOf(store, own)), transactions: [...new Set(met)] })
   await store.erase(own)
   await close(store, occasion, emailStream(email), 'EmailReleased', ({ type }) => type === 'EmailReleased')
+  await store.erase(emailStream(email))
   return erased
 }
 
@@ -72,6 +99,42 @@ export const eraseAccount = async (
 export const closeStream = async (store: EventStore, occasion: OwnersOccasion, stream: string): Promise<void> => {
   await close(store, occasion, stream, 'StreamErased', (newest) => isClosing(newest.type))
   await store.erase(stream)
+}
+
+const idOf = (stream: string): number => Number(TRANSACTION.exec(stream)?.[1])
+
+/** What the account had, by its events, which are there until its stream is erased. */
+const ownOf = async (
+  store: EventStore,
+  stream: string,
+): Promise<Pick<DeletedAccount, 'rules' | 'mail_accounts' | 'token_hashes'>> => {
+  const [events = []] = await store.read([{ stream }])
+  const rules: number[] = []
+  const mail_accounts: number[] = []
+  const token_hashes: string[] = []
+  for (const event of events as unknown as AccountEvent[]) {
+    if (event.type === 'RuleCreated') rules.push(event.data.rule_id)
+    if (event.type === 'MailAccountAdded') mail_accounts.push(event.data.mail_account_id)
+    if (event.type === 'DeviceAdded' || event.type === 'DevicePaired') token_hashes.push(event.data.token_hash)
+  }
+  return { rules, mail_accounts, token_hashes }
+}
+
+/**
+ * What was under way when the account ended may have been stored after that, and its rows with it. Read models remove all rows
+ * of an account when they meet its end, so it is said again behind everything else.
+ */
+const closeAgain = async (store: EventStore, occasion: OwnersOccasion): Promise<void> => {
+  const { user_id } = occasion
+  const stream = accountStream(user_id)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
+    if (!newest) return
+    const events = stamp([{ type: 'AccountDeleted', data: { user_id } }], occasion)
+    const [result] = await store.append([[{ stream, expectedRevision: newest.revision, events }]])
+    if (result?.ok) return
+  }
+  throw new Error(`gave up after ${MOST_TRIES} conflicts on ${stream}`)
 }
 
 const close = async (

@@ -5,6 +5,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { MailPurpose, NewMailToken } from '../../domain/account/mail-tokens.ts'
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
+import { confirmationLinks, type ConfirmationLinks } from './confirmation-links.ts'
 
 const PAGE: Record<MailPurpose, string> = { verify_email: 'verify-email', reset_password: 'reset-password' }
 
@@ -14,6 +15,8 @@ export interface MailLinks {
   url(purpose: MailPurpose, userId: number, nonce: string): string
   /** Where a page of the dashboard is. */
   page(path: string): string
+  /** For new bank accounts. */
+  confirmation: ConfirmationLinks
 }
 
 /**
@@ -35,5 +38,6 @@ export const mailLinks = (secret: string, baseUrl: string): MailLinks => {
     },
     url: (purpose, userId, nonce) => `${baseUrl}/${PAGE[purpose]}?token=${token(purpose, userId, nonce)}`,
     page: (path) => `${baseUrl}/${path}`,
+    confirmation: confirmationLinks(secret, baseUrl),
   }
 }

@@ -21,7 +21,7 @@ export interface Connected {
   checkpoint: Checkpoint | null
 }
 
-/** @throws {Refused} WEBHOOK_LIMIT_REACHED, VALIDATION_FAILED, CONFLICT · {StoreUnavailable} */
+/** @throws {Refused} WEBHOOK_LIMIT_REACHED, SYSTEM_LIMIT_REACHED, VALIDATION_FAILED, CONFLICT · {StoreUnavailable} */
 export const connectShop = async (
   { accounts, ids, vault, urlProblem, planPrefix }: RuleParts & { planPrefix: string },
   occasion: OwnersOccasion,

@@ -16,7 +16,7 @@ export interface WrittenSystem {
   checkpoint: Checkpoint | null
 }
 
-/** @throws {Refused} VALIDATION_FAILED, CONFLICT · {StoreUnavailable} */
+/** @throws {Refused} SYSTEM_LIMIT_REACHED, VALIDATION_FAILED, CONFLICT · {StoreUnavailable} */
 export const addSystem = async (
   { accounts, ids, planPrefix }: SystemParts,
   occasion: OwnersOccasion,

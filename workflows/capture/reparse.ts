@@ -111,12 +111,13 @@ const told = async (store: EventStore, notificationId: number): Promise<Recorded
 
 /**
  * @param userId  whose it must be
- * @returns null where this user has no such notification
+ * @returns null where this user has no such notification, or it was given up
  * @throws {StoreUnavailable}
  */
 export const rereadOne = async (parts: Rereading, userId: number, notificationId: number): Promise<Reread | null> => {
   const last = await told(parts.store, notificationId)
   if (!last || (last.data as Unread).user_id !== userId) return null
+  if (last.type === 'NotificationGivenUp') return null
   if (last.type !== 'NotificationUnread') return outcomeOf(last)
   const unread = last.data as Unread
   const arrival = arrivalOf(unread, parts)

@@ -1,7 +1,7 @@
 /** How long the store keeps events that are not kept for good, and the planned work that removes them. */
 import { BOOK_RETENTION_S } from '../../domain/book/events.ts'
 import { CREDITS_KEPT_S, CREDITS_PREFIX } from '../../domain/credits/events.ts'
-import { KEPT_IGNORED_S } from '../../domain/notification/events.ts'
+import { KEPT_IGNORED_S, KEPT_UNREAD_S } from '../../domain/notification/events.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { PlannedJob } from './planned-work.ts'
 
@@ -9,6 +9,7 @@ import type { PlannedJob } from './planned-work.ts'
 export const KEPT_S = {
   'book-': BOOK_RETENTION_S,
   'ignored-': KEPT_IGNORED_S,
+  'unread-': KEPT_UNREAD_S,
   [CREDITS_PREFIX]: CREDITS_KEPT_S,
 } as const
 
@@ -16,9 +17,16 @@ export const KEPT_S = {
 export const keptFor = (stream: string): number | null =>
   Object.entries(KEPT_S).find(([prefix]) => stream.startsWith(prefix))?.[1] ?? null
 
-/** Said to the store at every start, before anything is written. */
-export const retainAsPlanned = async (store: Pick<EventStore, 'retain'>): Promise<void> => {
-  for (const [prefix, seconds] of Object.entries(KEPT_S)) await store.retain(prefix, seconds)
+/**
+ * Said to the store at every start, before anything is written.
+ * @param keepUnread  how long what nobody could read is kept, seconds
+ */
+export const retainAsPlanned = async (
+  store: Pick<EventStore, 'retain'>,
+  keepUnread: number = KEPT_UNREAD_S,
+): Promise<void> => {
+  for (const [prefix, seconds] of Object.entries({ ...KEPT_S, 'unread-': keepUnread }))
+    await store.retain(prefix, seconds)
 }
 
 /** Hidden events have little to lose by waiting, and small turns keep the store free for others. */

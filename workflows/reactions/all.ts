@@ -1,4 +1,5 @@
 /** Every reaction there is: a new one is a file in this folder and a line here. */
+import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Mailer, Sender, Vault } from '../../domain/ports.ts'
 import { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
@@ -10,6 +11,7 @@ import { alertUnsafeForwarder } from './alert-unsafe-forwarder.ts'
 import { mailQuotaWarning } from './mail-quota-warning.ts'
 import { pauseGoneRule } from './pause-gone-rule.ts'
 import { raiseAlerts } from './raise-alerts.ts'
+import { releaseConfirmed } from './release-held.ts'
 import { raiseTransactionAlerts } from './raise-transaction-alerts.ts'
 import type { Reaction } from './reaction.ts'
 import { seeBankAccounts } from './see-bank-account.ts'
@@ -30,23 +32,28 @@ export interface ReactionParts {
   commission: number
   /** For the addresses that alerts are sent to. */
   sender: Sender
+  /** Where plans are paid to; null where none can be bought. */
+  plans: PlanAccount | null
+  /** What waited longer for its bank account to be confirmed is not sent by itself: milliseconds. */
+  maxAgeMs: number
 }
 
 export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
-  const { store, clock, ids, vault, mailer, sender } = parts
+  const { store, clock, vault, mailer, sender, links } = parts
   const accounts = new Accounts(store)
   const alerts = openAlerts(parts)
   return [
     eraseDeleted(store),
     eraseReread(store),
     pauseGoneRule(store, clock),
-    seeBankAccounts(store, clock, ids),
+    seeBankAccounts(parts),
+    releaseConfirmed({ ...parts, accounts }),
     upgradePlan(parts),
     sendAccountMails(parts),
     mailQuotaWarning(parts),
     raiseAlerts(alerts),
     raiseTransactionAlerts(alerts),
     alertUnsafeForwarder(alerts),
-    tellAlerts({ accounts, vault, clock, mailer, calls: openAlertCalls(sender, clock) }),
+    tellAlerts({ accounts, vault, clock, mailer, links, calls: openAlertCalls(sender, clock) }),
   ]
 }

@@ -1,11 +1,17 @@
-/** A notification that was kept unread and has been read is a transaction now: its text leaves the stream that kept it. */
+/**
+ * A notification that was kept unread and has been read, or was given up, leaves the stream that kept it: only the event that
+ * says so stays.
+ */
+import type { RecordedEvent } from '../../domain/event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { reaction, type Reaction } from './reaction.ts'
 
-export const eraseReread = (store: Pick<EventStore, 'read' | 'erase'>): Reaction =>
-  reaction('erase_reread', ['unread-'], {
-    NotificationReread: async ({ stream }) => {
-      const [[last] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
-      if (last?.type === 'NotificationReread') await store.erase(stream)
-    },
-  })
+const LAST: ReadonlySet<string | undefined> = new Set(['NotificationReread', 'NotificationGivenUp'])
+
+export const eraseReread = (store: Pick<EventStore, 'read' | 'erase'>): Reaction => {
+  const erase = async ({ stream }: RecordedEvent) => {
+    const [[last] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
+    if (LAST.has(last?.type)) await store.erase(stream)
+  }
+  return reaction('erase_reread', ['unread-'], { NotificationReread: erase, NotificationGivenUp: erase })
+}

@@ -1,4 +1,5 @@
 /** Alerts whose cause is an event: a rule that was paused, a bank account seen for the first time, a quota nearly used. */
+import { shownDigits } from '../../domain/account/bank-accounts.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { monthBounds, vietnamMonth } from '../../domain/time.ts'
 import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'
@@ -6,9 +7,6 @@ import { reaction, type Reaction } from './reaction.ts'
 
 /** A new bank account is news for so long, unless its owner has said before whether it may be (milliseconds). */
 const NEW_FOR_MS = 7 * 86_400_000
-/** What is told at most of a number that may be anybody's. */
-const SHOWN_DIGITS = 4
-
 const causeOf = ({ id, metadata }: RecordedEvent) => ({ causation_id: id, correlation_id: metadata.correlation_id })
 
 const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
@@ -39,18 +37,29 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reaction => 
     RuleDeleted: (event) => endRulePaused(event, event.data.user_id, event.data.rule_id),
 
     BankAccountSeen: (event) => {
-      const { user_id, bank_account_id, bank_code, account_number } = event.data
+      const { user_id, bank_account_id, bank_code, account_number, waits = false } = event.data
       return raise(event, {
         user_id,
         kind: 'new_bank_account',
         subject: `bank_account:${bank_account_id}`,
         text:
-          `A notification named an account that was not seen before: ${bank_code}, ending in ${account_number.slice(-SHOWN_DIGITS)}. ` +
-          'If it is not yours, switch it off: its transactions are then sent nowhere.',
-        ends_at: later(event.metadata.at, NEW_FOR_MS),
+          `A notification named a bank account that was not seen before: ${bank_code}, ending in ${shownDigits(account_number)}. ` +
+          (waits
+            ? 'Payments to it wait: nothing is sent until you confirm the number. ' +
+              'If the account is yours, confirm it in the list of bank accounts or with the button behind the link in the mail. ' +
+              'If it is not yours, switch it off.'
+            : 'It counts as yours, because new numbers count during the first 24 hours and while you let Baoco learn them. ' +
+              'If it is not yours, switch it off: its transactions are then sent nowhere.'),
+        // One that waits does so until its owner has said something.
+        ...(waits ? {} : { ends_at: later(event.metadata.at, NEW_FOR_MS) }),
       })
     },
     BankAccountChanged: (event) => {
+      const { user_id, bank_account_id } = event.data
+      return end(event, { user_id, kind: 'new_bank_account', subject: `bank_account:${bank_account_id}` })
+    },
+
+    BankAccountConfirmed: (event) => {
       const { user_id, bank_account_id } = event.data
       return end(event, { user_id, kind: 'new_bank_account', subject: `bank_account:${bank_account_id}` })
     },

@@ -1,10 +1,11 @@
 /** An alert is mailed when it is raised; the address its owner has set is called then, and when it ends. */
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
-import type { AlertEvent, AlertKind } from '../../domain/alert/events.ts'
+import type { AlertEvent, AlertEventData, AlertKind } from '../../domain/alert/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, Mailer, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { MailLinks } from '../accounts/mail-links.ts'
 import { newRuleSecret } from '../accounts/secrets.ts'
 import type { AlertCalls } from '../alerts/alert-calls.ts'
 import { reaction, type Reaction } from './reaction.ts'
@@ -26,10 +27,13 @@ export interface AlertTellingParts {
   vault: Vault
   clock: Clock
   mailer: Mailer
+  links: Pick<MailLinks, 'confirmation'>
   calls: AlertCalls
 }
 
-export const tellAlerts = ({ accounts, vault, clock, mailer, calls }: AlertTellingParts): Reaction => {
+type AlertRaised = AlertEventData['AlertRaised']
+
+export const tellAlerts = ({ accounts, vault, clock, mailer, links, calls }: AlertTellingParts): Reaction => {
   /** Both the alert and its cause: a store that is met again from its first event raises what is long over. */
   const isNews = ({ metadata }: RecordedEvent, happened: string) =>
     !isOld(metadata.at, clock.now()) && !isOld(happened, clock.now())
@@ -61,6 +65,16 @@ export const tellAlerts = ({ accounts, vault, clock, mailer, calls }: AlertTelli
     calls.call({ url: account.alert_webhook_url, secret, id: event.id, body: bodyOf(event) })
   }
 
+  /**
+   * The link that confirms a number that waits. It is in the mail alone: the list of alerts and the alert webhook may be read by
+   * those who must not confirm.
+   */
+  const linkIn = ({ user_id, bank_accounts }: Account, { subject, since }: AlertRaised): string => {
+    const bank_account_id = Number(/^bank_account:(\d+)$/.exec(subject)?.[1])
+    if (bank_accounts.get(bank_account_id)?.confirmed !== false) return ''
+    return `\n\nConfirm it here, within seven days:\n${links.confirmation.url({ user_id, bank_account_id }, since)}`
+  }
+
   return reaction('tell_alerts', ['alerts-'], {
     AlertRaised: async (event) => {
       const account = isNews(event, event.data.since) && (await accounts.find(event.data.user_id))
@@ -70,7 +84,7 @@ export const tellAlerts = ({ accounts, vault, clock, mailer, calls }: AlertTelli
         key: event.id,
         to: account.email,
         subject: `Baoco: ${SUBJECT[event.data.kind]}`,
-        text: `${event.data.text}\n\nSince ${event.data.since}. The list of alerts shows when it is over.\n`,
+        text: `${event.data.text}${linkIn(account, event.data)}\n\nSince ${event.data.since}. The list of alerts shows when it is over.\n`,
       })
     },
     AlertEnded: async (event) => {

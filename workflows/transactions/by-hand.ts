@@ -7,10 +7,11 @@ import { activePrefixes } from '../../domain/account/systems.ts'
 import { Refused } from '../../domain/errors.ts'
 import { orderIdOf } from '../../domain/notification/order-id.ts'
 import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.ts'
-import { remove, retry, type RetryOccasion, type TransactionFact } from '../../domain/transaction/decide.ts'
+import { release, remove, retry, type RetryOccasion, type TransactionFact } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { foldTransaction, type Transaction } from '../../domain/transaction/transaction.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
+import { contended, pauseAfterConflict } from '../execute.ts'
 import { stamp } from '../stamp.ts'
 
 export interface TransactionParts {
@@ -61,7 +62,8 @@ const decideEach = async (
   }
   let open = ids
   for (let round = 0; open.length > 0; round++) {
-    if (round === MOST_ROUNDS) throw new Error(`gave up after ${MOST_ROUNDS} conflicts on ${open.length} transactions`)
+    if (round === MOST_ROUNDS) throw contended()
+    if (round > 1) await pauseAfterConflict(round)
     const decided = (await load(store, open))
       .map((loaded) => ({ ...loaded, facts: decideOne(loaded) }))
       .filter(({ facts }) => facts.length > 0)
@@ -133,6 +135,23 @@ export const retryFailed = async (
     null,
   )
   return { count: checkpoints.length, checkpoint: last }
+}
+
+/**
+ * Sends those of the given transactions that wait for their bank account to be confirmed.
+ * @returns how many of them waited · @throws {StoreUnavailable}
+ */
+export const releaseTransactions = async (
+  store: EventStore,
+  account: Account,
+  occasion: OwnersOccasion,
+  { ids, since }: { ids: readonly number[]; since: Date },
+): Promise<number> => {
+  const by = { ...retryOccasion(account, occasion, 'bulk'), since }
+  const outcomes = await decideEach(store, occasion, ids, (transaction) =>
+    transaction?.user_id === account.user_id ? release(transaction, by) : [],
+  )
+  return [...outcomes.values()].filter((outcome) => 'checkpoint' in outcome && outcome.checkpoint !== null).length
 }
 
 /**

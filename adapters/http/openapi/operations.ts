@@ -20,8 +20,8 @@
  *   of answers are `z.strictObject`s beside their presenter, with `.meta({ id: 'Rule' })` where the document is to name them;
  * - which scoped keys may: `scopes('connect', …)`, any one of them, and `scopes()` none. Where it is not said a GET needs `read` and
  *   anything else `write`. Fields of answers that are secrets are declared with `secret(…)` (`secrets.ts`);
- * - `refuses('CONFLICT', …)`: codes the handler's commands throw, beyond what the other parts bring along: validation and sizes
- *   by an input, 401 and 403 by `signedIn`, 429 by `limited`, 404 by an `:id` in the path, 400 and 414 for the query and 503 always.
+ * - `refuses('AUTO_RULE', …)`: codes the handler's commands throw, beyond what the other parts bring along: validation and sizes
+ *   by an input, 401 and 403 by `signedIn`, 409 by `signedIn` on a write, 429 by `limited`, 404 by an `:id` in the path, 400 and 414 for the query and 503 always.
  *
  * Handlers never touch `context.body` or the status. Tests fail for a route that is mounted past this, and for an answer
  * that is not as declared. Tests also call every operation as the document says: where that is not enough for it to succeed, say what
@@ -66,11 +66,16 @@ export interface Operations {
   of(tag: string): Declarations
 }
 
+const isOwnersWrite = (method: Method, parts: readonly Part[]): boolean =>
+  method !== 'get' && method !== 'head' && parts.some(({ credentials = [] }) => credentials.includes('jwt'))
+
 /** Codes of operations that nobody need declare. */
-const refusalsOf = (path: string, parts: readonly Part[]): ErrorCode[] => [
+const refusalsOf = (method: Method, path: string, parts: readonly Part[]): ErrorCode[] => [
   ...new Set<ErrorCode>([
     ...parts.flatMap(({ refuses = [] }) => refuses),
     ...(path.includes('/:id') ? (['NOT_FOUND'] as const) : []),
+    // A write that too many others compete with.
+    ...(isOwnersWrite(method, parts) ? (['CONFLICT'] as const) : []),
     'QUERY_TOO_LONG',
     'VALIDATION_FAILED',
     ...(path.startsWith('/api/') ? (['STORE_UNAVAILABLE'] as const) : []),
@@ -115,7 +120,7 @@ export const openOperations = (router: Router<ApiState>, declared: Operation[]):
         credentials: parts.flatMap(({ credentials = [] }) => credentials),
         scopes: needed,
         operatorOnly: parts.some(({ operatorOnly }) => operatorOnly),
-        refuses: refusalsOf(path, parts),
+        refuses: refusalsOf(method, path, parts),
         query: input?.query ?? null,
         body: input?.body ?? null,
         answers: answer.answers,

@@ -24,6 +24,7 @@ const DETAIL: Partial<Record<ErrorCode, Record<string, z.ZodType>>> = {
   WEBHOOK_LIMIT_REACHED: limitReached,
   DEVICE_LIMIT_REACHED: limitReached,
   MAIL_ACCOUNT_LIMIT_REACHED: limitReached,
+  SYSTEM_LIMIT_REACHED: limitReached,
 }
 
 const nameOf = (code: ErrorCode): string =>

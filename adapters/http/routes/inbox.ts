@@ -9,11 +9,12 @@ import { inboxAnswer } from '../../../domain/account/events.ts'
 import { LONGEST_DELAY_MS } from '../../../domain/account/inboxes.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { changeInbox, closeInbox, openInbox } from '../../../workflows/accounts/inboxes.ts'
-import type { InboxCallRow } from '../../inbox/calls.ts'
+import type { InboxCallOf, InboxCallRow } from '../../inbox/calls.ts'
 import { BODY_OF_ANSWER } from '../../inbox/inboxes.ts'
 import { inboxUrl } from '../../inbox/url.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
-import { body, noBody } from '../input.ts'
+import { openCursors, type Pair } from '../cursors.ts'
+import { body, noBody, query } from '../input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Input, Part } from '../openapi/operation.ts'
 import { secret } from '../openapi/secrets.ts'
@@ -21,7 +22,8 @@ import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../rate-limits.ts'
 import { readBody } from '../raw-body.ts'
-import { readOnly, withoutReadOnly } from '../requests.ts'
+import { byCursor } from '../presenters/pages.ts'
+import { InboxList, readOnly, withoutReadOnly } from '../requests.ts'
 
 const id = z.int().positive()
 const READ_ONLY = ['id', 'url', 'calls']
@@ -63,6 +65,29 @@ const Inbox = z
   })
   .meta({ id: 'Inbox' })
 
+const Inboxes = z.strictObject({ success: z.literal(true), data: z.array(Inbox), ...byCursor })
+
+/** Bytes of the calls on a page of the list; with the inboxes themselves it stays within 1 MB (decision "Sizes"). */
+const PAGE_BYTES = 1_024 ** 2 - 16 * 1_024
+
+/**
+ * As many calls as a page holds, one at least. The next page begins in the inbox `next[0]`, with the calls older than `next[1]`,
+ * or with the newest where that is 0; null where this page is the last.
+ */
+const cutToPage = (rows: readonly InboxCallOf[]): { calls: Map<number, InboxCallRow[]>; next: Pair | null } => {
+  const calls = new Map<number, InboxCallRow[]>()
+  let bytes = 0
+  for (const [index, { id: _, inbox_id, ...call }] of rows.entries()) {
+    bytes += Buffer.byteLength(JSON.stringify(call)) + 1
+    const last = rows[index - 1]
+    if (last && bytes > PAGE_BYTES) return { calls, next: [inbox_id, last.inbox_id === inbox_id ? last.id : 0] }
+    const ofInbox = calls.get(inbox_id)
+    if (ofInbox) ofInbox.push(call)
+    else calls.set(inbox_id, [call])
+  }
+  return { calls, next: null }
+}
+
 const Answered = z.union([
   z.strictObject({ success: z.literal(true) }),
   z.strictObject({ success: z.literal(false), error: z.literal('AS_TOLD'), message: z.string() }),
@@ -93,21 +118,30 @@ export const inboxRoutes = (
     delay_ms,
   })
 
-  const present = (inbox: InboxState, calls: ReadonlyMap<number, InboxCallRow[]>) => ({
-    ...presentTold(inbox),
-    calls: calls.get(inbox.inbox_id) ?? [],
-  })
+  const present = (inbox: InboxState, calls: InboxCallRow[]) => ({ ...presentTold(inbox), calls })
 
-  const list = async ({ state }: ApiContext) => {
-    const own = [...state.account.inboxes.values()].reverse()
-    const calls = await inboxCalls.list(own.map(({ inbox_id }) => inbox_id))
-    return own.map((inbox) => present(inbox, calls))
+  const cursors = openCursors(settings.jwtSecret)
+
+  const list = async ({ state }: ApiContext, { cursor }: z.output<typeof InboxList>) => {
+    const { inboxes, user_id } = state.account
+    const name = `inbox ${user_id}`
+    const [first, before] = cursor === undefined ? [Infinity, 0] : cursors.readPair(name, cursor)
+    const own = [...inboxes.values()].reverse().filter(({ inbox_id }) => inbox_id <= first)
+    // The call that the page ended with may be of an inbox that is closed by now.
+    const asked = { inboxIds: own.map(({ inbox_id }) => inbox_id), before: own[0]?.inbox_id === first ? before : 0 }
+    const { calls, next } = cutToPage(await inboxCalls.page({ ...asked, bytes: PAGE_BYTES }))
+    const shown = next ? own.slice(0, own.findIndex(({ inbox_id }) => inbox_id === next[0]) + (next[1] ? 1 : 0)) : own
+    return {
+      success: true as const,
+      data: shown.map((inbox) => present(inbox, calls.get(inbox.inbox_id) ?? [])),
+      next_cursor: next && cursors.writePair(name, next),
+    }
   }
 
   const show = async (context: ApiContext) => {
     const inbox = context.state.account.inboxes.get(idOf(context))
     if (!inbox) throw notFound('inbox')
-    return present(inbox, await inboxCalls.list([inbox.inbox_id]))
+    return present(inbox, await inboxCalls.ofInbox(inbox.inbox_id))
   }
 
   const open = async (context: ApiContext) => {
@@ -137,7 +171,7 @@ export const inboxRoutes = (
     return BODY_OF_ANSWER[status]
   }
 
-  get('/api/inbox', 'List the inboxes and what came', signedIn, data(z.array(Inbox)), list)
+  get('/api/inbox', 'List the inboxes and their calls', signedIn, query(InboxList), whole(Inboxes), list)
   post('/api/inbox', 'Open an inbox', signedIn, noBody, refuses('CONFLICT'), created(NewInbox), open)
   get('/api/inbox/:id', 'Show an inbox and what came', signedIn, data(Inbox), show)
   put('/api/inbox/:id', 'Tell it what to answer', signedIn, body(InboxChange), data(ToldInbox), change)

@@ -16,6 +16,7 @@ import { unauthorized } from '../errors.ts'
 import { data } from '../openapi/answers.ts'
 import type { Input, Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
+import { batchBudget } from '../receive/batch-budget.ts'
 import type { ApiParts } from '../parts.ts'
 import { isReadable } from '../query-length.ts'
 import { queryOf, rawQueryOf } from '../query-string.ts'
@@ -97,8 +98,9 @@ export const receiveRoutes = (
   parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'> },
   limits: ReceiveLimit,
 ): void => {
-  const { capture, clock } = parts
+  const { capture, clock, counters, settings } = parts
   const { get, head, post } = operations.of('Receiving')
+  const spendItems = batchBudget(settings.rateLimits === 'off' ? null : counters.hot)
 
   const takeAll = async (context: ApiContext, arrivals: readonly Arrival[]) => {
     const taken = await capture.take(arrivals)
@@ -152,6 +154,8 @@ export const receiveRoutes = (
     if (list === null) return [arrivalOf(posted, came)]
     // Refused it would be sent again for ever.
     if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
+    // A list is a batch, whatever path it is sent to.
+    await spendItems(context, at.credential.token, list.length)
     return list.map((value) => arrivalOf(itemOf(posted, value), came))
   }
 
@@ -188,6 +192,7 @@ export const receiveRoutes = (
     if (!Array.isArray(items)) throw invalid({ path: 'items', message: 'A list of items is expected.' })
     if (items.length > BATCH_LIMIT)
       throw invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` })
+    await spendItems(context, credential.token, items.length)
     const at = { credential, arrived_at: clock.now() }
     return takeAll(
       context,

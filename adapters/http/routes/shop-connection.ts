@@ -35,7 +35,7 @@ export const shopConnectionRoutes = (operations: Operations, api: ApiParts, sign
     return { success: true as const, data: { system: presentSystem(system), rule: presented } }
   }
 
-  const refused = refuses('WEBHOOK_LIMIT_REACHED', 'CONFLICT')
+  const refused = refuses('WEBHOOK_LIMIT_REACHED', 'SYSTEM_LIMIT_REACHED', 'CONFLICT')
   // A plugin gets the secret of its own rule.
   const byPlugin: Part = { scopes: ['write', 'connect'], showsSecrets: true }
   const answer = whole(Connected, [200, 201])

@@ -41,8 +41,9 @@ export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Pa
   }
 
   const conflicts = refuses('CONFLICT')
+  const limited = refuses('CONFLICT', 'SYSTEM_LIMIT_REACHED')
   get('/api/systems', 'List the systems', signedIn, data(z.array(System)), listSystems)
-  post('/api/systems', 'Add a system', signedIn, body(SystemCreation), conflicts, created(System), createSystem)
+  post('/api/systems', 'Add a system', signedIn, body(SystemCreation), limited, created(System), createSystem)
   get('/api/systems/:id', 'Show a system', signedIn, data(System), showSystem)
   put('/api/systems/:id', 'Change a system', signedIn, body(SystemChange), conflicts, data(System), updateSystem)
   remove('/api/systems/:id', 'Delete a system', signedIn, noBody, conflicts, message, deleteSystem)

@@ -185,6 +185,8 @@ export const openApi = async (
               adminEmail: 'owner@baoco.local',
               commission: 20,
               sender,
+              plans: planAccountOf({ planPrefix: 'BC', ...settings }),
+              maxAgeMs: (settings.reparseMaxAge ?? 86_400) * 1_000,
             }),
             checkpoint: openReactionCheckpoint(database),
             log: silent,

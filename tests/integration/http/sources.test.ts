@@ -169,7 +169,7 @@ describe('sources', () => {
         (await list(key)).some((each: { account_number: string }) => each.account_number === '0033000111222'),
       )
       expect(await known()).to.have.length(1)
-      expect((await known())[0]).to.have.all.keys('id', 'bank_code', 'account_number', 'is_active')
+      expect((await known())[0]).to.have.all.keys('id', 'bank_code', 'account_number', 'is_active', 'confirmed')
       expect((await known())[0]).to.include({ bank_code: 'VCB', account_number: '0022000111222', is_active: 1 })
     })
 

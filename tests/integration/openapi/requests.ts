@@ -243,6 +243,15 @@ const tokenFor = async ({ api }: World, caller: Caller, path: string): Promise<s
   return token
 }
 
+/** Parameters that a schema cannot know, such as the token of a link in a mail. */
+const QUERIES: Record<string, (world: World, caller: Caller) => Promise<[string, string][]>> = {
+  '/confirm-bank-account': async (world, caller) => {
+    const bank_account_id = await make(world, caller, '/api/bank-accounts')
+    const url = links.confirmation.url({ user_id: caller.user_id, bank_account_id }, new Date().toISOString())
+    return [['token', url.split('token=')[1]!]]
+  },
+}
+
 /** A request that the operation will take from the caller, but for what is given otherwise. */
 export const requestOf = async (world: World, operation: Located, caller: Caller, given: Given = {}): Promise<Sent> => {
   const [first] = operation.security.flatMap((each) => Object.keys(each))
@@ -252,8 +261,10 @@ export const requestOf = async (world: World, operation: Located, caller: Caller
   const id = given.id ?? (collection === null ? '' : await make(world, caller, collection))
   const token = given.token ?? (await tokenFor(world, caller, operation.path))
   const path = operation.path.replace('{id}', String(id)).replace('{token}', token)
+  const own = new Map(await QUERIES[operation.path]?.(world, caller))
+  const asked = given.query?.map(([name, value]): [string, string] => [name, own.get(name) ?? value]) ?? [...own]
   const search = new URLSearchParams(
-    [...query, ...(given.query ?? [])].map(([name, value]): [string, string] => [name, value]),
+    [...query, ...asked].map(([name, value]): [string, string] => [name, value]),
   ).toString()
   const sent: Sent = { method: operation.method, path: path + (search ? `?${search}` : ''), headers }
   if (!bodySchemaOf(world, operation)) return sent

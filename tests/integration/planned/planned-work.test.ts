@@ -62,14 +62,14 @@ describe('planned work', () => {
     expect(hasEnded).to.equal(true)
   })
 
-  it('removes what has expired of books and of what was ignored, and nothing else', async () => {
+  it('removes what has expired of books, of what was ignored and of what was not read, and nothing else', async () => {
     const place = await freshDatabase()
     await migrateDatabase(place.url)
     const database = openDatabase(place.url)
     const store = await openPostgresEventStore({ url: place.url })
     try {
       await retainAsPlanned(store)
-      const streams = ['book-1-VCB', 'ignored-1', 'transaction-1', 'account-1']
+      const streams = ['book-1-VCB', 'ignored-1', 'unread-1', 'transaction-1', 'account-1']
       const metadata = {
         user_id: 1,
         at: '2026-01-01T00:00:00.000Z',
@@ -86,8 +86,11 @@ describe('planned work', () => {
       await database.query('UPDATE store.event SET created_at = created_at - make_interval(secs => $1)', [age])
       expect(await expireEvents(store).run(new AbortController().signal)).to.deep.equal({ removed: 1 })
       const left = (await store.readAll(null, 10)).map(({ stream }) => stream)
-      expect(left).to.deep.equal(['ignored-1', 'transaction-1', 'account-1'])
+      expect(left).to.deep.equal(['ignored-1', 'unread-1', 'transaction-1', 'account-1'])
       expect(await expireEvents(store).run(new AbortController().signal)).to.equal(null)
+      await database.query("UPDATE store.event SET created_at = created_at - interval '1 year'")
+      expect(await expireEvents(store).run(new AbortController().signal)).to.deep.equal({ removed: 2 })
+      expect((await store.readAll(null, 10)).map(({ stream }) => stream)).to.deep.equal(['transaction-1', 'account-1'])
     } finally {
       await store.close()
       await database.close()

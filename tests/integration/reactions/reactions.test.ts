@@ -79,6 +79,8 @@ describe('reactions', () => {
       sender: openSender({ allowPrivate: true }),
       adminEmail: 'owner@baoco.local',
       commission: 20,
+      plans: null,
+      maxAgeMs: 86_400_000,
     })
   }
 

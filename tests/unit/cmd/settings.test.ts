@@ -31,6 +31,7 @@ describe('settings', () => {
       abusePolls: 20,
       abuseParallel: 20,
       overQuotaDelay: 900,
+      keepUnread: 31_536_000,
       planPrefix: 'BC',
       commission: 20,
       reparseMaxAge: 86400,

@@ -208,7 +208,7 @@ describe('read models', () => {
     expect(done(event('SomethingElse', {}))).to.deep.equal([])
     expect(main.projections.map(({ table }) => table.name)).to.deep.equal([
       'account', 'alert', 'system', 'rule', 'quota', 'quota_plan', 'transaction', 'attempt', 'delivery',
-      'mail_account', 'notification', 'job', 'transaction_total', 'attempt_count',
+      'mail_account', 'notification', 'unread_bytes', 'job', 'transaction_total', 'attempt_count',
     ]) // prettier-ignore
   })
 })

@@ -10,7 +10,7 @@ const KEPT: { [Type in keyof TransactionEventData]: readonly (keyof TransactionE
   ],
   TransactionCompleted: ['prefix', 'held'],
   WebhookAttempted: ['account_revision', 'timestamp', 'body_sha256', 'renderer', 'response_body'],
-  WebhookRetryRequested: ['prefix'],
+  WebhookRetryRequested: ['prefix', 'released'],
   DeliveryEnded: [],
   WebhookStatusChanged: [],
   TransactionDeleted: ['counted'],

@@ -54,7 +54,13 @@ describe('matching', () => {
   })
 
   it('is no match on a bank account that is switched off, however it is masked, and on no other', () => {
-    const off: BankAccount = { bank_account_id: 5, bank_code: 'VCB', account_number: '0011000415567', is_active: 0 }
+    const off: BankAccount = {
+      bank_account_id: 5,
+      bank_code: 'VCB',
+      account_number: '0011000415567',
+      is_active: 0,
+      confirmed: true,
+    }
     const on: BankAccount = { ...off, bank_account_id: 6, account_number: '0011000999999', is_active: 1 }
     const statusFor = (moved: Partial<Movement>) =>
       match(account([rule(7)], [system(1, 'DH')], [off, on]), { ...movement, ...moved }, found).webhook_status

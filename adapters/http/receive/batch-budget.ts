@@ -1,0 +1,24 @@
+/**
+ * How many items a token may send in batches (decision "Sizes"): a batch is one request for the limits of the interface, so its
+ * items have a budget of their own. A batch that does not fit is refused as a whole and counts nothing: the phone keeps it, sends it
+ * again after `Retry-After`, and nothing is stored twice.
+ */
+import { hashOfToken } from '../../../domain/account/tokens.ts'
+import type { ApiContext } from '../context.ts'
+import { spend, type CounterFor } from '../rate-limits.ts'
+
+/** Items in a minute, for each token. */
+const LIMIT = { requests: 600, seconds: 60 }
+
+/** @throws {Refused} RATE_LIMITED */
+export type SpendItems = (context: ApiContext, token: string, items: number) => Promise<void>
+
+/** @param counterFor  null: without a limit */
+export const batchBudget = (counterFor: CounterFor | null): SpendItems => {
+  const count = counterFor?.('batch', LIMIT)
+  return async (context, token, items) => {
+    if (!count) return
+    const used = await count(hashOfToken(token), items)
+    if (used.calls > LIMIT.requests) spend(context, LIMIT, used)
+  }
+}

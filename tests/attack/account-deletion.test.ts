@@ -1,0 +1,259 @@
+/**
+ * What is left of a deleted account. An account gets a bit of everything, is deleted, and then every row of every table of
+ * every schema is looked at for its numbers and texts. Nothing may be left but closing events without personal data.
+ */
+import { expect } from 'chai'
+import { openConducts } from '../../adapters/abuse/conducts.ts'
+import { openIds } from '../../adapters/ids.ts'
+import { openPasswords } from '../../adapters/passwords.ts'
+import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { forgetAccount } from '../../adapters/postgres/forget-account.ts'
+import { openHeardNotes } from '../../adapters/postgres/heard.ts'
+import { openMailboxNotes } from '../../adapters/postgres/mailbox-notes.ts'
+import { eventSchemas } from '../../domain/catalogue.ts'
+import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
+import { createAccount, type FreshAccount } from '../../workflows/accounts/registration.ts'
+import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+import { eventually } from '../support/eventually.ts'
+
+/** Ids of the account and of all that is its are nine digits, so that they are found in any text. */
+const FIRST_ID = 700_000_000
+const MARK = 'mark7q'
+const EMAIL = `${MARK}@shop.example`
+
+const LIMIT = { requests: 1_000, seconds: 3_600 }
+const LIMITS = {
+  login: LIMIT, reset: LIMIT, forgot: LIMIT, register: LIMIT, resend: LIMIT, withdraw: LIMIT, links: LIMIT, bank: LIMIT, receive: LIMIT, demo: LIMIT, inbox: LIMIT,
+} // prettier-ignore
+const PLANS = { planBank: 'VCB', planAccount: '0011000999111', planHolder: 'OPERATOR' }
+
+describe('attack: what a deleted account leaves behind', () => {
+  let api: ApiUnderTest
+  let database: Database
+  let account: FreshAccount
+  let key: string
+  let password: string
+
+  const ask = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}) =>
+    api.ask(method, path, { key, headers, ...(json === undefined ? {} : { json }) })
+
+  /** Rows of all tables of all schemas, as text. */
+  const everyRow = async (): Promise<{ table: string; row: string }[]> => {
+    const tables = await database.query<{ table: string }>(
+      `SELECT format('%I.%I', table_schema, table_name) AS table FROM information_schema.tables
+       WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`,
+    )
+    const rows = await Promise.all(
+      tables.map(async ({ table }) =>
+        (await database.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${table} t`)).map(({ row }) => ({
+          table,
+          row,
+        })),
+      ),
+    )
+    return rows.flat()
+  }
+
+  const OWN_ID = /(?<![0-9a-f])7\d{8}(?![0-9a-f])/
+  const isOfIt = ({ row }: { row: string }): boolean =>
+    OWN_ID.test(row.replace(/"(?:position|checkpoint)": "?\d+/g, '')) || row.toLowerCase().includes(MARK)
+
+  /** Something that concerns nobody else: with it readers move on. */
+  const nudge = () => api.decree(api.owner.user_id, { type: 'EmailVerified', data: { user_id: api.owner.user_id } })
+
+  const passed = async () => {
+    await nudge()
+    const end = (await api.store.end())!
+    await eventually(
+      async () => {
+        await nudge()
+        const places = await database.query<{ checkpoint: string }>(
+          'SELECT checkpoint FROM read_model.checkpoint UNION ALL SELECT checkpoint FROM search_model.checkpoint UNION ALL SELECT checkpoint FROM ops.reaction_checkpoint',
+        )
+        return places.length === 3 && places.every(({ checkpoint }) => !api.store.isAfter(end, checkpoint))
+      },
+      { what: 'read models and reactions have come to the end' },
+    )
+  }
+
+  before(async function () {
+    this.timeout(120_000)
+    api = await openApi({ rateLimits: LIMITS, ...PLANS }, 'real')
+    database = openDatabase(api.databaseUrl)
+    const ids = openIds({ store: api.store, clock: api.clock, skip: FIRST_ID })
+    await ids.next(1)
+    // The API reserves its next block behind that one.
+    while ((await api.nextId()) < FIRST_ID);
+    password = `${MARK} a long password`
+    const parts = { store: api.store, ids, clock: api.clock, vault: api.vault, passwords: openPasswords() }
+    account = await createAccount(parts, { email: EMAIL, plan: 'Pro', password })
+    key = account.api_key
+    await haveEverything()
+  })
+  after(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  const haveEverything = async () => {
+    const { user_id } = account
+    await ask('POST', '/api/systems', { name: MARK, type: 'custom', payment_prefix: 'DH' })
+    const rule = (
+      await ask('POST', '/api/webhooks', { name: MARK, url: `http://127.0.0.1:9/${MARK}`, max_per_minute: 5 })
+    ).body.data.id as number
+    await ask('POST', '/api/systems/connect', {
+      type: 'woocommerce',
+      site_url: `https://${MARK}.example`,
+      webhook_url: `http://127.0.0.1:9/${MARK}`,
+      payment_prefix: 'WC',
+    })
+    const device = (await ask('POST', '/api/devices', { name: MARK })).body.data
+    const paired = (await api.ask('POST', '/api/receive/pair', { json: { code: device.pairing_code, model: MARK } }))
+      .body.data
+    await ask('POST', '/api/devices', { name: `${MARK} unpaired` })
+    const mail = {
+      email: `box.${EMAIL}`,
+      host: '127.0.0.1',
+      port: 9,
+      tls: true,
+      username: MARK,
+      password: 'secret',
+      folder: 'INBOX',
+    }
+    const mailbox = (await ask('POST', '/api/mail-accounts', mail)).body.data.id as number
+    const inbox = (await ask('POST', '/api/inbox')).body.data
+    await api.ask('POST', `/inbox/${inbox.token}`, { json: { mark: MARK } })
+    await ask('PUT', '/api/account/trusted-senders', { trusted_senders: [MARK] })
+    await ask('PUT', '/api/account/alerts', { webhook_url: `http://127.0.0.1:9/${MARK}` })
+    await ask('POST', '/api/counter')
+    await ask('POST', '/api/affiliate/links', { label: MARK })
+    await ask('PUT', '/api/affiliate/bank', {
+      bank_code: 'VCB',
+      account_number: '0011000415567',
+      account_name: MARK.toUpperCase(),
+    })
+    await ask('POST', '/api/plans/order', { plan: 'Pro' })
+    await api.ask('POST', '/api/session', { json: { email: EMAIL, password } })
+    await api.ask('POST', '/api/auth/login', { json: { email: EMAIL, password } })
+    await api.ask('POST', '/api/auth/forgot-password', { json: { email: EMAIL } })
+    await api.ask('POST', '/api/auth/register', { json: { email: EMAIL, password } })
+    await api.ask('POST', '/api/auth/resend-verify', { json: { email: EMAIL } })
+
+    const post = (json: object) =>
+      api.ask('POST', '/api/receive/sms', { json, headers: { 'x-device-token': paired.device_token } })
+    const taken: number[] = []
+    for (let n = 1; n <= 3; n++) {
+      const { body } = await post({ sender: 'Vietcombank', text: vietcombankText(n, `DH${n} ${MARK}`) })
+      taken.push(body.data.id as number)
+    }
+    await post({ sender: 'Vietcombank', text: `Ngan hang la: TK 99 +100,000 don vi, ${MARK}` })
+    await post({ sender: 'Stranger', text: vietcombankText(9, `DH9 ${MARK}`) })
+    await api.ask('POST', '/api/receive/batch', {
+      json: { items: [{ type: 'sms', sender: 'Vietcombank', text: vietcombankText(4, `DH4 ${MARK}`) }] },
+      headers: { 'x-device-token': paired.device_token },
+    })
+    await ask('POST', '/api/webhooks/bulk-retry', { filter: {} })
+    const [first, second] = taken as [number, number]
+    const attempt_id = await api.nextId()
+    await api.happened(user_id, first, [
+      { type: 'WebhookAttempted', data: { transaction_id: first, attempt_id, rule_id: rule, attempt: 1, method: 'POST', url: `http://127.0.0.1:9/${MARK}`, account_revision: 1, timestamp: 1, body_sha256: 'x', renderer: 1, http_status: 500, response_body: MARK, error: 'http_500', sent_at: new Date().toISOString(), duration_ms: 1, outcome: 'retrying', next_attempt_at: new Date().toISOString() } },
+    ]) // prettier-ignore
+    await ask('DELETE', `/api/transactions/${second}`)
+    await api.decree(user_id, {
+      type: 'QuotaWarned',
+      data: { user_id, month: '2026-11', transactions: 80, limit: 100 },
+    })
+
+    // What other roles write.
+    const heard = openHeardNotes(database, () => {})
+    heard.note(user_id, `device-${paired.device_id}`, new Date())
+    await heard.close()
+    const conducts = openConducts(database, { perHour: 10, polls: 5, parallel: 5 })
+    conducts.enter(`${user_id}.0`, 'GET /')
+    await conducts.settle()
+    const place = { user_id, mail_account_id: mailbox, since: new Date().toISOString() }
+    await openMailboxNotes(database).tell(place as never, `${MARK}: no answer`)
+    await database.query('INSERT INTO ops.pace (rule_id) VALUES ($1)', [rule])
+    await database.query('INSERT INTO ops.endpoint (user_id, endpoint) VALUES ($1, $2)', [
+      user_id,
+      `https://${MARK}.example`,
+    ])
+    await database.query(
+      'INSERT INTO ops.claim (transaction_id, rule_id, attempt, worker) VALUES ($1, $2, 2, gen_random_uuid())',
+      [first, rule],
+    )
+    await database.query('INSERT INTO ops.rate_limit (key, points, expire) VALUES ($1, 1, $2) ON CONFLICT DO NOTHING', [
+      `links:${user_id}`,
+      Date.now() + 60_000,
+    ])
+    await passed()
+    await eventually(async () => (await ask('GET', '/api/bank-accounts')).body.data.length > 0)
+    await passed()
+  }
+
+  it('before, it is in nearly every table', async () => {
+    const tables = new Set((await everyRow()).filter(isOfIt).map(({ table }) => table))
+    const operational = [
+      'claim',
+      'conduct_calls',
+      'endpoint',
+      'heard',
+      'inbox_call',
+      'mailbox',
+      'outbox',
+      'pace',
+      'rate_limit',
+    ]
+    const readModels = [
+      'account',
+      'alert',
+      'attempt',
+      'attempt_count',
+      'delivery',
+      'job',
+      'mail_account',
+      'notification',
+      'quota',
+      'rule',
+      'system',
+      'transaction',
+      'transaction_total',
+      'unread_bytes',
+    ]
+    expect([...tables]).to.include.members([
+      ...operational.map((name) => `ops.${name}`),
+      ...readModels.map((name) => `read_model.${name}`),
+      'store.event',
+    ])
+    expect([...tables].some((table) => table.startsWith('search_model.'))).to.equal(true)
+  })
+
+  it('afterwards nothing of it is in any table but closing events without personal data', async function () {
+    this.timeout(120_000)
+    const { user_id } = account
+    const occasion = { user_id, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
+    await eraseAccount({ store: api.store, accounts: api.accounts, forget: forgetAccount(database) }, occasion, EMAIL)
+    await passed()
+    await api.store.expire()
+    const left = (await everyRow()).filter(isOfIt)
+    expect(left.filter(({ table }) => table !== 'store.event' && table !== 'store.expired_stream')).to.deep.equal([])
+
+    const CLOSING = new Set(['AccountDeleted', 'TransactionDeleted', 'StreamErased', 'EmailReleased', 'IdsReserved'])
+    const FIELDS = new Set(['user_id', 'transaction_id', 'captured_at', 'counted', 'from', 'to'])
+    const events = (await api.store.readAll(null, 100_000)).filter((event) => isOfIt({ row: JSON.stringify(event) }))
+    expect(events.length).to.be.greaterThan(5)
+    for (const { type, data, stream } of events) {
+      expect(CLOSING, `${type} in ${stream}`).to.include(type)
+      expect(eventSchemas.has(type)).to.equal(true)
+      for (const field of Object.keys(data as object)) expect(FIELDS, `${type} in ${stream}`).to.include(field)
+    }
+    expect(JSON.stringify(events).toLowerCase()).not.to.include(MARK)
+    expect(left.filter(({ row }) => row.toLowerCase().includes(MARK))).to.deep.equal([])
+  })
+
+  it('the address may be registered anew', async () => {
+    const again = await api.newAccount(EMAIL, 'Free')
+    expect(again.user_id).not.to.equal(account.user_id)
+  })
+})

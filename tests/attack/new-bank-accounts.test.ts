@@ -1,0 +1,202 @@
+/**
+ * Attack: a stranger registers the victim's phone number or mailbox at the stranger's own bank account. The bank then sends the victim
+ * genuine notifications of money that the stranger has moved between own accounts, with the order ids of the victim's shop as memo. Nothing
+ * of that may be sent to the shop until the victim confirms the number (decision T6).
+ */
+import { expect } from 'chai'
+import { openOutbox } from '../../adapters/mail-out/outbox.ts'
+import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import type { FreshAccount } from '../../workflows/accounts/registration.ts'
+import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { eventually } from '../support/eventually.ts'
+
+const HOUR_MS = 3_600_000
+const OWN = '0011000415567'
+const STRANGERS = '0099000888777'
+
+interface Listed {
+  id: number
+  account_number: string
+  confirmed: boolean
+}
+
+describe('attack: new bank accounts', () => {
+  let api: ApiUnderTest
+  let database: Database
+  let account: FreshAccount
+  let key: string
+  let number = 0
+  let created = 0
+
+  before(async () => {
+    api = await openApi({}, 'real')
+    database = openDatabase(api.databaseUrl)
+  })
+  after(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  beforeEach(async () => {
+    api.clock.at = null
+    account = await api.newAccount(`owner${++created}@shop.example`)
+    key = account.api_key
+    await api.ask('POST', '/api/systems', { key, json: { name: 'shop', type: 'custom', payment_prefix: 'DH' } })
+    await api.ask('POST', '/api/webhooks', { key, json: { name: 'shop', url: 'http://127.0.0.1:9/webhook' } })
+  })
+
+  const later = (hours: number) => (api.clock.at = new Date((api.clock.at ?? new Date()).getTime() + hours * HOUR_MS))
+
+  const textOf = (accountNumber: string, memo = `DH${1000 + number}`, sign = '+'): string => {
+    number++
+    const local = new Date((api.clock.at ?? new Date()).getTime() + 7 * HOUR_MS).toISOString()
+    const day = local.slice(0, 10).split('-').reverse().join('-')
+    return `SD TK ${accountNumber} ${sign}150,000VND luc ${day} ${local.slice(11, 19)}. SD ${1_000_000 + number}VND. Ref MBVCB.${900_000_000 + number}.${memo}`
+  }
+
+  const send = async (text: string): Promise<{ id: number; webhook_status: string }> => {
+    const path = `/api/receive/u/${account.receive_token}`
+    const { body } = await api.ask('POST', path, { json: { sender: 'Vietcombank', text } })
+    return body.data as { id: number; webhook_status: string }
+  }
+
+  const statusOf = async (id: number): Promise<string> =>
+    (await api.ask('GET', `/api/transactions/${id}`, { key })).body.data?.webhook_status as string
+
+  const list = async (): Promise<Listed[]> =>
+    (await api.ask('GET', '/api/bank-accounts', { key })).body.data as Listed[]
+  const listed = (accountNumber: string): Promise<Listed> =>
+    eventually(async () => (await list()).find(({ account_number }) => account_number === accountNumber), {
+      what: `the bank account ${accountNumber}`,
+    })
+
+  const mailOf = (id: number) =>
+    eventually(
+      async () =>
+        (await openOutbox(database).list()).find(
+          ({ to, text }) => to === `owner${created}@shop.example` && text.includes(`/confirm-bank-account?token=bcb_`),
+        ),
+      { what: `the mail about bank account ${id}` },
+    )
+
+  it('a credit to a number seen after the first 24 hours waits, also the second one of the same burst', async () => {
+    expect((await send(textOf(OWN))).webhook_status).to.equal('pending')
+    expect(await listed(OWN)).to.include({ confirmed: true })
+    later(25)
+    const burst = await Promise.all([send(textOf(STRANGERS)), send(textOf(STRANGERS)), send(textOf(STRANGERS))])
+    expect(burst.map(({ webhook_status }) => webhook_status)).to.deep.equal(['no_match', 'no_match', 'no_match'])
+    expect(await listed(STRANGERS)).to.include({ confirmed: false })
+    expect((await send(textOf(STRANGERS))).webhook_status, 'known, and unconfirmed').to.equal('no_match')
+    expect((await send(textOf(OWN))).webhook_status, "the owner's").to.equal('pending')
+  })
+
+  it('one call confirms the number and sends what waited, but nothing older than REPARSE_MAX_AGE', async () => {
+    later(25)
+    const old = await send(textOf(STRANGERS))
+    const { id } = await listed(STRANGERS)
+    later(25)
+    const waited = await Promise.all([send(textOf(STRANGERS)), send(textOf(STRANGERS))])
+    const { body } = await api.ask('PUT', `/api/bank-accounts/${id}`, { key, json: { confirmed: 1 } })
+    expect(body.data).to.include({ id, confirmed: true })
+    for (const { id } of waited)
+      await eventually(async () => (await statusOf(id)) === 'pending', { what: 'what waited is sent' })
+    expect(await statusOf(old.id), 'too old').to.equal('no_match')
+    expect((await api.ask('POST', `/api/transactions/${old.id}/retry`, { key })).status).to.equal(200)
+    expect(await statusOf(old.id), 'by hand').to.equal('pending')
+    expect((await send(textOf(STRANGERS))).webhook_status, 'from now on').to.equal('pending')
+    const taken = await api.ask('PUT', `/api/bank-accounts/${id}`, { key, json: { confirmed: 0 } })
+    expect(taken.body.error).to.equal('VALIDATION_FAILED')
+  })
+
+  it('a retry by hand sends what waits, and confirms nothing', async () => {
+    later(25)
+    const waiting = await send(textOf(STRANGERS))
+    await listed(STRANGERS)
+    await api.ask('POST', `/api/transactions/${waiting.id}/retry`, { key })
+    expect(await statusOf(waiting.id)).to.equal('pending')
+    expect(await listed(STRANGERS)).to.include({ confirmed: false })
+  })
+
+  it('the link in the mail shows a page; only its button confirms', async () => {
+    later(25)
+    const { id: waiting } = await send(textOf(STRANGERS))
+    const { id } = await listed(STRANGERS)
+    const { text } = await mailOf(id)
+    const link = new URL(/https:\/\/\S+confirm-bank-account\?token=\S+/.exec(text)![0])
+    const path = link.pathname + link.search
+    for (const method of ['GET', 'HEAD', 'GET']) expect((await api.ask(method, path)).status).to.equal(200)
+    expect(await listed(STRANGERS), 'a scanner opened the link').to.include({ confirmed: false })
+    const page = await api.ask('GET', path)
+    expect(page.body).to.include('8777').and.not.to.include(STRANGERS)
+    expect(page.body).to.match(/<form method="post">/)
+    const { body: alerts } = await api.ask('GET', '/api/alerts', { key })
+    expect(JSON.stringify(alerts), 'the list may be read by others').not.to.include('bcb_')
+    const forged = path.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
+    for (const bad of [
+      forged,
+      path.replace(`bcb_${account.user_id}.`, `bcb_${account.user_id + 1}.`),
+      `${link.pathname}?token=x`,
+    ])
+      expect((await api.ask('POST', bad)).status, bad).to.equal(404)
+    expect(await listed(STRANGERS)).to.include({ confirmed: false })
+    expect((await api.ask('POST', path)).status).to.equal(200)
+    expect(await listed(STRANGERS)).to.include({ confirmed: true })
+    await eventually(async () => (await statusOf(waiting)) === 'pending', { what: 'what waited is sent' })
+    later(8 * 24)
+    expect((await api.ask('POST', path)).status, 'the link is too old').to.equal(404)
+  })
+
+  it('numbers count at once for 24 hours after learn, and no longer', async () => {
+    later(25)
+    const { body } = await api.ask('POST', '/api/bank-accounts/learn', { key })
+    expect(Date.parse(body.data.learning_until) - api.clock.at!.getTime()).to.equal(24 * HOUR_MS)
+    later(23)
+    expect((await send(textOf('0044000111222'))).webhook_status).to.equal('pending')
+    expect(await listed('0044000111222')).to.include({ confirmed: true })
+    later(2)
+    expect((await send(textOf(STRANGERS))).webhook_status).to.equal('no_match')
+  })
+
+  it('a better copy does not send what waits, whether it prints the number or not', async () => {
+    later(25)
+    const path = `/api/receive/u/${account.receive_token}`
+    const text = textOf(STRANGERS, 'chuyen tien')
+    const first = await send(text)
+    const push = text.replace('chuyen tien', 'DH7001')
+    await api.ask('POST', path, { json: { package: 'com.VCB', title: 'VCB', text: push } })
+    expect(['skipped', 'no_match']).to.include(await eventually(() => statusOf(first.id)))
+    const { body } = await api.ask('GET', `/api/transactions/${first.id}`, { key })
+    expect(body.data.order_id, 'completed').to.equal('DH7001')
+    expect(body.data.webhook_status).to.equal('no_match')
+    const { id } = await listed(STRANGERS)
+    await api.ask('PUT', `/api/bank-accounts/${id}`, { key, json: { confirmed: 1 } })
+    await eventually(async () => (await statusOf(first.id)) === 'pending', { what: 'the completed one is sent' })
+  })
+
+  it('a debit that names a new number does not make the number count', async () => {
+    later(25)
+    await send(textOf(STRANGERS, 'DH9', '-'))
+    expect(await listed(STRANGERS)).to.include({ confirmed: false })
+    expect((await send(textOf(STRANGERS))).webhook_status).to.equal('no_match')
+  })
+
+  it('a masked print of the confirmed number counts; one that shows other or too few digits waits', async () => {
+    await send(textOf(OWN))
+    await listed(OWN)
+    later(25)
+    expect((await send(textOf('0011xxxx5567'))).webhook_status, 'the same number masked').to.equal('pending')
+    expect((await send(textOf('0099xxxx5567'))).webhook_status, 'other digits').to.equal('no_match')
+    expect((await send(textOf('xxxxxxxxxx567'))).webhook_status, 'three digits').to.equal('no_match')
+  })
+
+  it("is nobody else's to confirm", async () => {
+    later(25)
+    await send(textOf(STRANGERS))
+    const { id } = await listed(STRANGERS)
+    const other = (await api.newAccount(`other${created}@shop.example`)).api_key
+    expect((await api.ask('PUT', `/api/bank-accounts/${id}`, { key: other, json: { confirmed: 1 } })).status).to.equal(
+      404,
+    )
+    expect(await listed(STRANGERS)).to.include({ confirmed: false })
+  })
+})

@@ -1,0 +1,111 @@
+/**
+ * Attack: 100 writes to one account at the same moment, of several kinds, while another process writes to it too. Each is done
+ * or refused by name (409); none ends as a fault of the service (500), and none is lost.
+ */
+import { expect } from 'chai'
+import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
+import type { EventStore } from '../../domain/ports.ts'
+import { Accounts } from '../../workflows/accounts/accounts.ts'
+import { openApi, type Answer, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { vietcombankText } from '../support/bank-texts.ts'
+import { eventually } from '../support/eventually.ts'
+
+const PARALLEL = 100
+
+describe('attack: 100 parallel writes to one account', () => {
+  let api: ApiUnderTest
+  let elsewhere: EventStore
+  let key: string
+  let user_id: number
+  let rule: number
+
+  before(async () => {
+    api = await openApi({}, 'real')
+    elsewhere = await openPostgresEventStore({ url: api.databaseUrl })
+    ;({ api_key: key, user_id } = api.owner)
+    const { body } = await api.ask('POST', '/api/webhooks', {
+      key,
+      json: { name: 'shop', url: 'http://127.0.0.1:9/w' },
+    })
+    rule = body.data.id as number
+  })
+  after(async () => {
+    await elsewhere.close()
+    await api.close()
+  })
+
+  const inParallel = (write: (n: number) => Promise<Answer>): Promise<Answer[]> =>
+    Promise.all(Array.from({ length: PARALLEL }, (_, n) => write(n)))
+
+  const statuses = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort()
+
+  /** Another process renames trusted senders, again and again, until it is stopped. */
+  const otherProcess = () => {
+    const accounts = new Accounts(elsewhere)
+    let isRunning = true
+    let written = 0
+    const running = (async () => {
+      while (isRunning) {
+        const occasion = { user_id, at: new Date(), correlation_id: 'other', causation_id: 'other' }
+        const trusted_senders = [`OTHER${written}`]
+        await accounts
+          .change(occasion, () => [{ type: 'TrustedSendersSet', data: { user_id, trusted_senders } }])
+          .then(
+            () => written++,
+            () => {},
+          )
+      }
+    })()
+    return async () => {
+      isRunning = false
+      await running
+      return written
+    }
+  }
+
+  it('changes of one thing are all done', async () => {
+    const answers = await inParallel((n) =>
+      api.ask('PUT', `/api/webhooks/${rule}`, { key, json: { name: `shop ${n}` } }),
+    )
+    expect(statuses(answers)).to.deep.equal([200])
+  })
+
+  it('creations of one kind are all done, none twice', async () => {
+    const answers = await inParallel((n) =>
+      api.ask('POST', '/api/inbox', { key, json: undefined, headers: { 'x-n': `${n}` } }),
+    )
+    expect(statuses(answers).every((status) => [201, 409].includes(status))).to.equal(true)
+    const ids = answers.flatMap(({ status, body }) => (status === 201 ? [body.data.id as number] : []))
+    expect(new Set(ids).size).to.equal(ids.length)
+  })
+
+  it('writes of many kinds at once, while another process writes, end as done or 409', async () => {
+    const stop = otherProcess()
+    const kinds: ((n: number) => Promise<Answer>)[] = [
+      (n) => api.ask('PUT', `/api/webhooks/${rule}`, { key, json: { name: `again ${n}` } }),
+      (n) => api.ask('PUT', '/api/account/trusted-senders', { key, json: { trusted_senders: [`S${n}`] } }),
+      () => api.ask('POST', '/api/counter', { key }),
+      (n) => api.ask('PUT', '/api/account/alerts', { key, json: { webhook_url: `http://127.0.0.1:9/${n}` } }),
+      () => api.ask('POST', '/api/bank-accounts/learn', { key }),
+    ]
+    const answers = await inParallel((n) => kinds[n % kinds.length]!(n)).finally(stop)
+    expect(await stop(), 'the other process wrote meanwhile').to.be.greaterThan(0)
+    for (const { status, body } of answers) expect([200, 201, 409], JSON.stringify(body)).to.include(status)
+    expect(answers.filter(({ status }) => status !== 409).length, 'done').to.be.greaterThan(0)
+  })
+
+  it('retries of one transaction: one is done, the others are refused', async () => {
+    await api.ask('PUT', `/api/webhooks/${rule}`, { key, json: { is_active: 0 } })
+    const path = `/api/receive/u/${api.owner.receive_token}`
+    const text = vietcombankText(1, 'DH1042')
+    const { id } = (await api.ask('POST', path, { json: { sender: 'Vietcombank', text } })).body.data as { id: number }
+    await api.ask('PUT', `/api/webhooks/${rule}`, { key, json: { is_active: 1 } })
+    const answers = await inParallel(() => api.ask('POST', `/api/transactions/${id}/retry`, { key }))
+    expect(statuses(answers).filter((status) => ![200, 409].includes(status))).to.deep.equal([])
+    expect(answers.filter(({ status }) => status === 200).length).to.be.greaterThan(0)
+    await eventually(async () => {
+      const { body } = await api.ask('GET', `/api/transactions/${id}`, { key })
+      return body.data?.webhook_status === 'pending'
+    })
+  })
+})

@@ -1,0 +1,55 @@
+/**
+ * The link in the alert mail of a new bank account. Its page shows the number and a button; only the button confirms, because
+ * mail scanners open links. The token is a signed statement: it names the account, the number and its end, and opens nothing
+ * else. So nothing has to be stored, and the mail can be written again from the event.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { formToken, userOfToken } from '../../domain/account/tokens.ts'
+
+/** Where the page is. */
+export const CONFIRMATION_PAGE = '/confirm-bank-account'
+
+/** How long a link is good, milliseconds. */
+const LIFETIME_MS = 7 * 86_400_000
+
+export interface Confirmation {
+  user_id: number
+  bank_account_id: number
+}
+
+export interface ConfirmationLinks {
+  /** @param since  when the number was first seen, ISO 8601: the link is good for seven days from then */
+  url(confirmation: Confirmation, since: string): string
+  /** What a token confirms; null where it is not one of ours, or its time is over. */
+  read(token: string, now: Date): Confirmation | null
+}
+
+const FORM = /^bcb_[1-9]\d{0,14}\.([1-9]\d{0,14})-(\d{10,14})-([\w-]{43})$/
+
+/**
+ * @param secret  the installation's (`JWT_SECRET`): with another one, links under way are void
+ * @param baseUrl  without a slash at its end
+ */
+export const confirmationLinks = (secret: string, baseUrl: string): ConfirmationLinks => {
+  const macOf = ({ user_id, bank_account_id }: Confirmation, until: number): Buffer =>
+    createHmac('sha256', secret).update(`mail:confirm_bank_account:${user_id}:${bank_account_id}:${until}`).digest()
+
+  return {
+    url: (confirmation, since) => {
+      const until = Date.parse(since) + LIFETIME_MS
+      const mac = macOf(confirmation, until).toString('base64url')
+      const { user_id, bank_account_id } = confirmation
+      const token = formToken('confirm_bank_account', user_id, `${bank_account_id}-${until}-${mac}`)
+      return `${baseUrl}${CONFIRMATION_PAGE}?token=${token}`
+    },
+    read: (token, now) => {
+      const user_id = userOfToken('confirm_bank_account', token)
+      const [, number = '', end = '', mac = ''] = FORM.exec(token) ?? []
+      if (user_id === null || mac === '') return null
+      const confirmation = { user_id, bank_account_id: Number(number) }
+      const until = Number(end)
+      const isOurs = timingSafeEqual(Buffer.from(mac, 'base64url'), macOf(confirmation, until))
+      return isOurs && now.getTime() < until ? confirmation : null
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Sends what waited for a bank account to be confirmed (decision T6). What waited is found in the book of that bank, which
+ * lists every notification of the last seven days with the number it printed. So nothing but the store is asked, and a payment
+ * that waits longer than the book remembers can be retried by hand only, whatever `REPARSE_MAX_AGE` says.
+ */
+import type { Account } from '../../domain/account/account.ts'
+import { bankAccountOf } from '../../domain/account/bank-accounts.ts'
+import { bookStream, type NotificationSeen } from '../../domain/book/events.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { EventStore } from '../../domain/ports.ts'
+import type { OwnersOccasion } from '../accounts/accounts.ts'
+import { releaseTransactions } from './by-hand.ts'
+
+/** Events read at once. */
+const PAGE = 1_000
+/** Transactions decided at once. */
+const AT_A_TIME = 200
+
+async function* seenIn(store: EventStore, stream: string): AsyncGenerator<NotificationSeen> {
+  for (let from = 0, page: RecordedEvent[] = []; ; from = page.at(-1)!.revision + 1) {
+    page = (await store.read([{ stream, from, limit: PAGE }]))[0]!
+    for (const { type, data } of page) if (type === 'NotificationSeen') yield data as NotificationSeen
+    if (page.length < PAGE) return
+  }
+}
+
+/**
+ * @param since  what was captured before stays as it is
+ * @returns how many transactions were matched again
+ * @throws {StoreUnavailable} some may be released; called again it releases the rest
+ */
+export const releaseHeld = async (
+  store: EventStore,
+  account: Account,
+  occasion: OwnersOccasion,
+  { bank_account_id, since }: { bank_account_id: number; since: Date },
+): Promise<number> => {
+  const known = account.bank_accounts.get(bank_account_id)
+  if (!known?.confirmed) return 0
+  const { bank_code } = known
+  const waiting = new Set<number>()
+  for await (const seen of seenIn(store, bookStream(account.user_id, bank_code))) {
+    const { account_number, direction, arrived_at, transaction_id, copy_of } = seen
+    if (direction !== 'credit' || account_number === null || Date.parse(arrived_at) < since.getTime()) continue
+    // A copy may have brought the number that its first did not print.
+    if (bankAccountOf(account, { bank_code, account_number })?.bank_account_id === bank_account_id)
+      waiting.add(copy_of ?? transaction_id)
+  }
+  let released = 0
+  const ids = [...waiting].sort((a, b) => a - b)
+  for (let at = 0; at < ids.length; at += AT_A_TIME)
+    released += await releaseTransactions(store, account, occasion, { ids: ids.slice(at, at + AT_A_TIME), since })
+  return released
+}
