@@ -69,6 +69,8 @@ export interface MailAccount extends MailAccountFields {
   /** Mails that came before are not asked for: ISO 8601. */
   since: string
   created_at: string
+  /** Why it is not read, although its owner has it active; null: it is read. A change by its owner ends it. */
+  paused: string | null
 }
 
 /** An account at a bank, as notifications name it. */
@@ -295,11 +297,17 @@ export const evolve = (account: Account | null, event: Happened): Account | null
       }
     case 'MailAccountAdded': {
       const { user_id: _, ...added } = event.data
-      const mailAccount: MailAccount = { ...added, since: added.created_at }
+      const mailAccount: MailAccount = { ...added, since: added.created_at, paused: null }
       return { ...account, mail_accounts: set(account.mail_accounts, added.mail_account_id, mailAccount) }
     }
-    case 'MailAccountChanged':
-      return { ...account, mail_accounts: changed(account.mail_accounts, event.data.mail_account_id, event.data) }
+    case 'MailAccountChanged': {
+      const change = { ...event.data, paused: null }
+      return { ...account, mail_accounts: changed(account.mail_accounts, event.data.mail_account_id, change) }
+    }
+    case 'MailAccountPaused': {
+      const { mail_account_id, reason } = event.data
+      return { ...account, mail_accounts: changed(account.mail_accounts, mail_account_id, { paused: reason }) }
+    }
     case 'MailAccountRemoved':
       return { ...account, mail_accounts: without(account.mail_accounts, event.data.mail_account_id) }
     case 'AccountDeleted':

@@ -163,6 +163,8 @@ export const accountEvents = {
     /** It is another mailbox now: what came there before is not asked for. */
     since: moment.optional(),
   }),
+  /** Its server broke the limits too often: it is not read until its owner changes it. The reason is a plain sentence. */
+  MailAccountPaused: z.object({ user_id: id, mail_account_id: id, reason: z.string() }),
   MailAccountRemoved: z.object({ user_id: id, mail_account_id: id }),
   /** Closes the stream: all before it is erased, and all that is this user's elsewhere. */
   AccountDeleted: z.object({ user_id: id }),

@@ -8,10 +8,19 @@ import type { Account, MailAccount, MailAccountFields } from './account.ts'
 import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'
-import { conflict, notFound } from './refusals.ts'
+import { conflict, invalid, notFound } from './refusals.ts'
 
 /** With these it is another mailbox: what came there before is not asked for. */
 const WHICH_MAILBOX = ['host', 'username', 'folder'] as const
+
+/** Where the password is sent, and for whom. With another value of one of these it could reach a stranger's server. */
+const BELONGS_TO = ['host', 'port', 'tls', 'username'] as const
+
+const needsPassword = (changed: readonly string[]): Refused =>
+  invalid({
+    path: 'password',
+    message: `Enter the mailbox's password again: you changed ${changed.join(', ')}. A stored password is only sent to the server it was entered for.`,
+  })
 
 /** Two accounts on one mailbox would make two sources of one. */
 const refuseSecond = (account: Account, fields: MailAccountFields, own?: number): void => {
@@ -67,14 +76,23 @@ export interface ChangeMailAccount {
   at: Date
 }
 
-/** @returns nothing where the change changes nothing · @throws {Refused} NOT_FOUND, CONFLICT */
+/**
+ * Ends a pause, also where nothing else changes and `is_active` is given as 1.
+ *
+ * @returns nothing where the change changes nothing
+ * @throws {Refused} NOT_FOUND, CONFLICT, VALIDATION_FAILED with path `password` where the server or the user name changes
+ *   without a password
+ */
 export const changeMailAccount = (
   account: Account,
   { mail_account_id, change, sealed_password, at }: ChangeMailAccount,
 ): AccountEvent[] => {
   const mailAccount = mailAccountOf(account, mail_account_id)
   const fields = differing<MailAccountFields>(mailAccount, normal(change))
-  if (fields === null && sealed_password === undefined) return []
+  const isResumed = mailAccount.paused !== null && change.is_active === 1
+  if (fields === null && sealed_password === undefined && !isResumed) return []
+  const moved = BELONGS_TO.filter((name) => fields?.[name] !== undefined)
+  if (moved.length > 0 && sealed_password === undefined) throw needsPassword(moved)
   refuseSecond(account, { ...mailAccount, ...fields }, mail_account_id)
   const isOther = WHICH_MAILBOX.some((name) => fields?.[name] !== undefined)
   return [
@@ -89,6 +107,28 @@ export const changeMailAccount = (
       },
     },
   ]
+}
+
+export interface PauseMailAccount extends Pick<
+  MailAccount,
+  'mail_account_id' | 'sealed_password' | (typeof BELONGS_TO)[number]
+> {
+  /** Why, in a plain sentence. */
+  reason: string
+}
+
+/**
+ * Its server broke the limits too often (`workflows/collect/violations.ts`).
+ * @returns nothing where it is gone, off, paused already, or was pointed at another server since
+ */
+export const pauseMailAccount = (account: Account, { reason, ...seen }: PauseMailAccount): AccountEvent[] => {
+  const { user_id } = account
+  const { mail_account_id } = seen
+  const mailAccount = account.mail_accounts.get(mail_account_id)
+  const isSame =
+    mailAccount && [...BELONGS_TO, 'sealed_password' as const].every((name) => mailAccount[name] === seen[name])
+  if (!isSame || mailAccount.is_active === 0 || mailAccount.paused !== null) return []
+  return [{ type: 'MailAccountPaused', data: { user_id, mail_account_id, reason } }]
 }
 
 /** @throws {Refused} NOT_FOUND */

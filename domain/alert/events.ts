@@ -13,6 +13,7 @@ export const alertKind = z.enum([
   'contradicting_copy',
   'old_notification',
   'unsafe_forwarder',
+  'mailbox_paused',
 ])
 export type AlertKind = z.infer<typeof alertKind>
 

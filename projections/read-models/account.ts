@@ -70,6 +70,7 @@ export const account = projection(
     SmsAppTitlesTrusted: (event) => changed(event),
     MailAccountAdded: (event) => changed(event),
     MailAccountChanged: (event) => changed(event),
+    MailAccountPaused: (event) => changed(event),
     MailAccountRemoved: (event) => changed(event),
     TrustedSendersSet: (event) => changed(event),
     AlertWebhookSet: (event) => changed(event),

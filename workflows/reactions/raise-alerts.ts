@@ -1,4 +1,4 @@
-/** Alerts whose cause is an event: a rule that was paused, a bank account seen for the first time, a quota nearly used. */
+/** Alerts whose cause is an event: a rule or mailbox that was paused, a bank account seen for the first time, a quota nearly used. */
 import { shownDigits } from '../../domain/account/bank-accounts.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { monthBounds, vietnamMonth } from '../../domain/time.ts'
@@ -20,6 +20,9 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reaction => 
   const endRulePaused = (event: RecordedEvent, user_id: number, rule_id: number) =>
     end(event, { user_id, kind: 'rule_paused', subject: `rule:${rule_id}` })
 
+  const endMailboxPaused = (event: RecordedEvent, user_id: number, mail_account_id: number) =>
+    end(event, { user_id, kind: 'mailbox_paused', subject: `mail_account:${mail_account_id}` })
+
   return reaction('raise_alerts', ['account-'], {
     RulePaused: (event) =>
       raise(event, {
@@ -35,6 +38,20 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reaction => 
       if (is_active === 1) await endRulePaused(event, user_id, rule_id)
     },
     RuleDeleted: (event) => endRulePaused(event, event.data.user_id, event.data.rule_id),
+
+    MailAccountPaused: (event) => {
+      const { user_id, mail_account_id, reason } = event.data
+      return raise(event, {
+        user_id,
+        kind: 'mailbox_paused',
+        subject: `mail_account:${mail_account_id}`,
+        text:
+          `Mail account ${mail_account_id} was paused: ${reason} ` +
+          'Its mails are not read now. Check the server, then set the mail account active again.',
+      })
+    },
+    MailAccountChanged: (event) => endMailboxPaused(event, event.data.user_id, event.data.mail_account_id),
+    MailAccountRemoved: (event) => endMailboxPaused(event, event.data.user_id, event.data.mail_account_id),
 
     BankAccountSeen: (event) => {
       const { user_id, bank_account_id, bank_code, account_number, waits = false } = event.data

@@ -20,6 +20,7 @@ const SUBJECT: Record<AlertKind, string> = {
   contradicting_copy: 'two notifications of one payment show different order ids',
   old_notification: 'an old notification was recorded and not sent',
   unsafe_forwarder: 'a forwarder app sends unsafe bodies',
+  mailbox_paused: 'a mailbox is no longer read',
 }
 
 export interface AlertTellingParts {

@@ -66,6 +66,7 @@ const READ_ONLY = ['id', 'created_at', 'last_error', 'last_message_at', 'last_he
 
 const MailAccountChange = z
   .strictObject({ ...readOnly(...READ_ONLY), ...z.object(fieldsGiven).partial().shape })
+  .meta({ description: 'A change of host, port, tls or username needs the password again.' })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 
 const moment = z.iso.datetime()
@@ -89,16 +90,18 @@ const Tested = z.union([
   z.strictObject({ success: z.literal(false), error: z.string() }),
 ])
 
+const PAUSED = 'The mailbox is paused. Check the server, then set the mail account active again.'
+
 const NEVER: MailboxState = { last_error: null, last_message_at: null }
 
 const present = (
-  { mail_account_id, sealed_password: _, since: __, created_at, ...fields }: MailAccountState,
+  { mail_account_id, sealed_password: _, since: __, paused, created_at, ...fields }: MailAccountState,
   { last_error, last_message_at }: MailboxState = NEVER,
   heard: Heard,
 ): z.output<typeof MailAccount> => ({
   id: mail_account_id,
   ...fields,
-  last_error,
+  last_error: paused === null ? last_error : `${paused} ${PAUSED}`,
   last_message_at,
   ...heard,
   created_at,

@@ -2,11 +2,11 @@
 import type { Mailbox } from '../../../workflows/collect/mailbox.ts'
 import type { Queryable } from '../database.ts'
 
-/** All that are to be collected. Of a locked account too: what comes is stored, and its deliveries wait. */
+/** All that are to be collected: active, and not paused. Of a locked account too: what comes is stored, and its deliveries wait. */
 export const activeMailboxes = (database: Queryable): Promise<Mailbox[]> =>
   database.query<Mailbox>(
     `SELECT mail_account_id, user_id, host, port, tls, username, sealed_password, folder, since, account_revision
-     FROM read_model.mail_account WHERE is_active = 1 ORDER BY mail_account_id`,
+     FROM read_model.mail_account WHERE is_active = 1 AND paused IS NULL ORDER BY mail_account_id`,
     [],
     'active-mailboxes',
   )

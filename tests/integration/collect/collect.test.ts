@@ -281,9 +281,10 @@ describe('mails are collected from mailboxes', function () {
     expect(await test()).to.deep.equal({ success: true, authserv_id: 'mx.mailbox.example' })
     await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: { folder: 'Bank' } })
     expect(await test()).to.deep.equal({ success: false, error: 'There is no folder Bank in the mailbox.' })
-    await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: { port: 1 } })
+    const moved = { port: 1, password: PASSWORD }
+    await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: moved })
     expect(await test()).to.deep.equal({ success: false, error: 'The server refuses the connection.' })
-    await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: { port: dovecot.securePort, tls: true } })
+    await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: { ...moved, port: dovecot.securePort, tls: true } })
     expect((await test()).error).to.match(/certificate/)
   })
 })
