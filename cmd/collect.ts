@@ -3,6 +3,8 @@ import { openImap } from '../adapters/mail/imap.ts'
 import { openLeases } from '../adapters/postgres/leases.ts'
 import { openMailboxNotes } from '../adapters/postgres/mailbox-notes.ts'
 import { activeMailboxes, listedMails } from '../adapters/postgres/queries/mailboxes.ts'
+import { Accounts } from '../workflows/accounts/accounts.ts'
+import { pauseMailAccount } from '../workflows/accounts/mail-accounts.ts'
 import { runCollector } from '../workflows/collect/collect.ts'
 import { Slots } from '../workflows/collect/slots.ts'
 import { databaseAnswers, storeAnswers } from './needs.ts'
@@ -11,6 +13,9 @@ import { roleCommand, type Role } from './role.ts'
 /** Of all mailboxes together: handshakes, and mails in memory. */
 const CONNECTING = 20
 const FETCHING = 8
+/** Of these, the most that the mailboxes of one owner have at a time. */
+const CONNECTING_SHARE = 4
+const FETCHING_SHARE = 2
 /** What was taken last must be listed to be known; where that takes longer it may be listed twice. */
 const SETTLING_MS = 5_000
 
@@ -20,6 +25,7 @@ export const collectRole: Role = {
 
   open: (installation) => {
     const { store, readModels, database, capture, clock, vault, targets, metrics, onTrouble } = installation
+    const accounts = new Accounts(store, installation.accounts)
     return {
       needs: [storeAnswers(installation), databaseAnswers(installation)],
       run: (signal) =>
@@ -37,8 +43,9 @@ export const collectRole: Role = {
             open: (sealed) => vault.open(sealed),
             capture,
             clock,
-            connecting: new Slots(CONNECTING),
-            fetching: new Slots(FETCHING),
+            connecting: new Slots(CONNECTING, CONNECTING_SHARE),
+            fetching: new Slots(FETCHING, FETCHING_SHARE),
+            pause: (mailbox, reason) => pauseMailAccount({ accounts, clock }, mailbox, reason),
             onTrouble,
             onHeld: (mailboxes) => metrics.holdsMailboxes(mailboxes),
           },

@@ -16,8 +16,14 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'The server cannot be reached.'],
   [/^(ECONNRESET|EPIPE|NoConnection|EConnectionClosed|ClosedAfterConnectTLS|ClosedAfterConnectText)$/, 'The server closed the connection.'],
   [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/, "The server's certificate is not valid for its name."],
-  [/^(LineTooLarge|LiteralTooLarge|ResponseTooLarge)$/, 'The server sent more than can be taken.'],
 ] // prettier-ignore
+
+/** What no honest server does, as the library sees it; most is caught before (`server-limits.ts`). */
+const VIOLATIONS: readonly (readonly [RegExp, string])[] = [
+  [/^(LineTooLarge|LiteralTooLarge|ResponseTooLarge|TooManyTokens)$/, 'The server sent more than can be taken.'],
+  [/^(ResponseProcessingFailed|UnexpectedTag|InvalidResponse)$/, 'The server does not keep to the protocol (IMAP).'],
+  [/^STARTTLS_INJECTION$/, 'The server sent something between STARTTLS and the encryption.'],
+]
 
 /** What servers say is shown to people. Characters. */
 const LONGEST = 200
@@ -35,6 +41,8 @@ export const mailFailure = (error: unknown): MailFailure => {
     return new MailFailure(`The server refuses the user name or the password.${said(responseText)}`, {
       isRefusal: true,
     })
+  for (const [pattern, words] of VIOLATIONS)
+    if (pattern.test(code)) return new MailFailure(words, { isViolation: true })
   for (const [pattern, words] of BY_CODE) if (pattern.test(code)) return new MailFailure(words)
   if (tlsFailed || /STARTTLS/i.test(message))
     return new MailFailure('The server offers no encrypted connection (STARTTLS).')

@@ -121,13 +121,13 @@ export interface PauseMailAccount extends Pick<
  * Its server broke the limits too often (`workflows/collect/violations.ts`).
  * @returns nothing where it is gone, off, paused already, or was pointed at another server since
  */
-export const pauseMailAccount = (account: Account, { reason, ...seen }: PauseMailAccount): AccountEvent[] => {
+export const pauseMailAccount = (account: Account, seen: PauseMailAccount): AccountEvent[] => {
   const { user_id } = account
-  const { mail_account_id } = seen
+  const { mail_account_id, reason } = seen
   const mailAccount = account.mail_accounts.get(mail_account_id)
-  const isSame =
-    mailAccount && [...BELONGS_TO, 'sealed_password' as const].every((name) => mailAccount[name] === seen[name])
-  if (!isSame || mailAccount.is_active === 0 || mailAccount.paused !== null) return []
+  const names = [...BELONGS_TO, 'sealed_password'] as const
+  if (!mailAccount || names.some((name) => mailAccount[name] !== seen[name])) return []
+  if (mailAccount.is_active === 0 || mailAccount.paused !== null) return []
   return [{ type: 'MailAccountPaused', data: { user_id, mail_account_id, reason } }]
 }
 

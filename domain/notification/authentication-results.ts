@@ -1,18 +1,26 @@
 /**
- * The Authentication-Results header (RFC 8601, section 2.2), in which a mailbox's provider writes what it found of a mail's
- * signatures. Strict: senders choose parts of what is quoted in it, so a header that is not well formed says nothing at all.
+ * The Authentication-Results header (RFC 8601, section 2.2): a mailbox's provider writes in it what it found of a mail's
+ * signatures. Providers also repeat texts of the sender in it, some of them unescaped. So the reader is stricter than the RFC:
+ * a header with one doubtful place proves nothing. Doubtful are
+ *
+ * - a comment that touches a word, and a comment with a quote, or with what looks like a result;
+ * - a backslash, a control character, a byte that is not ASCII, a line break that is not folding;
+ * - a quoted value, except of `reason` and `header.b` (OpenDKIM quotes it);
+ * - a method (other than DKIM) or a property that occurs twice.
+ *
+ * The cost is linear in the header's length.
  */
 
 /** One method's result with its properties, such as `dkim=pass header.d=acb.com.vn`. */
 export interface MethodResult {
   method: string
   result: string
-  /** By `ptype.property`, in lower case; values as they stand, quotes undone. */
+  /** By `ptype.property`, in lower case; `reason` is left out. Values as they stand, without quotes. */
   properties: ReadonlyMap<string, string>
 }
 
 export interface AuthenticationResults {
-  /** Who found this, in lower case. */
+  /** The writer of the header, in lower case. */
   authserv_id: string
   results: readonly MethodResult[]
 }
@@ -21,63 +29,73 @@ export interface AuthenticationResults {
 const LONGEST = 16 * 1024
 const MOST_RESULTS = 100
 
-type Token = { kind: 'word' | 'quoted'; text: string } | { kind: ';' | '=' | '/' }
+type Token = { kind: 'word' | 'quoted'; text: string; isApart: boolean } | { kind: ';' | '='; isApart: boolean }
 
-/** Of the characters that end a word only these mean something here. */
-const SEPARATORS = new Set([';', '=', '/'])
-/** What stands in a word though RFC 2045 calls it special: providers write addresses and base64 without quotes. */
-const IN_WORD = /[^\s()<>,;\\"=/\p{Cc}]/u
+const SPACE = /[ \t]+/y
+/** Printable ASCII without space, comma, and what has a meaning of its own here. */
+const WORD = /[!#$%&'*+\-./0-9:?@A-Z[\]^_`a-z{|}~]+/y
+const QUOTED = /"[^"]*"/y
+const SEPARATOR = /[;=]/y
 
-/** @returns null for what no such header may contain: an open comment or quote, a stray character */
-const tokensOf = (header: string): Token[] | null => {
+/** Text of a comment or quoted string that looks like a result: perhaps the sender's, perhaps one that was swallowed. */
+const LIKE_RESULT = /\bdkim\s*=/i
+const LIKE_PROPERTY = /\b(?:header|smtp|policy|body)\s*\.\s*[a-z]/i
+
+/** Folding undone. @returns null for a character that no such header may hold */
+const unfolded = (header: string): string | null => {
+  const text = header.replace(/\r?\n$/, '').replace(/\r?\n(?=[ \t])/g, '')
+  return /^[\t\x20-\x7e]*$/.test(text) && !text.includes('\\') ? text : null
+}
+
+/** Comments nest. @returns where it ends; null where it does not */
+const endOfComment = (text: string, start: number): number | null => {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === '(') depth++
+    else if (text[at] === ')' && --depth === 0) return at + 1
+  }
+  return null
+}
+
+const standsApart = (text: string, start: number, end: number): boolean =>
+  (start === 0 || /[ \t;]/.test(text[start - 1]!)) && (end === text.length || /[ \t;]/.test(text[end]!))
+
+const matchAt = (pattern: RegExp, text: string, at: number): string | null => {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0] ?? null
+}
+
+/** @returns null for what no such header may hold */
+const tokensOf = (text: string): Token[] | null => {
   const tokens: Token[] = []
   let at = 0
-  while (at < header.length) {
-    const character = header[at]!
-    if (/[ \t\r\n]/.test(character)) at++
-    else if (character === '(') {
-      const end = endOfComment(header, at)
-      if (end === null) return null
-      at = end
-    } else if (character === '"') {
-      const quoted = quotedAt(header, at)
-      if (!quoted) return null
-      tokens.push({ kind: 'quoted', text: quoted.text })
-      at = quoted.end
-    } else if (SEPARATORS.has(character)) {
-      tokens.push({ kind: character as ';' | '=' | '/' })
-      at++
-    } else {
-      const start = at
-      while (at < header.length && IN_WORD.test(header[at]!)) at++
-      if (at === start) return null
-      tokens.push({ kind: 'word', text: header.slice(start, at) })
+  let isApart = true
+  while (at < text.length) {
+    const space = matchAt(SPACE, text, at)
+    if (space !== null) {
+      at += space.length
+      isApart = true
+      continue
     }
+    if (text[at] === '(') {
+      const end = endOfComment(text, at)
+      if (end === null || !standsApart(text, at, end)) return null
+      const comment = text.slice(at, end)
+      if (comment.includes('"') || LIKE_RESULT.test(comment) || LIKE_PROPERTY.test(comment)) return null
+      at = end
+      continue
+    }
+    const quoted = matchAt(QUOTED, text, at)
+    const separator = matchAt(SEPARATOR, text, at)
+    const token = quoted ?? separator ?? matchAt(WORD, text, at)
+    if (token === null) return null
+    if (quoted !== null) tokens.push({ kind: 'quoted', text: quoted.slice(1, -1), isApart })
+    else if (separator !== null) tokens.push({ kind: separator as ';' | '=', isApart })
+    else tokens.push({ kind: 'word', text: token, isApart })
+    at += token.length
+    isApart = false
   }
   return tokens
-}
-
-/** Comments nest. */
-const endOfComment = (header: string, start: number): number | null => {
-  let depth = 0
-  for (let at = start; at < header.length; at++) {
-    const character = header[at]
-    if (character === '\\') at++
-    else if (character === '(') depth++
-    else if (character === ')' && --depth === 0) return at + 1
-  }
-  return null
-}
-
-const quotedAt = (header: string, start: number): { text: string; end: number } | null => {
-  let text = ''
-  for (let at = start + 1; at < header.length; at++) {
-    const character = header[at]!
-    if (character === '"') return { text, end: at + 1 }
-    if (character === '\\') text += header[++at] ?? ''
-    else text += character
-  }
-  return null
 }
 
 /** The tokens between semicolons. */
@@ -90,84 +108,91 @@ const sectionsOf = (tokens: readonly Token[]): Token[][] => {
   return sections
 }
 
+const ID = /^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i
+const METHOD = /^([a-z][a-z0-9-]*)(?:\/1)?$/i
 const KEYWORD = /^[a-z][a-z0-9-]*$/i
-const PROPERTY = /^[a-z][a-z0-9-]*\.[a-z][a-z0-9_-]*$/i
+/** The types of RFC 8601, and names of a provider's own. */
+const PROPERTY = /^(?:(?:smtp|header|body|policy)\.[a-z][a-z0-9_-]*|x-[a-z0-9-]+|reason)$/
+/** What is said of a DKIM signature. Anything else in its result belongs to another one. */
+const OF_DKIM = /^(?:header\.[abdis]|policy\..*|x-.*|reason)$/
+const BASE64 = /^[a-z0-9+/]+={0,2}$/i
 
 const wordOf = (token: Token | undefined): string | null => (token?.kind === 'word' ? token.text : null)
 
-/** `method[/version]=result [reason="…"] [ptype.property=value …]` */
-const resultIn = (section: readonly Token[]): MethodResult | null => {
-  const method = wordOf(section[0])
-  let at = 1
-  if (section[at]?.kind === '/') {
-    if (!/^\d+$/.test(wordOf(section[at + 1]) ?? '')) return null
-    at += 2
+/** A value, and where the next property begins: words and `=` that touch each other, or one quoted string. */
+const valueAt = (name: string, section: readonly Token[], start: number): { text: string; end: number } | null => {
+  const first = section[start]
+  if (first?.kind === 'quoted') {
+    const isFine = name === 'reason' ? !LIKE_PROPERTY.test(first.text) : name === 'header.b' && BASE64.test(first.text)
+    return isFine ? { text: first.text, end: start + 1 } : null
   }
-  const result = wordOf(section[at + 1])
-  if (method === null || result === null || section[at]?.kind !== '=') return null
-  if (!KEYWORD.test(method) || !KEYWORD.test(result)) return null
-  at += 2
-  const properties = new Map<string, string>()
-  while (at < section.length) {
-    const name = wordOf(section[at])?.toLowerCase() ?? ''
-    if (section[at + 1]?.kind !== '=' || (name !== 'reason' && !PROPERTY.test(name))) return null
-    const value = valueAt(section, at + 2)
-    // The same said twice in one result: which of the two would count is anybody's guess.
-    if (!value || (name !== 'reason' && properties.has(name))) return null
-    if (name !== 'reason') properties.set(name, value.text)
-    at = value.end
+  let text = wordOf(first)
+  if (text === null) return null
+  let end = start + 1
+  for (let token = section[end]; token && !token.isApart; token = section[++end]) {
+    if (token.kind === 'quoted') return null
+    text += 'text' in token ? token.text : token.kind
   }
-  return { method: method.toLowerCase(), result: result.toLowerCase(), properties }
+  return { text, end }
 }
 
-/** A quoted string or a word; base64 in a word may hold `/` and end in `=`. */
-const valueAt = (section: readonly Token[], start: number): { text: string; end: number } | null => {
-  const [first] = section.slice(start, start + 1)
-  if (first?.kind === 'quoted') {
-    const rest = section[start + 1]
-    // `"local part"@domain`
-    const domain = wordOf(rest)
-    return domain?.startsWith('@')
-      ? { text: first.text + domain, end: start + 2 }
-      : { text: first.text, end: start + 1 }
-  }
-  let text = ''
-  let at = start
-  while (at < section.length) {
+/** `method[/1]=result [reason="…"] [ptype.property=value …]` */
+const resultIn = (section: readonly Token[]): MethodResult | null => {
+  const method = METHOD.exec(wordOf(section[0]) ?? '')?.[1]?.toLowerCase()
+  const result = wordOf(section[2])?.toLowerCase() ?? ''
+  if (method === undefined || section[1]?.kind !== '=' || !KEYWORD.test(result)) return null
+  const properties = new Map<string, string>()
+  for (let at = 3; at < section.length;) {
     const token = section[at]!
-    if (token.kind === 'quoted') break
-    if (token.kind === 'word') {
-      // A word behind a word is the next property.
-      if (at > start && section[at - 1]!.kind === 'word') break
-      text += token.text
-    } else if (token.kind === '/' || (token.kind === '=' && at > start)) text += token.kind
-    else return null
-    at++
+    const name = wordOf(token)?.toLowerCase() ?? ''
+    if (!token.isApart || section[at + 1]?.kind !== '=' || !PROPERTY.test(name)) return null
+    const value = valueAt(name, section, at + 2)
+    if (!value || properties.has(name) || (method === 'dkim' && !OF_DKIM.test(name))) return null
+    properties.set(name, value.text)
+    at = value.end
   }
-  return text === '' ? null : { text, end: at }
+  properties.delete('reason')
+  return { method, result, properties }
+}
+
+/**
+ * Whose header this is, also where the rest is not well formed: a header of the provider that proves nothing must not be
+ * passed over for one of the sender below it.
+ *
+ * @returns the authserv-id in lower case; null where it is in doubt
+ */
+export const authservIdOf = (header: string): string | null => {
+  const id = /^\s*([^\s;()"=]+)(?=[\s;]|$)/.exec(header)?.[1] ?? ''
+  return ID.test(id) ? id.toLowerCase() : null
 }
 
 /**
  * @param header  the header's value, folded or not
- * @returns null where it is not well formed
+ * @returns null where it is in doubt
  */
 export const parseAuthenticationResults = (header: string): AuthenticationResults | null => {
   if (header.length > LONGEST) return null
-  const tokens = tokensOf(header)
+  const text = unfolded(header)
+  const tokens = text === null ? null : tokensOf(text)
   if (!tokens) return null
   const [identity = [], ...sections] = sectionsOf(tokens)
-  const [name, version, ...more] = identity
-  if (!name || more.length > 0 || !('text' in name) || name.text === '') return null
-  if (version !== undefined && wordOf(version) !== '1') return null
-  const results: MethodResult[] = []
+  const id = wordOf(identity[0])
+  if (id === null || !ID.test(id) || identity.length > 2) return null
+  if (identity.length === 2 && wordOf(identity[1]) !== '1') return null
+  // The last semicolon may end the header.
   const said = sections.filter((section, n) => section.length > 0 || n < sections.length - 1)
   if (said.length > MOST_RESULTS) return null
+  const authserv_id = id.toLowerCase()
+  // `none`: nothing was looked at.
+  if (said.length === 1 && said[0]!.length === 1 && wordOf(said[0]![0])?.toLowerCase() === 'none')
+    return { authserv_id, results: [] }
+  const results: MethodResult[] = []
+  const methods = new Set<string>()
   for (const section of said) {
-    // `none`: nothing was looked at.
-    if (said.length === 1 && section.length === 1 && wordOf(section[0])?.toLowerCase() === 'none') break
     const result = resultIn(section)
-    if (!result) return null
+    if (!result || (result.method !== 'dkim' && methods.has(result.method))) return null
+    methods.add(result.method)
     results.push(result)
   }
-  return { authserv_id: name.text.toLowerCase(), results }
+  return { authserv_id, results }
 }

@@ -6,7 +6,12 @@
  * Every doubt is a no. In particular all signatures that claim to be the bank's must cover what counts, as it is not known
  * which of them passed.
  */
-import { parseAuthenticationResults, type AuthenticationResults, type MethodResult } from './authentication-results.ts'
+import {
+  authservIdOf,
+  parseAuthenticationResults,
+  type AuthenticationResults,
+  type MethodResult,
+} from './authentication-results.ts'
 import { bankOfDomain } from './directory.ts'
 import { addressesIn } from './mail-address.ts'
 
@@ -26,38 +31,71 @@ export interface Mailbox {
   authserv_ids: readonly string[]
 }
 
-/** The bank whose mail this claims to be: that of the one address in its one From header; null for any other mail. */
+/** The bank that a mail claims to be from: that of the one address in its one From header; null for any other mail. */
 export const bankClaimedBy = ({ from }: Pick<MailHeaders, 'from'>): string | null => {
   const addresses = from.flatMap(addressesIn)
-  const [address] = addresses
-  if (from.length !== 1 || addresses.length !== 1 || address === undefined) return null
-  return bankOfDomain(domainIn(address))?.code ?? null
+  const domain = domainIn(addresses[0] ?? '')
+  return from.length === 1 && addresses.length === 1 && DOMAIN.test(domain)
+    ? (bankOfDomain(domain)?.code ?? null)
+    : null
 }
 
-const domainIn = (address: string): string => address.slice(address.lastIndexOf('@') + 1).replace(/\.$/, '')
+const domainIn = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** The topmost one under the provider's own id; what the sender wrote stands below it. */
-const providersResults = (headers: readonly string[], ids: readonly string[]): AuthenticationResults | null => {
+/** A domain as DNS knows it: ASCII, no dot at the end. */
+const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/i
+const IDENTITY = /^[^@]*@([^@]+)$/
+
+/**
+ * What the provider found: the topmost header under its own id. What the sender wrote stands below it; a header whose writer
+ * is in doubt ends the search, as it could be the provider's.
+ *
+ * @returns the topmost, and after it the others under that id; null where there is none, or the topmost is in doubt
+ */
+const providersResults = (headers: readonly string[], ids: readonly string[]): AuthenticationResults[] | null => {
+  const found: AuthenticationResults[] = []
   for (const header of headers) {
+    const id = authservIdOf(header)
+    if (id === null && found.length === 0) return null
+    if (id === null || !ids.includes(id)) continue
     const results = parseAuthenticationResults(header)
-    if (results && ids.includes(results.authserv_id)) return results
+    if (results) found.push(results)
+    else if (found.length === 0) return null
   }
-  return null
+  return found.length === 0 ? null : found
 }
 
-/** `header.d`, and where only the identity is told (Gmail) the domain of that. */
-const signersIn = ({ properties }: MethodResult): string[] =>
-  ['header.d', 'header.i'].flatMap((name) => {
-    const value = properties.get(name)
-    return value === undefined ? [] : [domainIn(value)]
-  })
+/**
+ * The domain whose signature a result is about: `header.d`, and where only the identity is told (Gmail) the domain of that.
+ * @returns null where it is not told, or in doubt: an identity outside of its domain
+ */
+const signerIn = ({ properties }: MethodResult): string | null => {
+  const domain = properties.get('header.d')?.toLowerCase()
+  const identity = properties.get('header.i')?.toLowerCase()
+  const its = identity === undefined ? domain : IDENTITY.exec(identity)?.[1]
+  if (its === undefined || !DOMAIN.test(its)) return null
+  if (domain === undefined || its === domain) return its
+  return DOMAIN.test(domain) && its.endsWith(`.${domain}`) ? domain : null
+}
 
-const isSignedBy = (bank: string, { results }: AuthenticationResults): boolean =>
-  results.some((result) => {
-    const signers = signersIn(result)
-    const isPassed = result.method === 'dkim' && result.result === 'pass'
-    return isPassed && signers.length > 0 && signers.every((domain) => bankOfDomain(domain)?.code === bank)
-  })
+/** A result that speaks against the bank's signature. One of a signature that is not named could be of the bank's. */
+const isAgainst = (bank: string, result: MethodResult): boolean => {
+  if (result.method === 'dmarc') return result.result === 'fail'
+  if (result.method !== 'dkim') return false
+  const signer = signerIn(result)
+  return signer === null || (result.result !== 'pass' && bankOfDomain(signer)?.code === bank)
+}
+
+const isFor = (bank: string, result: MethodResult): boolean =>
+  result.method === 'dkim' && result.result === 'pass' && bankOfDomain(signerIn(result) ?? '')?.code === bank
+
+/** @param signatures  how many the mail has: a result more than that was not written by the provider */
+const isSignedBy = (bank: string, found: readonly AuthenticationResults[], signatures: number): boolean => {
+  const [topmost] = found
+  const about = topmost?.results.filter(({ method }) => method === 'dkim') ?? []
+  const isDoubted = found.some(({ results }) => results.some((result) => isAgainst(bank, result)))
+  return about.length <= signatures && !isDoubted && about.some((result) => isFor(bank, result))
+}
 
 interface Signature {
   domain: string
@@ -67,8 +105,13 @@ interface Signature {
   isPartial: boolean
 }
 
-/** Tags of a DKIM-Signature (RFC 6376, section 3.2); null where one stands twice or is none. */
+/** More than any mail has. Signatures, and characters of one. */
+const MOST_SIGNATURES = 10
+const LONGEST_SIGNATURE = 16 * 1024
+
+/** Tags of a DKIM-Signature (RFC 6376, section 3.2); null where one stands twice, or is none. */
 const signatureIn = (header: string): Signature | null => {
+  if (header.length > LONGEST_SIGNATURE) return null
   const tags = new Map<string, string>()
   for (const tag of header.split(';')) {
     const [, name, value] = /^\s*([a-z][a-z0-9_]*)\s*=([\s\S]*)$/i.exec(tag) ?? []
@@ -81,7 +124,7 @@ const signatureIn = (header: string): Signature | null => {
   }
   const domain = tags.get('d')
   const signed = tags.get('h')
-  if (domain === undefined || signed === undefined) return null
+  if (domain === undefined || !DOMAIN.test(domain) || signed === undefined) return null
   return { domain, signed: signed.toLowerCase().split(':'), isPartial: tags.has('l') }
 }
 
@@ -93,7 +136,9 @@ const coversAll = ({ signed }: Signature, name: string, headers: readonly string
 export const distrustMail = (mail: MailHeaders, mailbox: Mailbox): 'unauthenticated_sender' | null => {
   const bank = bankClaimedBy(mail)
   const results = providersResults(mail.authentication_results, mailbox.authserv_ids)
-  if (bank === null || !results || !isSignedBy(bank, results)) return 'unauthenticated_sender'
+  const { length } = mail.dkim_signature
+  if (bank === null || !results || length > MOST_SIGNATURES || !isSignedBy(bank, results, length))
+    return 'unauthenticated_sender'
 
   const signatures = mail.dkim_signature.map(signatureIn)
   const banks = signatures.filter((each) => each && bankOfDomain(each.domain)?.code === bank) as Signature[]

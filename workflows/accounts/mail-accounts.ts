@@ -1,9 +1,10 @@
 /** Commands on mail accounts: load → decide → append. The password is sealed before it is in an event, and never answered. */
+import { randomUUID } from 'node:crypto'
 import type { MailAccount, MailAccountFields } from '../../domain/account/account.ts'
 import type { Change } from '../../domain/account/change.ts'
 import * as decide from '../../domain/account/mail-accounts.ts'
 import { invalid } from '../../domain/account/refusals.ts'
-import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
+import type { Checkpoint, Clock, Ids, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 
 export interface MailAccountParts {
@@ -54,6 +55,17 @@ export const changeMailAccount = async (
     decide.changeMailAccount(account, { mail_account_id, change, sealed_password, at: occasion.at }),
   )
   return { mailAccount: decide.mailAccountOf(account, mail_account_id), checkpoint }
+}
+
+/** Done by the collector. @throws {StoreUnavailable} */
+export const pauseMailAccount = async (
+  { accounts, clock }: { accounts: Accounts; clock: Clock },
+  mailbox: { user_id: number } & Omit<decide.PauseMailAccount, 'reason'>,
+  reason: string,
+): Promise<void> => {
+  const cause = randomUUID()
+  const occasion = { user_id: mailbox.user_id, at: clock.now(), correlation_id: cause, causation_id: cause }
+  await accounts.change(occasion, (account) => decide.pauseMailAccount(account, { ...mailbox, reason }))
 }
 
 /** @throws {Refused} NOT_FOUND · {StoreUnavailable} */

@@ -16,6 +16,7 @@ import { arrivalOfMail } from './arrival.ts'
 import { MailFailure, type Connection, type FetchedMail, type Login, type Mailbox } from './mailbox.ts'
 import type { MailboxNotes, MailboxPlace, MailServer } from './mailbox.ts'
 import type { Slots } from './slots.ts'
+import { Violations } from './violations.ts'
 
 export interface CollectParts {
   server: MailServer
@@ -30,12 +31,14 @@ export interface CollectParts {
   connecting: Slots
   /** Fetches at a time, of all mailboxes. */
   fetching: Slots
+  /** Reads it no more until its owner changes it. The reason is a plain sentence. */
+  pause: (mailbox: Mailbox, reason: string) => Promise<void>
   onTrouble: (error: unknown) => void
 }
 
-/** Mails fetched and stored together. */
+/** Mails fetched and stored together: at most, and fewer where the server is slow. */
 const CHUNK = 20
-/** Of one mailbox: who gets more is collected at this pace. */
+/** Mails a minute of one mailbox: more are collected at this pace. */
 const MOST_A_MINUTE = 600
 const BACK_OFF_MS = { first: 1_000, most: 60_000, refused: 60_000, mostRefused: 15 * 60_000 }
 const LOOKS_BACK_MS = 2 * 86_400_000
@@ -43,21 +46,50 @@ const LOOKS_BACK_MS = 2 * 86_400_000
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
 
-/** Runs until the signal aborts. */
+/** What is known of a server from one connection to the next. */
+interface Experience {
+  /** Milliseconds before it is dialled again. */
+  wait: number
+  /** Mails fetched at a time. */
+  chunk: number
+  violations: Violations
+}
+
+/** Runs until the signal aborts, or the mailbox is paused. */
 export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, signal: AbortSignal): Promise<void> => {
-  let wait: number = BACK_OFF_MS.first
+  const experience: Experience = { wait: BACK_OFF_MS.first, chunk: CHUNK, violations: new Violations() }
   while (!signal.aborted) {
     try {
-      await connected(parts, mailbox, signal, () => (wait = BACK_OFF_MS.first))
+      await connected(parts, mailbox, signal, experience)
     } catch (error) {
       if (signal.aborted) return
-      const isRefusal = error instanceof MailFailure && error.isRefusal
-      if (isRefusal) wait = Math.max(wait, BACK_OFF_MS.refused)
+      const failure = error instanceof MailFailure ? error : null
       await report(parts, mailbox, error)
+      if (failure?.isViolation && (await paused(parts, mailbox, failure, experience))) return
+      if (failure?.isSlow) experience.chunk = Math.max(1, Math.floor(experience.chunk / 4))
+      const isRefusal = failure?.isRefusal ?? false
+      const wait = isRefusal ? Math.max(experience.wait, BACK_OFF_MS.refused) : experience.wait
       // Mailboxes that were lost together do not all come back together.
       await waitUnlessAborted(wait * (0.5 + Math.random() / 2), signal)
-      wait = Math.min(wait * 2, isRefusal ? BACK_OFF_MS.mostRefused : BACK_OFF_MS.most)
+      experience.wait = Math.min(wait * 2, isRefusal ? BACK_OFF_MS.mostRefused : BACK_OFF_MS.most)
     }
+  }
+}
+
+/** @returns false where the server may go on, or the pause could not be stored */
+const paused = async (
+  { pause, onTrouble }: CollectParts,
+  mailbox: Mailbox,
+  failure: MailFailure,
+  { violations }: Experience,
+): Promise<boolean> => {
+  if (!violations.add(performance.now())) return false
+  try {
+    await pause(mailbox, failure.message)
+    return true
+  } catch (error) {
+    onTrouble(error)
+    return false
   }
 }
 
@@ -78,18 +110,19 @@ const connected = async (
   parts: CollectParts,
   mailbox: Mailbox,
   signal: AbortSignal,
-  onOpen: () => void,
+  experience: Experience,
 ): Promise<void> => {
-  const connection = await parts.connecting.use(() => parts.server.connect(loginOf(parts, mailbox), signal))
+  const owner = mailbox.user_id
+  const connection = await parts.connecting.use(owner, () => parts.server.connect(loginOf(parts, mailbox), signal))
   try {
     await parts.notes.tell(mailbox, null)
-    onOpen()
     let { place, notBefore } = await placeToStart(parts, mailbox, connection)
     // What was there before we came may have been taken before.
     let isNew = false
     const pace = openPace()
-    while (!signal.aborted) {
+    while (!signal.aborted && !connection.isUsedUp) {
       const uids = await connection.uidsAfter(place.uid)
+      experience.wait = BACK_OFF_MS.first
       if (uids.length === 0) {
         // What comes from now on is new, whatever date it bears.
         notBefore = new Date(mailbox.since)
@@ -97,9 +130,11 @@ const connected = async (
         await connection.news(signal)
         continue
       }
-      for (let at = 0; at < uids.length && !signal.aborted; at += CHUNK) {
-        const some = uids.slice(at, at + CHUNK)
-        place = await parts.fetching.use(() => take(parts, mailbox, connection, place, some, { notBefore, isNew }))
+      while (uids.length > 0 && !signal.aborted) {
+        const some = uids.splice(0, experience.chunk)
+        const taking = () => take(parts, mailbox, connection, place, some, { notBefore, isNew })
+        place = await parts.fetching.use(owner, taking)
+        experience.chunk = Math.min(CHUNK, experience.chunk * 2)
         await pace(some.length, signal)
       }
     }

@@ -41,12 +41,14 @@ export interface FetchedMail {
 /** An open folder. */
 export interface Connection {
   uid_validity: string
-  /** UIDs after this one, rising. */
+  /** The first of the UIDs after this one, rising; none where there are none at all. */
   uidsAfter(uid: number): Promise<number[]>
   /** The UID before that of the first mail since a day. */
   lastUidBefore(day: Date): Promise<number>
   /** Those that are still there, rising. */
   fetch(uids: readonly number[]): Promise<FetchedMail[]>
+  /** True where it has been open or busy long enough to be made anew. */
+  readonly isUsedUp: boolean
   /** Resolves when there may be something new, or the signal aborts. @throws when the connection is lost */
   news(signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -62,9 +64,15 @@ export class MailFailure extends Error {
   override name = 'MailFailure'
   /** Trying again soon would only get the account locked. */
   readonly isRefusal: boolean
-  constructor(message: string, { isRefusal = false } = {}) {
+  /** The server broke a limit that no honest one breaks. */
+  readonly isViolation: boolean
+  /** It took too long: fewer mails at a time may do. */
+  readonly isSlow: boolean
+  constructor(message: string, { isRefusal = false, isViolation = false, isSlow = false } = {}) {
     super(message)
     this.isRefusal = isRefusal
+    this.isViolation = isViolation
+    this.isSlow = isSlow
   }
 }
 

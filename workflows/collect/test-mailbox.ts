@@ -1,5 +1,5 @@
 /** Tries a mail account out, as its owner asks: can it be read, and under which id does its provider write? */
-import { parseAuthenticationResults } from '../../domain/notification/authentication-results.ts'
+import { authservIdOf } from '../../domain/notification/authentication-results.ts'
 import { MailFailure, type Connection, type Login, type MailServer } from './mailbox.ts'
 
 export type MailboxTest =
@@ -16,11 +16,13 @@ const LOOKS_BACK_MS = 30 * 86_400_000
 const authservIdSeen = async (connection: Connection, now: Date): Promise<string | null> => {
   const from = await connection.lastUidBefore(new Date(now.getTime() - LOOKS_BACK_MS))
   const uids = (await connection.uidsAfter(from)).slice(-LOOKED_AT)
-  for (const { headers } of (await connection.fetch(uids)).reverse()) {
-    const [topmost] = headers.authentication_results
-    const results = topmost === undefined ? null : parseAuthenticationResults(topmost)
-    if (results) return results.authserv_id
-  }
+  // One by one: usually the newest has one, and no more than one mail is held.
+  for (const uid of uids.reverse())
+    for (const { headers } of await connection.fetch([uid])) {
+      const [topmost] = headers.authentication_results
+      const id = topmost === undefined ? null : authservIdOf(topmost)
+      if (id !== null) return id
+    }
   return null
 }
 

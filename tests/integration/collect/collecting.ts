@@ -7,6 +7,8 @@ import { openLeases } from '../../../adapters/postgres/leases.ts'
 import { openMailboxNotes } from '../../../adapters/postgres/mailbox-notes.ts'
 import { activeMailboxes, listedMails } from '../../../adapters/postgres/queries/mailboxes.ts'
 import { openVault } from '../../../adapters/vault.ts'
+import { Accounts } from '../../../workflows/accounts/accounts.ts'
+import { pauseMailAccount } from '../../../workflows/accounts/mail-accounts.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
 import { runCollector } from '../../../workflows/collect/collect.ts'
 import { Slots } from '../../../workflows/collect/slots.ts'
@@ -42,6 +44,7 @@ export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Prom
       clock,
       connecting: new Slots(20),
       fetching: new Slots(8),
+      pause: (mailbox, reason) => pauseMailAccount({ accounts: new Accounts(store), clock }, mailbox, reason),
       onTrouble: () => {},
       onHeld: (mailboxes) => (held = mailboxes),
     },

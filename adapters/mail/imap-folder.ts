@@ -1,0 +1,180 @@
+/**
+ * An open folder of a mailbox. UIDs are asked for in windows, so that an answer always fits a line, and an answer that holds more
+ * than was asked for ends the connection.
+ */
+import type { FetchMessageObject, ImapFlow } from 'imapflow'
+import { setTimeout as pause } from 'node:timers/promises'
+import { MailFailure, type Connection, type FetchedMail } from '../../workflows/collect/mailbox.ts'
+import { orAborted, waitUnlessAborted } from '../../workflows/abort.ts'
+import { parseMail } from './parse.ts'
+import { fetchOf, OPEN_FOLDER, SEARCH } from './server-limits.ts'
+import { within, type Limited } from './within.ts'
+
+/** Bytes of a mail that are fetched: what stands behind is cut off. */
+export const MAIL_BYTES = 1024 * 1024
+
+/** UIDs of one search: with 11 characters each, an answer stays under 256 KB. */
+const WINDOW = 20_000
+const LAST_UID = 2 ** 32 - 1
+/** Windows that are looked at one by one: a million UIDs. */
+const MOST_WINDOWS = 50
+/** Answers to one FETCH that hold no mail: flags that changed meanwhile. */
+const MOST_ASIDE = 1_000
+/** Milliseconds between two looks for new mails, however often the server reports some. */
+const LOOK_EVERY = 1_000
+const CLOSE_WITHIN = 1_000
+
+const EARLIEST = Date.UTC(1990, 0)
+const LATEST = Date.UTC(2100, 0)
+
+const violation = (message: string): MailFailure => new MailFailure(message, { isViolation: true })
+
+/** Rings for new mails; a report that comes before anybody waits is not forgotten. */
+class Bell {
+  #rung = false
+  #wake = (): void => {}
+  #looked = -LOOK_EVERY
+
+  ring(): void {
+    this.#rung = true
+    this.#wake()
+  }
+
+  async rings(signal: AbortSignal): Promise<void> {
+    if (!this.#rung) await orAborted(new Promise<void>((resolve) => (this.#wake = resolve)), signal)
+    const early = this.#looked + LOOK_EVERY - performance.now()
+    if (early > 0) await waitUnlessAborted(early, signal)
+    this.#looked = performance.now()
+    this.#rung = false
+  }
+}
+
+const tooMany = (): MailFailure => violation('The server lists mails that were not asked for.')
+
+const receivedAt = ({ internalDate }: FetchMessageObject): Date | null => {
+  const at = internalDate === undefined ? NaN : new Date(internalDate).getTime()
+  return at >= EARLIEST && at < LATEST ? new Date(at) : null
+}
+
+const fetched = async (client: ImapFlow, uids: readonly number[]): Promise<FetchedMail[]> => {
+  const missing = new Set(uids)
+  const mails: FetchedMail[] = []
+  let aside = 0
+  const wanted = { uid: true, internalDate: true, source: { start: 0, maxLength: MAIL_BYTES } }
+  for await (const message of client.fetch(uids.join(), wanted, { uid: true })) {
+    const { uid, source } = message
+    if (source ? !missing.delete(uid) : ++aside > MOST_ASIDE)
+      throw violation('The server sent mails that were not asked for.')
+    if (source) mails.push(await parseMail(source, { uid, received_at: receivedAt(message) }))
+  }
+  return mails.sort((a, b) => a.uid - b.uid)
+}
+
+const uidValidityOf = (given: bigint | undefined): string => {
+  if (typeof given === 'bigint' && given > 0n && given <= BigInt(LAST_UID)) return String(given)
+  throw new MailFailure('The server does not number its mails (UIDVALIDITY).')
+}
+
+/** Looks for UIDs in a folder. */
+const finderOf = (limited: Limited) => {
+  const { client } = limited
+  const search = async (uid: string, since?: Date): Promise<number[]> => {
+    const query = { uid, ...(since ? { since } : {}) }
+    const found = await within(limited, SEARCH, () => client.search(query, { uid: true }))
+    if (!found) throw new MailFailure('The server does not list its mails.')
+    return found.sort((a, b) => a - b)
+  }
+  const between = async (from: number, to: number, since?: Date): Promise<number[]> => {
+    const found = await search(`${from}:${to}`, since)
+    if (found.some((uid) => uid < from || uid > to)) throw tooMany()
+    return found
+  }
+  const from = async (first: number): Promise<number[]> => {
+    const found = await search(`${first}:*`)
+    const asked = found.filter((uid) => uid >= first)
+    // A server answers `n:*` with its last mail also where that is older.
+    if (found.length > asked.length + 1) throw tooMany()
+    return asked.slice(0, WINDOW)
+  }
+
+  /** @param next  the UID that comes next, as far as is known */
+  const after = async (uid: number, next: number): Promise<number[]> => {
+    let first = uid + 1
+    let size = WINDOW
+    for (let windows = 1; first + size < next; windows++) {
+      const found = await between(first, first + size - 1)
+      if (found.length > 0) return found
+      first += size
+      // So wide a gap is no folder's: it is crossed in steps that double.
+      if (windows > MOST_WINDOWS) size *= 2
+    }
+    return first > LAST_UID ? [] : from(first)
+  }
+
+  /** The first mail since a day, from the last one backwards. */
+  const firstSince = async (day: Date, next: number): Promise<number | null> => {
+    let first: number | null = null
+    let to = next - 1
+    for (let windows = 0; to > 0 && windows < MOST_WINDOWS; windows++) {
+      const [found] = await between(Math.max(1, to - WINDOW + 1), to, day)
+      if (found === undefined) break
+      first = found
+      to -= WINDOW
+    }
+    return first
+  }
+
+  const last = async (): Promise<number> => (await search('*')).at(-1) ?? 0
+  return { after, firstSince, last }
+}
+
+export const openFolder = async (limited: Limited, folder: string): Promise<Connection> => {
+  const { client, limits, end } = limited
+  const bell = new Bell()
+  let isClosed = false
+  /** The library lets a server name as many mails as it says there are, and that can be any number. */
+  const forgetCount = (): void => {
+    if (client.mailbox) client.mailbox.exists = 0
+  }
+  client.on('exists', () => {
+    forgetCount()
+    const failure = limits.report()
+    if (failure) end(failure)
+    bell.ring()
+  })
+  client.on('close', () => {
+    isClosed = true
+    bell.ring()
+  })
+  const open = () =>
+    // Read-only: whether a mail was seen is its owner's to know.
+    client.mailboxOpen(folder, { readOnly: true }).catch((error: unknown) => {
+      if ((error as { responseStatus?: unknown }).responseStatus !== 'NO') throw error
+      throw new MailFailure(`There is no folder ${folder} in the mailbox.`)
+    })
+  const { uidValidity, uidNext } = await within(limited, OPEN_FOLDER, open)
+  const uid_validity = uidValidityOf(uidValidity)
+  forgetCount()
+  const find = finderOf(limited)
+  const next = uidNext > 0 && uidNext <= LAST_UID ? uidNext : (await find.last()) + 1
+  return {
+    uid_validity,
+    uidsAfter: (uid) => find.after(uid, next),
+    lastUidBefore: async (day) => ((await find.firstSince(day, next)) ?? next) - 1,
+    fetch: (uids) => within(limited, fetchOf(uids.length, MAIL_BYTES), () => fetched(client, uids)),
+    get isUsedUp() {
+      return limits.isUsedUp
+    },
+    news: async (signal) => {
+      await bell.rings(signal)
+      if (isClosed && !signal.aborted) throw limits.failure ?? new MailFailure('The server closed the connection.')
+    },
+    close: async () => {
+      const stop = new AbortController()
+      const gone = client.usable ? client.logout().catch(() => {}) : Promise.resolve()
+      await Promise.race([gone, pause(CLOSE_WITHIN, undefined, { signal: stop.signal }).catch(() => {})])
+      stop.abort()
+      client.close()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+/** Runs a command of an IMAP client within what the server may send for it, and how long it may take. */
+import type { ImapFlow } from 'imapflow'
+import type { MailFailure } from '../../workflows/collect/mailbox.ts'
+import { mailFailure } from './failure.ts'
+import { IDLE, type Allowance, type ServerLimits } from './server-limits.ts'
+
+/** A client, and the limits of its connection. */
+export interface Limited {
+  client: ImapFlow
+  limits: ServerLimits
+  /** Ends the connection; what waits for it fails. */
+  end(failure: MailFailure): void
+}
+
+/** The library's own words for a server that takes too long. */
+const TIMEOUT = /TIMEOUT$/
+
+/** @throws {MailFailure} for the owner; where a limit was broken, that */
+export const within = async <Result>(
+  { client, limits, end }: Limited,
+  allowance: Allowance,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const milliseconds = limits.allow(allowance)
+  let onLate = (_: MailFailure): void => {}
+  const late = new Promise<never>((_, reject) => (onLate = reject))
+  const timer = setTimeout(() => {
+    const failure = limits.expire()
+    end(failure)
+    client.close()
+    onLate(failure)
+  }, milliseconds)
+  const working = work()
+  try {
+    return await Promise.race([working, late])
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    if (typeof code === 'string' && TIMEOUT.test(code)) limits.expire()
+    const failure = limits.failure ?? mailFailure(error)
+    // Nothing more of it is read, not even a farewell.
+    if (failure.isViolation) {
+      end(failure)
+      client.close()
+    }
+    throw failure
+  } finally {
+    clearTimeout(timer)
+    working.catch(() => {})
+    limits.allow(IDLE)
+  }
+}

@@ -1,0 +1,139 @@
+/** A mail server for attacks: an honest one, of which every step can be replaced by something else. */
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+
+export interface Command {
+  tag: string
+  /** Upper case, without UID: `SEARCH`. */
+  name: string
+  line: string
+  socket: Socket
+  /** Writes a line. */
+  say(line: string): void
+}
+
+export interface Sabotage {
+  /** Instead of the greeting. */
+  greet?: (socket: Socket) => void
+  /** Instead of the answer to the command of this name. */
+  on?: Record<string, (command: Command) => void>
+  capabilities?: string
+}
+
+export interface ImapServer {
+  port: number
+  /** All that clients sent. */
+  heard: string[]
+  connections: () => number
+  /** A new mail, reported to clients that idle. */
+  deliver(mail: string): void
+  sabotage: Sabotage
+  close(): void
+}
+
+/** Writes the same again and again for as long as the client reads it, and no faster. */
+export const flood = (socket: Socket, piece: string | Buffer): void => {
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+    if (!socket.destroyed) socket.once('drain', () => setImmediate(more))
+  }
+  more()
+}
+
+/** Writes a byte every so many milliseconds. */
+export const drip = (socket: Socket, milliseconds: number, byte = 'x'): void => {
+  const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(byte)), milliseconds)
+  socket.on('close', () => clearInterval(timer))
+}
+
+export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServer> => {
+  const mails: string[] = []
+  const heard: string[] = []
+  const open = new Set<Socket>()
+  const idling = new Set<Socket>()
+
+  const uidsIn = (set: string): number[] =>
+    set.split(',').flatMap((part) => {
+      const [from = 0, to = from] = part.split(':').map((end) => (end === '*' ? mails.length : Number(end)))
+      const [low, high] = [Math.min(from, to), Math.max(from, to)]
+      return mails.map((_, at) => at + 1).filter((uid) => uid >= low && uid <= high)
+    })
+
+  const honest: Record<string, (command: Command) => void> = {
+    CAPABILITY: ({ say }) => say(`* CAPABILITY IMAP4rev1 IDLE ${server.sabotage.capabilities ?? ''}`.trimEnd()),
+    LIST: ({ say }) => say('* LIST (\\HasNoChildren) "/" INBOX'),
+    EXAMINE: ({ say }) => {
+      say(`* ${mails.length} EXISTS`)
+      say('* OK [UIDVALIDITY 7] valid')
+      say(`* OK [UIDNEXT ${mails.length + 1}] next`)
+    },
+    SEARCH: ({ line, say }) => say(`* SEARCH ${uidsIn(/UID ([\d:*,]+)/.exec(line.replace('UID SEARCH', ''))![1]!).join(' ')}`.trimEnd()),
+    FETCH: ({ line, socket }) => {
+      for (const uid of uidsIn(/FETCH ([\d:*,]+)/.exec(line)![1]!)) {
+        const mail = Buffer.from(mails[uid - 1]!)
+        const at = new Date().toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/, '$1-$2-$3 $4 +0000')
+        socket.write(`* ${uid} FETCH (UID ${uid} INTERNALDATE "${at}" BODY[]<0> {${mail.length}}\r\n`)
+        socket.write(Buffer.concat([mail, Buffer.from(')\r\n')]))
+      }
+    },
+    LOGOUT: ({ say }) => say('* BYE'),
+  } // prettier-ignore
+
+  const answer = (socket: Socket, line: string): void => {
+    const [tag = '', first = '', second = ''] = line.split(' ')
+    const name = (first.toUpperCase() === 'UID' ? second : first).toUpperCase()
+    const say = (text: string) => void socket.write(`${text}\r\n`)
+    const command: Command = { tag, name, line, socket, say }
+    if (tag === 'DONE') return say(`${idleTags.get(socket)} OK done`)
+    if (name === 'IDLE') {
+      idleTags.set(socket, tag)
+      idling.add(socket)
+      say('+ idling')
+      // What came since the last command.
+      if (mails.length > 0) say(`* ${mails.length} EXISTS`)
+      return server.sabotage.on?.IDLE?.(command)
+    }
+    const other = server.sabotage.on?.[name]
+    if (other) return other(command)
+    honest[name]?.(command)
+    say(`${tag} OK done`)
+    if (name === 'LOGOUT') socket.end()
+  }
+  const idleTags = new Map<Socket, string>()
+
+  const tcp: Server = createServer((socket) => {
+    open.add(socket)
+    let rest = ''
+    socket.on('error', () => {}).on('close', () => {
+      open.delete(socket)
+      idling.delete(socket)
+    })
+    socket.setEncoding('latin1').on('data', (data: string) => {
+      const lines = (rest + data).split('\r\n')
+      rest = lines.pop()!
+      for (const line of lines) {
+        heard.push(line)
+        answer(socket, line)
+      }
+    })
+    if (server.sabotage.greet) server.sabotage.greet(socket)
+    else socket.write('* OK ready\r\n')
+  }).listen(0, '127.0.0.1') // prettier-ignore
+  await once(tcp, 'listening')
+
+  const server: ImapServer = {
+    port: (tcp.address() as AddressInfo).port,
+    heard,
+    connections: () => open.size,
+    deliver: (mail) => {
+      mails.push(mail)
+      for (const socket of idling) socket.write(`* ${mails.length} EXISTS\r\n`)
+    },
+    sabotage,
+    close: () => {
+      tcp.close()
+      for (const socket of open) socket.destroy()
+    },
+  }
+  return server
+}
