@@ -11,7 +11,7 @@ import { fetchOf, OPEN_FOLDER, SEARCH } from './server-limits.ts'
 import { within, type Limited } from './within.ts'
 
 /** Bytes of a mail that are fetched: what stands behind is cut off. */
-export const MAIL_BYTES = 1024 * 1024
+export const MAIL_BYTES = 256 * 1024
 
 /** UIDs of one search: with 11 characters each, an answer stays under 256 KB. */
 const WINDOW = 20_000
@@ -56,18 +56,22 @@ const receivedAt = ({ internalDate }: FetchMessageObject): Date | null => {
   return at >= EARLIEST && at < LATEST ? new Date(at) : null
 }
 
-const fetched = async (client: ImapFlow, uids: readonly number[]): Promise<FetchedMail[]> => {
+const fetched = async <Kept>(
+  client: ImapFlow,
+  uids: readonly number[],
+  keep: (mail: FetchedMail) => Kept,
+): Promise<Kept[]> => {
   const missing = new Set(uids)
-  const mails: FetchedMail[] = []
+  const mails = new Map<number, Kept>()
   let aside = 0
   const wanted = { uid: true, internalDate: true, source: { start: 0, maxLength: MAIL_BYTES } }
   for await (const message of client.fetch(uids.join(), wanted, { uid: true })) {
     const { uid, source } = message
     if (source ? !missing.delete(uid) : ++aside > MOST_ASIDE)
       throw violation('The server sent mails that were not asked for.')
-    if (source) mails.push(await parseMail(source, { uid, received_at: receivedAt(message) }))
+    if (source) mails.set(uid, keep(await parseMail(source, { uid, received_at: receivedAt(message) })))
   }
-  return mails.sort((a, b) => a.uid - b.uid)
+  return [...mails].sort(([a], [b]) => a - b).map(([, kept]) => kept)
 }
 
 const uidValidityOf = (given: bigint | undefined): string => {
@@ -161,7 +165,7 @@ export const openFolder = async (limited: Limited, folder: string): Promise<Conn
     uid_validity,
     uidsAfter: (uid) => find.after(uid, next),
     lastUidBefore: async (day) => ((await find.firstSince(day, next)) ?? next) - 1,
-    fetch: (uids) => within(limited, fetchOf(uids.length, MAIL_BYTES), () => fetched(client, uids)),
+    fetch: (uids, keep) => within(limited, fetchOf(uids.length, MAIL_BYTES), () => fetched(client, uids, keep)),
     get isUsedUp() {
       return limits.isUsedUp
     },

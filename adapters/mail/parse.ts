@@ -1,20 +1,25 @@
 /** A mail as fetched, cut off or broken as it may be, made into its headers and texts. */
-import type { HeaderLines, ParsedMail } from 'mailparser'
+import type { ParsedMail } from 'mailparser'
 import { addressesIn } from '../../domain/notification/mail-address.ts'
 import type { MailHeaders } from '../../domain/notification/mail-trust.ts'
 import type { FetchedMail } from '../../workflows/collect/mailbox.ts'
+import { headOf, type HeaderLine } from './head.ts'
 
-/** Headers of one name that are looked at; more are nobody's. */
+/** Headers of one name that are looked at, and characters of each: more is nobody's, and is seen to be more. */
 const MOST_HEADERS = 50
+const LONGEST_HEADER = 66 * 1024
+
+/** A slice would keep the whole mail in memory. */
+const copied = (text: string): string => Buffer.from(text).toString()
 
 /** Values in the order in which they stand, folded as they came. */
-const valuesOf = (lines: HeaderLines, name: string): string[] =>
+const valuesOf = (lines: readonly HeaderLine[], name: string): string[] =>
   lines
-    .filter(({ key }) => key === name)
+    .filter((line) => line.name === name)
     .slice(0, MOST_HEADERS)
-    .map(({ line }) => line.slice(line.indexOf(':') + 1))
+    .map(({ value }) => copied(value.slice(0, LONGEST_HEADER)))
 
-const headersOf = (lines: HeaderLines): MailHeaders => ({
+const headersOf = (lines: readonly HeaderLine[]): MailHeaders => ({
   from: valuesOf(lines, 'from'),
   to: valuesOf(lines, 'to'),
   cc: valuesOf(lines, 'cc'),
@@ -35,13 +40,14 @@ export const parseMail = async (
 ): Promise<FetchedMail> => {
   // Loaded with the first mail: many installations never have one.
   const { simpleParser } = await import('mailparser')
-  const parsed: Partial<ParsedMail> = await simpleParser(source, {
+  const { lines, rest } = headOf(source)
+  const parsed: Partial<ParsedMail> = await simpleParser(rest, {
     skipImageLinks: true,
     skipHtmlToText: true,
     skipTextToHtml: true,
     skipTextLinks: true,
   }).catch(() => ({}))
-  const headers = headersOf(parsed.headerLines ?? [])
+  const headers = headersOf(lines)
   const date = parsed.date
   return {
     uid,
@@ -51,7 +57,7 @@ export const parseMail = async (
     to: oneLine(headers.to.join(', ')),
     subject: oneLine(parsed.subject ?? ''),
     message_id: parsed.messageId?.trim().slice(0, 1_000) || null,
-    date: date && !Number.isNaN(date.getTime()) && valuesOf(parsed.headerLines ?? [], 'date').length > 0 ? date : null,
+    date: date && !Number.isNaN(date.getTime()) && valuesOf(lines, 'date').length > 0 ? date : null,
     texts: [parsed.html, parsed.text].filter(isText),
   }
 }

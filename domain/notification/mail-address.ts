@@ -6,7 +6,7 @@
 /** A longer header is nobody's list of recipients: none of it is looked at. Characters. */
 const LONGEST = 64 * 1024
 
-/** Without comments and quoted strings, which may hold anything; one left open swallows the rest. */
+/** Without comments and quoted strings, which may hold anything; '' where one is left open. */
 const withoutTalk = (header: string): string => {
   const plain: string[] = []
   let depth = 0
@@ -30,8 +30,8 @@ const withoutTalk = (header: string): string => {
       plain.push(header.slice(from, at), '"')
     }
   }
-  if (!isQuoted && depth === 0) plain.push(header.slice(from))
-  return plain.join('')
+  plain.push(header.slice(from))
+  return isQuoted || depth > 0 ? '' : plain.join('')
 }
 
 const ADDRESS = /^[^\s@<>,;:"\p{Cc}]+@[^\s@<>,;:"\p{Cc}]+$/u

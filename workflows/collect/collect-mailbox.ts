@@ -169,9 +169,14 @@ const take = async (
   const { notes, capture, clock } = parts
   const floor = Math.floor(notBefore.getTime() / SECOND_MS) * SECOND_MS
   const isWanted = ({ received_at }: FetchedMail) => received_at === null || received_at.getTime() >= floor
-  const mails = (await connection.fetch(uids)).filter(isWanted)
   const now = clock.now()
-  const arrivals = mails.map((mail) => arrivalOfMail(mailbox, mail, now))
+  const mails = (
+    await connection.fetch(uids, (mail) => {
+      const { received_at } = mail
+      return isWanted(mail) ? { received_at, arrival: arrivalOfMail(mailbox, mail, now) } : null
+    })
+  ).filter((mail) => mail !== null)
+  const arrivals = mails.map(({ arrival }) => arrival)
   await capture.take(isNew ? arrivals : await withListed(parts, mailbox, arrivals))
   const place = { uid_validity, uid: uids.at(-1)! }
   await notes.keepPlace(mailbox, place, mails.at(-1)?.received_at ?? (mails.length > 0 ? now : null))

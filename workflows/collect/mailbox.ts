@@ -45,8 +45,11 @@ export interface Connection {
   uidsAfter(uid: number): Promise<number[]>
   /** The UID before that of the first mail since a day. */
   lastUidBefore(day: Date): Promise<number>
-  /** Those that are still there, rising. */
-  fetch(uids: readonly number[]): Promise<FetchedMail[]>
+  /**
+   * Those that are still there, rising by UID.
+   * @param keep  makes of each what is kept of it, so that only one whole mail is in memory at a time
+   */
+  fetch<Kept>(uids: readonly number[], keep: (mail: FetchedMail) => Kept): Promise<Kept[]>
   /** True where it has been open or busy long enough to be made anew. */
   readonly isUsedUp: boolean
   /** Resolves when there may be something new, or the signal aborts. @throws when the connection is lost */

