@@ -126,7 +126,9 @@ const SHOWN: Record<string, (caller: Caller) => Shown | Promise<Shown>> = {
   api_key: ({ api_key }) => ({ headers: { 'x-api-key': api_key } }),
   api_key_authorization: ({ api_key }) => ({ headers: { authorization: `Apikey ${api_key}` } }),
   api_key_query: ({ api_key }) => ({ query: ['api_key', api_key] }),
-  session: async ({ session }) => ({ headers: { cookie: `__Host-baoco_session=${await session()}`, origin: BASE_URL } }),
+  session: async ({ session }) => ({
+    headers: { cookie: `__Host-baoco_session=${await session()}`, origin: BASE_URL },
+  }),
   device: ({ device_token }) => ({ headers: { 'x-device-token': device_token } }),
   receive_key: ({ receive_key }) => ({ headers: { 'x-api-key': receive_key } }),
   device_bearer: ({ device_token }) => ({ headers: { authorization: `Bearer ${device_token}` } }),
