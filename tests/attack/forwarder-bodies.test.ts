@@ -1,0 +1,70 @@
+/**
+ * Attack: bodies of every forwarder app around hostile memos and strangers' messages, made by a grammar (`forwarder-bodies.ts`). None may
+ * become a transaction that the bank's own text would not become. `npm run fuzz` makes 100,000; `FUZZ_SEED` makes the same again.
+ */
+import { expect } from 'chai'
+import { arrivalOf, itemOf } from '../../adapters/http/receive/arrival.ts'
+import { readPosted, TooMuchPosted } from '../../adapters/http/receive/posted.ts'
+import type { Arrival } from '../../domain/notification/arrival.ts'
+import { doorOf } from '../../domain/notification/origin.ts'
+import { read } from '../../domain/notification/reader.ts'
+import type { Reading } from '../../domain/notification/reading.ts'
+import { appraise, readable } from '../../domain/transaction/capture.ts'
+import { accountOf, tokenOf } from '../support/accounts.ts'
+import { repetitions } from '../support/repetitions.ts'
+import { nextCase, randomFrom, type Posted, type Shown } from './forwarder-bodies.ts'
+
+const CASES = repetitions(100_000, 1_000)
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
+const AT = new Date('2026-11-20T03:00:10.000Z')
+const ACCOUNT = accountOf(7)
+const at = { credential: { kind: 'receive_url', token: tokenOf(7, 0) }, posted_as: null, arrived_at: AT } as const
+
+/** The arrivals that a body makes, as the personal URL makes them. */
+const arrivalsOf = async ({ body, contentType, query }: Posted): Promise<Arrival[]> => {
+  try {
+    const parameters: Record<string, unknown> = {}
+    for (const [name, value] of new URLSearchParams(query)) parameters[name] ??= value
+    const posted = await readPosted(Buffer.from(body), contentType, parameters)
+    const list = Array.isArray(posted.value) && posted.value.length > 1 ? (posted.value as unknown[]) : null
+    return list ? list.map((item) => arrivalOf(itemOf(posted, item), at)) : [arrivalOf(posted, at)]
+  } catch (error) {
+    if (error instanceof TooMuchPosted) return []
+    throw error
+  }
+}
+
+/** What would be recorded of it. */
+const readingOf = (given: Arrival): Reading | null => {
+  const arrival = readable(given)
+  const appraised = appraise(ACCOUNT, doorOf(ACCOUNT, arrival.credential, AT)!, arrival, read(arrival.incoming, AT))
+  return appraised.kind === 'movement' ? appraised.reading : null
+}
+
+const told = ({ bank_code, transaction_type, amount, currency, account_number, balance_after }: Reading): string =>
+  [bank_code, transaction_type, amount, currency, account_number, balance_after].join(' ')
+
+const isAsPrinted = ({ amount, account_number, transaction_type }: Reading, printed: Shown['printed']): boolean =>
+  amount === printed?.amount && account_number === printed.account && transaction_type === printed.direction
+
+describe('attack: bodies of forwarder apps with hostile memos', () => {
+  it(`${CASES} bodies become nothing that the bank did not say, seed ${SEED}`, async function () {
+    this.timeout(1_200_000)
+    const random = randomFrom(SEED)
+    let genuine = 0
+    for (let number = 0; number < CASES; number++) {
+      const { shown, posted, truth } = nextCase(random)
+      const own = shown.printed === null ? null : read(truth, AT).reading
+      for (const arrival of await arrivalsOf(posted)) {
+        const reading = readingOf(arrival)
+        if (reading === null) continue
+        const what = `case ${number}, ${posted.app}: ${JSON.stringify({ shown, posted })}`
+        expect(own && told(own), what).to.equal(told(reading))
+        expect(isAsPrinted(reading, shown.printed), what).to.equal(true)
+        genuine++
+      }
+    }
+    // The grammar makes genuine bodies too: a test in which nothing is read would prove nothing.
+    expect(genuine).to.be.above(CASES / 10)
+  })
+})
