@@ -1,6 +1,6 @@
 /**
- * `npm test`. Runs all tests in two lanes side by side: files that mostly wait (for servers, processes, a browser) with several
- * jobs, and the files that compute with one. Files that take longest start first. With arguments, this is mocha.
+ * `npm test`. Runs all tests in two lanes side by side: files that mostly wait (for servers, processes, a browser) with three
+ * jobs, and the files that compute with one. Two cores are busy with that. Files that take longest start first. With arguments, this is mocha.
  *
  * Temporary folders lie in memory where the machine has room there, so that no database waits for a disk. The databases keep the
  * settings of production. The last line adds up the counts of both lanes.
@@ -44,7 +44,7 @@ const LONGEST = [
   'tests/integration/delivery/processes',
 ]
 
-const JOBS = { waiting: 5, computing: 2 }
+const JOBS = { waiting: 3, computing: 1 }
 
 /** Room that the temporary folders of a whole run need, with some to spare. */
 const MEMORY_BYTES = 6 * 1024 ** 3

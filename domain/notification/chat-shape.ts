@@ -14,6 +14,9 @@ const NAMED = /^[^a-z0-9]{0,3}(?:\d{1,2}[:h]\d\d[^a-z0-9]{0,3})?(?<name>[a-z][^:
 const HEADLINE =
   /^(?:thong bao|bien dong|thay doi|so du|tin nhan|giao dich|bao co|bao no|smartbanking|internet banking|mobile banking)\b/
 
+/** Characters. */
+const LONGEST_LABEL = 60
+
 const isBanks = (line: string): boolean => HEADLINE.test(line) || bankSpokenOf(`${line}:`) !== null
 
 /** Whether a text begins with a person's `name:`. A bank's own name, a headline and a field's label are no person's name. */
@@ -21,7 +24,8 @@ export const beginsWithName = (page: Page): boolean => {
   const found = NAMED.exec(page.shadow)
   const name = found?.groups?.name
   if (!found || name === undefined || isBanks(name)) return false
-  return !labelsIn(page, ANY_BANK).some(({ at, start }) => at < found[0].length && start > 0)
+  const beginning = { text: '', shadow: page.shadow.slice(0, found[0].length + LONGEST_LABEL) }
+  return !labelsIn(beginning, ANY_BANK).some(({ at }) => at < found[0].length)
 }
 
 /** Marks of a quoted or forwarded text. */

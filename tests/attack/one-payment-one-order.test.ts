@@ -58,12 +58,13 @@ describe('one payment pays one order', () => {
 
   it('a copy with the order id that the first lacked still completes it, and a further one changes nothing', async () => {
     const before = (await attacked.sent()).length
-    const text = vietcombankText(++number, 'NGUYEN VAN A').replace(/$/, '...')
+    const at = new Date()
+    const text = vietcombankText(++number, 'NGUYEN VAN A', { at }).replace(/$/, '...')
     const first = (await attacked.sms(text)).body.data
     expect(first.webhook_status).to.equal('skipped')
     await attacked.push(text.replace('SD TK', 'Số dư TK VCB').replace('VND luc', ' VND lúc').replace('. SD ', '. Số dư ').replace(/NGUYEN.*$/, 'DH4042')) // prettier-ignore
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH4042'])
-    await attacked.sms(vietcombankText(number, 'DH4055'))
+    await attacked.sms(vietcombankText(number, 'DH4055', { at }))
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH4042'])
     await attacked.alerts('contradicting_copy', 3)
   })

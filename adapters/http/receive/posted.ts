@@ -19,6 +19,11 @@ type Fields = Record<string, unknown>
 /** A form over 1 MB or 100 fields, or JSON with more values than any notification has (decisions, "Sizes"). It was not read. */
 export class TooMuchPosted extends Error {
   override name = 'TooMuchPosted'
+  readonly of: 'form' | 'json'
+  constructor(of: TooMuchPosted['of']) {
+    super(`a ${of} that is too long`)
+    this.of = of
+  }
 }
 
 export interface Posted {
@@ -60,7 +65,7 @@ const unsafeIf = (isRepeated: boolean): Unsafe | undefined => (isRepeated ? 'dup
 
 const multipart = (bytes: Buffer, contentType: string): Paired | null => {
   const pairs = pairsOf(bytes, contentType)
-  if (pairs === 'too_many') throw new TooMuchPosted()
+  if (pairs === 'too_many') throw new TooMuchPosted('form')
   return pairs && paired(pairs)
 }
 
@@ -76,7 +81,7 @@ const BEGINS_A_FORM = /^\s{0,99}[\w.-]{1,40}=/
 const form = (text: string, isLabelled: boolean): Posted | null => {
   if (!BEGINS_A_FORM.test(text)) return null
   const isLong = text.length > FORM_LIMIT || hasTooManyPairs(text)
-  if (isLong && isLabelled) throw new TooMuchPosted()
+  if (isLong && isLabelled) throw new TooMuchPosted('form')
   if (isLong) return null
   const isEscaped = isEncoded(text)
   const pairs = new URLSearchParams(isEscaped ? text.trim() : text.trim().replaceAll('+', '%2B'))
@@ -106,13 +111,13 @@ const json = (text: string, isLabelled: boolean): Posted | null => {
 /** @param isText  whether it can only be the text, as the address names the rest and the content type says so */
 const fromBody = (bytes: Buffer, contentType: string, isText: boolean): Posted => {
   if (/^multipart\/form-data/i.test(contentType)) {
-    if (bytes.length > FORM_LIMIT) throw new TooMuchPosted()
+    if (bytes.length > FORM_LIMIT) throw new TooMuchPosted('form')
     const parts = multipart(bytes, contentType)
     if (parts) return { value: parts.fields, json: null, unsafe: unsafeIf(parts.isRepeated), isEscaped: true }
   }
   const text = textOf(bytes, contentType)
   if (isText) return { value: text, json: null }
-  if (/^\s*[{["]/.test(text) && hasTooManyValues(text)) throw new TooMuchPosted()
+  if (/^\s*[{["]/.test(text) && hasTooManyValues(text)) throw new TooMuchPosted('json')
   const read = /^\s*[{[]/.test(text) ? json(text, /\bjson\b/i.test(contentType)) : null
   return (
     read ??

@@ -119,16 +119,18 @@ export const receiveRoutes = (
 
   /** The token is checked before the body is read. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
   const bodyOf = async (context: ApiContext, shown: Shown): Promise<Buffer> => {
-    const userId = await checkShown(parts, shown)
+    const userId = await checkShown(parts, shown).catch((error: unknown) => {
+      if (error instanceof Refused) limits.judged(context, false)
+      throw error
+    })
     return context.method === 'GET' ? NO_BODY : readBody(context, userId)
   }
 
-  /** null for too much. */
-  const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | null> => {
+  const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooMuchPosted> => {
     try {
       return await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
     } catch (error) {
-      if (error instanceof TooMuchPosted) return null
+      if (error instanceof TooMuchPosted) return error
       throw error
     }
   }
@@ -146,8 +148,8 @@ export const receiveRoutes = (
     const bytes = await bodyOf(context, at.credential)
     const posted = await postedIn(context, bytes)
     const came = { arrived_at: clock.now(), ...at }
-    if (posted === null) {
-      if (at.credential.kind !== 'receive_url') throw tooLarge()
+    if (posted instanceof TooMuchPosted) {
+      if (at.credential.kind !== 'receive_url' && posted.of === 'form') throw tooLarge()
       return [tooLong(bytes, context.headers['content-type'], came)]
     }
     const list = listIn(posted)
@@ -186,7 +188,7 @@ export const receiveRoutes = (
   const batch = async (context: ApiContext) => {
     const credential = posterIn(context)
     const posted = await postedIn(context, await bodyOf(context, credential))
-    if (!posted) throw tooLarge()
+    if (posted instanceof TooMuchPosted) throw tooLarge()
     const { value } = posted
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
     if (!Array.isArray(items)) throw invalid({ path: 'items', message: 'A list of items is expected.' })

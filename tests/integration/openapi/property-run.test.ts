@@ -25,6 +25,9 @@ const SLOW = /\/auth\/|\/session/
 /** Each call voids a credential: they have a caller of their own each. */
 const VOIDING = /rotate|reset-password/
 
+/** A second call is refused while what the first began lasts. */
+const ONCE = /secret\/rotate/
+
 interface Drawn {
   fits: boolean
   body: unknown
@@ -123,7 +126,8 @@ describe('ten thousand requests made from the document', () => {
     if (collection === null) return ''
     if (id === 'foreign') return idOfKept(foreign, collection)
     // What an operation takes away is made for it.
-    const uses = operation.method === 'DELETE' ? ['made', 'kept'] : operation.method === 'POST' ? ['made'] : []
+    const isUsedUp = operation.method === 'DELETE' || ONCE.test(operation.path)
+    const uses = isUsedUp ? ['made', 'kept'] : operation.method === 'POST' ? ['made'] : []
     if (uses.includes(id)) return make(world, caller, collection)
     if (id === 'made' || id === 'kept') return idOfKept(caller, collection)
     return id

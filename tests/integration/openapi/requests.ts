@@ -65,6 +65,8 @@ const FIELDS: Record<string, (world: World, caller: Caller, given: unknown) => u
   system_id: () => null,
   scopes: () => ['read'],
   expires_at: () => null,
+  /** Nothing is under way that could be finished. */
+  finish: () => undefined,
   payload_format: () => 'custom',
   custom_template: () => '{"order": "{{order_id}}", "amount": "{{amount}}"}',
 }

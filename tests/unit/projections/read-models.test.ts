@@ -160,7 +160,7 @@ describe('read models', () => {
     it('take its revision from every event there is', () => {
       const ends = ['AccountRegistered', 'AccountDeleted']
       for (const type of Object.keys(accountEvents).filter((each) => !ends.includes(each))) {
-        const [statement] = done(onAccount(type, {}))
+        const [statement] = done(onAccount(type, { url: 'https://shop.example/' }))
         expect(statement!.slice(0, 3), type).to.deep.equal(['update', 'account', { user_id: 1 }])
         expect(statement![3], type).to.include({ revision: 9 })
       }
