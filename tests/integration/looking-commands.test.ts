@@ -157,7 +157,7 @@ describe('commands that look, and the one that forgets', function () {
 
     const left = (await api.store.readAll(null, 10_000)).filter(({ metadata }) => metadata.user_id === gone.user_id)
     expect(new Set(left.map(({ type }) => type))).to.have.all.keys(
-      'AccountDeleted', 'TransactionDeleted', 'StreamErased', 'EmailClaimed', 'EmailReleased',
+      'AccountDeleted', 'TransactionDeleted', 'StreamErased', 'EmailReleased',
     ) // prettier-ignore
     expect(JSON.stringify(left)).to.not.match(/gone@example|DH9|hash|sealed/)
     await eventually(async () => (await baoco('account', 'list')).stdout.includes('gone@') === false)
