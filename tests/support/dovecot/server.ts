@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, chownSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '../free-ports.ts'
 import { CERTIFICATE, KEY } from '../kafka/certificate.ts'
@@ -99,7 +99,8 @@ const answers = (port: number): Promise<boolean> =>
 
 /** @throws where there is none */
 export const startDovecot = async (): Promise<Dovecot> => {
-  const folder = await mkdtemp(join(tmpdir(), 'baoco-dovecot-'))
+  // On a disk: in memory Dovecot does not notice the mails of hundreds of mailboxes by itself.
+  const folder = await mkdtemp(join('/tmp', 'baoco-dovecot-'))
   chmodSync(folder, 0o755)
   const [port = 0, securePort = 0] = await freePorts(2)
   const { uid, gid } = identity()
