@@ -59,12 +59,6 @@ const notStored: Middleware = (context, next) => {
   return next()
 }
 
-/** Browsers must not guess what an answer is: some of its words are strangers'. */
-const notSniffed: Middleware = (context, next) => {
-  context.set('X-Content-Type-Options', 'nosniff')
-  return next()
-}
-
 /** Runs where no route took the request: the path may be known under other methods. */
 const methodNotAllowed: Middleware = (context) => {
   const known = (context.matched as { methods: string[] }[] | undefined) ?? []
@@ -84,7 +78,6 @@ const application = ({ log, settings }: Pick<ApiParts, 'log' | 'settings'>, ...f
   app.on('error', (error: Error) => {
     if (!isCallersEnd(error)) log.error({ err: error }, 'http.failed')
   })
-  app.use(notSniffed)
   for (const step of first) app.use(step)
   app.use(notStored)
   app.use(discardUnread)

@@ -3,6 +3,7 @@ import type { RouterContext, RouterMiddleware } from '@koa/router'
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'
 import type { Scope, ScopedKey } from '../../domain/account/api-keys.ts'
+import type { ShownToken } from '../../domain/notification/arrival.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { HeldBody } from './bodies-in-flight.ts'
@@ -16,6 +17,8 @@ export interface ApiState {
   /** Set by `signedIn`; on public routes it is not there and not asked for. */
   account: Account
   signed_in_by: SignedInBy
+  /** The token that a call of `/api/receive/*` shows, once it was looked for; null: none. */
+  shown?: ShownToken | null
   /** The scoped key that the account's own was not. */
   scoped_key?: ScopedKey
   /** Of which a scoped key needs one; set before `signedIn`. */

@@ -40,13 +40,8 @@ const parsed = (raw: string): Query => {
   return query
 }
 
-const queries = new WeakMap<IncomingMessage, Query>()
+const QUERY = Symbol('query')
+type Parsed = IncomingMessage & { [QUERY]?: Query }
 
 /** @returns none where there are too many to be read */
-export const queryOf = ({ req }: Asked): Query => {
-  const raw = rawQueryOf({ req })
-  if (raw === '') return NONE
-  let query = queries.get(req)
-  if (!query) queries.set(req, (query = parsed(raw)))
-  return query
-}
+export const queryOf = ({ req }: Asked): Query => ((req as Parsed)[QUERY] ??= parsed(rawQueryOf({ req })))

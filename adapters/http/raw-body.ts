@@ -104,9 +104,9 @@ const discardRest = (request: IncomingMessage): Promise<boolean> =>
   })
 
 /** Answers a request whose body nobody has read when all of the body has arrived, and cuts off a body without end. */
-export const discardUnread: Middleware = async (context, next) => {
-  await next()
-  const { req: request } = context
-  if (request.complete || request.destroyed || context.respond === false) return
-  if (!(await discardRest(request))) context.set('Connection', 'close')
-}
+export const discardUnread: Middleware = (context, next) =>
+  next().then(async () => {
+    const { req: request } = context
+    if (request.complete || request.destroyed || context.respond === false) return
+    if (!(await discardRest(request))) context.set('Connection', 'close')
+  })

@@ -6,12 +6,11 @@
  * A token proves good when capture accepts it: nothing is looked up for that. One that is not known yet, such as after a restart,
  * while strangers have used up the address's budget, is looked up, so many times a window as the budget has calls.
  */
-import { hashOfToken } from '../../domain/account/tokens.ts'
+import type { ShownToken } from '../../domain/notification/arrival.ts'
 import { callerIn } from './caller.ts'
 import type { ApiContext } from './context.ts'
 import type { Part } from './openapi/operation.ts'
 import { spend, type CounterFor, type RateLimit, type RateLimits } from './rate-limits.ts'
-import type { Shown } from './receive/credential.ts'
 
 /** Tokens known to be good: some 10 MB. Those not used for longest are forgotten. */
 const MOST_KNOWN = 50_000
@@ -20,12 +19,12 @@ interface ReceiveLimitParts {
   limits: 'off' | RateLimits
   counterFor: CounterFor
   /** Whether a token opens something. */
-  isGood(shown: Shown): Promise<boolean>
+  isGood(shown: ShownToken): Promise<boolean>
 }
 
 export interface ReceiveLimit {
   /** @param shownIn  what the call shows; null: nothing of a token's form */
-  by(shownIn: (context: ApiContext) => Shown | null): Part
+  by(shownIn: (context: ApiContext) => ShownToken | null): Part
   /** What capture said of the call's token. */
   judged(context: ApiContext, isGood: boolean): void
 }
@@ -61,7 +60,7 @@ export const receiveLimit = ({ limits, counterFor, isGood }: ReceiveLimitParts):
       step: async (context, next) => {
         const address = callerIn(context)
         const shown = shownIn(context)
-        const hash = shown && hashOfToken(shown.token)
+        const hash = shown && shown.token_hash
         if (hash !== null && known.has(hash)) {
           await countForToken(context, address, hash)
           return next()

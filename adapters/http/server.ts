@@ -14,7 +14,7 @@ const HEAD_MS = 20_000
 /** Each may hold a head of 80 KB and what has arrived of a body. */
 const MOST_CONNECTIONS = 8_192
 
-/** Browsers must not guess at the type of any answer, also of one that Node or Koa writes by itself. */
+/** Browsers must not guess the type of any answer, as some of its words are strangers'; also of one that Node or Koa writes by itself. */
 class NeverSniffed extends ServerResponse<IncomingMessage> {
   override writeHead(...head: unknown[]): this {
     this.setHeader('X-Content-Type-Options', 'nosniff')

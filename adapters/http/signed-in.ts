@@ -5,7 +5,7 @@
 import { accountLocked } from '../../domain/account/access.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { allows, scopedKeyOf, scopeMissing, type ScopedKey } from '../../domain/account/api-keys.ts'
-import { isToken, userOfToken } from '../../domain/account/tokens.ts'
+import { hashOfToken, isHash, userOfToken } from '../../domain/account/tokens.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { ApiKeyUses } from '../postgres/api-key-uses.ts'
@@ -63,8 +63,9 @@ export const signedIn = ({ accounts, tokens, settings, clock, keyUses, guard }: 
     const userId = userOfToken('api_key', token)
     const account = userId === null ? null : await accounts.find(userId)
     if (!account) return null
-    if (account.key_hash && isToken(token, account.key_hash)) return { account }
-    const scoped_key = scopedKeyOf(account, token, clock.now())
+    const hash = hashOfToken(token)
+    if (account.key_hash && isHash(hash, account.key_hash)) return { account }
+    const scoped_key = scopedKeyOf(account, hash, clock.now())
     return scoped_key && { account, scoped_key }
   }
   const holderOf = async ({ kind, token }: Credential): Promise<Holder | null> => {

@@ -33,11 +33,17 @@ export const userOfToken = (kind: TokenKind, token: string): number | null => {
 /** SHA-256, lower-case hexadecimal. */
 export const hashOfToken = (token: string): string => sha256(token, 'hex')
 
+const HASH_LENGTH = 64
+// Written anew by every comparison: a buffer for each would cost more than the comparison.
+const GIVEN = Buffer.alloc(HASH_LENGTH)
+const KEPT = Buffer.alloc(HASH_LENGTH)
+
 /** Whether two hashes are equal; in constant time. */
 export const isHash = (one: string, other: string): boolean => {
-  const given = Buffer.from(one)
-  const kept = Buffer.from(other)
-  return given.length === kept.length && timingSafeEqual(given, kept)
+  if (one.length !== HASH_LENGTH || other.length !== HASH_LENGTH) return false
+  GIVEN.write(one, 'latin1')
+  KEPT.write(other, 'latin1')
+  return timingSafeEqual(GIVEN, KEPT)
 }
 
 /** Whether a token is the one whose hash was kept; in constant time. */

@@ -26,14 +26,12 @@ interface Credit {
 const MARK_BYTES = 6
 const BYTES = 2 * MARK_BYTES
 
-/** Banks mask an account's number differently by channel; most of them show its end. */
-const ACCOUNT_DIGITS = 2
-
-const endOf = (account: string | null): string => /\d*$/.exec(account ?? '')![0].slice(-ACCOUNT_DIGITS)
+/** Banks mask an account's number differently by channel; most of them show its last two digits. */
+const endOf = (account: string | null): string => /\d{1,2}$/.exec(account ?? '')?.[0] ?? ''
 
 const markOf = ({ bank_code, amount, currency, account_number }: Credit, { value }: Reference): number => {
-  const text = [bank_code, value, amount, currency, endOf(account_number)].join(' ')
-  return Buffer.from(sha256(text, 'base64url').slice(0, (MARK_BYTES * 4) / 3), 'base64url').readUIntBE(0, MARK_BYTES)
+  const text = `${bank_code} ${value} ${amount} ${currency} ${endOf(account_number)}`
+  return Number.parseInt(sha256(text, 'hex').slice(0, 2 * MARK_BYTES), 16)
 }
 
 /**

@@ -1,13 +1,28 @@
 /** A notification at the door, before anything is known about it. */
+import { hashOfToken, userOfToken } from '../account/tokens.ts'
 import type { SourceType, WebhookStatus } from '../transaction/events.ts'
 import type { Unsafe } from './events.ts'
 import type { MailHeaders } from './mail-trust.ts'
 import type { Incoming } from './reading.ts'
 
+/** A device's token, the token in the personal URL, or a scoped key with `receive`, as it was shown: nothing is proved yet. */
+export interface ShownToken {
+  kind: 'device' | 'receive_url' | 'api_key'
+  /** The user that the token names. */
+  user_id: number
+  /** SHA-256 of the token. */
+  token_hash: string
+}
+
+/** @returns null where it has not the form of such a token */
+export const shownToken = (kind: ShownToken['kind'], token: string): ShownToken | null => {
+  const user_id = userOfToken(kind, token)
+  return user_id === null ? null : { kind, user_id, token_hash: hashOfToken(token) }
+}
+
 /** What proves whose it is. */
 export type Credential =
-  /** A device's token, the token in the personal URL, or a scoped key with `receive`. */
-  | { kind: 'device' | 'receive_url' | 'api_key'; token: string }
+  | ShownToken
   /** Collected from a mailbox of this user. */
   | { kind: 'mailbox'; user_id: number; mail_account_id: number }
   /** Kept unread when it came, and read again. */

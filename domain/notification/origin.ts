@@ -1,6 +1,6 @@
 /** Where a notification came from: whose it is, which source it counts as, and whether that source may be believed. */
 import { allows, scopedKeyOf } from '../account/api-keys.ts'
-import { isToken, userOfToken } from '../account/tokens.ts'
+import { isHash } from '../account/tokens.ts'
 import type { Account } from '../account/account.ts'
 import type { SourceType } from '../transaction/events.ts'
 import type { Arrival, Credential } from './arrival.ts'
@@ -23,21 +23,17 @@ export const doorOf = (account: Account, credential: Credential, at: Date): Door
   if (credential.kind === 'kept') return doorOfSource(credential.kept.source)
   if (credential.kind === 'mailbox')
     return account.mail_accounts.has(credential.mail_account_id) ? mailboxDoor(credential.mail_account_id) : null
-  const { kind, token } = credential
+  const { kind, token_hash } = credential
   if (kind === 'receive_url')
-    return account.receive_url && isToken(token, account.receive_url.token_hash) ? URL_DOOR : null
+    return account.receive_url && isHash(token_hash, account.receive_url.token_hash) ? URL_DOOR : null
   if (kind === 'api_key') {
-    const key = scopedKeyOf(account, token, at)
+    const key = scopedKeyOf(account, token_hash, at)
     return key && allows(key, ['receive']) ? keyDoor(key.api_key_id) : null
   }
   for (const device of account.devices.values())
-    if (isToken(token, device.token_hash)) return deviceDoor(device.device_id)
+    if (isHash(token_hash, device.token_hash)) return deviceDoor(device.device_id)
   return null
 }
-
-/** Whose notification it claims to be; null for a token of no known form. */
-export const userOf = (credential: Credential): number | null =>
-  'token' in credential ? userOfToken(credential.kind, credential.token) : credential.user_id
 
 export interface Origin {
   /** As the book names it: `device-7:sms`, `device-7:com.VCB`, `mailbox-3`, `url:sms`. */

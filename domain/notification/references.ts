@@ -49,11 +49,11 @@ export const MOVEMENT_KINDS: ReadonlySet<string> = new Set([
 
 /** A shorter value, or one of words, is no number of a bank: `CT DEN: NGUYEN`. */
 const LEAST_CHARACTERS = 6
-const LEAST_DIGITS = 4
+const HAS_LEAST_DIGITS = /(?:\d\D*){4}/
 
 /** Whether a reference is one that the bank gave to this movement and to no other. */
 export const namesMovement = ({ kind, value }: Reference): boolean =>
-  MOVEMENT_KINDS.has(kind) && value.length >= LEAST_CHARACTERS && value.replace(/\D/g, '').length >= LEAST_DIGITS
+  MOVEMENT_KINDS.has(kind) && value.length >= LEAST_CHARACTERS && HAS_LEAST_DIGITS.test(value)
 
 /** Values of one kind are compared upper-case and without what stands between: `MBVCB.911` is `MBVCB 911`. */
 export const comparable = (printed: string): string => printed.replace(/[. ]/g, '').toUpperCase()

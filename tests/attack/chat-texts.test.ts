@@ -11,7 +11,7 @@ import type { Incoming } from '../../domain/notification/reading.ts'
 import { appraise, readable, type Appraised } from '../../domain/transaction/capture.ts'
 import { notifications } from '../corpus/corpus.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { accountOf, tokenOf } from '../support/accounts.ts'
+import { accountOf, shownOf } from '../support/accounts.ts'
 import { vietcombankText } from '../support/bank-texts.ts'
 
 const AT = new Date('2026-11-20T03:00:10.000Z')
@@ -20,7 +20,7 @@ const [SMS_APP] = smsApps as Set<string> as unknown as [string]
 const appraised = (incoming: Incoming, kind: 'device' | 'receive_url', withoutSender = false): Appraised => {
   const account = { ...accountOf(7), without_sender: withoutSender }
   const arrival: Arrival = readable({
-    credential: { kind, token: tokenOf(7, kind === 'device' ? 1 : 0) },
+    credential: shownOf(7, kind === 'device' ? 1 : 0),
     incoming,
     posted_as: kind === 'device' ? 'notification' : null,
     stamp: AT,

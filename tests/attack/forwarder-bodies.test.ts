@@ -10,7 +10,7 @@ import { doorOf } from '../../domain/notification/origin.ts'
 import { read } from '../../domain/notification/reader.ts'
 import type { Reading } from '../../domain/notification/reading.ts'
 import { appraise, readable } from '../../domain/transaction/capture.ts'
-import { accountOf, tokenOf } from '../support/accounts.ts'
+import { accountOf, shownOf } from '../support/accounts.ts'
 import { repetitions } from '../support/repetitions.ts'
 import { nextCase, randomFrom, type Posted, type Shown } from './forwarder-bodies.ts'
 
@@ -18,7 +18,7 @@ const CASES = repetitions(100_000, 1_000)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const AT = new Date('2026-11-20T03:00:10.000Z')
 const ACCOUNT = accountOf(7)
-const at = { credential: { kind: 'receive_url', token: tokenOf(7, 0) }, posted_as: null, arrived_at: AT } as const
+const at = { credential: shownOf(7, 0), posted_as: null, arrived_at: AT } as const
 
 /** The arrivals that a body makes, as the personal URL makes them. */
 const arrivalsOf = async ({ body, contentType, query }: Posted): Promise<Arrival[]> => {

@@ -2,6 +2,7 @@
 import { evolve, type Account } from '../../domain/account/account.ts'
 import type { AccountEvent } from '../../domain/account/events.ts'
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
+import { shownToken, type ShownToken } from '../../domain/notification/arrival.ts'
 
 const AT = '2026-11-01T00:00:00.000Z'
 /** After every notification of the tests, whatever their clock says: the account still learns its bank accounts. */
@@ -10,6 +11,10 @@ const REGISTERED_AT = '2100-01-01T00:00:00.000Z'
 /** Tokens of a user's devices by their number, and of the personal URL (0). */
 export const tokenOf = (userId: number, device: number): string =>
   formToken(device === 0 ? 'receive_url' : 'device', userId, `${device}`.padStart(43, 't'))
+
+/** The same as a call shows it. */
+export const shownOf = (userId: number, device: number): ShownToken =>
+  shownToken(device === 0 ? 'receive_url' : 'device', tokenOf(userId, device))!
 
 /** What an owner has done: a personal URL, two devices, a system with the prefix `DH`, one rule for all credits. */
 export const accountFacts = (

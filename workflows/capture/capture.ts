@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
-import { doorOfSource, userOf } from '../../domain/notification/origin.ts'
+import { doorOfSource } from '../../domain/notification/origin.ts'
 import { read } from '../../domain/notification/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
@@ -183,10 +183,10 @@ export const openCapture = (options: CaptureOptions): Capture => {
     startSoon()
   }
 
-  const jobOf = (arrival: Arrival, userId: number, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
+  const jobOf = (arrival: Arrival, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
     const cut = readable(arrival)
     return {
-      arrival: cut, userId, plans, oldAfterMs, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
+      arrival: cut, userId: cut.credential.user_id, plans, oldAfterMs, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
       tries: 0, isClosed: false, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
     } // prettier-ignore
   }
@@ -199,11 +199,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
       const jobs: Job[] = []
       const answers = new Map<Arrival, Promise<Taken>>()
       for (const arrival of arrivals.toSorted(byStamp)) {
-        const userId = userOf(arrival.credential)
-        const taken =
-          userId === null
-            ? Promise.resolve<Taken>({ kind: 'unauthorized' })
-            : new Promise<Taken>((resolve, reject) => jobs.push(jobOf(arrival, userId, { resolve, reject })))
+        const taken = new Promise<Taken>((resolve, reject) => jobs.push(jobOf(arrival, { resolve, reject })))
         answers.set(arrival, taken)
       }
       queue(jobs)

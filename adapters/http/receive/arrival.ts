@@ -8,15 +8,9 @@ export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at'>
 export const arrivalOf = (posted: Posted, { credential, posted_as, arrived_at }: At): Arrival => {
   const { incoming, stamp, hasTwoNames } = findFields(posted.value, posted.query, posted.isEscaped)
   const unsafe = posted.unsafe ?? (hasTwoNames ? 'two_names' : undefined)
-  return {
-    credential,
-    incoming,
-    posted_as,
-    stamp,
-    arrived_at,
-    raw: rawDataOf(posted, incoming.text),
-    ...(unsafe && { unsafe }),
-  }
+  const arrival: Arrival = { credential, incoming, posted_as, stamp, arrived_at, raw: rawDataOf(posted, incoming.text) }
+  if (unsafe) arrival.unsafe = unsafe
+  return arrival
 }
 
 /** One of a list: what is wrong with the whole body is wrong with each of its items. */

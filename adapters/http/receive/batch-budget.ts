@@ -3,7 +3,7 @@
  * items have a budget of their own. A batch that does not fit is refused as a whole and counts nothing: the phone keeps it, sends it
  * again after `Retry-After`, and nothing is stored twice.
  */
-import { hashOfToken } from '../../../domain/account/tokens.ts'
+import type { ShownToken } from '../../../domain/notification/arrival.ts'
 import type { ApiContext } from '../context.ts'
 import { spend, type CounterFor } from '../rate-limits.ts'
 
@@ -11,14 +11,14 @@ import { spend, type CounterFor } from '../rate-limits.ts'
 const LIMIT = { requests: 600, seconds: 60 }
 
 /** @throws {Refused} RATE_LIMITED */
-export type SpendItems = (context: ApiContext, token: string, items: number) => Promise<void>
+export type SpendItems = (context: ApiContext, shown: ShownToken, items: number) => Promise<void>
 
 /** @param counterFor  null: without a limit */
 export const batchBudget = (counterFor: CounterFor | null): SpendItems => {
   const count = counterFor?.('batch', LIMIT)
-  return async (context, token, items) => {
+  return async (context, { token_hash }, items) => {
     if (!count) return
-    const used = await count(hashOfToken(token), items)
+    const used = await count(token_hash, items)
     if (used.calls > LIMIT.requests) spend(context, LIMIT, used)
   }
 }

@@ -103,18 +103,14 @@ export const findFields = (value: unknown, query: object | null = null, isEscape
   const titles = givenAt(sources, NAMES.title)
   const title = titleIn(titles)
   const { text, isDoubtful } = textIn(posted, sources, known, isEscaped)
-  const said = {
-    sender: unlessOtherwiseTold(sender, senders, app),
-    package: unlessOtherwiseTold(app, packages, sender),
-    title,
-  }
+  const saidSender = unlessOtherwiseTold(sender, senders, app)
+  const saidPackage = unlessOtherwiseTold(app, packages, sender)
+  const incoming: Incoming = { text: heartbeatIn(sources) ?? text }
+  if (saidSender !== undefined) incoming.sender = saidSender
+  if (saidPackage !== undefined) incoming.package = saidPackage
+  if (title !== undefined) incoming.title = title
   return {
-    incoming: {
-      text: heartbeatIn(sources) ?? text,
-      ...(said.sender === undefined ? {} : { sender: said.sender }),
-      ...(said.package === undefined ? {} : { package: said.package }),
-      ...(said.title === undefined ? {} : { title: said.title }),
-    },
+    incoming,
     stamp: stampIn(sources),
     hasTwoNames:
       !isEscaped &&

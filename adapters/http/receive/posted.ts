@@ -55,7 +55,8 @@ const paired = (pairs: Iterable<readonly [string, unknown]>): Paired => {
     fields[name] ??= value
     if (!isKnownName(name)) continue
     const plain = plainName(name)
-    if (known.has(plain) && known.get(plain) !== value) isRepeated = true
+    const earlier = known.get(plain)
+    if (earlier !== value && (earlier !== undefined || known.has(plain))) isRepeated = true
     known.set(plain, value)
   }
   return { fields, isRepeated }
@@ -129,12 +130,14 @@ const fromBody = (bytes: Buffer, contentType: string, isText: boolean): Posted =
 }
 
 /** The fields of an address; a parameter that is given twice has both values. */
-const fromQuery = (query: Fields): Paired =>
-  paired(
-    Object.entries(query).flatMap(([name, value]) =>
-      Array.isArray(value) ? value.map((each) => [name, each as unknown] as const) : [[name, value] as const],
-    ),
-  )
+const fromQuery = (query: Fields): Paired => {
+  const pairs: (readonly [string, unknown])[] = []
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value)) for (const each of value as unknown[]) pairs.push([name, each])
+    else pairs.push([name, value])
+  }
+  return paired(pairs)
+}
 
 /**
  * @param query  parameters of the address, empty where there are none
@@ -147,7 +150,8 @@ export const readPosted = async (bytes: Buffer, contentType: string, query: Fiel
   const posted: Posted = bytes.length === 0 ? { value: {}, json: null } : fromBody(bytes, contentType, isText)
   if (names.length === 0) return posted
   return {
-    ...posted,
+    value: posted.value,
+    json: posted.json,
     query: fields,
     unsafe: posted.unsafe ?? unsafeIf(isRepeated),
     isEscaped: posted.isEscaped === true && !names.some(isKnownName),
@@ -167,7 +171,9 @@ const written = (value: unknown): string | null => {
 const withQuery = (value: unknown, query: Fields): unknown => {
   const fields = typeof value === 'string' ? { text: value } : value
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return value
-  return paired([...Object.entries(fields), ...Object.entries(query)]).fields
+  const whole = Object.assign(Object.create(null) as Fields, fields)
+  for (const [name, asked] of Object.entries(query)) whole[name] ??= asked
+  return whole
 }
 
 /**

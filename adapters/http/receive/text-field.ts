@@ -43,16 +43,20 @@ const SUM = /\d[.,]\d{3}(?!\d)/
 /** More texts with sums than any app sends. */
 const MOST_OTHERS = 20
 
-/** Texts under any name but a title's that print a sum: behind one of them a text may have put a second one under a known name. */
-const textsWithSums = (value: unknown, isTop = true, depth = 0): string[] => {
+/**
+ * Texts under any name but a title's that print a sum: behind one of them a text may have put a second one under a known name.
+ * @param known  the text that is not meant
+ */
+const othersWithSums = (value: unknown, known: string, isTop = true, depth = 0): string[] => {
   if (typeof value === 'string') {
+    if (value === known) return []
     const isText = value.length >= SHORTEST && SUM.test(value) && /\s/.test(value)
     return isText && stampOf(value) === null ? [storable(value)] : []
   }
   if (!isObject(value) || depth > 4) return []
-  if (Array.isArray(value)) return typeof value[0] === 'string' ? textsWithSums(value.join('\n')) : []
+  if (Array.isArray(value)) return typeof value[0] === 'string' ? othersWithSums(value.join('\n'), known) : []
   return Object.entries(value).flatMap(([name, member]) =>
-    isTop && TITLES.has(plainName(name)) ? [] : textsWithSums(member, false, depth + 1),
+    isTop && TITLES.has(plainName(name)) ? [] : othersWithSums(member, known, false, depth + 1),
   )
 }
 const TITLES: ReadonlySet<string> = new Set(NAMES.title.flat())
@@ -113,7 +117,7 @@ const judged = (
     return { text: own ?? first, isDoubtful: own === undefined }
   }
   const fullest = longest(all)!
-  const others = known ? [] : textsWithSums(value)
+  const others = known ? [] : othersWithSums(value, fullest)
   const isDoubtful =
     others.length > MOST_OTHERS || !others.every((other) => isPartOrHeaded(comparable(other), comparable(fullest)))
   const [original] = textsAt(sources, [['orgcontent']]).filter(isReal)

@@ -6,7 +6,7 @@
  * for ever.
  */
 import { z } from 'zod'
-import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
+import type { Arrival, ShownToken, Taken } from '../../../domain/notification/arrival.ts'
 import { webhookStatus } from '../../../domain/transaction/events.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
@@ -23,7 +23,7 @@ import { queryOf, rawQueryOf } from '../query-string.ts'
 import type { ReceiveLimit } from '../receive-limit.ts'
 import { readBody } from '../raw-body.ts'
 import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
-import { checkShown, shownByPoster, shownInPath, type Shown } from '../receive/credential.ts'
+import { checkShown, shownByPoster, shownInPath } from '../receive/credential.ts'
 import { textOf } from '../receive/body-text.ts'
 import { readPosted, TooMuchPosted, type Posted } from '../receive/posted.ts'
 
@@ -118,7 +118,7 @@ export const receiveRoutes = (
   }
 
   /** The token is checked before the body is read. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
-  const bodyOf = async (context: ApiContext, shown: Shown): Promise<Buffer> => {
+  const bodyOf = async (context: ApiContext, shown: ShownToken): Promise<Buffer> => {
     const userId = await checkShown(parts, shown).catch((error: unknown) => {
       if (error instanceof Refused) limits.judged(context, false)
       throw error
@@ -143,11 +143,11 @@ export const receiveRoutes = (
 
   const readAll = async (
     context: ApiContext,
-    at: Omit<At, 'arrived_at' | 'credential'> & { credential: Shown },
+    at: Omit<At, 'arrived_at' | 'credential'> & { credential: ShownToken },
   ): Promise<Arrival[]> => {
     const bytes = await bodyOf(context, at.credential)
     const posted = await postedIn(context, bytes)
-    const came = { arrived_at: clock.now(), ...at }
+    const came: At = { credential: at.credential, posted_as: at.posted_as, arrived_at: clock.now() }
     if (posted instanceof TooMuchPosted) {
       if (at.credential.kind !== 'receive_url' && posted.of === 'form') throw tooLarge()
       return [tooLong(bytes, context.headers['content-type'], came)]
@@ -157,7 +157,7 @@ export const receiveRoutes = (
     // Refused it would be sent again for ever.
     if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
     // A list is a batch, whatever path it is sent to.
-    await spendItems(context, at.credential.token, list.length)
+    await spendItems(context, at.credential, list.length)
     return list.map((value) => arrivalOf(itemOf(posted, value), came))
   }
 
@@ -176,7 +176,7 @@ export const receiveRoutes = (
   const look = () => ({})
 
   /** @throws {Refused} UNAUTHORIZED */
-  const posterIn = (context: ApiContext): Shown => {
+  const posterIn = (context: ApiContext): ShownToken => {
     const shown = shownByPoster(context)
     if (!shown) throw unauthorized()
     return shown
@@ -194,7 +194,7 @@ export const receiveRoutes = (
     if (!Array.isArray(items)) throw invalid({ path: 'items', message: 'A list of items is expected.' })
     if (items.length > BATCH_LIMIT)
       throw invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` })
-    await spendItems(context, credential.token, items.length)
+    await spendItems(context, credential, items.length)
     const at = { credential, arrived_at: clock.now() }
     return takeAll(
       context,

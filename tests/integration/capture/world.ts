@@ -8,7 +8,7 @@ import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { foldTransaction, type LiveTransaction } from '../../../domain/transaction/transaction.ts'
 import { openCapture, type Capture, type CaptureOptions } from '../../../workflows/capture/capture.ts'
 import { stamp } from '../../../workflows/stamp.ts'
-import { accountFacts, tokenOf } from '../../support/accounts.ts'
+import { accountFacts, shownOf } from '../../support/accounts.ts'
 import { STORES, type Mortal } from './stores.ts'
 
 export const USER = 7
@@ -87,7 +87,7 @@ export const arrival = (text: string, given: Given = {}): Arrival => {
   const { device = 1, posted_as = 'sms', stamp: late = 0, arrived = late ?? 0, ...around } = given
   const incoming = { text, ...around }
   return {
-    credential: { kind: device === 0 ? 'receive_url' : 'device', token: tokenOf(USER, device) },
+    credential: shownOf(USER, device),
     incoming,
     posted_as: device === 0 ? null : posted_as,
     stamp: late === null ? null : new Date(NOW.getTime() + late),

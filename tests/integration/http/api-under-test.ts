@@ -26,7 +26,6 @@ import { openVault } from '../../../adapters/vault.ts'
 import { checkUrl } from '../../../adapters/webhook-sender/check-url.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import type { AccountEvent } from '../../../domain/account/events.ts'
-import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
 import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
 import { planAccountOf } from '../../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Vault } from '../../../domain/ports.ts'
@@ -137,16 +136,16 @@ export const openApi = async (
   const arrivals: Arrival[] = []
   let take: (arrival: Arrival) => Taken = () => ({ kind: 'ignored', reason: 'unparsed' })
   const knows = async ({ credential }: Arrival): Promise<boolean> => {
-    if (!('token' in credential)) return true
-    const { kind, token } = credential
-    const account = await accounts.find(userOfToken(kind, token) ?? 0)
+    if (!('token_hash' in credential)) return true
+    const { kind, user_id, token_hash } = credential
+    const account = await accounts.find(user_id)
     const hashes =
       kind === 'device'
         ? [...(account?.devices.values() ?? [])].map((each) => each.token_hash)
         : kind === 'api_key'
           ? [...(account?.api_keys.values() ?? [])].map((each) => each.key_hash)
           : [account?.receive_url?.token_hash]
-    return hashes.some((hash) => hash !== undefined && isToken(token, hash))
+    return hashes.includes(token_hash)
   }
   const recorder: ApiParts['capture'] = {
     take: (given) =>

@@ -1,6 +1,6 @@
 /** The door: tokens, body kinds, batches, and answers that make no phone send for ever. What capture decides is tested there. */
 import { expect } from 'chai'
-import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
+import { shownToken, type Arrival, type Taken } from '../../../domain/notification/arrival.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { formToken, hashOfToken } from '../../../domain/account/tokens.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
@@ -65,7 +65,7 @@ describe('receiving', () => {
       expect(api.arrivals.length).to.equal(before + 1)
       expect(last().incoming).to.deep.equal({ text: TEXT, sender: 'VCB' })
       expect(last().posted_as).to.equal(null)
-      expect(last().credential).to.deep.equal({ kind: 'receive_url', token: api.owner.receive_token })
+      expect(last().credential).to.deep.equal(shownToken('receive_url', api.owner.receive_token))
       expect(JSON.parse(last().raw)).to.deep.equal({ text: TEXT, sender: 'VCB' })
     }
   })
@@ -99,7 +99,7 @@ describe('receiving', () => {
     const sms = { sender: 'Vietcombank', text: TEXT, received_at: '2024-06-07T04:41:31Z' }
     expect((await byDevice('sms', sms)).status).to.equal(200)
     expect(last()).to.deep.include({
-      credential: { kind: 'device', token: device },
+      credential: shownToken('device', device),
       incoming: { text: TEXT, sender: 'Vietcombank' },
       posted_as: 'sms',
       stamp: new Date('2024-06-07T04:41:31Z'),

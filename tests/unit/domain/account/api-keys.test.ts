@@ -29,11 +29,13 @@ const withKeys = (...keys: ReturnType<typeof key>[]): Account =>
 describe('scoped keys', () => {
   it('are found by their text, until they expire or are removed', () => {
     const some = withKeys(key(7), key(8, END))
-    expect(scopedKeyOf(some, 'bck_1.7', AT)?.api_key_id).to.equal(7)
-    expect(scopedKeyOf(some, 'bck_1.8', new Date(Date.parse(END) - 1))?.api_key_id).to.equal(8)
-    expect(scopedKeyOf(some, 'bck_1.8', new Date(END))).to.equal(null)
-    expect(scopedKeyOf(some, 'bck_1.9', AT)).to.equal(null)
-    expect(scopedKeyOf(removeKey(some, 7).reduce(evolve, some as Account | null)!, 'bck_1.7', AT)).to.equal(null)
+    expect(scopedKeyOf(some, hashOfToken('bck_1.7'), AT)?.api_key_id).to.equal(7)
+    expect(scopedKeyOf(some, hashOfToken('bck_1.8'), new Date(Date.parse(END) - 1))?.api_key_id).to.equal(8)
+    expect(scopedKeyOf(some, hashOfToken('bck_1.8'), new Date(END))).to.equal(null)
+    expect(scopedKeyOf(some, hashOfToken('bck_1.9'), AT)).to.equal(null)
+    expect(
+      scopedKeyOf(removeKey(some, 7).reduce(evolve, some as Account | null)!, hashOfToken('bck_1.7'), AT),
+    ).to.equal(null)
   })
 
   it('are at most 20, and none is made that is over already', () => {

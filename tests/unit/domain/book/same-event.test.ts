@@ -8,7 +8,7 @@ import { read } from '../../../../domain/notification/reader.ts'
 import { appraise, captured } from '../../../../domain/transaction/capture.ts'
 import { completed } from '../../../../domain/transaction/copies.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
-import { accountOf, tokenOf } from '../../../support/accounts.ts'
+import { accountOf, shownOf } from '../../../support/accounts.ts'
 
 interface Line {
   id: string
@@ -36,7 +36,7 @@ const account = accountOf(7, { withoutSender: true })
 const DEVICES = { phone: 1, tablet: 2, url: 0 }
 
 const arrivalOf = ({ source, type, stamp, arrives, ...incoming }: Line['notifications'][number]): Arrival => ({
-  credential: { kind: source === 'url' ? 'receive_url' : 'device', token: tokenOf(7, DEVICES[source]) },
+  credential: shownOf(7, DEVICES[source]),
   incoming,
   posted_as: type === 'text' ? null : type,
   stamp: stamp ? new Date(stamp) : null,

@@ -17,7 +17,7 @@ import {
 } from '../../../../domain/transaction/capture.ts'
 import { completed } from '../../../../domain/transaction/copies.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
-import { accountOf, tokenOf } from '../../../support/accounts.ts'
+import { accountOf, shownOf } from '../../../support/accounts.ts'
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref MBVCB.911539506.DH1042'
 const AT = new Date('2026-11-20T03:00:10.000Z')
@@ -25,7 +25,7 @@ const AT = new Date('2026-11-20T03:00:10.000Z')
 type Given = Partial<Arrival['incoming']> & { device?: number; posted_as?: Arrival['posted_as'] }
 
 const arrivalOf = ({ device = 1, posted_as = 'sms', ...incoming }: Given): Arrival => ({
-  credential: { kind: device === 0 ? 'receive_url' : 'device', token: tokenOf(7, device) },
+  credential: shownOf(7, device),
   incoming: { text: TEXT, ...incoming },
   posted_as: device === 0 ? null : posted_as,
   stamp: AT,

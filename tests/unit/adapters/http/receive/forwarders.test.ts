@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { arrivalOf } from '../../../../../adapters/http/receive/arrival.ts'
 import { readPosted, TooMuchPosted } from '../../../../../adapters/http/receive/posted.ts'
+import { shownOf } from '../../../../support/accounts.ts'
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -10,7 +11,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 const arrive = async (body: string | Buffer, type: string, query: Record<string, unknown> = {}) => {
   const posted = await readPosted(Buffer.from(body), type, query)
   const arrival = arrivalOf(posted, {
-    credential: { kind: 'receive_url', token: 'bcu_1.x' },
+    credential: shownOf(1, 0),
     posted_as: null,
     arrived_at: new Date('2024-06-07T04:41:33Z'),
   })
@@ -241,7 +242,7 @@ describe('what forwarder apps post', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     const posted = { value: { text: TEXT, deep: JSON.parse(deep) as unknown }, json: null }
     const { raw } = arrivalOf(posted, {
-      credential: { kind: 'device', token: 'bcd_1.x' },
+      credential: shownOf(1, 1),
       posted_as: 'sms',
       arrived_at: new Date(),
     })
