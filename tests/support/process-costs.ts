@@ -13,6 +13,10 @@ export const cpuMsOf = (pid: number): number => {
   return nanoseconds / 1e6
 }
 
+/** Milliseconds of CPU that its first thread has used: of a Node process the event loop, on which everybody waits. */
+export const loopMsOf = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+
 const statusOf = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
   const [, kib] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
   return Number(kib) / 1024
