@@ -11,7 +11,7 @@ export default {
   extension: ['ts'],
   ...(!namesFiles && { spec: ['tests/**/*.test.ts'] }),
   'node-option': ['import=tsx'],
-  reporter: 'tests/support/reporter.ts',
+  reporter: 'tests/harness/reporter.ts',
   timeout: 60000,
   exit: true,
   'forbid-only': all,

@@ -7,8 +7,8 @@ const LAYERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain']
 const MAY_IMPORT = {
   domain: [],
   workflows: ['domain'],
-  projections: ['domain'],
-  adapters: ['workflows', 'domain'],
+  projections: ['workflows', 'domain'],
+  adapters: ['projections', 'workflows', 'domain'],
   cmd: ['adapters', 'projections', 'workflows', 'domain'],
 }
 

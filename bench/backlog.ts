@@ -8,7 +8,7 @@
  * their events in the store, and every call of theirs is counted by the shops.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { launchBaoco } from '../tests/support/baoco-process.ts'
+import { launchBaoco } from '../tests/harness/baoco-process.ts'
 import { fillBacklog } from './support/backlog.ts'
 import { startChild } from './support/children.ts'
 import { countStatements, openMeter, type Costs } from './support/costs.ts'

@@ -6,9 +6,9 @@
  */
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { openDatabase } from '../adapters/postgres/database.ts'
-import { callApi } from '../tests/support/baoco-process.ts'
-import { inside } from '../tests/support/inside.ts'
+import { openDatabase } from '../adapters/database/database.ts'
+import { callApi } from '../tests/harness/baoco-process.ts'
+import { inside } from '../tests/harness/inside.ts'
 import { startChild } from './support/children.ts'
 import { CLOSED_ACCOUNT, fillLists, RARE_PAYER, SELDOM_PAYING, SPARE_ACCOUNT } from './support/fill.ts'
 import { secondsUntil, startBench } from './support/installation.ts'

@@ -2,8 +2,8 @@
  * Texts read a second on one core: with the sender or app known, and with the bank to be found by the text; the real SMS and
  * pushes of the corpus, in turn. Then the longest time that a text of 32 KB takes.
  */
-import { read } from '../domain/notification/reader.ts'
-import type { Incoming } from '../domain/notification/reading.ts'
+import { read } from '../domain/reader/reader.ts'
+import type { Incoming } from '../domain/reader/reading.ts'
 import { notifications } from '../tests/corpus/corpus.ts'
 
 const SECONDS = Number(process.env.SECONDS ?? 2)

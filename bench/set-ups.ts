@@ -9,7 +9,7 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { SET_UPS, type SetUpName } from '../tests/support/servers.ts'
+import { SET_UPS, type SetUpName } from '../tests/harness/servers.ts'
 
 const isShort = process.argv.includes('--short')
 const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url)

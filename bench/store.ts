@@ -9,12 +9,12 @@
  */
 import { randomUUID } from 'node:crypto'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
-import { openDatabase, type Database } from '../adapters/postgres/database.ts'
-import { migrateDatabase } from '../adapters/postgres/migrate.ts'
+import { openDatabase, type Database } from '../adapters/database/database.ts'
+import { migrateDatabase } from '../adapters/database/migrate.ts'
 import type { NewEvent } from '../domain/event.ts'
 import { NO_STREAM, type EventStore } from '../domain/ports.ts'
-import { newPlace, removePlace } from '../tests/support/baoco-process.ts'
-import { inside } from '../tests/support/inside.ts'
+import { newPlace, removePlace } from '../tests/harness/baoco-process.ts'
+import { inside } from '../tests/harness/inside.ts'
 
 const IN_FLIGHT = [1, 16, 64, 512]
 const CATCH_UP_EVENTS = 50_000

@@ -10,9 +10,9 @@
  * Ends with 1 where one is over, or is not answered as it should be.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { cpuMsOf, loopMsOf, peakMb, watchPeak } from '../tests/support/process-costs.ts'
-import { bytesOf, exchangeRaw } from '../tests/support/raw-request.ts'
-import { requestsOfCallers, requestsOfStrangers, type WorstRequest } from '../tests/support/worst-requests.ts'
+import { cpuMsOf, loopMsOf, peakMb, watchPeak } from '../tests/harness/process-costs.ts'
+import { bytesOf, exchangeRaw } from '../tests/harness/raw-request.ts'
+import { requestsOfCallers, requestsOfStrangers, type WorstRequest } from '../tests/harness/worst-requests.ts'
 import { startBench } from './support/installation.ts'
 
 interface Limit {

@@ -1,8 +1,8 @@
 /** The `baoco` command: one file a command; what they share is the way they end. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { addCommands } from './commands.ts'
-import { settingLines } from './settings.ts'
+import { addCommands } from './commands/all.ts'
+import { settingLines } from './process/settings.ts'
 
 /** Exit status: 0 done, 1 failed, 2 wrong usage. */
 const FAILED = 1

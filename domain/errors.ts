@@ -1,4 +1,4 @@
-/** Errors with a name, thrown inside and mapped to an answer in one place (`adapters/http/errors.ts`). */
+/** Errors with a name, thrown inside and mapped to an answer in one place (`adapters/http/middleware/errors.ts`). */
 
 /** The event store did not answer in time: nothing was accepted that is not stored. 503. */
 export class StoreUnavailable extends Error {

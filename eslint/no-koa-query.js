@@ -14,7 +14,9 @@ export const noKoaQuery = {
   meta: {
     type: 'problem',
     schema: [],
-    messages: { quadratic: 'Koa parses a query in quadratic time. Use queryOf (adapters/http/query-string.ts).' },
+    messages: {
+      quadratic: 'Koa parses a query in quadratic time. Use queryOf (adapters/http/middleware/query-string.ts).',
+    },
   },
   create: (context) => {
     const services = context.sourceCode.parserServices

@@ -1,10 +1,10 @@
 /**
  * The projector `search`: what is too dear to keep up with every notification, and may be late. Nothing but lists that are
- * searched, or filtered by a rule, asks it; `adapters/postgres/queries/search.ts` says what they answer while it is behind.
+ * searched, or filtered by a rule, asks it; `projections/searchable/queries.ts` says what they answer while it is behind.
  */
-import type { Definition } from './definition.ts'
+import type { Definition } from './engine/definition.ts'
 import { main } from './main.ts'
-import { searchable } from './read-models/searchable.ts'
+import { searchable } from './searchable/projection.ts'
 
 export const search: Definition = {
   projector: 'search',

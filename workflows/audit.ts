@@ -3,13 +3,13 @@
  * events are met, so memory holds a few streams, one revision an account, and the books of the last days.
  */
 import { accountStream } from '../domain/account/events.ts'
-import { bookEvents, BOOK_RETENTION_S } from '../domain/book/events.ts'
+import { bookEvents, BOOK_RETENTION_S } from '../domain/dedup/events.ts'
 import { eventSchemas } from '../domain/catalogue.ts'
 import { isClosing } from '../domain/erasure.ts'
 import type { RecordedEvent } from '../domain/event.ts'
 import type { EventStore } from '../domain/ports.ts'
 import { faultsOf } from '../domain/transaction/audit.ts'
-import { pages } from './moving/pages.ts'
+import { pages } from './store-migration/pages.ts'
 
 const AT_A_TIME = 200
 /** What was captured less long ago is in its book also where clocks differ a little. */

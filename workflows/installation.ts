@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { INSTALLATION_STREAM, installationEvents } from '../domain/installation.ts'
 import { NO_STREAM, type Clock, type EventStore } from '../domain/ports.ts'
-import { stamp } from './stamp.ts'
+import { stamp } from './support/stamp.ts'
 
 /** @returns null in a store that names none: one without events, or whose events are older than this name */
 export const installationOf = async (store: Pick<EventStore, 'read'>): Promise<string | null> => {

@@ -4,8 +4,8 @@
  * the caller's deadline.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
-import { waitUnlessAborted } from '../../workflows/abort.ts'
-import { awakeNow } from '../awake.ts'
+import { waitUnlessAborted } from '../../workflows/support/abort.ts'
+import { awakeNow } from '../system/awake.ts'
 
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 1_000

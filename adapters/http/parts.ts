@@ -1,18 +1,18 @@
 /** What the API is made of: given by the composition root, nothing is opened here. */
 import type { Registry } from 'prom-client'
-import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
+import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import type { Clock, EventStore, Ids, Passwords, ReadModels, Sender, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
-import type { MailServer } from '../../workflows/collect/mailbox.ts'
+import type { MailServer } from '../../workflows/mail-ingest/mailbox.ts'
 import type { Feed } from '../../workflows/live/feed.ts'
-import type { LogLines } from '../log-lines.ts'
-import type { Conducts } from '../abuse/conducts.ts'
+import type { LogLines } from '../telemetry/log-lines.ts'
+import type { Conducts } from '../postgres/ops/usage.ts'
 import type { InboxCalls } from '../inbox/calls.ts'
 import type { Inboxes } from '../inbox/inboxes.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
-import type { Queryable } from '../postgres/database.ts'
-import type { Part } from './routes/health.ts'
-import type { CounterFor, RateLimits } from './rate-limits.ts'
+import type { Queryable } from '../database/database.ts'
+import type { Part } from './resources/health.ts'
+import type { CounterFor, RateLimits } from './middleware/rate-limits.ts'
 
 export interface ApiParts {
   store: EventStore

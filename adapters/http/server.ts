@@ -2,7 +2,7 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
-import { HEAD_LIMIT } from './query-length.ts'
+import { HEAD_LIMIT } from './middleware/query-length.ts'
 
 /** Longer than proxies in front usually keep theirs, so that they never send into a connection that is closing. */
 const KEEP_ALIVE_MS = 75_000

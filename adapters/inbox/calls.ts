@@ -2,8 +2,8 @@
  * What inboxes were sent: `ops.inbox_call`, shared by all processes, as one may make a call and another show it. It is for
  * looking at, not for keeping: the last few of each inbox, for some days.
  */
-import type { PlannedJob } from '../../workflows/planned/planned-work.ts'
-import type { Queryable } from '../postgres/database.ts'
+import type { PlannedJob } from '../../workflows/scheduled/scheduled-work.ts'
+import type { Queryable } from '../database/database.ts'
 
 /** Of each inbox. */
 export const CALLS_KEPT = 50

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Refused } from '../../domain/errors.ts'
 import type { Call } from '../../domain/ports.ts'
-import { STATUS, type ErrorCode } from '../http/errors.ts'
+import { STATUS, type ErrorCode } from '../http/middleware/errors.ts'
 import { BODY_OF_ANSWER, type Inboxes } from './inboxes.ts'
 import { inboxTokenIn } from './url.ts'
 

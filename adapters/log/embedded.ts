@@ -5,9 +5,9 @@
  */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore, Log, LogEntry } from '../../domain/ports.ts'
-import type { Database } from '../postgres/database.ts'
+import type { Database } from '../database/database.ts'
 import { commitOffset, readOffset } from './offset.ts'
-import { untilDone } from '../../workflows/until-done.ts'
+import { untilDone } from '../../workflows/support/until-done.ts'
 
 const PREFIXES = ['transaction-']
 

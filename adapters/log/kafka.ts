@@ -8,7 +8,7 @@
  */
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Log, LogEntry } from '../../domain/ports.ts'
-import { untilDone } from '../../workflows/until-done.ts'
+import { untilDone } from '../../workflows/support/until-done.ts'
 import { groupIdOf, kafkaTrouble, openKafkaClient, type KafkaSettings } from './kafka/client.ts'
 import { entryOf } from './kafka/cloud-event.ts'
 import { consumerSession } from './kafka/session.ts'

@@ -1,6 +1,6 @@
 /** A consumer group's place in the store, in `ops.log_offset`. */
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
-import type { Database } from '../postgres/database.ts'
+import type { Database } from '../database/database.ts'
 
 /** @returns null for a group that has never committed one */
 export const readOffset = async (database: Database, group: string): Promise<Checkpoint | null> => {

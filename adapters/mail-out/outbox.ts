@@ -3,8 +3,8 @@
  * server the table is where they end: the operator reads them there.
  */
 import type { Mail, Mailer } from '../../domain/ports.ts'
-import type { PlannedJob } from '../../workflows/planned/planned-work.ts'
-import type { Queryable } from '../postgres/database.ts'
+import type { PlannedJob } from '../../workflows/scheduled/scheduled-work.ts'
+import type { Queryable } from '../database/database.ts'
 
 /** As the operator sees it. */
 export interface OutboxRow extends Mail {

@@ -2,8 +2,8 @@
  * Carries mails from the outbox to the mail server. Any number of processes may do it: each takes its own. A mail is tried
  * for a day, after pauses that grow; one that was sent just before a crash may be sent twice, under the same Message-ID.
  */
-import { orAborted } from '../../workflows/abort.ts'
-import type { LogLines } from '../log-lines.ts'
+import { orAborted } from '../../workflows/support/abort.ts'
+import type { LogLines } from '../telemetry/log-lines.ts'
 import type { DueMail, Outbox } from './outbox.ts'
 import { Rejected, type MailServer } from './smtp.ts'
 

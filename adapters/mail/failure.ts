@@ -1,6 +1,6 @@
 /** What goes wrong with a mail server, in one sentence for the mailbox's owner. Never anything secret, and bounded. */
 import { Failure } from '../webhook-sender/failure.ts'
-import { MailFailure } from '../../workflows/collect/mailbox.ts'
+import { MailFailure } from '../../workflows/mail-ingest/mailbox.ts'
 
 interface ImapError extends Error {
   code?: string

@@ -6,7 +6,7 @@ import type { ImapTransport, ImapTransportOptions, ImapTransportSocket } from 'i
 import { connect as connectTcp, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
-import { MailFailure } from '../../workflows/collect/mailbox.ts'
+import { MailFailure } from '../../workflows/mail-ingest/mailbox.ts'
 import type { ServerLimits } from './server-limits.ts'
 
 class GuardedSocket extends Duplex {

@@ -4,8 +4,8 @@
  */
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
 import { setTimeout as pause } from 'node:timers/promises'
-import { MailFailure, type Connection, type FetchedMail } from '../../workflows/collect/mailbox.ts'
-import { orAborted, waitUnlessAborted } from '../../workflows/abort.ts'
+import { MailFailure, type Connection, type FetchedMail } from '../../workflows/mail-ingest/mailbox.ts'
+import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { parseMail } from './parse.ts'
 import { fetchOf, OPEN_FOLDER, SEARCH } from './server-limits.ts'
 import { within, type Limited } from './within.ts'

@@ -5,7 +5,7 @@
 import { isIP } from 'node:net'
 import type { ImapFlow, ImapFlowOptions } from 'imapflow'
 import ipaddr from 'ipaddr.js'
-import { MailFailure, type Login, type MailServer } from '../../workflows/collect/mailbox.ts'
+import { MailFailure, type Login, type MailServer } from '../../workflows/mail-ingest/mailbox.ts'
 import { checkedAddresses } from '../webhook-sender/checked-addresses.ts'
 import { openResolver, type Resolve } from '../webhook-sender/resolver.ts'
 import { mailFailure } from './failure.ts'

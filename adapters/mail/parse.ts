@@ -1,8 +1,8 @@
 /** A mail as fetched, cut off or broken as it may be, made into its headers and texts. */
 import type { ParsedMail } from 'mailparser'
-import { addressesIn } from '../../domain/notification/mail-address.ts'
-import type { MailHeaders } from '../../domain/notification/mail-trust.ts'
-import type { FetchedMail } from '../../workflows/collect/mailbox.ts'
+import { addressesIn } from '../../domain/mail-trust/mail-address.ts'
+import type { MailHeaders } from '../../domain/mail-trust/mail-trust.ts'
+import type { FetchedMail } from '../../workflows/mail-ingest/mailbox.ts'
 import { headOf, type HeaderLine } from './head.ts'
 
 /** Headers of one name that are looked at, and characters of each: more is nobody's, and is seen to be more. */

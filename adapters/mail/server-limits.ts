@@ -5,7 +5,7 @@
  * The counter follows lines and literals (`{5}` at the end of a line: five bytes of anything follow, RFC 3501, section 4.3), as
  * only lines are limited by length and only what was asked for may come as a literal.
  */
-import { MailFailure } from '../../workflows/collect/mailbox.ts'
+import { MailFailure } from '../../workflows/mail-ingest/mailbox.ts'
 
 /** What the server may send for one command, or in `ms` milliseconds while nothing is asked of it. */
 export interface Allowance {

@@ -1,6 +1,6 @@
 /** Runs a command of an IMAP client within what the server may send for it, and how long it may take. */
 import type { ImapFlow } from 'imapflow'
-import type { MailFailure } from '../../workflows/collect/mailbox.ts'
+import type { MailFailure } from '../../workflows/mail-ingest/mailbox.ts'
 import { mailFailure } from './failure.ts'
 import { IDLE, type Allowance, type ServerLimits } from './server-limits.ts'
 

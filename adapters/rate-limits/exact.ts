@@ -3,8 +3,8 @@
  * Postgres is gone each process counts by itself.
  */
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
-import type { Queryable } from '../postgres/database.ts'
-import type { CounterFor } from '../http/rate-limits.ts'
+import type { Queryable } from '../database/database.ts'
+import type { CounterFor } from '../http/middleware/rate-limits.ts'
 
 /** A database that has not answered by then counts as gone (milliseconds). */
 const PATIENCE_MS = 1_000

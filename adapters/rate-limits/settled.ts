@@ -4,9 +4,9 @@
  * through P times the limit at most, and only as far as the calls come within that second; one process alone is exact. While
  * Postgres is gone each process counts by itself, and settles when it is back.
  */
-import { waitUnlessAborted } from '../../workflows/abort.ts'
-import type { CounterFor, RateLimit } from '../http/rate-limits.ts'
-import type { Queryable } from '../postgres/database.ts'
+import { waitUnlessAborted } from '../../workflows/support/abort.ts'
+import type { CounterFor, RateLimit } from '../http/middleware/rate-limits.ts'
+import type { Queryable } from '../database/database.ts'
 
 const SETTLE_EVERY_MS = 1_000
 /** Windows kept in memory: some 20 MB. */

@@ -1,5 +1,5 @@
-import type { PlannedJob } from '../../workflows/planned/planned-work.ts'
-import type { Queryable } from '../postgres/database.ts'
+import type { PlannedJob } from '../../workflows/scheduled/scheduled-work.ts'
+import type { Queryable } from '../database/database.ts'
 
 /** Windows that are over leave the table. */
 export const sweepRateLimits = (database: Queryable): PlannedJob => ({

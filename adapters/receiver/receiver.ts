@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { vietQr } from '../../domain/vietqr/payload.ts'
-import { qrSvg } from '../qr-code.ts'
+import { qrSvg } from '../http/resources/qr-code.ts'
 import { Shop, type Order } from './shop.ts'
 import { isGenuine, isRecent } from './verify.ts'
 

@@ -1,13 +1,13 @@
 /** Deliveries whose first try failed, as the event store has them: a backlog without the hours that make one. */
 import { randomUUID } from 'node:crypto'
-import { systemClock as clock } from '../../adapters/clock.ts'
-import { openIds } from '../../adapters/ids.ts'
+import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { openIds } from '../../adapters/system/ids.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import type { NewEvent } from '../../domain/event.ts'
 import type { TransactionFact } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
-import { vietcombankText } from '../../tests/support/bank-texts.ts'
+import { vietcombankText } from '../../tests/harness/bank-texts.ts'
 import type { ShopRule } from './shops.ts'
 
 const AT_ONCE = 1_000

@@ -5,10 +5,10 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { silent } from '../../adapters/log-lines.ts'
-import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
-import { attachOrStart } from '../../adapters/postgres/embedded.ts'
-import type { Place } from '../../tests/support/baoco-process.ts'
+import { silent } from '../../adapters/telemetry/log-lines.ts'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
+import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
+import type { Place } from '../../tests/harness/baoco-process.ts'
 
 const ROLE = 'benchmark'
 

@@ -1,6 +1,6 @@
 /** Makes accounts on the installation that the environment names; takes how many, prints their API keys. */
 import { createAccount } from '../../workflows/accounts/registration.ts'
-import { withAccounts } from '../../cmd/with-accounts.ts'
+import { withAccounts } from '../../cmd/process/with-accounts.ts'
 
 const count = JSON.parse(process.argv[2]!) as number
 

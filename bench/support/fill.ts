@@ -4,10 +4,10 @@
  * searched is compared with what the projector makes of the same transactions.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Database } from '../../adapters/postgres/database.ts'
+import type { Database } from '../../adapters/database/database.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { piecesOf } from '../../domain/search-pieces.ts'
-import { statementsOf } from '../../projections/definition.ts'
+import { statementsOf } from '../../projections/engine/definition.ts'
 import { search } from '../../projections/search.ts'
 
 /** Ids and users that the store has not given out. */

@@ -1,8 +1,8 @@
 /** A Baoco as users run it, with a fresh data folder, for one benchmark. */
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
-import { durability } from '../../tests/support/inside.ts'
-import { openSetUp, SET_UPS } from '../../tests/support/servers.ts'
+import { durability } from '../../tests/harness/inside.ts'
+import { openSetUp, SET_UPS } from '../../tests/harness/servers.ts'
 import {
   newPlace,
   readInstallation,
@@ -11,7 +11,7 @@ import {
   type Installation,
   type Place,
   type Running,
-} from '../../tests/support/baoco-process.ts'
+} from '../../tests/harness/baoco-process.ts'
 
 export interface Bench {
   baoco: Running

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { fromVietcombank, vietcombankText } from '../../tests/support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../../tests/harness/bank-texts.ts'
 
 export interface Load {
   /** Posted to in turn; of one origin. */

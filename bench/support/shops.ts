@@ -1,5 +1,5 @@
 /** Several shops on one installation, as a service has them: an account each, with its own personal URL and key. */
-import { callApi, type Installation, type Running } from '../../tests/support/baoco-process.ts'
+import { callApi, type Installation, type Running } from '../../tests/harness/baoco-process.ts'
 import { runChild } from './children.ts'
 
 export interface ShopAccount {

@@ -4,7 +4,7 @@
  */
 import { openSender } from '../../adapters/webhook-sender/sender.ts'
 import { signedHeaders } from '../../domain/webhook/signature.ts'
-import { vietcombankText } from '../../tests/support/bank-texts.ts'
+import { vietcombankText } from '../../tests/harness/bank-texts.ts'
 
 const { url, count, concurrency } = JSON.parse(process.argv[2]!) as { url: string; count: number; concurrency: number }
 const secret = 'c0ffee'.repeat(8)

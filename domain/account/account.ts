@@ -1,6 +1,6 @@
 /** An account as its events tell it. Pure: the same events give the same account on every machine. */
 import type { z } from 'zod'
-import { deviceDoor, URL_DOOR } from '../notification/doors.ts'
+import { deviceDoor, URL_DOOR } from '../arrival/receive-paths.ts'
 import type { ScopedKey } from './api-keys.ts'
 import { extended, learningFrom, type Learning } from './bank-accounts.ts'
 import type { AccountEvent, AccountEventData, mailAccountFields, Plan } from './events.ts'

@@ -11,7 +11,7 @@
  * one stranger in a thousand has the same ones. A print without any digit counts as no number. A stranger whose account at the
  * same bank shows the same digits cannot be told apart by the print.
  */
-import { digitsContradict, sharedDigits, TELLING_DIGITS, visibleDigits } from '../book/account-digits.ts'
+import { digitsContradict, sharedDigits, TELLING_DIGITS, visibleDigits } from '../dedup/account-digits.ts'
 import type { Account, BankAccount } from './account.ts'
 import type { AccountEvent } from './events.ts'
 import { invalid, notFound } from './refusals.ts'

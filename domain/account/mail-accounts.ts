@@ -118,7 +118,7 @@ export interface PauseMailAccount extends Pick<
 }
 
 /**
- * Its server broke the limits too often (`workflows/collect/violations.ts`).
+ * Its server broke the limits too often (`workflows/mail-ingest/violations.ts`).
  * @returns nothing where it is gone, off, paused already, or was pointed at another server since
  */
 export const pauseMailAccount = (account: Account, seen: PauseMailAccount): AccountEvent[] => {

@@ -2,7 +2,7 @@
  * Whether the title of an SMS app's push counts as the sender (decisions, "Trust", T3). It may be a stranger's profile name or the name
  * of a group, so it counts only where the owner has said so, for one device or for the personal URL.
  */
-import { deviceDoor, URL_DOOR } from '../notification/doors.ts'
+import { deviceDoor, URL_DOOR } from '../arrival/receive-paths.ts'
 import type { Account } from './account.ts'
 import { deviceOf } from './devices.ts'
 import type { AccountEvent } from './events.ts'

@@ -1,5 +1,5 @@
 /** The senders that an owner trusts besides the banks' own (decisions, "Trust"). */
-import { senderKey } from '../notification/directory.ts'
+import { senderKey } from '../banks/directory.ts'
 import type { Account } from './account.ts'
 import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'

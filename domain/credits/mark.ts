@@ -6,8 +6,8 @@
  * one equals another credit's by chance in 300 million.
  */
 import { sha256 } from '../sha256.ts'
-import { comparable, findReferences, namesMovement } from '../notification/references.ts'
-import type { Reference } from '../notification/reading.ts'
+import { comparable, findReferences, namesMovement } from '../reader/references.ts'
+import type { Reference } from '../reader/reading.ts'
 
 /** A remembered credit. */
 export interface Remembered {

@@ -1,6 +1,6 @@
 /** What a copy does to the first notification of its event: it may complete it, or contradict it. */
-import { digitsContradict } from '../book/account-digits.ts'
-import { BOOK_RETENTION_S } from '../book/events.ts'
+import { digitsContradict } from '../dedup/account-digits.ts'
+import { BOOK_RETENTION_S } from '../dedup/events.ts'
 import type { Payment } from '../plan-order/plan-order.ts'
 import type { Matched } from '../webhook/matching.ts'
 import { unsent, type Movement } from './capture.ts'

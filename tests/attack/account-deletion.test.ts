@@ -3,19 +3,19 @@
  * every schema is looked at for its numbers and texts. Nothing may be left but closing events without personal data.
  */
 import { expect } from 'chai'
-import { openConducts } from '../../adapters/abuse/conducts.ts'
-import { openIds } from '../../adapters/ids.ts'
-import { openPasswords } from '../../adapters/passwords.ts'
-import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
-import { forgetAccount } from '../../adapters/postgres/forget-account.ts'
-import { openHeardNotes } from '../../adapters/postgres/heard.ts'
-import { openMailboxNotes } from '../../adapters/postgres/mailbox-notes.ts'
+import { openConducts } from '../../adapters/postgres/ops/usage.ts'
+import { openIds } from '../../adapters/system/ids.ts'
+import { openPasswords } from '../../adapters/secrets/passwords.ts'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
+import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
+import { openHeardNotes } from '../../adapters/postgres/ops/last-seen.ts'
+import { openMailboxNotes } from '../../adapters/postgres/ops/mailbox-notes.ts'
 import { eventSchemas } from '../../domain/catalogue.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount, type FreshAccount } from '../../workflows/accounts/registration.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
-import { eventually } from '../support/eventually.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
 
 /** Ids of the account and of all that is its are nine digits, so that they are found in any text. */
 const FIRST_ID = 700_000_000

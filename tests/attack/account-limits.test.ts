@@ -3,13 +3,13 @@
  * 200 items at the rate of single notifications, and unread notifications that fill the disk (decision "Sizes").
  */
 import { expect } from 'chai'
-import { oldestUnread, unreadOverLimit } from '../../adapters/postgres/queries/unread-bytes.ts'
-import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openInboxCalls } from '../../adapters/inbox/calls.ts'
-import { unreadStream } from '../../domain/notification/events.ts'
-import { giveUpUnread } from '../../workflows/planned/give-up-unread.ts'
+import { unreadStream } from '../../domain/arrival/events.ts'
+import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../harness/eventually.ts'
 
 const MB = 1_024 ** 2
 

@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai'
 import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
-import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../harness/eventually.ts'
 
 const PASSWORD = 'the owner chose this'
 const STRANGERS = 'the stranger chose it'

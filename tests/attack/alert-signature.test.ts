@@ -6,8 +6,8 @@ import { verify } from '@octokit/webhooks-methods'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { eventually } from '../support/eventually.ts'
-import { openShop, status, type Shop } from '../support/shop.ts'
+import { eventually } from '../harness/eventually.ts'
+import { openShop, status, type Shop } from '../harness/shop.ts'
 
 describe('alert calls', () => {
   let api: ApiUnderTest

@@ -3,16 +3,16 @@
  * name, and a wallet shows chats beside its own notifications. Whole families of such texts are made from the corpus.
  */
 import { expect } from 'chai'
-import type { Arrival } from '../../domain/notification/arrival.ts'
-import { smsApps } from '../../domain/notification/directory.ts'
-import { doorOf } from '../../domain/notification/origin.ts'
-import { read } from '../../domain/notification/reader.ts'
-import type { Incoming } from '../../domain/notification/reading.ts'
+import type { Arrival } from '../../domain/arrival/arrival.ts'
+import { smsApps } from '../../domain/banks/directory.ts'
+import { doorOf } from '../../domain/arrival/origin.ts'
+import { read } from '../../domain/reader/reader.ts'
+import type { Incoming } from '../../domain/reader/reading.ts'
 import { appraise, readable, type Appraised } from '../../domain/transaction/capture.ts'
 import { notifications } from '../corpus/corpus.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { accountOf, shownOf } from '../support/accounts.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
+import { accountOf, shownOf } from '../harness/accounts.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
 
 const AT = new Date('2026-11-20T03:00:10.000Z')
 const [SMS_APP] = smsApps as Set<string> as unknown as [string]

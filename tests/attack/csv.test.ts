@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { csvLine, harmless } from '../../cmd/csv.ts'
+import { csvLine, harmless } from '../../cmd/process/csv.ts'
 
 /** Cells as a program reads them that separates by this character: quotes count at a cell's beginning alone. */
 const cellsOf = (csv: string, separator: string, { quotes = true } = {}): string[] => {

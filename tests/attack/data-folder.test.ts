@@ -8,18 +8,18 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { FolderInUse, lockDataFolder, makeDataFolder } from '../../adapters/data-folder.ts'
-import { silent } from '../../adapters/log-lines.ts'
-import { removePlace } from '../../adapters/postgres/embedded-place.ts'
-import { clearLeftovers } from '../../adapters/postgres/embedded-server.ts'
-import { openEmbeddedPostgres } from '../../adapters/postgres/embedded.ts'
-import { finishRelocation } from '../../adapters/postgres/relocate.ts'
-import { FileNotTrusted, openToAppend, readPrivateFile } from '../../adapters/private-file.ts'
-import { keepSecrets } from '../../adapters/secrets.ts'
+import { FolderInUse, lockDataFolder, makeDataFolder } from '../../adapters/system/data-folder.ts'
+import { silent } from '../../adapters/telemetry/log-lines.ts'
+import { removePlace } from '../../adapters/postgres/embedded/directory.ts'
+import { clearLeftovers } from '../../adapters/postgres/embedded/server.ts'
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
+import { finishRelocation } from '../../adapters/postgres/embedded/relocate.ts'
+import { FileNotTrusted, openToAppend, readPrivateFile } from '../../adapters/system/private-file.ts'
+import { keepSecrets } from '../../adapters/secrets/secrets.ts'
 
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
-const SECRETS = fileURLToPath(new URL('../../adapters/secrets.ts', import.meta.url))
+const SECRETS = fileURLToPath(new URL('../../adapters/secrets/secrets.ts', import.meta.url))
 
 /** Runs work, and answers what it wrote to standard error. */
 const toldBy = (work: () => void): string => {

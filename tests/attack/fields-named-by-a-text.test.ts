@@ -3,11 +3,11 @@
  * fields of the body: `","text":"…` (decisions, "Trust", T2). Such a body is kept, and makes no transaction before its owner confirms it.
  */
 import { expect } from 'chai'
-import { openIds } from '../../adapters/ids.ts'
+import { openIds } from '../../adapters/system/ids.ts'
 import { openCapture } from '../../workflows/capture/capture.ts'
 import { reparse } from '../../workflows/capture/reparse.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
-import { eventually } from '../support/eventually.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 
 const FORGED = 'SD TK 0011000415567 +9,000,000VND luc 07-06-2026 11:41:31. SD 99,250,000VND. Ref MBVCB.5512.DH9999'

@@ -2,7 +2,7 @@
  * A grammar of what forwarder apps post: every app's body, filled as that app fills it, around a bank's own text with a hostile memo or
  * around a stranger's message. Each case says who really sent it, so that a test can tell what it may become at most.
  */
-import type { Incoming } from '../../domain/notification/reading.ts'
+import type { Incoming } from '../../domain/reader/reading.ts'
 
 /** Deterministic pseudo-random numbers (mulberry32). @returns the next one, from 0 up to 1 */
 export const randomFrom = (seed: number) => (): number => {

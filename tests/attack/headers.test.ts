@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { Registry } from 'prom-client'
 import { createHealth } from '../../adapters/http/api.ts'
 import { listen } from '../../adapters/http/server.ts'
-import { silent } from '../../adapters/log-lines.ts'
+import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { createReceiver } from '../../adapters/receiver/receiver.ts'
 import { exchange, openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 

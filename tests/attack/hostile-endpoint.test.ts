@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib'
 import { openSender, type SenderOptions } from '../../adapters/webhook-sender/sender.ts'
 import type { Call, CallResult, Sender } from '../../domain/ports.ts'
 import { CERTIFICATE, KEY } from '../integration/webhook-sender/certificate.ts'
-import { openShop } from '../support/shop.ts'
+import { openShop } from '../harness/shop.ts'
 
 const never = new AbortController().signal
 

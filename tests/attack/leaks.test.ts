@@ -9,9 +9,9 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { messageOf } from '../../adapters/log/kafka/cloud-event.ts'
-import { configLines } from '../../cmd/config.ts'
-import { readSettings } from '../../cmd/settings.ts'
-import { shownAddress } from '../../cmd/shown-address.ts'
+import { configLines } from '../../cmd/commands/config.ts'
+import { readSettings } from '../../cmd/process/settings.ts'
+import { shownAddress } from '../../cmd/process/shown-address.ts'
 import { historyOf } from '../../domain/transaction/history.ts'
 import { endpointOf } from '../../domain/webhook/endpoint.ts'
 import { shownUrl } from '../../domain/webhook/shown-url.ts'
@@ -24,10 +24,10 @@ import {
   startBaoco,
   type Installation,
   type Running,
-} from '../support/baoco-process.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
-import { eventually } from '../support/eventually.ts'
-import { openShop, status, type Shop } from '../support/shop.ts'
+} from '../harness/baoco-process.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
+import { openShop, status, type Shop } from '../harness/shop.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 

@@ -3,11 +3,11 @@
  * limit which e-mails have an account.
  */
 import { expect } from 'chai'
-import { readSettings } from '../../cmd/settings.ts'
+import { readSettings } from '../../cmd/process/settings.ts'
 import { settledCounters } from '../../adapters/rate-limits/settled.ts'
-import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
 
 const { rateLimits } = readSettings({})
 

@@ -3,8 +3,8 @@
  * from one address or from a hundred (interface, section 8: 10 logins a minute and address).
  */
 import { expect } from 'chai'
-import { turnstile } from '../../adapters/passwords.ts'
-import { readSettings } from '../../cmd/settings.ts'
+import { turnstile } from '../../adapters/secrets/passwords.ts'
+import { readSettings } from '../../cmd/process/settings.ts'
 import { Overloaded } from '../../domain/errors.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 

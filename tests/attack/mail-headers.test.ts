@@ -5,16 +5,16 @@
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { openIds } from '../../adapters/ids.ts'
+import { openIds } from '../../adapters/system/ids.ts'
 import { parseMail } from '../../adapters/mail/parse.ts'
-import { parseAuthenticationResults } from '../../domain/notification/authentication-results.ts'
-import { addressesIn } from '../../domain/notification/mail-address.ts'
-import { distrustMail, type MailHeaders } from '../../domain/notification/mail-trust.ts'
+import { parseAuthenticationResults } from '../../domain/mail-trust/authentication-results.ts'
+import { addressesIn } from '../../domain/mail-trust/mail-address.ts'
+import { distrustMail, type MailHeaders } from '../../domain/mail-trust/mail-trust.ts'
 import { openCapture } from '../../workflows/capture/capture.ts'
-import { arrivalOfMail } from '../../workflows/collect/arrival.ts'
+import { arrivalOfMail } from '../../workflows/mail-ingest/arrival.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { AUTHSERV_ID, timoMail } from '../support/bank-mails.ts'
-import { eventually } from '../support/eventually.ts'
+import { AUTHSERV_ID, timoMail } from '../harness/bank-mails.ts'
+import { eventually } from '../harness/eventually.ts'
 
 const ID = 'mx.google.com'
 const SHOP = { email: 'shop@gmail.com', authserv_ids: [ID] }

@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai'
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
-import { eventually } from '../support/eventually.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 
 const SENDERS = '/api/account/trusted-senders'

@@ -5,10 +5,10 @@
  */
 import { expect } from 'chai'
 import { openOutbox } from '../../adapters/mail-out/outbox.ts'
-import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../harness/eventually.ts'
 
 const HOUR_MS = 3_600_000
 const OWN = '0011000415567'

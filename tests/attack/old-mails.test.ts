@@ -1,10 +1,10 @@
 /** Attacked: a mailbox that was paused for days, or whose provider delivers old mails again. Its mails are recorded and not sent. */
 import { expect } from 'chai'
-import { mailAccountOf, startCollector, type CollectorProcess } from '../integration/collect/collecting.ts'
-import { timoMail } from '../support/bank-mails.ts'
-import { needsDovecot } from '../support/dovecot/install.ts'
-import { startDovecot, type Dovecot } from '../support/dovecot/server.ts'
-import { eventually } from '../support/eventually.ts'
+import { mailAccountOf, startCollector, type CollectorProcess } from '../integration/mail-ingest/collecting.ts'
+import { timoMail } from '../harness/bank-mails.ts'
+import { needsDovecot } from '../harness/dovecot/install.ts'
+import { startDovecot, type Dovecot } from '../harness/dovecot/server.ts'
+import { eventually } from '../harness/eventually.ts'
 import { openAttacked, type Attacked } from './real-api.ts'
 
 describe('old mails are not news', function () {

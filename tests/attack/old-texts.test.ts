@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai'
 import { gatherCredits } from '../../workflows/credits/remember-credits.ts'
-import type { Place } from '../../workflows/place.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
-import { eventually } from '../support/eventually.ts'
+import type { Place } from '../../workflows/support/store-position.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
 import { openAttacked, type Attacked } from './real-api.ts'
 
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@
  * it, so that `DH1042` in the SMS is `DH10` in the push. Without rule T4 both orders are paid by one transfer.
  */
 import { expect } from 'chai'
-import { vietcombankText } from '../support/bank-texts.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
 import { openAttacked, type Attacked } from './real-api.ts'
 
 describe('one payment pays one order', () => {

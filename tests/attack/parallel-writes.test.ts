@@ -7,8 +7,8 @@ import { openPostgresEventStore } from '../../adapters/event-store/postgres/stor
 import type { EventStore } from '../../domain/ports.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { openApi, type Answer, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
-import { eventually } from '../support/eventually.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
 
 const PARALLEL = 100
 

@@ -1,7 +1,7 @@
 /** What attacks have in common: an API with a real store and real capture, a phone, a shop rule, and what would be sent. */
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../harness/eventually.ts'
 import { openApi, type Answer, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 
 export interface Attacked {

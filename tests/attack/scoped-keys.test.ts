@@ -3,11 +3,11 @@
  * scopes say, nor show secrets, nor make itself more. `tests/integration/openapi/authorisation.test.ts` goes over every operation.
  */
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { vietcombankText } from '../support/bank-texts.ts'
-import { eventually } from '../support/eventually.ts'
-import { openShop, type Shop } from '../support/shop.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
+import { openShop, type Shop } from '../harness/shop.ts'
 
 const HOUR = 3_600_000
 const SCOPES = ['read', 'write', 'connect', 'receive']

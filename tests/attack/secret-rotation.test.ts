@@ -9,7 +9,7 @@ import { signedHeaders } from '../../domain/webhook/signature.ts'
 import { remakeRequests } from '../../workflows/deliver/remake-request.ts'
 import { openDeliverySetting, SECRET, USER, vault, type DeliverySetting } from '../integration/delivery/setting.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { openShop, status, type ReceivedCall, type Shop } from '../support/shop.ts'
+import { openShop, status, type ReceivedCall, type Shop } from '../harness/shop.ts'
 
 const DAY_MS = 86_400_000
 const NEW = 'fedcba9876543210fedcba9876543210fedcba9876543210'

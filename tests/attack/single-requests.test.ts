@@ -8,9 +8,9 @@ import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
-import { eventually } from '../support/eventually.ts'
-import { bytesOf, exchangeRaw, type RawRequest } from '../support/raw-request.ts'
-import { requestsOfCallers, requestsOfStrangers } from '../support/worst-requests.ts'
+import { eventually } from '../harness/eventually.ts'
+import { bytesOf, exchangeRaw, type RawRequest } from '../harness/raw-request.ts'
+import { requestsOfCallers, requestsOfStrangers } from '../harness/worst-requests.ts'
 
 const KB = 1024
 const MB = 1024 * KB

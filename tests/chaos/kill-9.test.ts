@@ -12,12 +12,12 @@ import {
   startBaoco,
   type Installation,
   type Running,
-} from '../support/baoco-process.ts'
-import { fromVietcombank, vietcombankText } from '../support/bank-texts.ts'
-import { durability } from '../support/inside.ts'
-import { eventually } from '../support/eventually.ts'
-import { repetitions } from '../support/repetitions.ts'
-import { openShop, type Shop } from '../support/shop.ts'
+} from '../harness/baoco-process.ts'
+import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import { durability } from '../harness/inside.ts'
+import { eventually } from '../harness/eventually.ts'
+import { repetitions } from '../harness/repetitions.ts'
+import { openShop, type Shop } from '../harness/shop.ts'
 
 /** `npm run reliability` kills more often. */
 const ROUNDS = repetitions(20, 5)

@@ -1,10 +1,10 @@
 /** A mailbox of the owner's with a real server, the mails that came to it, and what must have become of them. */
 import { expect } from 'chai'
 import type { RecordedEvent } from '../../domain/event.ts'
-import { mailAccountOf } from '../integration/collect/collecting.ts'
-import { timoMail } from '../support/bank-mails.ts'
-import { callApi, type Running } from '../support/baoco-process.ts'
-import { startDovecot, type Dovecot } from '../support/dovecot/server.ts'
+import { mailAccountOf } from '../integration/mail-ingest/collecting.ts'
+import { timoMail } from '../harness/bank-mails.ts'
+import { callApi, type Running } from '../harness/baoco-process.ts'
+import { startDovecot, type Dovecot } from '../harness/dovecot/server.ts'
 
 const USER = 'shop'
 /** Above the numbers of everything that is posted. */

@@ -1,8 +1,8 @@
 /** The table "Processes and servers" of docs/reliability.md, each cell in a short form. */
-import { needsDovecot } from '../support/dovecot/install.ts'
-import { needsKafka } from '../support/kafka/needs-kafka.ts'
-import { expectNothingWrong } from '../oracle/expect-nothing-wrong.ts'
-import { processCells, runProcessCells, SHORT, type Result } from '../oracle/process-cells.ts'
+import { needsDovecot } from '../harness/dovecot/install.ts'
+import { needsKafka } from '../harness/kafka/needs-kafka.ts'
+import { expectNothingWrong } from './oracle/expect-nothing-wrong.ts'
+import { processCells, runProcessCells, SHORT, type Result } from './oracle/process-cells.ts'
 
 describe('nothing is lost or altered whatever happens to processes and servers', function () {
   this.timeout(1_200_000)

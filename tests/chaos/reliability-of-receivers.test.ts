@@ -1,6 +1,6 @@
 /** The table "Receivers" of docs/reliability.md. */
-import { expectNothingWrong } from '../oracle/expect-nothing-wrong.ts'
-import { receiverCells, runReceiverCells, type ReceiverResult } from '../oracle/receiver-cells.ts'
+import { expectNothingWrong } from './oracle/expect-nothing-wrong.ts'
+import { receiverCells, runReceiverCells, type ReceiverResult } from './oracle/receiver-cells.ts'
 
 describe('nothing is lost or altered whatever an endpoint does', function () {
   this.timeout(1_200_000)

@@ -6,13 +6,13 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { callApi } from '../support/baoco-process.ts'
-import { needsDovecot } from '../support/dovecot/install.ts'
-import { eventually } from '../support/eventually.ts'
-import { needsKafka } from '../support/kafka/needs-kafka.ts'
-import { repetitions } from '../support/repetitions.ts'
-import { EVERY_ROLE, type RoleName, type RoleProcess } from '../support/role-processes.ts'
-import { status } from '../support/shop.ts'
+import { callApi } from '../harness/baoco-process.ts'
+import { needsDovecot } from '../harness/dovecot/install.ts'
+import { eventually } from '../harness/eventually.ts'
+import { needsKafka } from '../harness/kafka/needs-kafka.ts'
+import { repetitions } from '../harness/repetitions.ts'
+import { EVERY_ROLE, type RoleName, type RoleProcess } from '../harness/role-processes.ts'
+import { status } from '../harness/shop.ts'
 import { World } from './world.ts'
 
 /** `npm run reliability` kills more often. */

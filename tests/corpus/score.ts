@@ -1,8 +1,8 @@
 /** How a text of the corpus is read, against what is expected of it. */
 import { createHash } from 'node:crypto'
-import { transactionDate } from '../../domain/notification/printed-time.ts'
-import { read } from '../../domain/notification/reader.ts'
-import type { Reading } from '../../domain/notification/reading.ts'
+import { transactionDate } from '../../domain/reader/printed-time.ts'
+import { read } from '../../domain/reader/reader.ts'
+import type { Reading } from '../../domain/reader/reading.ts'
 import type { CorpusEntry } from './corpus.ts'
 
 /** When the corpus arrived: later than every date that is printed in it. */

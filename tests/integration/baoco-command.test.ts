@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { settingLines } from '../../cmd/settings.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { settingLines } from '../../cmd/process/settings.ts'
+import { freshDatabase } from '../harness/postgres.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 

@@ -7,13 +7,17 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import pg from 'pg'
-import { FolderInUse } from '../../adapters/data-folder.ts'
-import { silent } from '../../adapters/log-lines.ts'
-import { linkLibraries, packedBinaries, removePlace } from '../../adapters/postgres/embedded-place.ts'
-import { attachOrStart, openEmbeddedPostgres, type EmbeddedPostgres } from '../../adapters/postgres/embedded.ts'
-import { eventually } from '../support/eventually.ts'
+import { FolderInUse } from '../../adapters/system/data-folder.ts'
+import { silent } from '../../adapters/telemetry/log-lines.ts'
+import { linkLibraries, packedBinaries, removePlace } from '../../adapters/postgres/embedded/directory.ts'
+import {
+  attachOrStart,
+  openEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../adapters/postgres/embedded/embedded.ts'
+import { eventually } from '../harness/eventually.ts'
 
-const HOLDER = fileURLToPath(new URL('../support/embedded-process.ts', import.meta.url))
+const HOLDER = fileURLToPath(new URL('../harness/embedded-process.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
 
 const ask = async (url: string, statement: string): Promise<Record<string, unknown>[]> => {

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
-import { eventually } from '../support/eventually.ts'
-import { fromVietcombank, vietcombankText } from '../support/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
+import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))

@@ -2,9 +2,9 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../adapters/postgres/database.ts'
-import { migrateDatabase } from '../../adapters/postgres/migrate.ts'
-import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { freshDatabase, type TestDatabase } from '../harness/postgres.ts'
 
 describe('migrations', () => {
   let fresh: TestDatabase

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../harness/eventually.ts'
 
 const SETUP = fileURLToPath(new URL('../../cmd/setup.mjs', import.meta.url))
 

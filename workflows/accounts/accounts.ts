@@ -9,9 +9,9 @@ import { evolve } from '../../domain/account/account.ts'
 import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { Refused } from '../../domain/errors.ts'
-import { execute } from '../execute.ts'
-import { FoldCache, type Folded } from '../fold-cache.ts'
-import type { Occasion } from '../stamp.ts'
+import { execute } from '../support/execute.ts'
+import { FoldCache, type Folded } from '../support/fold-cache.ts'
+import type { Occasion } from '../support/stamp.ts'
 
 export type AccountCache = FoldCache<Account | null>
 

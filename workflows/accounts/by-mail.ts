@@ -19,7 +19,7 @@ import {
 } from '../../domain/account/mail-tokens.ts'
 import { userOfToken } from '../../domain/account/tokens.ts'
 import type { Checkpoint } from '../../domain/ports.ts'
-import { stamp } from '../stamp.ts'
+import { stamp } from '../support/stamp.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import type { MailLinks } from './mail-links.ts'
 import { accountOfEmail, registerNew, type RegistrationParts } from './registration.ts'

@@ -5,7 +5,7 @@ import { trustSmsAppTitles } from '../../domain/account/sms-app-titles.ts'
 import { userOfToken } from '../../domain/account/tokens.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Checkpoint, Ids } from '../../domain/ports.ts'
-import type { Occasion } from '../stamp.ts'
+import type { Occasion } from '../support/stamp.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { newPairingCode, newToken } from './secrets.ts'
 

@@ -27,7 +27,7 @@ import {
   type StreamAppend,
   type Vault,
 } from '../../domain/ports.ts'
-import { stamp, type Occasion } from '../stamp.ts'
+import { stamp, type Occasion } from '../support/stamp.ts'
 import { newPassword, newReceiveToken, newToken } from './secrets.ts'
 
 export interface RegistrationParts {

@@ -4,10 +4,10 @@ import * as decide from '../../domain/affiliate/affiliate.ts'
 import { affiliateStream, type AffiliateEvent } from '../../domain/affiliate/events.ts'
 import { formToken, userOfToken } from '../../domain/account/tokens.ts'
 import type { EventStore, Ids } from '../../domain/ports.ts'
-import { execute } from '../execute.ts'
-import { FoldCache } from '../fold-cache.ts'
+import { execute } from '../support/execute.ts'
+import { FoldCache } from '../support/fold-cache.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
-import type { Occasion } from '../stamp.ts'
+import type { Occasion } from '../support/stamp.ts'
 
 /** Affiliates kept in memory. */
 const REMEMBERED = 1_000

@@ -10,8 +10,8 @@
 import { end, evolve, NO_ALERTS, raise, type Alerts as State } from '../../domain/alert/alerts.ts'
 import { alertStream, type AlertEvent, type AlertEventData, type AlertKind } from '../../domain/alert/events.ts'
 import type { Checkpoint, Clock, EventStore, Ids } from '../../domain/ports.ts'
-import { execute } from '../execute.ts'
-import { FoldCache } from '../fold-cache.ts'
+import { execute } from '../support/execute.ts'
+import { FoldCache } from '../support/fold-cache.ts'
 
 interface Caused {
   user_id: number

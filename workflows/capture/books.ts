@@ -2,8 +2,8 @@
  * Books kept warm, bounded by the notifications they hold together. A book changes in place, so it is used by one group at a
  * time; who needs it holds it himself, and what is pushed out meanwhile comes back when it is put back.
  */
-import { Book } from '../../domain/book/book.ts'
-import { bookStream, type NotificationSeen } from '../../domain/book/events.ts'
+import { Book } from '../../domain/dedup/window.ts'
+import { bookStream, type NotificationSeen } from '../../domain/dedup/events.ts'
 import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { NO_STREAM, type Slice } from '../../domain/ports.ts'

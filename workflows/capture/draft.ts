@@ -5,12 +5,12 @@
  * counts: where a notification's own transaction is, all before it is done.
  */
 import type { Account } from '../../domain/account/account.ts'
-import type { NotificationSeen } from '../../domain/book/events.ts'
-import type { Verdict } from '../../domain/book/verdict.ts'
-import { verdictOn } from '../../domain/book/verdict.ts'
+import type { NotificationSeen } from '../../domain/dedup/events.ts'
+import type { Verdict } from '../../domain/dedup/verdict.ts'
+import { verdictOn } from '../../domain/dedup/verdict.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
-import type { Taken } from '../../domain/notification/arrival.ts'
-import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/notification/events.ts'
+import type { Taken } from '../../domain/arrival/arrival.ts'
+import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/arrival/events.ts'
 import {
   captured,
   ignored,

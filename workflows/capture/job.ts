@@ -1,10 +1,10 @@
 /** One notification on its way: what it waits for, and what is known of it so far. */
 import type { Account } from '../../domain/account/account.ts'
-import type { Probe } from '../../domain/book/entries.ts'
-import type { Arrival, Taken } from '../../domain/notification/arrival.ts'
-import { doorOf } from '../../domain/notification/origin.ts'
+import type { Probe } from '../../domain/dedup/entries.ts'
+import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
+import { doorOf } from '../../domain/arrival/origin.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
-import type { ReadResult } from '../../domain/notification/reading.ts'
+import type { ReadResult } from '../../domain/reader/reading.ts'
 import { appraise, type Appraised } from '../../domain/transaction/capture.ts'
 import type { WarmBook } from './books.ts'
 

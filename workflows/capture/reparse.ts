@@ -5,14 +5,14 @@
  * unread is decided by its own stream, in the same append as the transaction.
  */
 import type { RecordedEvent } from '../../domain/event.ts'
-import type { Arrival } from '../../domain/notification/arrival.ts'
-import { unreadStream, type NotificationEventData, type Unsafe } from '../../domain/notification/events.ts'
-import { read } from '../../domain/notification/reader.ts'
+import type { Arrival } from '../../domain/arrival/arrival.ts'
+import { unreadStream, type NotificationEventData, type Unsafe } from '../../domain/arrival/events.ts'
+import { read } from '../../domain/reader/reader.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import type { SourceType } from '../../domain/transaction/events.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { readable, reread } from '../../domain/transaction/capture.ts'
-import { stamp } from '../stamp.ts'
+import { stamp } from '../support/stamp.ts'
 import type { Capture } from './capture.ts'
 
 export interface ReparseParts {

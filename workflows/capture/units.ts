@@ -3,9 +3,9 @@
  * are stored in the order in which they are written here, each after the one before it.
  */
 import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
-import type { Taken } from '../../domain/notification/arrival.ts'
+import type { Taken } from '../../domain/arrival/arrival.ts'
 import type { StreamAppend, Unit } from '../../domain/ports.ts'
-import { metadataOf, stampWith } from '../stamp.ts'
+import { metadataOf, stampWith } from '../support/stamp.ts'
 import type { WarmBook } from './books.ts'
 import type { Job } from './job.ts'
 

@@ -20,9 +20,9 @@ import type { Fact, RecordedEvent } from '../../domain/event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamAppend } from '../../domain/ports.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { closeStream } from '../accounts/delete-account.ts'
-import { isPlaceIn, placeOf, type Place } from '../place.ts'
-import type { PlannedJob } from '../planned/planned-work.ts'
-import { stamp } from '../stamp.ts'
+import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
+import type { PlannedJob } from '../scheduled/scheduled-work.ts'
+import { stamp } from '../support/stamp.ts'
 import { LoadedMemory } from './memories.ts'
 
 export interface CreditsCheckpoint {

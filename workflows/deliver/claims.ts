@@ -4,7 +4,7 @@
  * it answers, and a claim whose answer got lost is looked for again, as nobody else takes it over while we live.
  */
 import type { EventStore, LogEntry } from '../../domain/ports.ts'
-import { untilDone } from '../until-done.ts'
+import { untilDone } from '../support/until-done.ts'
 import type { Lanes } from './lanes.ts'
 import type { Claimed, DeliveryQueue, Due, DueWanted, Orphan, RoomByLane } from './queue.ts'
 import { checkAgainstStreams } from './stream-check.ts'

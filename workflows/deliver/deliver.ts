@@ -10,7 +10,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { EventStore, Ids, Log, LogEntry, ReadModels, Sender, Vault } from '../../domain/ports.ts'
-import { untilDone } from '../until-done.ts'
+import { untilDone } from '../support/until-done.ts'
 import { attempts, type AttemptTold } from './attempts.ts'
 import { Claims } from './claims.ts'
 import { DueRows } from './due-rows.ts'

@@ -5,7 +5,7 @@
  */
 import type { Checkpoint, EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
-import { waitUnlessAborted } from '../abort.ts'
+import { waitUnlessAborted } from '../support/abort.ts'
 import { Bell } from './bell.ts'
 import type { Claimed } from './queue.ts'
 

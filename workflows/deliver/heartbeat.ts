@@ -3,7 +3,7 @@
  * beats in a row without one of its: an outage, in which we do not beat either, is nobody's silence. Who has not beaten for
  * ten seconds itself may have been taken for dead, and begins no call before it beats again.
  */
-import { waitUnlessAborted } from '../abort.ts'
+import { waitUnlessAborted } from '../support/abort.ts'
 import type { DeliveryQueue } from './queue.ts'
 
 /** Milliseconds. */

@@ -16,7 +16,7 @@ import {
 } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
-import { stamp } from '../stamp.ts'
+import { stamp } from '../support/stamp.ts'
 import { Bell } from './bell.ts'
 import type { Tracked, TrackedTransactions } from './tracked.ts'
 

@@ -6,11 +6,11 @@
 import { jobStream, type JobEvent, type JobFilter, type Place } from '../../domain/job/events.ts'
 import { cancel, evolve, goOn, type Job, type Page } from '../../domain/job/job.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type Ids } from '../../domain/ports.ts'
-import { waitUnlessAborted } from '../abort.ts'
+import { waitUnlessAborted } from '../support/abort.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
-import { execute } from '../execute.ts'
-import { FoldCache } from '../fold-cache.ts'
-import { stamp } from '../stamp.ts'
+import { execute } from '../support/execute.ts'
+import { FoldCache } from '../support/fold-cache.ts'
+import { stamp } from '../support/stamp.ts'
 import { retryFailed } from '../transactions/by-hand.ts'
 
 /** A user's failed transactions as the read models know them, and the jobs that run. */

@@ -7,7 +7,7 @@ import { NO_STREAM, type EventStore, type Ids } from '../../domain/ports.ts'
 import { toMinor } from '../../domain/money.ts'
 import { vietQr } from '../../domain/vietqr/payload.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
-import { stamp } from '../stamp.ts'
+import { stamp } from '../support/stamp.ts'
 
 export interface OrderedPlan {
   order_id: string

@@ -9,8 +9,8 @@
  */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { EventStore, Lease } from '../../domain/ports.ts'
-import { isPlaceIn, placeOf, type Place } from '../place.ts'
-import { untilDone } from '../until-done.ts'
+import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
+import { untilDone } from '../support/until-done.ts'
 
 const PREFIXES = ['transaction-']
 

@@ -5,14 +5,14 @@
 import type { Account } from '../../domain/account/account.ts'
 import { activePrefixes } from '../../domain/account/systems.ts'
 import { Refused } from '../../domain/errors.ts'
-import { orderIdOf } from '../../domain/notification/order-id.ts'
+import { orderIdOf } from '../../domain/reader/order-id.ts'
 import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.ts'
 import { release, remove, retry, type RetryOccasion, type TransactionFact } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { foldTransaction, type Transaction } from '../../domain/transaction/transaction.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
-import { contended, pauseAfterConflict } from '../execute.ts'
-import { stamp } from '../stamp.ts'
+import { contended, pauseAfterConflict } from '../support/execute.ts'
+import { stamp } from '../support/stamp.ts'
 
 export interface TransactionParts {
   store: EventStore

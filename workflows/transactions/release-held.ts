@@ -5,7 +5,7 @@
  */
 import type { Account } from '../../domain/account/account.ts'
 import { bankAccountOf } from '../../domain/account/bank-accounts.ts'
-import { bookStream, type NotificationSeen } from '../../domain/book/events.ts'
+import { bookStream, type NotificationSeen } from '../../domain/dedup/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'

@@ -7,7 +7,7 @@
  */
 import type { Position } from '@eventstore/db-client'
 import type { Batch } from '../../../domain/ports.ts'
-import { waitUnlessAborted } from '../../../workflows/abort.ts'
+import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import { backOff } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
 import { isOutage, NoAnswer } from './outage.ts'

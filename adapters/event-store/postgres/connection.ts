@@ -1,6 +1,6 @@
 /** One connection kept for one purpose, made when first needed and made anew after it broke. */
 import type pg from 'pg'
-import type { Database } from '../../postgres/database.ts'
+import type { Database } from '../../database/database.ts'
 import { isOutage } from './outage.ts'
 
 export class Connection {

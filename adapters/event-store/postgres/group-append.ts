@@ -9,8 +9,8 @@
  */
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
-import { waitUnlessAborted } from '../../../workflows/abort.ts'
-import { awakeNow } from '../../awake.ts'
+import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
+import { awakeNow } from '../../system/awake.ts'
 import type { EncodedCall } from '../encoding.ts'
 import { backOff } from '../until-answered.ts'
 import type { Connection } from './connection.ts'

@@ -2,8 +2,8 @@
  * A connection that hears the NOTIFY of every commit. Only a hint that spares waiting for the next poll: losing the
  * connection, or any notification, costs nothing else.
  */
-import type { Database } from '../../postgres/database.ts'
-import { orAborted, waitUnlessAborted } from '../../../workflows/abort.ts'
+import type { Database } from '../../database/database.ts'
+import { orAborted, waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import { backOff } from '../until-answered.ts'
 
 const CHANNEL = 'baoco_store'

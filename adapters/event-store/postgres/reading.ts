@@ -1,7 +1,7 @@
 /** Reading: slices of streams, and pages of everything. */
 import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'
-import type { Database } from '../../postgres/database.ts'
+import type { Database } from '../../database/database.ts'
 import { checkName } from '../encoding.ts'
 import type { Placed } from './placed.ts'
 

@@ -3,7 +3,7 @@
  * appends in `group-append.ts`, subscriptions in `tail.ts` and `subscription.ts`.
  */
 import type { EventStore } from '../../../domain/ports.ts'
-import { openDatabase } from '../../postgres/database.ts'
+import { openDatabase } from '../../database/database.ts'
 import { checkName, encode } from '../encoding.ts'
 import { untilAnswered } from '../until-answered.ts'
 import { Connection } from './connection.ts'

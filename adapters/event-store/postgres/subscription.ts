@@ -4,8 +4,8 @@
  * is neither gap nor repeat where they meet.
  */
 import type { Batch } from '../../../domain/ports.ts'
-import type { Database } from '../../postgres/database.ts'
-import { orAborted, waitUnlessAborted } from '../../../workflows/abort.ts'
+import type { Database } from '../../database/database.ts'
+import { orAborted, waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import { backOff } from '../until-answered.ts'
 import { isOutage } from './outage.ts'
 import type { Placed } from './placed.ts'

@@ -7,8 +7,8 @@
  * A poll every 250 ms is the truth, a notification only wakes it sooner. What this process appends itself is not read back: it
  * goes into the ring where it follows right on what is there. It runs while somebody subscribes.
  */
-import type { Database } from '../../postgres/database.ts'
-import { waitUnlessAborted } from '../../../workflows/abort.ts'
+import type { Database } from '../../database/database.ts'
+import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import { listen } from './listener.ts'
 import { backOff } from '../until-answered.ts'
 import type { Placed } from './placed.ts'

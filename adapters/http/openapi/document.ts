@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document, made of the operations as they were declared. */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
-import { STATUS, type ErrorCode } from '../errors.ts'
-import { sessionCookieName } from '../session-cookie.ts'
+import { STATUS, type ErrorCode } from '../middleware/errors.ts'
+import { sessionCookieName } from '../middleware/session-cookie.ts'
 import type { Credential, Operation } from './operation.ts'
 import { refusalSchema } from './refusals.ts'
 

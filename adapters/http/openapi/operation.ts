@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { Scope } from '../../../domain/account/api-keys.ts'
 import type { ApiContext, ApiMiddleware } from '../context.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../middleware/errors.ts'
 
 /** Ways to say who calls; `document.ts` tells how each looks in a request. */
 export type Credential = 'jwt' | 'api_key' | 'session' | 'device' | 'receive_key'

@@ -29,7 +29,7 @@
  */
 import type Router from '@koa/router'
 import type { ApiContext, ApiMiddleware, ApiState } from '../context.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../middleware/errors.ts'
 import { scopeMissing, type Scope } from '../../../domain/account/api-keys.ts'
 import {
   isAnswer,

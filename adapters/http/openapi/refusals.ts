@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
 import { webhookStatus } from '../../../domain/transaction/events.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../middleware/errors.ts'
 
 const limitReached = { plan, limit: z.int().min(0) }
 

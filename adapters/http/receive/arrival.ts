@@ -1,5 +1,5 @@
 /** From what was posted to an arrival: nothing is judged here, the credential included. */
-import type { Arrival } from '../../../domain/notification/arrival.ts'
+import type { Arrival } from '../../../domain/arrival/arrival.ts'
 import { findFields } from './fields.ts'
 import { rawDataOf, type Posted } from './posted.ts'
 

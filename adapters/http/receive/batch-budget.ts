@@ -3,9 +3,9 @@
  * items have a budget of their own. A batch that does not fit is refused as a whole and counts nothing: the phone keeps it, sends it
  * again after `Retry-After`, and nothing is stored twice.
  */
-import type { ShownToken } from '../../../domain/notification/arrival.ts'
+import type { ShownToken } from '../../../domain/arrival/arrival.ts'
 import type { ApiContext } from '../context.ts'
-import { spend, type CounterFor } from '../rate-limits.ts'
+import { spend, type CounterFor } from '../middleware/rate-limits.ts'
 
 /** Items in a minute, for each token. */
 const LIMIT = { requests: 600, seconds: 60 }

@@ -1,5 +1,5 @@
 /** From bytes to text, whatever the sender says about them. */
-import { charsetOf, decoderOf } from '../charset.ts'
+import { charsetOf, decoderOf } from './charset.ts'
 
 /** What no database column can hold: NUL characters go, half surrogate pairs become replacement characters. */
 export const storable = (text: string): string => {

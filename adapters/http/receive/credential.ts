@@ -1,13 +1,13 @@
 /** What a caller of `/api/receive/*` shows: a phone's token, a scoped key with `receive`, or the token in the personal URL. */
 import { allows, scopedKeyOf, scopeMissing } from '../../../domain/account/api-keys.ts'
 import { isHash } from '../../../domain/account/tokens.ts'
-import { shownToken, type ShownToken } from '../../../domain/notification/arrival.ts'
+import { shownToken, type ShownToken } from '../../../domain/arrival/arrival.ts'
 import type { Account } from '../../../domain/account/account.ts'
 import type { Clock } from '../../../domain/ports.ts'
 import type { Accounts } from '../../../workflows/accounts/accounts.ts'
-import type { ApiKeyUses } from '../../postgres/api-key-uses.ts'
+import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import type { ApiContext } from '../context.ts'
-import { unauthorized } from '../errors.ts'
+import { unauthorized } from '../middleware/errors.ts'
 
 /** A key may stand where a phone's token does: apps for phones have no other field. */
 const tokenOrKey = (token: string): ShownToken | null => shownToken('device', token) ?? shownToken('api_key', token)

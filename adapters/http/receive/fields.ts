@@ -2,8 +2,8 @@
  * Finds text, sender, app, title and time in what a forwarder app posted, under the names that apps and users give them (`names.ts`), and
  * tells whether a text may have named one of them (decisions, "Trust", T1 and T2).
  */
-import { senderKey } from '../../../domain/notification/directory.ts'
-import type { Incoming } from '../../../domain/notification/reading.ts'
+import { senderKey } from '../../../domain/banks/directory.ts'
+import type { Incoming } from '../../../domain/reader/reading.ts'
 import { storable } from './body-text.ts'
 import { asText, disagree, givenAt, onlyValue, type Given } from './given.ts'
 import { knownBodyOf, type KnownBody } from './known-bodies.ts'

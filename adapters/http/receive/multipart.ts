@@ -2,7 +2,7 @@
  * Fields of a multipart/form-data body (RFC 7578), in time linear in its bytes. The standard `Response.formData()` is not used: 170,000
  * header lines in one part cost it 100 ms.
  */
-import { MOST_PAIRS } from '../query-string.ts'
+import { MOST_PAIRS } from '../middleware/query-string.ts'
 import { textOf } from './body-text.ts'
 
 /** Bytes of a part's headers. */

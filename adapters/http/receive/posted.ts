@@ -5,9 +5,9 @@
  * Apps put texts into templates without escaping them, so a text may name fields. Here it is told where that cannot be ruled out (decisions,
  * "Trust", T2): a name that occurs twice, and JSON that is not exact. Two names of one field are told by `fields.ts`.
  */
-import type { Unsafe } from '../../../domain/notification/events.ts'
-import { hasTooManyValues } from '../json-values.ts'
-import { hasTooManyPairs } from '../query-string.ts'
+import type { Unsafe } from '../../../domain/arrival/events.ts'
+import { hasTooManyValues } from './json-values.ts'
+import { hasTooManyPairs } from '../middleware/query-string.ts'
 import { storable, textOf } from './body-text.ts'
 import { hasDuplicateKey } from './duplicate-keys.ts'
 import { parseLeniently } from './lenient-json.ts'

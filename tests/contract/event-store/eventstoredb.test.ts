@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
-import { startOwnStandIn, type OwnStandIn } from '../../support/eventstoredb/process.ts'
+import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/process.ts'
 import { eventStoreContract } from './event-store-contract.ts'
 import { openProxy } from './proxy.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import {
   appended,
   appendOne,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { appended, part, readStream, revisionsOf, streamName, upTo, type Cases, type StoreHarness } from './harness.ts'
 
 const ROUNDS = 10

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import {
   appended,
   appendOne,

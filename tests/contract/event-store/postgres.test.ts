@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { openDatabase } from '../../../adapters/postgres/database.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { eventStoreContract } from './event-store-contract.ts'
 import {
   appended,
@@ -17,7 +17,7 @@ import {
   readToEnd,
   streamName,
 } from './harness.ts'
-import { startOwnPostgres } from '../../support/own-postgres.ts'
+import { startOwnPostgres } from '../../harness/own-postgres.ts'
 import { openProxy } from './proxy.ts'
 
 eventStoreContract('postgres', async () => {

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
 import { commitOffset, readOffset } from '../../../adapters/log/offset.ts'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import type { EventStore } from '../../../domain/ports.ts'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { logContract } from './log-contract.ts'
 
 logContract('embedded', async () => {

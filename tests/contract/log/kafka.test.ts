@@ -1,4 +1,4 @@
-import { needsKafka, sharedKafka } from '../../support/kafka/needs-kafka.ts'
+import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
 import { openKafkaInstallation } from './kafka-installation.ts'
 import { logContract } from './log-contract.ts'
 import { openLog } from './open-kafka-log.ts'

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { NewEvent } from '../../../domain/event.ts'
 import { NO_STREAM, type EventStore, type Log, type LogEntry } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 
 export interface LogHarness {
   log: Log

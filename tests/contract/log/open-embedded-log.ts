@@ -1,7 +1,7 @@
 /** How a child process of the contract opens the embedded log. */
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
-import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
 import type { Log } from '../../../domain/ports.ts'
 
 /** @param argument  the database's url */

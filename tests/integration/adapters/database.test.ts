@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { BY_KEY, openDatabase, type Database } from '../../../adapters/postgres/database.ts'
-import { eventually } from '../../support/eventually.ts'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { BY_KEY, openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 describe('database', () => {
   let place: TestDatabase

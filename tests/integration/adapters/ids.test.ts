@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { openIds } from '../../../adapters/ids.ts'
+import { openIds } from '../../../adapters/system/ids.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { EventStore, Ids } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 const clock = { now: () => new Date('2026-11-21T02:15:27.000Z') }
 

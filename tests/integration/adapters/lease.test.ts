@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { openDatabase, type Database, type Queryable } from '../../../adapters/postgres/database.ts'
-import { openLease } from '../../../adapters/postgres/lease.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
-import { openRelayCheckpoint } from '../../../adapters/postgres/relay-checkpoint.ts'
-import { eventually } from '../../support/eventually.ts'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
+import { openLease } from '../../../adapters/database/lease.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { openRelayCheckpoint } from '../../../adapters/postgres/ops/relay-checkpoint.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 const until = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
-import type { NotificationSeen } from '../../../domain/book/events.ts'
+import type { Arrival, Taken } from '../../../domain/arrival/arrival.ts'
+import type { NotificationSeen } from '../../../domain/dedup/events.ts'
 import type { Capture } from '../../../workflows/capture/capture.ts'
-import { stepwise } from '../../support/stepwise-store.ts'
+import { stepwise } from '../../harness/stepwise-store.ts'
 import { STORES } from './stores.ts'
 import { openWorld, vietcombankPush, vietcombankSms, type World } from './world.ts'
 

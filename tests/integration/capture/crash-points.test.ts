@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { StoreUnavailable } from '../../../domain/errors.ts'
-import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
+import type { Arrival, Taken } from '../../../domain/arrival/arrival.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import type { Capture } from '../../../workflows/capture/capture.ts'
-import { stepwise } from '../../support/stepwise-store.ts'
+import { stepwise } from '../../harness/stepwise-store.ts'
 import { STORES } from './stores.ts'
 import { USER, openWorld, vietcombankPush, vietcombankSms, type World } from './world.ts'
 

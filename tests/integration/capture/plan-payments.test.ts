@@ -2,10 +2,10 @@
 import { expect } from 'chai'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { accountStream } from '../../../domain/account/events.ts'
-import type { Arrival, Taken } from '../../../domain/notification/arrival.ts'
+import type { Arrival, Taken } from '../../../domain/arrival/arrival.ts'
 import { planOrderStream } from '../../../domain/plan-order/events.ts'
 import { orderPlan } from '../../../domain/plan-order/plan-order.ts'
-import { accountFacts } from '../../support/accounts.ts'
+import { accountFacts } from '../../harness/accounts.ts'
 import { STORES } from './stores.ts'
 import { NOW, openWorld, USER, vietcombankPush, vietcombankSms, type World } from './world.ts'
 

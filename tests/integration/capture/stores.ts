@@ -1,13 +1,13 @@
 /** The stores that captures are tried on, each with a way to die in the middle of one. */
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { EventStore } from '../../../domain/ports.ts'
-import { standInUrl } from '../../support/eventstoredb/process.ts'
-import { startStandIn } from '../../support/eventstoredb/server.ts'
-import { freshDatabase } from '../../support/postgres.ts'
-import { stepwise } from '../../support/stepwise-store.ts'
+import { standInUrl } from '../../harness/eventstoredb/process.ts'
+import { startStandIn } from '../../harness/eventstoredb/server.ts'
+import { freshDatabase } from '../../harness/postgres.ts'
+import { stepwise } from '../../harness/stepwise-store.ts'
 
 export interface Mortal {
   store: EventStore

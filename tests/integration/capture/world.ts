@@ -1,14 +1,14 @@
 /** A store with one account in it, and as many processes that capture into it as a test wants. */
 import { randomUUID } from 'node:crypto'
-import { openIds } from '../../../adapters/ids.ts'
+import { openIds } from '../../../adapters/system/ids.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import type { Fact, RecordedEvent } from '../../../domain/event.ts'
-import type { Arrival } from '../../../domain/notification/arrival.ts'
+import type { Arrival } from '../../../domain/arrival/arrival.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { foldTransaction, type LiveTransaction } from '../../../domain/transaction/transaction.ts'
 import { openCapture, type Capture, type CaptureOptions } from '../../../workflows/capture/capture.ts'
-import { stamp } from '../../../workflows/stamp.ts'
-import { accountFacts, shownOf } from '../../support/accounts.ts'
+import { stamp } from '../../../workflows/support/stamp.ts'
+import { accountFacts, shownOf } from '../../harness/accounts.ts'
 import { STORES, type Mortal } from './stores.ts'
 
 export const USER = 7

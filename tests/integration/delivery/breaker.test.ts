@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { endpointHealth } from '../../../adapters/postgres/queries/endpoint-health.ts'
-import { eventually } from '../../support/eventually.ts'
-import { hang, openShop, status, type Answer } from '../../support/shop.ts'
+import { endpointHealth } from '../../../projections/rule/health-queries.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { hang, openShop, status, type Answer } from '../../harness/shop.ts'
 import { openDeliverySetting, USER, type DeliverySetting, type WorkerOptions } from './setting.ts'
 
 /** A schedule in whose time no test ends; the first retry comes at once. */

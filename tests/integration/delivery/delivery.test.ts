@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Account } from '../../../domain/account/account.ts'
 import { remove, retry } from '../../../domain/transaction/decide.ts'
-import { eventually } from '../../support/eventually.ts'
-import { hang, status } from '../../support/shop.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { hang, status } from '../../harness/shop.ts'
 import { holdable, openDeliverySetting, SECRET, USER, type DeliverySetting } from './setting.ts'
 
 const retryByHand = (rules: number[]) => ({

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { Answer } from '../../support/shop.ts'
-import { eventually } from '../../support/eventually.ts'
-import { status } from '../../support/shop.ts'
+import type { Answer } from '../../harness/shop.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { status } from '../../harness/shop.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 
 describe('a rule whose calls are let through one by one', () => {

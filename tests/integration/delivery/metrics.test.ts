@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { Registry } from 'prom-client'
-import { watchDelivery } from '../../../adapters/delivery-metrics.ts'
-import { deliveryNumbers } from '../../../adapters/postgres/queries/delivery-numbers.ts'
-import { installationStatus } from '../../../adapters/postgres/queries/installation-status.ts'
-import { createSchema } from '../../../projections/schema.ts'
+import { watchDelivery } from '../../../adapters/telemetry/delivery-metrics.ts'
+import { deliveryNumbers } from '../../../adapters/postgres/delivery-queue/numbers.ts'
+import { installationStatus } from '../../../adapters/postgres/ops/installation-status.ts'
+import { createSchema } from '../../../projections/engine/schema.ts'
 import { search } from '../../../projections/search.ts'
-import { status } from '../../support/shop.ts'
+import { status } from '../../harness/shop.ts'
 import { openDeliverySetting, type DeliverySetting } from './setting.ts'
 
 describe('the numbers of delivery', () => {

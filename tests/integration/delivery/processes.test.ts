@@ -1,13 +1,13 @@
 /** Several `baoco deliver` side by side, all of them alive: who makes which call is settled between processes by claims alone. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { callApi, readInstallation } from '../../support/baoco-process.ts'
-import { eventually } from '../../support/eventually.ts'
-import { needsKafka } from '../../support/kafka/needs-kafka.ts'
-import { roleProcesses, type RoleProcess } from '../../support/role-processes.ts'
-import { openSetUp, type SetUp } from '../../support/servers.ts'
-import { openEndpoint, type Answered, type Endpoint } from '../../oracle/endpoint.ts'
-import { Oracle } from '../../oracle/oracle.ts'
+import { callApi, readInstallation } from '../../harness/baoco-process.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
+import { roleProcesses, type RoleProcess } from '../../harness/role-processes.ts'
+import { openSetUp, type SetUp } from '../../harness/servers.ts'
+import { openEndpoint, type Answered, type Endpoint } from '../../chaos/oracle/endpoint.ts'
+import { Oracle } from '../../chaos/oracle/oracle.ts'
 
 /** Notifications a second. */
 const RATE = 50

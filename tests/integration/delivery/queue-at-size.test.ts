@@ -1,10 +1,10 @@
 /** What waits costs nothing, however much it is; what is due goes to one worker each, however many ask. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { BY_KEY, openDatabase, type Database } from '../../../adapters/postgres/database.ts'
-import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
+import { BY_KEY, openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 
 const WAITING = 200_000

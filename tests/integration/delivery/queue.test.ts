@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
-import { status } from '../../support/shop.ts'
+import { status } from '../../harness/shop.ts'
 import { openDeliverySetting, USER, vault, type DeliverySetting } from './setting.ts'
 
 describe('the request of an attempt, made again', () => {

@@ -1,9 +1,9 @@
 /** A store, its read models and shops, with as many delivery workers as a test wants; everything short-timed. */
 import { randomUUID } from 'node:crypto'
-import { openIds } from '../../../adapters/ids.ts'
+import { openIds } from '../../../adapters/system/ids.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
-import { BY_KEY, openDatabase } from '../../../adapters/postgres/database.ts'
-import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
+import { BY_KEY, openDatabase } from '../../../adapters/database/database.ts'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
 import type { RuleFields } from '../../../domain/account/rules.ts'
@@ -17,8 +17,8 @@ import {
 import { foldTransaction, type LiveTransaction, type Transaction } from '../../../domain/transaction/transaction.ts'
 import type { AttemptTold } from '../../../workflows/deliver/attempts.ts'
 import { openDelivery, type DeliveryOptions } from '../../../workflows/deliver/deliver.ts'
-import { eventually } from '../../support/eventually.ts'
-import { openShop, type Answer, type Shop } from '../../support/shop.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { openShop, type Answer, type Shop } from '../../harness/shop.ts'
 import { openSetting } from '../projections/setting.ts'
 
 export const SECRET = '0123456789abcdef0123456789abcdef0123456789abcdef'

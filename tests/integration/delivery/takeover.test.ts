@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue.ts'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
-import { eventually } from '../../support/eventually.ts'
-import { hang, status } from '../../support/shop.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { hang, status } from '../../harness/shop.ts'
 import { holdable, openDeliverySetting, type DeliverySetting } from './setting.ts'
 
 /** A worker that dies between a send and its record: its results go nowhere and it is not heard of again. */

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import type { Sender } from '../../../domain/ports.ts'
 import { sendTest } from '../../../workflows/deliver/test-call.ts'
-import { openShop, status, type Shop } from '../../support/shop.ts'
+import { openShop, status, type Shop } from '../../harness/shop.ts'
 import { SECRET } from './setting.ts'
 
 describe('the test operation', () => {

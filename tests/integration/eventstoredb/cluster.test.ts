@@ -5,9 +5,9 @@ import { expect } from 'chai'
 import { urlOfNode } from '../../../adapters/event-store/eventstoredb/cluster.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { appended, eventsOf, idsOf, part, streamName } from '../../contract/event-store/harness.ts'
-import { freePorts } from '../../support/free-ports.ts'
-import { standInUrl } from '../../support/eventstoredb/process.ts'
-import { startStandIn, type StandIn } from '../../support/eventstoredb/server.ts'
+import { freePorts } from '../../harness/free-ports.ts'
+import { standInUrl } from '../../harness/eventstoredb/process.ts'
+import { startStandIn, type StandIn } from '../../harness/eventstoredb/server.ts'
 import { openWorld, type World } from './world.ts'
 
 describe('a cluster of EventStoreDB', function () {

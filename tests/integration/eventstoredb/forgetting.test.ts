@@ -1,7 +1,7 @@
 import { BACKWARDS, END, EventStoreDBClient } from '@eventstore/db-client'
 import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import {
   appended,
   eventsOf,

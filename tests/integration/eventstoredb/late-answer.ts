@@ -9,7 +9,7 @@
  */
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { appended, part, readStream, streamName } from '../../contract/event-store/harness.ts'
 
 const [url, elsewhere] = process.argv.slice(2) as [string, string]

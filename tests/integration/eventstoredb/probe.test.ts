@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { standInUrl } from '../../support/eventstoredb/process.ts'
-import { startStandIn } from '../../support/eventstoredb/server.ts'
+import { standInUrl } from '../../harness/eventstoredb/process.ts'
+import { startStandIn } from '../../harness/eventstoredb/server.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const folder = fileURLToPath(new URL('../../../../shared/eventstoredb', import.meta.url))

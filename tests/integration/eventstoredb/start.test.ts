@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { newPlace, removePlace, type Place } from '../../support/baoco-process.ts'
-import { startOwnStandIn, type OwnStandIn } from '../../support/eventstoredb/process.ts'
-import { eventually } from '../../support/eventually.ts'
+import { newPlace, removePlace, type Place } from '../../harness/baoco-process.ts'
+import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/process.ts'
+import { eventually } from '../../harness/eventually.ts'
 
 const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 

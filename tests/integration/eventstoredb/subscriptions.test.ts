@@ -1,7 +1,7 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
 import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import {
   appended,
   eventsOf,
@@ -13,7 +13,7 @@ import {
   upTo,
 } from '../../contract/event-store/harness.ts'
 import { openProxy, type Proxy } from '../../contract/event-store/proxy.ts'
-import { standInUrl } from '../../support/eventstoredb/process.ts'
+import { standInUrl } from '../../harness/eventstoredb/process.ts'
 import { openWorld, type World } from './world.ts'
 
 describe('subscriptions to EventStoreDB', function () {

@@ -9,8 +9,8 @@ import { Reading } from '../../../adapters/event-store/eventstoredb/reading.ts'
 import { untilAnswered } from '../../../adapters/event-store/until-answered.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
-import { standInUrl } from '../../support/eventstoredb/process.ts'
-import { eventually } from '../../support/eventually.ts'
+import { standInUrl } from '../../harness/eventstoredb/process.ts'
+import { eventually } from '../../harness/eventually.ts'
 import {
   appended,
   appendOne,

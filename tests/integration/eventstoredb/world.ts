@@ -1,8 +1,8 @@
 /** A stand-in in this process, to be told what to do wrong, and stores on it. */
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
-import { standInUrl } from '../../support/eventstoredb/process.ts'
-import { startStandIn, type StandIn } from '../../support/eventstoredb/server.ts'
+import { standInUrl } from '../../harness/eventstoredb/process.ts'
+import { startStandIn, type StandIn } from '../../harness/eventstoredb/server.ts'
 
 export interface World {
   standIn: StandIn

@@ -1,10 +1,10 @@
 /** Section 5, "Abuse": what locks an account, what does not, and what a lock means. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { readSettings } from '../../../cmd/settings.ts'
+import { readSettings } from '../../../cmd/process/settings.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import { unlockAccount } from '../../../workflows/accounts/access.ts'
-import { shownToken } from '../../../domain/notification/arrival.ts'
+import { shownToken } from '../../../domain/arrival/arrival.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
 const { rateLimits } = readSettings({})

@@ -3,7 +3,7 @@
  * stranger who floods the login delays nobody but himself.
  */
 import { expect } from 'chai'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
 const CALLS = 200

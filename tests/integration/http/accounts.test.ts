@@ -1,9 +1,9 @@
 /** Opening an account, by mail: registering, confirming the address, a new password. Nobody learns who has one. */
 import { expect } from 'chai'
 import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { accountStream } from '../../../domain/account/events.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { accountOfEmail } from '../../../workflows/accounts/registration.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 

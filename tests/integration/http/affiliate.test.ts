@@ -1,7 +1,7 @@
 /** Links that bring others (interface, sections 4.5 and 8; decisions, "Affiliate"). */
 import { expect } from 'chai'
 import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
-import { openIds } from '../../../adapters/ids.ts'
+import { openIds } from '../../../adapters/system/ids.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 describe('affiliates', () => {

@@ -1,7 +1,7 @@
 /** Every block of docs/connect-a-phone.md is sent as it stands there. */
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
-import { vietcombankText } from '../../support/bank-texts.ts'
+import { vietcombankText } from '../../harness/bank-texts.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 const DOC = readFileSync(new URL('../../../docs/connect-a-phone.md', import.meta.url), 'utf8')

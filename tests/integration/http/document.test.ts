@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type Koa from 'koa'
 import type Router from '@koa/router'
-import { answerCheck, operationsOf, type OpenApiDocument } from '../../support/openapi/document.ts'
+import { answerCheck, operationsOf, type OpenApiDocument } from '../../harness/openapi/document.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 /** Pages and their files, which no program calls. */

@@ -1,7 +1,7 @@
 /** Inboxes: opened, told what to answer, called over HTTP and by our own sender, looked into. */
 import { expect } from 'chai'
 import { CALLS_KEPT, openInboxCalls, sweepInboxCalls } from '../../../adapters/inbox/calls.ts'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { signedHeaders } from '../../../domain/webhook/signature.ts'
 import { BASE_URL, openApi, type ApiUnderTest } from './api-under-test.ts'
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
-import { openFailedTransactions } from '../../../adapters/postgres/queries/jobs.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { openFailedTransactions } from '../../../projections/job/queries.ts'
 import { runJobs, type FailedTransactions } from '../../../workflows/jobs/bulk-retry.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 

@@ -1,7 +1,7 @@
 /** Lists beyond the interface: filters, cursors, and what happened to one transaction in words. */
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
-import { lookAhead } from '../../../adapters/postgres/queries/transaction-totals.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { lookAhead } from '../../../projections/transaction/totals.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 

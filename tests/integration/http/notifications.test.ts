@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { openCapture } from '../../../workflows/capture/capture.ts'
-import { openIds } from '../../../adapters/ids.ts'
-import { unreadStream } from '../../../domain/notification/events.ts'
+import { openIds } from '../../../adapters/system/ids.ts'
+import { unreadStream } from '../../../domain/arrival/events.ts'
 import { reparse, type Reparsed } from '../../../workflows/capture/reparse.ts'
-import { stamp } from '../../../workflows/stamp.ts'
-import { vietcombankText } from '../../support/bank-texts.ts'
-import { eventually } from '../../support/eventually.ts'
+import { stamp } from '../../../workflows/support/stamp.ts'
+import { vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 interface Row {

@@ -1,7 +1,7 @@
 /** Mails that wait for their reader, for the operator alone. */
 import { expect } from 'chai'
 import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
-import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 describe('the outbox', () => {

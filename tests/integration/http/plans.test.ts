@@ -2,9 +2,9 @@
 import { expect } from 'chai'
 import { accountOfEmail } from '../../../workflows/accounts/registration.ts'
 import { newToken } from '../../../workflows/accounts/secrets.ts'
-import { vietcombankText } from '../../support/bank-texts.ts'
-import { eventually } from '../../support/eventually.ts'
-import { textOfQr } from '../../support/qr-code.ts'
+import { vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { textOfQr } from '../../harness/qr-code.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 const PLANS = { planPrefix: 'BC', planBank: 'VCB', planAccount: '0011000415567', planHolder: 'BAOCO CO LTD' }

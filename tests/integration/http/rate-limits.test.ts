@@ -1,6 +1,6 @@
 /** Section 8, "Request rate limits": each row, by whom it counts, and who is counted behind proxies. */
 import { expect } from 'chai'
-import { readSettings } from '../../../cmd/settings.ts'
+import { readSettings } from '../../../cmd/process/settings.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest, type Ask } from './api-under-test.ts'
 
 const { rateLimits } = readSettings({})

@@ -1,9 +1,9 @@
 /** From the door to the list, nothing in between replaced: what forwarders post about one payment each is a transaction. */
 import { expect } from 'chai'
-import { notificationEvents } from '../../../domain/notification/events.ts'
+import { notificationEvents } from '../../../domain/arrival/events.ts'
 import { formToken, hashOfToken } from '../../../domain/account/tokens.ts'
-import { vietcombankText } from '../../support/bank-texts.ts'
-import { eventually } from '../../support/eventually.ts'
+import { vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openApi, type Answer, type ApiUnderTest } from './api-under-test.ts'
 
 describe('from the door to the list', () => {

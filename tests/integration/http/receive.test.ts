@@ -1,6 +1,6 @@
 /** The door: tokens, body kinds, batches, and answers that make no phone send for ever. What capture decides is tested there. */
 import { expect } from 'chai'
-import { shownToken, type Arrival, type Taken } from '../../../domain/notification/arrival.ts'
+import { shownToken, type Arrival, type Taken } from '../../../domain/arrival/arrival.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { formToken, hashOfToken } from '../../../domain/account/tokens.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'

@@ -1,10 +1,10 @@
 /** The first account, made once over restarts, races and crashes; and what a claim without its account becomes. */
 import { expect } from 'chai'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { openIds } from '../../../adapters/ids.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
-import { openPasswords } from '../../../adapters/passwords.ts'
-import { openVault } from '../../../adapters/vault.ts'
+import { openIds } from '../../../adapters/system/ids.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { openPasswords } from '../../../adapters/secrets/passwords.ts'
+import { openVault } from '../../../adapters/secrets/vault.ts'
 import { emailStream, FIRST_ACCOUNT_STREAM } from '../../../domain/account/email-claim.ts'
 import { isToken } from '../../../domain/account/tokens.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
@@ -15,8 +15,8 @@ import {
   registerFirstAccount,
   type RegistrationParts,
 } from '../../../workflows/accounts/registration.ts'
-import { stamp } from '../../../workflows/stamp.ts'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { stamp } from '../../../workflows/support/stamp.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 describe('registration', () => {
   let database: TestDatabase

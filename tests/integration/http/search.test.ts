@@ -1,7 +1,7 @@
 /** Searches through the API: what they find, and what they answer while what is searched is behind the lists. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { openDatabase } from '../../../adapters/postgres/database.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
 import { foldedForSearch } from '../../../domain/text.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'

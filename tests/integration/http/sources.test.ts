@@ -1,8 +1,8 @@
 /** Where notifications come from: devices, trusted senders, bank accounts (decisions, "Connected systems, rules, sources" and "Trust"). */
 import { expect } from 'chai'
-import { vietcombankText } from '../../support/bank-texts.ts'
-import { eventually } from '../../support/eventually.ts'
-import { textOfQr } from '../../support/qr-code.ts'
+import { vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { textOfQr } from '../../harness/qr-code.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 describe('sources', () => {

@@ -1,6 +1,6 @@
 /** Numbers of an account, and what the operator sees of all. */
 import { expect } from 'chai'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 

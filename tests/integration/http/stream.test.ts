@@ -1,6 +1,6 @@
 /** What happens, live: to whoever is signed in, and on the counter's page. */
 import { expect } from 'chai'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 

@@ -1,7 +1,7 @@
 /** Webhook rules and connected systems: what may be set, by whom, and how the answers look. */
 import { expect } from 'chai'
 import { verify } from '@octokit/webhooks-methods'
-import { hang, openShop, status as answers, type Shop } from '../../support/shop.ts'
+import { hang, openShop, status as answers, type Shop } from '../../harness/shop.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured } from './captured.ts'
 

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { captured, statusChanged } from '../http/captured.ts'
 import { openApi, OWNERS_PASSWORD, type Answer, type ApiUnderTest } from '../http/api-under-test.ts'
 import { delayBeforeRetry, RETRY_SCHEDULE } from '../../../domain/webhook/retry-schedule.ts'
-import { openShop, status as answers, type Shop } from '../../support/shop.ts'
+import { openShop, status as answers, type Shop } from '../../harness/shop.ts'
 import type { TransactionEventData } from '../../../domain/transaction/events.ts'
 
 type Status = TransactionEventData['TransactionCaptured']['webhook_status']

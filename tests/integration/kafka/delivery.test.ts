@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { eventually } from '../../support/eventually.ts'
-import { kafkaClient } from '../../support/kafka/broker.ts'
-import { needsKafka, sharedKafka } from '../../support/kafka/needs-kafka.ts'
-import { hang } from '../../support/shop.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { kafkaClient } from '../../harness/kafka/broker.ts'
+import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
+import { hang } from '../../harness/shop.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 
 /** Seconds ago that a transaction was captured whose first try is the queue's to make in a moment, a minute after its capture. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { eventually } from '../../support/eventually.ts'
-import { startKafka, type Broker } from '../../support/kafka/broker.ts'
-import { needsKafka } from '../../support/kafka/needs-kafka.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { startKafka, type Broker } from '../../harness/kafka/broker.ts'
+import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 
 /** Seconds ago that a transaction was captured whose first try is the queue's to make in a moment, a minute after its capture. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { ConfigResourceTypes } from 'kafkajs'
 import { expect } from 'chai'
-import { eventually } from '../../support/eventually.ts'
-import { needsKafka, sharedKafka } from '../../support/kafka/needs-kafka.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 
 /** Each once, where it came first. */

@@ -8,9 +8,9 @@
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import type { KafkaSettings } from '../../../adapters/log/kafka/client.ts'
 import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
-import { openDatabase } from '../../../adapters/postgres/database.ts'
-import { openLease } from '../../../adapters/postgres/lease.ts'
-import { openRelayCheckpoint } from '../../../adapters/postgres/relay-checkpoint.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { openLease } from '../../../adapters/database/lease.ts'
+import { openRelayCheckpoint } from '../../../adapters/postgres/ops/relay-checkpoint.ts'
 import { runRelay } from '../../../workflows/relay/relay.ts'
 
 const [, , url = '', settings = '', lasts] = process.argv

@@ -1,6 +1,6 @@
 /** `baoco serve` with a Kafka broker, as its operator sets it. */
 import { expect } from 'chai'
-import { fromVietcombank, vietcombankText } from '../../support/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import {
   callApi,
   launchBaoco,
@@ -10,11 +10,11 @@ import {
   startBaoco,
   type Installation,
   type Running,
-} from '../../support/baoco-process.ts'
-import { eventually } from '../../support/eventually.ts'
-import { startKafka, type Broker } from '../../support/kafka/broker.ts'
-import { needsKafka } from '../../support/kafka/needs-kafka.ts'
-import { openShop, type Shop } from '../../support/shop.ts'
+} from '../../harness/baoco-process.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { startKafka, type Broker } from '../../harness/kafka/broker.ts'
+import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
+import { openShop, type Shop } from '../../harness/shop.ts'
 import { readTopic } from './topic-reader.ts'
 
 const TOPIC = 'baoco.transactions'

@@ -1,6 +1,6 @@
 /** Reads a topic as anybody may: with a client and a group of its own, from its beginning. */
 import { randomUUID } from 'node:crypto'
-import { kafkaClient } from '../../support/kafka/broker.ts'
+import { kafkaClient } from '../../harness/kafka/broker.ts'
 
 export interface Read {
   partition: number

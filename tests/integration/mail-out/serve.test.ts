@@ -8,9 +8,9 @@ import {
   startBaoco,
   type Place,
   type Running,
-} from '../../support/baoco-process.ts'
-import { eventually } from '../../support/eventually.ts'
-import { startMailServer, type TestMailServer } from '../../support/mail-server.ts'
+} from '../../harness/baoco-process.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { startMailServer, type TestMailServer } from '../../harness/mail-server.ts'
 
 describe('serve with SMTP_URL', function () {
   this.timeout(180_000)

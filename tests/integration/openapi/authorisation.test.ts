@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai'
 import { scope, type Scope } from '../../../domain/account/api-keys.ts'
-import { jsonWebTokens } from '../../../adapters/http/json-web-tokens.ts'
-import type { Located, Schema } from '../../support/openapi/document.ts'
+import { jsonWebTokens } from '../../../adapters/http/middleware/json-web-tokens.ts'
+import type { Located, Schema } from '../../harness/openapi/document.ts'
 import { JWT_SECRET } from '../http/api-under-test.ts'
 import { bodySchemaOf, collectionOf, make, noteMade, requestOf } from './requests.ts'
 import { openWorld, schemesOf, type Caller, type Got, type World } from './world.ts'

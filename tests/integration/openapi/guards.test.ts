@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import type { Located, Schema } from '../../support/openapi/document.ts'
+import type { Located, Schema } from '../../harness/openapi/document.ts'
 import { bodySchemaOf, collectionOf, requestOf } from './requests.ts'
 import { openWorld, schemesOf, type Caller, type Got, type Sent, type World } from './world.ts'
 

@@ -6,9 +6,9 @@
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { repetitions } from '../../support/repetitions.ts'
-import { fittingIn, nearly, ODD_TEXTS } from '../../support/openapi/arbitrary.ts'
-import type { Located, Parameter } from '../../support/openapi/document.ts'
+import { repetitions } from '../../harness/repetitions.ts'
+import { fittingIn, nearly, ODD_TEXTS } from '../../harness/openapi/arbitrary.ts'
+import type { Located, Parameter } from '../../harness/openapi/document.ts'
 import { bodySchemaOf, collectionOf, make, noteMade, requestOf } from './requests.ts'
 import { curlOf, openWorld, schemesOf, type Caller, type Got, type Sent, type World } from './world.ts'
 

@@ -1,11 +1,11 @@
 /** Requests that are as the document says and mean something: ids of things that are there, urls that answer. */
 import { newToken } from '../../../workflows/accounts/secrets.ts'
 import { issue, type MailPurpose } from '../../../domain/account/mail-tokens.ts'
-import { openIds } from '../../../adapters/ids.ts'
+import { openIds } from '../../../adapters/system/ids.ts'
 import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { openInbox } from '../../../workflows/accounts/inboxes.ts'
-import type { Located, Schema } from '../../support/openapi/document.ts'
+import type { Located, Schema } from '../../harness/openapi/document.ts'
 import { BASE_URL, JWT_SECRET } from '../http/api-under-test.ts'
 import { bankText, next, shown, type Caller, type Sent, type World } from './world.ts'
 

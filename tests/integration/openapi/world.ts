@@ -4,10 +4,10 @@
  * (`FIELDS`), or a whole body (`RECIPES`); the tests that go over all operations fail until it is.
  */
 import { Pool } from 'undici'
-import { jsonWebTokens, type TokenUse } from '../../../adapters/http/json-web-tokens.ts'
-import { vietcombankText } from '../../support/bank-texts.ts'
-import { answerCheck, operationsOf, type Located, type OpenApiDocument } from '../../support/openapi/document.ts'
-import { openShop } from '../../support/shop.ts'
+import { jsonWebTokens, type TokenUse } from '../../../adapters/http/middleware/json-web-tokens.ts'
+import { vietcombankText } from '../../harness/bank-texts.ts'
+import { answerCheck, operationsOf, type Located, type OpenApiDocument } from '../../harness/openapi/document.ts'
+import { openShop } from '../../harness/shop.ts'
 import { BASE_URL, JWT_SECRET, openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../http/api-under-test.ts'
 
 export interface Caller {

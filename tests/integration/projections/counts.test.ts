@@ -1,10 +1,10 @@
 /** Counts are what counting the rows would say, whatever happened to these. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { replay, verify } from '../../../projections/replay.ts'
-import { Applier } from '../../../projections/applier.ts'
+import { replay, verify } from '../../../projections/engine/replay.ts'
+import { Applier } from '../../../projections/engine/applier.ts'
 import { main } from '../../../projections/main.ts'
-import { createSchema } from '../../../projections/schema.ts'
+import { createSchema } from '../../../projections/engine/schema.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
 

@@ -1,9 +1,9 @@
 /** The projector of searches beside the main one: its own schema, checkpoint, replay and verification. */
 import { expect } from 'chai'
-import { Applier } from '../../../projections/applier.ts'
-import { readCheckpoint } from '../../../projections/checkpoint.ts'
-import { replay, verify } from '../../../projections/replay.ts'
-import { createSchema } from '../../../projections/schema.ts'
+import { Applier } from '../../../projections/engine/applier.ts'
+import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
+import { replay, verify } from '../../../projections/engine/replay.ts'
+import { createSchema } from '../../../projections/engine/schema.ts'
 import { search } from '../../../projections/search.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'

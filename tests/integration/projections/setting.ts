@@ -1,13 +1,13 @@
 /** A database of its own with a store in it and the tables of the read models. */
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
-import { openReadModelTables, type PostgresReadModelTables } from '../../../adapters/postgres/read-models.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { openReadModelTables, type PostgresReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { main } from '../../../projections/main.ts'
-import type { Lines } from '../../../projections/read-model-tables.ts'
-import { openProjector, type Projector, type ProjectorOptions } from '../../../projections/projector.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import type { Lines } from '../../../projections/engine/tables.ts'
+import { openProjector, type Projector, type ProjectorOptions } from '../../../projections/engine/projector.ts'
+import { freshDatabase } from '../../harness/postgres.ts'
 import { appendAll, type Decided } from './history.ts'
 
 export interface Running {

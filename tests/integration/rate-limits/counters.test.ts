@@ -1,14 +1,14 @@
 /** Counters that processes share, and what they are worth while Postgres is gone. */
 import { getEventListeners } from 'node:events'
 import { expect } from 'chai'
-import type { Used } from '../../../adapters/http/rate-limits.ts'
-import { openDatabase, type Database, type Queryable } from '../../../adapters/postgres/database.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
+import type { Used } from '../../../adapters/http/middleware/rate-limits.ts'
+import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
 import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
 import { sweepRateLimits } from '../../../adapters/rate-limits/sweep.ts'
-import { eventually } from '../../support/eventually.ts'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 const LIMIT = { requests: 5, seconds: 600 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { createReceiver } from '../../../adapters/receiver/receiver.ts'
 import { vietQr } from '../../../domain/vietqr/payload.ts'
-import { textOfQr } from '../../support/qr-code.ts'
+import { textOfQr } from '../../harness/qr-code.ts'
 
 const SECRET = '0123456789abcdef'.repeat(3)
 const bank = { bank_code: 'ACB', account_number: '257678859', account_holder: 'NGUYEN VAN A' }

@@ -10,9 +10,9 @@ import {
   type Installation,
   type Running,
   type Starting,
-} from '../../support/baoco-process.ts'
-import { fromVietcombank, vietcombankText } from '../../support/bank-texts.ts'
-import { eventually } from '../../support/eventually.ts'
+} from '../../harness/baoco-process.ts'
+import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
 
 describe('a role beside serve, on the embedded Postgres', function () {
   this.timeout(180_000)

@@ -12,8 +12,8 @@ import {
   type Installation,
   type Running,
   type Starting,
-} from '../../support/baoco-process.ts'
-import { eventually } from '../../support/eventually.ts'
+} from '../../harness/baoco-process.ts'
+import { eventually } from '../../harness/eventually.ts'
 
 const PER_HOUR = 40
 const ENV = { ABUSE_PER_HOUR: String(PER_HOUR) }

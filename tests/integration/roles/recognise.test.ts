@@ -1,13 +1,13 @@
 /** What belongs together by the settings, and what is refused in one line. */
 import { expect } from 'chai'
-import { systemClock as clock } from '../../../adapters/clock.ts'
+import { systemClock as clock } from '../../../adapters/system/clock.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
-import { eventsMoved, servedBy } from '../../../adapters/postgres/installation.ts'
-import { migrateDatabase } from '../../../adapters/postgres/migrate.ts'
-import { recognise } from '../../../cmd/recognise.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { eventsMoved, servedBy } from '../../../adapters/postgres/ops/installation.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { recognise } from '../../../cmd/process/recognise-installation.ts'
 import type { EventStore } from '../../../domain/ports.ts'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 const ON_POSTGRES = { eventStoreUrl: undefined }
 const ON_EVENTSTOREDB = { eventStoreUrl: 'esdb://localhost:2113' }

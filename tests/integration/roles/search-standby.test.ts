@@ -1,10 +1,10 @@
 /** `baoco project` runs the projector of searches as it runs the main one: one process does it, another takes over. */
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../../adapters/postgres/database.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { newPlace, removePlace, startBaoco, type Place, type Running } from '../../support/baoco-process.ts'
-import { eventually } from '../../support/eventually.ts'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { newPlace, removePlace, startBaoco, type Place, type Running } from '../../harness/baoco-process.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { appendAll, History } from '../projections/history.ts'
 
 describe('two processes that project', function () {

@@ -5,8 +5,8 @@ import { createServer as createTlsServer } from 'node:https'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { openSender, type SenderOptions } from '../../../adapters/webhook-sender/sender.ts'
 import type { Call, CallResult, Sender } from '../../../domain/ports.ts'
-import { eventually } from '../../support/eventually.ts'
-import { hang, openShop, status, type Shop } from '../../support/shop.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { hang, openShop, status, type Shop } from '../../harness/shop.ts'
 import { CERTIFICATE, KEY } from './certificate.ts'
 
 const never = new AbortController().signal

@@ -6,8 +6,8 @@ import { Ajv2019, type AnySchema } from 'ajv/dist/2019.js'
 import { expect } from 'chai'
 import { Command } from 'commander'
 import { parse } from 'yaml'
-import { addCommands } from '../../../cmd/commands.ts'
-import { readSettings, SETTINGS } from '../../../cmd/settings.ts'
+import { addCommands } from '../../../cmd/commands/all.ts'
+import { readSettings, SETTINGS } from '../../../cmd/process/settings.ts'
 
 interface Service {
   build?: string

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { ESLint } from 'eslint'
 
 /** Any file of the rule's folders: its text is replaced. */
-const FILE = 'adapters/http/query-string.ts'
+const FILE = 'adapters/http/middleware/query-string.ts'
 const RULE = 'baoco/no-koa-query'
 
 /** Numbers of the lines that the rule reports. */

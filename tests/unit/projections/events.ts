@@ -1,7 +1,7 @@
 /** Events as the store gives them, for tests of what they do to the read models. */
 import type { RecordedEvent } from '../../../domain/event.ts'
 import { main } from '../../../projections/main.ts'
-import { statementsOf, type Operation, type Statement, type Table } from '../../../projections/definition.ts'
+import { statementsOf, type Operation, type Statement, type Table } from '../../../projections/engine/definition.ts'
 
 export const AT = '2026-03-01T10:00:00.000Z'
 export const MINUTE_LATER = '2026-03-01T10:01:00.000Z'

@@ -4,7 +4,7 @@ import { evolve } from '../../../../domain/account/account.ts'
 import type { AccountEvent } from '../../../../domain/account/events.ts'
 import { changeMailAccount, pauseMailAccount } from '../../../../domain/account/mail-accounts.ts'
 import { Refused } from '../../../../domain/errors.ts'
-import { accountFacts } from '../../../support/accounts.ts'
+import { accountFacts } from '../../../harness/accounts.ts'
 
 const at = new Date('2026-03-10T05:00:00Z')
 const FIELDS = {

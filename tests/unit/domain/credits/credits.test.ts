@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { BLOCK_CREDITS, SEGMENT_CREDITS, SEGMENTS } from '../../../../domain/credits/events.ts'
 import { creditMarks, markOfCaptured, pack, unpack, type Remembered } from '../../../../domain/credits/mark.ts'
 import { CreditMemory } from '../../../../domain/credits/memory.ts'
-import { read } from '../../../../domain/notification/reader.ts'
-import type { Incoming, Reading } from '../../../../domain/notification/reading.ts'
+import { read } from '../../../../domain/reader/reader.ts'
+import type { Incoming, Reading } from '../../../../domain/reader/reading.ts'
 
 const ARRIVED = new Date('2026-11-20T03:00:00.000Z')
 

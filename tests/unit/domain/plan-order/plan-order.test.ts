@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { commissionOf } from '../../../../domain/affiliate/affiliate.ts'
 import type { PlanOrderEvent } from '../../../../domain/plan-order/events.ts'
-import { read } from '../../../../domain/notification/reader.ts'
+import { read } from '../../../../domain/reader/reader.ts'
 import {
   evolve,
   namedPlanOrder,

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { Arrival } from '../../../../domain/notification/arrival.ts'
-import { notificationEvents } from '../../../../domain/notification/events.ts'
-import { bookEvents } from '../../../../domain/book/events.ts'
-import { doorOf } from '../../../../domain/notification/origin.ts'
-import { read } from '../../../../domain/notification/reader.ts'
+import type { Arrival } from '../../../../domain/arrival/arrival.ts'
+import { notificationEvents } from '../../../../domain/arrival/events.ts'
+import { bookEvents } from '../../../../domain/dedup/events.ts'
+import { doorOf } from '../../../../domain/arrival/origin.ts'
+import { read } from '../../../../domain/reader/reader.ts'
 import { transactionEvents } from '../../../../domain/transaction/events.ts'
 import {
   appraise,
@@ -17,7 +17,7 @@ import {
 } from '../../../../domain/transaction/capture.ts'
 import { completed } from '../../../../domain/transaction/copies.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
-import { accountOf, shownOf } from '../../../support/accounts.ts'
+import { accountOf, shownOf } from '../../../harness/accounts.ts'
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref MBVCB.911539506.DH1042'
 const AT = new Date('2026-11-20T03:00:10.000Z')

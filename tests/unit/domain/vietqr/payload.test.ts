@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { QRPay } from 'vietnam-qr-pay'
-import { banks } from '../../../../domain/notification/banks/index.ts'
+import { banks } from '../../../../domain/banks/index.ts'
 import { binOf } from '../../../../domain/vietqr/bins.ts'
 import { crcOf, plainContent, vietQr } from '../../../../domain/vietqr/payload.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { RecordedEvent } from '../../../../domain/event.ts'
 import { Books, type WarmBook } from '../../../../workflows/capture/books.ts'
-import { sighting, sms } from '../../domain/book/sightings.ts'
+import { sighting, sms } from '../../domain/dedup/sightings.ts'
 
 const filled = (books: Books, userId: number, count: number): WarmBook => {
   const warm = books.take(userId, 'VCB')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { LogEntry } from '../../../../domain/ports.ts'
 import { FirstTries, type FirstTriesOptions } from '../../../../workflows/deliver/first-tries.ts'
-import { eventually } from '../../../support/eventually.ts'
+import { eventually } from '../../../harness/eventually.ts'
 
 const entry = (transaction_id: number, user_id: number): LogEntry => ({
   event_id: `event ${transaction_id}`, type: 'TransactionCaptured', user_id, transaction_id, revision: 0,

@@ -6,7 +6,7 @@ import type { AttemptResult } from '../../../../domain/transaction/decide.ts'
 import { foldTransaction } from '../../../../domain/transaction/transaction.ts'
 import { Recorder } from '../../../../workflows/deliver/recorder.ts'
 import { TrackedTransactions } from '../../../../workflows/deliver/tracked.ts'
-import { eventually } from '../../../support/eventually.ts'
+import { eventually } from '../../../harness/eventually.ts'
 import { captured, deleted, NOW, resultOf } from '../../domain/transaction/sentences.ts'
 
 const STREAM = 'transaction-42'

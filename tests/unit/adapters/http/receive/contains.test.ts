@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { contains, isChain } from '../../../../../adapters/http/receive/contains.ts'
-import { drawn } from '../../../../support/drawn.ts'
+import { drawn } from '../../../../harness/drawn.ts'
 
 describe('whether one text contains another', () => {
   it('agrees with includes', () => {

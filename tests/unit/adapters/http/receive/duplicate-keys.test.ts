@@ -4,7 +4,7 @@ import { hasDuplicateKey } from '../../../../../adapters/http/receive/duplicate-
 import { sameName } from '../../../../../adapters/http/receive/names.ts'
 
 const nested = (json: string, depth: number): string => '{"a":'.repeat(depth) + json + '}'.repeat(depth)
-import { drawn } from '../../../../support/drawn.ts'
+import { drawn } from '../../../../harness/drawn.ts'
 
 describe('duplicate keys of a JSON text', () => {
   const twice = [

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { arrivalOf } from '../../../../../adapters/http/receive/arrival.ts'
 import { readPosted, TooMuchPosted } from '../../../../../adapters/http/receive/posted.ts'
-import { shownOf } from '../../../../support/accounts.ts'
+import { shownOf } from '../../../../harness/accounts.ts'
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
 const JSON_TYPE = 'application/json; charset=utf-8'

@@ -1,0 +1,100 @@
+/**
+ * A lease in Postgres, `ops.lease`: of all processes that want to do a thing, one does it. The holder renews it; when it has not
+ * for the lease's time, another takes it. All times are the database's, but for how long the holder itself trusts its last
+ * renewal: counted from before it asked, and a little less than the lease, so that it stops before another begins.
+ *
+ * A process that was frozen can still finish what it was doing before it finds out. So what a holder does must be safe when
+ * done twice, or be guarded once more where it counts.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Lease } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../../workflows/support/abort.ts'
+import type { Queryable } from './database.ts'
+
+/** Milliseconds: a standby takes over at most `LASTS + LOOK_EVERY` after the holder's last renewal. */
+const LASTS = 8_000
+const LOOK_EVERY = 1_000
+const TRUSTED_SHARE = 0.8
+const RELEASE_WITHIN = 1_000
+
+const TAKE = `
+INSERT INTO ops.lease AS l (name, holder, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+  WHERE l.holder = excluded.holder OR l.expires_at < now()
+RETURNING 1`
+
+const RENEW = `
+UPDATE ops.lease SET expires_at = now() + make_interval(secs => $3) WHERE name = $1 AND holder = $2 RETURNING 1`
+
+const RELEASE = 'DELETE FROM ops.lease WHERE name = $1 AND holder = $2'
+
+/** Nobody holds anything any more: for who knows that all others are gone. */
+export const forgetLeases = async (database: Queryable): Promise<void> => {
+  await database.query('DELETE FROM ops.lease')
+}
+
+export interface LeaseOptions {
+  database: Queryable
+  /** What is leased. */
+  name: string
+  /** Told when the database does not answer, or the work fails; both are tried again. */
+  onTrouble?: (error: unknown) => void
+  /** Milliseconds; others only for tests. */
+  lasts?: number
+  lookEvery?: number
+}
+
+export const openLease = (options: LeaseOptions): Lease => {
+  const { database, name, onTrouble = () => {}, lasts = LASTS, lookEvery = LOOK_EVERY } = options
+  const holder = randomUUID()
+  const mine = [name, holder]
+  const query = async (statement: string) => (await database.query(statement, [...mine, lasts / 1_000])).length > 0
+  const wait = (signal: AbortSignal) => waitUnlessAborted(lookEvery, signal)
+
+  /** Resolves when the lease is lost or the work has ended. */
+  const keep = async (askedAt: number, lost: AbortController, ended: AbortSignal): Promise<void> => {
+    const trustUntil = (asked: number) =>
+      setTimeout(() => lost.abort(), asked + lasts * TRUSTED_SHARE - performance.now())
+    let deadline = trustUntil(askedAt)
+    ended.addEventListener('abort', () => clearTimeout(deadline))
+    while (!ended.aborted && !lost.signal.aborted) {
+      await wait(ended)
+      if (ended.aborted) return
+      const asked = performance.now()
+      try {
+        const isMine = await query(RENEW)
+        clearTimeout(deadline)
+        if (!isMine) return lost.abort()
+        if (!ended.aborted) deadline = trustUntil(asked)
+      } catch (error) {
+        onTrouble(error)
+      }
+    }
+  }
+
+  const holdOnce = async (work: (held: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> => {
+    const asked = performance.now()
+    if (!(await query(TAKE))) return
+    const lost = new AbortController()
+    const ended = new AbortController()
+    void keep(asked, lost, ended.signal)
+    try {
+      await work(AbortSignal.any([lost.signal, signal]))
+    } finally {
+      ended.abort()
+      // A database that is away shall not keep the process: then the lease runs out.
+      const released = database.query(RELEASE, mine).catch(onTrouble)
+      await Promise.race([released, pause(RELEASE_WITHIN, undefined, { ref: false })])
+    }
+  }
+
+  return {
+    hold: async (work, signal) => {
+      while (!signal.aborted) {
+        await holdOnce(work, signal).catch(onTrouble)
+        if (!signal.aborted) await wait(signal)
+      }
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Many leases at once (`lease.ts` tells what a lease is): hundreds of mailboxes are renewed, and the free ones among them taken, by
+ * one statement.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Leases } from '../../workflows/mail-ingest/collect.ts'
+import type { Queryable } from './database.ts'
+
+/** Milliseconds; others only for tests. */
+const LASTS = 10_000
+const TRUSTED_SHARE = 0.8
+
+/** In one order, so that two processes that ask for the same never wait for each other. */
+const KEEP = `
+INSERT INTO ops.lease AS l (name, holder, expires_at)
+  SELECT name, $2, now() + make_interval(secs => $3) FROM unnest($1::text[]) AS wanted (name) ORDER BY name
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+  WHERE l.holder = excluded.holder OR l.expires_at < now()
+RETURNING name`
+
+const RELEASE = 'DELETE FROM ops.lease WHERE name = ANY($1::text[]) AND holder = $2'
+
+export const openLeases = (database: Queryable, { lasts = LASTS } = {}): Leases => {
+  const holder = randomUUID()
+  return {
+    trustedMs: lasts * TRUSTED_SHARE,
+    keep: async (names) => {
+      if (names.length === 0) return new Set()
+      const rows = await database.query<{ name: string }>(KEEP, [names, holder, lasts / 1_000], 'leases-keep')
+      return new Set(rows.map(({ name }) => name))
+    },
+    release: async (names) => {
+      await database.query(RELEASE, [names, holder])
+    },
+  }
+}

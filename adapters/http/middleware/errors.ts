@@ -1,0 +1,94 @@
+/** One place where errors with a name become answers: status, code, one plain sentence. */
+import type { Middleware } from 'koa'
+import { Overloaded, Refused, StoreUnavailable } from '../../../domain/errors.ts'
+import type { LogLines } from '../../telemetry/log-lines.ts'
+
+/** Every code that an answer can carry, with its status. */
+export const STATUS = {
+  VALIDATION_FAILED: 400,
+  UNAUTHORIZED: 401,
+  ACCOUNT_LOCKED: 403,
+  EMAIL_NOT_VERIFIED: 403,
+  SCOPE_MISSING: 403,
+  AUTO_RULE: 403,
+  FORBIDDEN_ORIGIN: 403,
+  API_KEY_LIMIT_REACHED: 403,
+  WEBHOOK_LIMIT_REACHED: 403,
+  DEVICE_LIMIT_REACHED: 403,
+  MAIL_ACCOUNT_LIMIT_REACHED: 403,
+  SYSTEM_LIMIT_REACHED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  QUERY_TOO_LONG: 414,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  STORE_UNAVAILABLE: 503,
+  OVERLOADED: 503,
+} as const
+
+export type ErrorCode = keyof typeof STATUS
+
+export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'Credentials are missing or not valid.')
+
+/** Seconds after which a caller that was refused for lack of room should try again. */
+const OVERLOADED_RETRY_S = 5
+
+/** There is no room for the body beside those of other requests. Nothing of it was kept. */
+export const overloaded = (): Refused =>
+  new Refused('OVERLOADED', `Too many long bodies are arriving. Send it again in ${OVERLOADED_RETRY_S} s.`)
+
+/** The caller went away in the middle of its request: nobody is left to be answered. */
+export class CallerGone extends Error {
+  override name = 'CallerGone'
+}
+
+const asRefused = (error: unknown): Refused | null => {
+  if (error instanceof Refused) return error
+  if (error instanceof StoreUnavailable)
+    return new Refused('STORE_UNAVAILABLE', 'Nothing was accepted: storage does not answer. Send it again.')
+  if (error instanceof Overloaded)
+    return new Refused('RATE_LIMITED', `${error.message} Try again in ${error.seconds} s.`)
+  if (error instanceof URIError) return new Refused('NOT_FOUND', 'There is nothing at this address.')
+  return null
+}
+
+const whyOf = (error: unknown): { reason: string; cause?: string } => {
+  const { message: reason, cause } = error as Error
+  return cause instanceof Error ? { reason, cause: cause.message } : { reason }
+}
+
+/** Answers what the handlers throw. What has no name is a fault of ours: 500, logged with its stack, told without it. */
+export const errors =
+  (log: LogLines): Middleware =>
+  async (context, next) => {
+    try {
+      await next()
+      if (context.status === 404 && context.body === undefined)
+        throw new Refused('NOT_FOUND', 'There is nothing at this address.')
+    } catch (error) {
+      if (error instanceof CallerGone) {
+        context.respond = false
+        context.res.destroy()
+        return
+      }
+      const refused = asRefused(error)
+      const status = refused ? STATUS[refused.code as ErrorCode] : undefined
+      if (!refused || status === undefined) {
+        log.error({ err: error, method: context.method, route: context._matchedRoute as unknown }, 'http.failed')
+        context.status = 500
+        context.body = { success: false, error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }
+        return
+      }
+      if (error instanceof Overloaded) context.set('Retry-After', String(error.seconds))
+      if (refused.code === 'OVERLOADED') context.set('Retry-After', String(OVERLOADED_RETRY_S))
+      if (status === 503) {
+        const event = refused.code === 'OVERLOADED' ? 'http.overloaded' : 'http.store_unavailable'
+        log.warn({ ...whyOf(error), method: context.method }, event)
+      }
+      context.status = status
+      if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')
+      context.body = { success: false, error: refused.code, message: refused.message, ...refused.detail }
+    }
+  }

@@ -1,0 +1,57 @@
+/**
+ * Login tokens: HS256, 7 days; a version claim ends them all when the password is set anew. A session's token is one of its
+ * own kind, with an id: it is taken from the cookie alone, and a login's from the header alone.
+ */
+import { jwtVerify, SignJWT } from 'jose'
+import { createSecretKey, randomUUID } from 'node:crypto'
+import type { Account } from '../../../domain/account/account.ts'
+import type { Clock } from '../../../domain/ports.ts'
+
+export const LIFETIME_S = 7 * 24 * 3600
+
+export type TokenUse = 'login' | 'session'
+
+export interface Claims {
+  user_id: number
+  version: number
+  expires_at: Date
+  /** Of a session; a login has none. */
+  session_id: string | null
+}
+
+export interface JsonWebTokens {
+  sign(account: Account, use: TokenUse): Promise<string>
+  /** null for what is forged, altered, expired or of another kind */
+  verify(token: string, use: TokenUse): Promise<Claims | null>
+}
+
+/** @param secret  at least 32 bytes of text; its bytes are the key */
+export const jsonWebTokens = (secret: string, clock: Clock): JsonWebTokens => {
+  const key = createSecretKey(Buffer.from(secret))
+  return {
+    sign: ({ user_id, token_version }, use) => {
+      const issued = Math.floor(clock.now().getTime() / 1000)
+      const token = new SignJWT({ version: token_version })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setSubject(String(user_id))
+        .setIssuedAt(issued)
+        .setExpirationTime(issued + LIFETIME_S)
+      return (use === 'session' ? token.setJti(randomUUID()) : token).sign(key)
+    },
+    verify: async (token, use) => {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          requiredClaims: ['exp', 'sub'],
+          currentDate: clock.now(),
+        })
+        const { sub, version, exp, jti } = payload
+        if (typeof version !== 'number' || !sub || !/^[1-9]\d{0,14}$/.test(sub)) return null
+        if ((jti !== undefined) !== (use === 'session')) return null
+        return { user_id: Number(sub), version, expires_at: new Date(exp! * 1000), session_id: jti ?? null }
+      } catch {
+        return null
+      }
+    },
+  }
+}

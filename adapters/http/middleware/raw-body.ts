@@ -1,0 +1,112 @@
+/**
+ * Reads a request's body into memory, once, up to a limit. Not by koa-body: that replaces broken UTF-8 where we refuse it, unpacks
+ * compressed bodies, and cuts a caller off at the limit who would read the 413 only after writing.
+ *
+ * The credential is checked before (decisions, "Sizes"): without one at most 64 KB are kept. The rest of a body that is too long, and all of
+ * a body that nobody reads, is discarded while it arrives, so that a caller that writes everything before it reads still gets the answer.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import { invalid } from '../../../domain/account/refusals.ts'
+import { Refused } from '../../../domain/errors.ts'
+import { SHORT } from './bodies-in-flight.ts'
+import type { ApiContext } from '../context.ts'
+import { CallerGone, overloaded } from './errors.ts'
+
+/** Interface, section 8: bytes. */
+const BODY_LIMIT = 10 * 1024 * 1024
+
+/** Most bytes that arrive of one body. Beyond it the connection is cut. */
+const ARRIVING_LIMIT = 24 * 1024 * 1024
+
+/** A body may arrive in so many pieces, and one more for each so many bytes: each costs the same however short it is. */
+const PIECES = 2_048
+const BYTES_OF_PIECE = 128
+
+const tooLarge = () => new Refused('PAYLOAD_TOO_LARGE', `A body has at most ${BODY_LIMIT} bytes.`)
+const tooLong = () => invalid({ path: '', message: `A body has at most ${SHORT} bytes here.` })
+
+/** Listens to a body as it arrives. @returns whether it may go on · calls back with each piece while it may */
+const arrivalGuard = (): ((piece: Buffer) => boolean) => {
+  let size = 0
+  let pieces = 0
+  return ({ length }) => {
+    size += length
+    pieces++
+    return size <= ARRIVING_LIMIT && pieces <= PIECES + size / BYTES_OF_PIECE
+  }
+}
+
+const lengthOf = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
+
+/**
+ * @param account  whose credential was good; null: there is none, and at most 64 KB are kept
+ * @throws {Refused} PAYLOAD_TOO_LARGE, OVERLOADED, VALIDATION_FAILED for more than 64 KB without a credential · {CallerGone}
+ */
+export const readBody = ({ req: request, state }: ApiContext, account: number | null): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const { held } = state
+    const most = account === null ? SHORT : BODY_LIMIT
+    const mayGoOn = arrivalGuard()
+    let chunks: Buffer[] = []
+    let size = 0
+    let refusal: (() => Refused) | null = null
+
+    const refuse = (as: () => Refused): void => {
+      refusal = as
+      chunks = []
+      held.release()
+    }
+    const grown = (): void => {
+      if (size > BODY_LIMIT) refuse(tooLarge)
+      else if (size > most) refuse(tooLong)
+    }
+    const cut = (why: string): void => {
+      chunks = []
+      request.removeAllListeners('data').pause()
+      reject(new CallerGone(why))
+    }
+
+    held.begin(account, () => cut('the body arrived too slowly'))
+    size = lengthOf(request)
+    grown()
+    size = 0
+    request.on('data', (chunk: Buffer) => {
+      if (!mayGoOn(chunk)) return cut('a body without end')
+      size += chunk.length
+      if (size > most) grown()
+      else if (!refusal && held.take(chunk.length)) chunks.push(chunk)
+      else if (!refusal) refuse(overloaded)
+    })
+    request.on('end', () => {
+      if (refusal) return reject(refusal())
+      held.arrived()
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    })
+    request.on('error', () => cut('the caller went away'))
+    request.on('close', () => {
+      if (!request.complete) cut('the caller went away')
+    })
+  })
+
+/** Discards what is still to come of a body. @returns false where it has no end */
+const discardRest = (request: IncomingMessage): Promise<boolean> =>
+  new Promise((resolve) => {
+    const mayGoOn = arrivalGuard()
+    request.on('data', (chunk: Buffer) => {
+      if (mayGoOn(chunk)) return
+      request.pause()
+      resolve(false)
+    })
+    request.on('end', () => resolve(true))
+    request.on('close', () => resolve(true))
+    request.resume()
+  })
+
+/** Answers a request whose body nobody has read when all of the body has arrived, and cuts off a body without end. */
+export const discardUnread: Middleware = (context, next) =>
+  next().then(async () => {
+    const { req: request } = context
+    if (request.complete || request.destroyed || context.respond === false) return
+    if (!(await discardRest(request))) context.set('Connection', 'close')
+  })

@@ -1,0 +1,96 @@
+/**
+ * The limit on receiving (interface, section 8; decisions, "Rate limits"). Calls count by address. A token that has proved good has
+ * a budget of its own at each address, so a stranger behind the same address cannot use it up, and a stranger's calls count to
+ * the address alone.
+ *
+ * A token proves good when capture accepts it: nothing is looked up for that. One that is not known yet, such as after a restart,
+ * while strangers have used up the address's budget, is looked up, so many times a window as the budget has calls.
+ */
+import type { ShownToken } from '../../../domain/arrival/arrival.ts'
+import { callerIn } from './caller.ts'
+import type { ApiContext } from '../context.ts'
+import type { Part } from '../openapi/operation.ts'
+import { spend, type CounterFor, type RateLimit, type RateLimits } from './rate-limits.ts'
+
+/** Tokens known to be good: some 10 MB. Those not used for longest are forgotten. */
+const MOST_KNOWN = 50_000
+
+interface ReceiveLimitParts {
+  limits: 'off' | RateLimits
+  counterFor: CounterFor
+  /** Whether a token opens something. */
+  isGood(shown: ShownToken): Promise<boolean>
+}
+
+export interface ReceiveLimit {
+  /** @param shownIn  what the call shows; null: nothing of a token's form */
+  by(shownIn: (context: ApiContext) => ShownToken | null): Part
+  /** What capture said of the call's token. */
+  judged(context: ApiContext, isGood: boolean): void
+}
+
+const REFUSES: Part = { refuses: ['RATE_LIMITED'] }
+
+export const receiveLimit = ({ limits, counterFor, isGood }: ReceiveLimitParts): ReceiveLimit => {
+  if (limits === 'off') return { by: () => REFUSES, judged: () => {} }
+  const limit: RateLimit = limits.receive
+  const ofAddress = counterFor('receive', limit)
+  const ofToken = counterFor('receive_token', limit)
+  const lookUps = counterFor('receive_look_up', limit)
+  const known = new Set<string>()
+  /** Calls that show a token, and what they counted to. */
+  const calls = new WeakMap<ApiContext, { address: string; hash: string; countedTo: 'address' | 'token' }>()
+
+  const learn = (hash: string): void => {
+    known.delete(hash)
+    known.add(hash)
+    if (known.size > MOST_KNOWN) known.delete(known.values().next().value!)
+  }
+
+  const countForToken = async (context: ApiContext, address: string, hash: string): Promise<void> => {
+    learn(hash)
+    calls.set(context, { address, hash, countedTo: 'token' })
+    const used = ofToken(`${address} ${hash}`)
+    spend(context, limit, used instanceof Promise ? await used : used)
+  }
+
+  return {
+    by: (shownIn) => ({
+      ...REFUSES,
+      step: async (context, next) => {
+        const address = callerIn(context)
+        const shown = shownIn(context)
+        const hash = shown && shown.token_hash
+        if (hash !== null && known.has(hash)) {
+          await countForToken(context, address, hash)
+          return next()
+        }
+        const counted = ofAddress(address)
+        const used = counted instanceof Promise ? await counted : counted
+        if (shown && hash !== null && used.calls > limit.requests) {
+          const lookedUp = await lookUps(address)
+          if (lookedUp.calls <= limit.requests && (await isGood(shown).catch(() => false))) {
+            await countForToken(context, address, hash)
+            return next()
+          }
+        }
+        spend(context, limit, used)
+        if (hash !== null) calls.set(context, { address, hash, countedTo: 'address' })
+        await next()
+      },
+    }),
+
+    judged: (context, isGood) => {
+      const call = calls.get(context)
+      if (!call) return
+      const { address, hash, countedTo } = call
+      // One that was good once: its calls count to the address again.
+      if (!isGood) known.delete(hash)
+      else if (countedTo === 'address') {
+        learn(hash)
+        void ofAddress.undo(address)
+        void ofToken(`${address} ${hash}`)
+      }
+    },
+  }
+}

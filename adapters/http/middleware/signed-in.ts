@@ -1,0 +1,103 @@
+/**
+ * Who calls: a JWT, an API key in one of three places (interface, section 5), or the dashboard's cookie. The first credential
+ * present decides: Authorization, then X-Api-Key, then the query, then the cookie; a bad one is refused even beside a good one.
+ */
+import { accountLocked } from '../../../domain/account/access.ts'
+import type { Account } from '../../../domain/account/account.ts'
+import { allows, scopedKeyOf, scopeMissing, type ScopedKey } from '../../../domain/account/api-keys.ts'
+import { hashOfToken, isHash, userOfToken } from '../../../domain/account/tokens.ts'
+import type { Clock } from '../../../domain/ports.ts'
+import type { Accounts } from '../../../workflows/accounts/accounts.ts'
+import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
+import type { ApiContext, ApiMiddleware, SignedInBy } from '../context.ts'
+import { unauthorized } from './errors.ts'
+import type { JsonWebTokens } from './json-web-tokens.ts'
+import type { Part } from '../openapi/operation.ts'
+import { queryOf } from './query-string.ts'
+import { refuseForeignOrigin, sessionOf } from './session-cookie.ts'
+
+interface Credential {
+  kind: SignedInBy
+  token: string
+}
+
+/** @throws {Refused} UNAUTHORIZED when there is none, or one of an unknown form */
+const credentialOf = (context: ApiContext, settings: SignedInParts['settings']): Credential => {
+  const { authorization, 'x-api-key': header } = context.headers
+  if (authorization !== undefined) {
+    const [, scheme, token] = /^(bearer|apikey) +(\S+)$/i.exec(authorization) ?? []
+    if (scheme === undefined || token === undefined) throw unauthorized()
+    return { kind: scheme.toLowerCase() === 'bearer' ? 'jwt' : 'api_key', token }
+  }
+  if (typeof header === 'string') return { kind: 'api_key', token: header }
+  const { api_key: parameter } = queryOf(context)
+  if (Array.isArray(parameter)) throw unauthorized()
+  if (parameter) return { kind: 'api_key', token: parameter }
+  const session = sessionOf(context, settings)
+  if (session !== undefined) return { kind: 'session', token: session }
+  throw unauthorized()
+}
+
+/** Whose credential it is. */
+interface Holder {
+  account: Account
+  scoped_key?: ScopedKey
+}
+
+interface SignedInParts {
+  accounts: Accounts
+  tokens: JsonWebTokens
+  settings: { baseUrl: string }
+  clock: Clock
+  keyUses: Pick<ApiKeyUses, 'note'>
+  /** What else stands before every call of somebody who is known. */
+  guard: ApiMiddleware
+}
+
+/**
+ * Sets `state.account`, `state.signed_in_by` and `state.scoped_key`.
+ * @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED, SCOPE_MISSING, FORBIDDEN_ORIGIN · {StoreUnavailable}
+ */
+export const signedIn = ({ accounts, tokens, settings, clock, keyUses, guard }: SignedInParts): Part => {
+  const holderOfKey = async (token: string): Promise<Holder | null> => {
+    const userId = userOfToken('api_key', token)
+    const account = userId === null ? null : await accounts.find(userId)
+    if (!account) return null
+    const hash = hashOfToken(token)
+    if (account.key_hash && isHash(hash, account.key_hash)) return { account }
+    const scoped_key = scopedKeyOf(account, hash, clock.now())
+    return scoped_key && { account, scoped_key }
+  }
+  const holderOf = async ({ kind, token }: Credential): Promise<Holder | null> => {
+    if (kind === 'api_key') return holderOfKey(token)
+    const claims = await tokens.verify(token, kind === 'jwt' ? 'login' : 'session')
+    const account = claims && (await accounts.find(claims.user_id))
+    if (!account || account.token_version !== claims.version) return null
+    return claims.session_id !== null && account.ended_sessions.has(claims.session_id) ? null : { account }
+  }
+  const step: ApiMiddleware = async (context, next) => {
+    const credential = credentialOf(context, settings)
+    const holder = await holderOf(credential)
+    if (!holder) throw unauthorized()
+    const { account, scoped_key } = holder
+    if (credential.kind === 'session') refuseForeignOrigin(context, settings)
+    if (account.locked) throw accountLocked(account)
+    context.state.account = account
+    context.state.signed_in_by = credential.kind
+    if (scoped_key) {
+      context.state.scoped_key = scoped_key
+      keyUses.note(account.user_id, scoped_key.api_key_id, clock.now())
+    }
+    // Behind the guard: calls that a key has no scope for count, too.
+    await guard(context, () => {
+      const { scopes = [] } = context.state
+      if (scoped_key && !allows(scoped_key, scopes)) throw scopeMissing(scopes)
+      return next()
+    })
+  }
+  return {
+    step,
+    credentials: ['jwt', 'api_key', 'session'],
+    refuses: ['UNAUTHORIZED', 'ACCOUNT_LOCKED', 'SCOPE_MISSING', 'FORBIDDEN_ORIGIN', 'RATE_LIMITED'],
+  }
+}

@@ -1,0 +1,126 @@
+/** What an operation takes: read, checked against its schema and handed, typed, to the handler. */
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import type { Issue } from '../../../domain/account/refusals.ts'
+import { Refused } from '../../../domain/errors.ts'
+import type { ApiContext } from '../context.ts'
+import type { ErrorCode } from '../middleware/errors.ts'
+import type { Input } from './operation.ts'
+import { hasTooManyValues, looksTooLarge } from '../receive/json-values.ts'
+import { queryOf } from '../middleware/query-string.ts'
+import { readBody } from '../middleware/raw-body.ts'
+import { charsetOf, decoderOf, type Charset } from '../receive/charset.ts'
+
+const failed = (issues: readonly Issue[]): Refused =>
+  new Refused('VALIDATION_FAILED', issues[0]?.message ?? 'The input is not valid.', { issues })
+
+/** Issues of one answer (decisions, "Sizes"). */
+const MOST_ISSUES = 20
+/** Characters of a path, which holds names that the caller chose, and of a message. */
+const LONGEST_PATH = 100
+const LONGEST_MESSAGE = 300
+
+const pathOf = (keys: readonly PropertyKey[]): string => keys.map(String).join('.').slice(0, LONGEST_PATH)
+
+/** Every unknown field is an issue of its own, at its own path. The first 20 are listed. */
+const issuesOf = ({ issues }: z.ZodError): Issue[] =>
+  issues
+    .slice(0, MOST_ISSUES)
+    .flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys
+            .slice(0, MOST_ISSUES)
+            .map((key) => ({ path: pathOf([...issue.path, key]), message: 'This field is not known.' }))
+        : [{ path: pathOf(issue.path), message: issue.message.slice(0, LONGEST_MESSAGE) }],
+    )
+    .slice(0, MOST_ISSUES)
+
+const checked = <Input>(schema: z.ZodType<Input>, value: unknown): Input => {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw failed(issuesOf(parsed.error))
+  return parsed.data
+}
+
+const read = new WeakMap<IncomingMessage, Promise<unknown>>()
+
+/** The JSON value in the body; undefined where there is no body. Read once, however often it is asked for. @throws {Refused} 400, 413, 415 */
+export const readJson = (context: ApiContext): Promise<unknown> => {
+  const known = read.get(context.req) ?? parseJson(context)
+  read.set(context.req, known)
+  return known
+}
+
+const parseJson = async (context: ApiContext): Promise<unknown> => {
+  const bytes = await readBody(context, context.state.account?.user_id ?? null)
+  if (bytes.length === 0) return undefined
+  const encoding = context.get('content-encoding')
+  if (!context.is('json', '+json') || (encoding && encoding !== 'identity'))
+    throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.')
+  const charset = charsetOf(context.get('content-type'))
+  if (charset === 'other') throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as UTF-8 or UTF-16.')
+  const value = parsed(bytes, charset)
+  if (looksTooLarge(value)) throw tooManyValues()
+  return value
+}
+
+const tooManyValues = () => failed([{ path: '', message: 'The body has more values than any request here needs.' }])
+
+/** @throws {Refused} VALIDATION_FAILED */
+const parsed = (bytes: Buffer, charset: Charset): unknown => {
+  try {
+    const json = decoderOf(charset, { fatal: true }).decode(bytes)
+    if (!hasTooManyValues(json)) return JSON.parse(json) as unknown
+  } catch {
+    throw failed([{ path: '', message: 'The body is not valid JSON.' }])
+  }
+  throw tooManyValues()
+}
+
+const BODY_REFUSALS: readonly ErrorCode[] = [
+  'VALIDATION_FAILED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'OVERLOADED',
+]
+
+/** A JSON body. */
+export const body = <Value>(schema: z.ZodType<Value>): Input<Value> => ({
+  read: async (context) => {
+    const value = await readJson(context)
+    if (value === undefined) throw failed([{ path: '', message: 'A JSON object is expected.' }])
+    return checked(schema, value)
+  },
+  body: { schema, required: true },
+  refuses: BODY_REFUSALS,
+})
+
+/** A JSON body that may be left out: then the handler gets undefined. */
+export const optionalBody = <Value>(schema: z.ZodType<Value>): Input<Value | undefined> => ({
+  read: async (context) => {
+    const value = await readJson(context)
+    return value === undefined ? undefined : checked(schema, value)
+  },
+  body: { schema, required: false },
+  refuses: BODY_REFUSALS,
+})
+
+/** For calls that take none: an empty one and `{}` are accepted. */
+export const noBody: Input<unknown> = optionalBody(z.strictObject({}, { error: 'This call takes no body.' }))
+
+/** The query's parameters that the schema names; others are passed over, one given twice is refused. */
+export const query = <Schema extends z.ZodObject>(schema: Schema): Input<z.output<Schema>> => ({
+  read: (context) => {
+    const parameters = queryOf(context)
+    const given: Record<string, unknown> = {}
+    const issues: Issue[] = []
+    for (const name of Object.keys(schema.shape)) {
+      const value = parameters[name]
+      if (Array.isArray(value)) issues.push({ path: name, message: 'Give this parameter once.' })
+      else if (value !== undefined) given[name] = value
+    }
+    if (issues.length > 0) throw failed(issues)
+    return checked<z.output<Schema>>(schema as unknown as z.ZodType<z.output<Schema>>, given)
+  },
+  query: schema,
+  refuses: ['VALIDATION_FAILED'],
+})

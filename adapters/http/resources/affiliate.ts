@@ -1,0 +1,120 @@
+/** Links that bring others, and what is earned by them. */
+import { z } from 'zod'
+import {
+  balanceOf,
+  type Link as LinkState,
+  type Withdrawal as WithdrawalState,
+} from '../../../domain/affiliate/affiliate.ts'
+import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
+import { occasionOf, type ApiContext } from '../context.ts'
+import { body } from '../openapi/input.ts'
+import { created, data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import type { ApiParts } from '../parts.ts'
+import type { Limited } from '../middleware/rate-limits.ts'
+import { line } from './requests.ts'
+
+const LinkCreation = z.strictObject({ label: line(100) })
+
+const BankChange = z.strictObject({
+  bank_code: z
+    .string()
+    .trim()
+    .regex(/^[A-Za-z0-9]{2,20}$/, 'A bank code is 2 to 20 letters or digits.')
+    .transform((code) => code.toUpperCase()),
+  account_number: z
+    .string()
+    .trim()
+    .regex(/^[A-Za-z0-9]{4,30}$/, 'An account number is 4 to 30 letters or digits.'),
+  account_name: line(100),
+})
+
+/** Whole dong. */
+const WithdrawalRequest = z.strictObject({ amount: z.int().min(1, 'An amount is at least 1 dong.') })
+
+const id = z.int().positive()
+const decimal = z.string().regex(/^\d+\.\d{2}$/)
+const moment = z.iso.datetime()
+
+const Bank = z
+  .strictObject({ bank_code: z.string(), account_number: z.string(), account_name: z.string() })
+  .meta({ id: 'AffiliateBank' })
+const Link = z.strictObject({ id, label: z.string(), code: z.string(), url: z.string() }).meta({ id: 'AffiliateLink' })
+const Withdrawal = z
+  .strictObject({ id, amount: decimal, status: z.literal('requested'), ...Bank.shape, created_at: moment })
+  .meta({ id: 'Withdrawal' })
+const Summary = z
+  .strictObject({
+    balance: decimal,
+    earned: decimal,
+    withdrawn: decimal,
+    bank: Bank.nullable(),
+    links: z.array(Link),
+    withdrawals: z.array(Withdrawal),
+  })
+  .meta({ id: 'Affiliate' })
+
+const presentLink =
+  (baseUrl: string) =>
+  ({ link_id, label, code }: LinkState): z.output<typeof Link> => ({
+    id: link_id,
+    label,
+    code,
+    url: `${baseUrl}/register?ref=${encodeURIComponent(code)}`,
+  })
+
+const presentWithdrawal = ({ withdrawal_id, requested_at, ...rest }: WithdrawalState): z.output<typeof Withdrawal> => ({
+  id: withdrawal_id,
+  status: 'requested',
+  ...rest,
+  created_at: requested_at,
+})
+
+interface Steps {
+  signedIn: Part
+  limited: Limited
+}
+
+export const affiliateRoutes = (operations: Operations, parts: ApiParts, { signedIn, limited }: Steps): void => {
+  const { clock, settings } = parts
+  const { get, post, put } = operations.of('Affiliate')
+  const affiliates = new Affiliates(parts)
+  const linkOf = presentLink(settings.baseUrl)
+
+  const showSummary = async (context: ApiContext): Promise<z.output<typeof Summary>> => {
+    const affiliate = await affiliates.find(context.state.account.user_id)
+    const { earned, withdrawn, bank, links, withdrawals } = affiliate
+    return {
+      balance: balanceOf(affiliate),
+      earned,
+      withdrawn,
+      bank,
+      links: links.map(linkOf).reverse(),
+      withdrawals: withdrawals.map(presentWithdrawal).reverse(),
+    }
+  }
+
+  const addLink = async (context: ApiContext, { label }: z.infer<typeof LinkCreation>) =>
+    linkOf(await affiliates.createLink(occasionOf(context, clock), label))
+
+  const setBank = (context: ApiContext, bank: z.infer<typeof BankChange>) =>
+    affiliates.setBank(occasionOf(context, clock), bank)
+
+  const withdraw = async (context: ApiContext, { amount }: z.infer<typeof WithdrawalRequest>) =>
+    presentWithdrawal(await affiliates.withdraw(occasionOf(context, clock), amount))
+
+  get('/api/affiliate', 'Show links and earnings', signedIn, data(Summary), showSummary)
+  post('/api/affiliate/links', 'Make a link', signedIn, limited('links'), body(LinkCreation), created(Link), addLink)
+  put('/api/affiliate/bank', 'Say where to pay to', signedIn, limited('bank'), body(BankChange), data(Bank), setBank)
+  post(
+    '/api/affiliate/withdraw',
+    'Ask for a payment',
+    signedIn,
+    limited('withdraw'),
+    body(WithdrawalRequest),
+    refuses('CONFLICT'),
+    created(Withdrawal),
+    withdraw,
+  )
+}

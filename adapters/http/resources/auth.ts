@@ -1,0 +1,111 @@
+/**
+ * Registering, logging in (interface, section 4.1), and what is done by links in mails. What is asked for by an e-mail address
+ * alone is answered in the same words and at the same time whether the address has an account or not.
+ */
+import { z } from 'zod'
+import { askForLinkByMail, registerByMail, resetPassword, verifyEmail } from '../../../workflows/accounts/by-mail.ts'
+import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
+import { callerIn } from '../middleware/caller.ts'
+import type { ApiContext } from '../context.ts'
+import { body } from '../openapi/input.ts'
+import type { JsonWebTokens } from '../middleware/json-web-tokens.ts'
+import type { LimitedLogin } from '../middleware/limited-login.ts'
+import { onTheBeat } from '../middleware/constant-time.ts'
+import { message, whole } from '../openapi/answers.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+import { Ended, MessageAndEnded, presentEnded } from './presenters/ended.ts'
+import type { Limited } from '../middleware/rate-limits.ts'
+import { EmailAlone, EmailVerification, Login, PasswordReset, Registration } from './requests.ts'
+
+interface Steps {
+  tokens: JsonWebTokens
+  limited: Limited
+  login: LimitedLogin
+}
+
+const Token = z.strictObject({
+  success: z.literal(true),
+  token: z.string().meta({ description: 'A JWT, for 7 days.' }),
+  ended: Ended.optional(),
+})
+
+/** What a login may be refused with, by token or session. */
+export const loginRefusals = refuses('UNAUTHORIZED', 'EMAIL_NOT_VERIFIED', 'ACCOUNT_LOCKED')
+
+export const authRoutes = (
+  operations: Operations,
+  api: ApiParts,
+  { tokens, limited, login: loginLimit }: Steps,
+): void => {
+  const parts = { ...api, links: mailLinks(api.settings.jwtSecret, api.settings.baseUrl) }
+  const { post } = operations.of('Logging in')
+
+  const login = async (context: ApiContext, pair: z.infer<typeof Login>) => {
+    const loggedIn = await loginLimit.logIn(context, pair)
+    await settled(parts, loggedIn)
+    const { account, ended } = loggedIn
+    return { success: true as const, token: await tokens.sign(account, 'login'), ...presentEnded(ended) }
+  }
+
+  const register = async (context: ApiContext, { name = null, ref, ...given }: z.infer<typeof Registration>) => {
+    await registerByMail(parts, { ...given, name, ref: ref?.trim() || undefined }, callerIn(context))
+    return 'We have sent you a mail: open the link in it to go on.'
+  }
+
+  const verify = async (_: ApiContext, { token }: z.infer<typeof EmailVerification>) => {
+    await settled(parts, await verifyEmail(parts, token))
+    return 'Your e-mail address is confirmed.'
+  }
+
+  const resend = async (_: ApiContext, { email }: z.infer<typeof EmailAlone>) => {
+    await askForLinkByMail(parts, 'verify_email', email)
+    return 'If this address is waiting to be confirmed, a new link is on its way.'
+  }
+
+  const forgot = async (_: ApiContext, { email }: z.infer<typeof EmailAlone>) => {
+    await askForLinkByMail(parts, 'reset_password', email)
+    return 'If this address has an account, a link to choose a new password is on its way.'
+  }
+
+  const reset = async (context: ApiContext, given: z.infer<typeof PasswordReset>) => {
+    const reset = await resetPassword(parts, given, callerIn(context))
+    await settled(parts, reset)
+    await loginLimit.remember(context, reset.account)
+    return {
+      success: true as const,
+      message: 'Your password is changed. Log in with the new one.',
+      ...presentEnded(reset.ended),
+    }
+  }
+
+  post('/api/auth/login', 'Log in', limited('login'), body(Login), loginRefusals, whole(Token), login)
+  post('/api/auth/register', 'Open an account', limited('register'), onTheBeat, body(Registration), message, register)
+  post('/api/auth/verify-email', 'Confirm the e-mail address', body(EmailVerification), message, verify)
+  post(
+    '/api/auth/resend-verify',
+    'Have the confirming mail sent again',
+    onTheBeat,
+    limited('resend'),
+    body(EmailAlone),
+    message,
+    resend,
+  )
+  post(
+    '/api/auth/forgot-password',
+    'Ask for a new password by mail',
+    limited('forgot'),
+    onTheBeat,
+    body(EmailAlone),
+    message,
+    forgot,
+  )
+  post(
+    '/api/auth/reset-password',
+    'Choose a new password',
+    limited('reset'),
+    body(PasswordReset),
+    whole(MessageAndEnded),
+    reset,
+  )
+}

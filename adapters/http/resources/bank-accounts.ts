@@ -1,0 +1,96 @@
+/** Accounts at banks that notifications have named: each can be confirmed, and switched off. */
+import { z } from 'zod'
+import type { BankAccount as BankAccountState } from '../../../domain/account/account.ts'
+import { changeBankAccount, learnBankAccounts } from '../../../domain/account/bank-accounts.ts'
+import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { body, noBody } from '../openapi/input.ts'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+import { readOnly, withoutReadOnly } from './requests.ts'
+
+const READ_ONLY = ['id', 'bank_code', 'account_number']
+
+const BankAccountChange = z
+  .strictObject({
+    ...readOnly(...READ_ONLY),
+    is_active: z.union([z.literal(0), z.literal(1)]).optional(),
+    confirmed: z
+      .union([z.literal(0), z.literal(1), z.boolean()])
+      .transform(Boolean)
+      .optional()
+      .meta({ description: '1 confirms the number and sends what waited for it. It cannot be taken back.' }),
+  })
+  .transform((given) => withoutReadOnly(given, READ_ONLY))
+
+const BankAccount = z
+  .strictObject({
+    id: z.int().positive(),
+    bank_code: z.string(),
+    account_number: z.string(),
+    is_active: z.union([z.literal(0), z.literal(1)]),
+    confirmed: z.boolean().meta({ description: 'False: credits to it wait until you confirm the number.' }),
+  })
+  .meta({ id: 'BankAccount' })
+
+const Learning = z
+  .strictObject({ learning_until: z.iso.datetime() })
+  .meta({ id: 'BankAccountLearning', description: 'New numbers count at once until then.' })
+
+const presentBankAccount = ({
+  bank_account_id,
+  bank_code,
+  account_number,
+  is_active,
+  confirmed,
+}: BankAccountState): z.infer<typeof BankAccount> => ({
+  id: bank_account_id,
+  bank_code,
+  account_number,
+  is_active,
+  confirmed,
+})
+
+export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { get, post, put } = operations.of('Bank accounts')
+
+  const listBankAccounts = (context: ApiContext) =>
+    [...context.state.account.bank_accounts.values()].map(presentBankAccount).reverse()
+
+  const updateBankAccount = async (context: ApiContext, change: z.output<typeof BankAccountChange>) => {
+    const bank_account_id = idOf(context)
+    const changed = await parts.accounts.change(occasionOf(context, parts.clock), (account) =>
+      changeBankAccount(account, { bank_account_id, ...change }),
+    )
+    await settled(parts, changed)
+    return presentBankAccount(changed.account.bank_accounts.get(bank_account_id)!)
+  }
+
+  const learn = async (context: ApiContext) => {
+    const { clock, accounts } = parts
+    const changed = await accounts.change(occasionOf(context, clock), (account) =>
+      learnBankAccounts(account, clock.now()),
+    )
+    await settled(parts, changed)
+    return { learning_until: changed.account.learning!.until }
+  }
+
+  get('/api/bank-accounts', 'List the bank accounts', signedIn, data(z.array(BankAccount)), listBankAccounts)
+  post(
+    '/api/bank-accounts/learn',
+    'Let new bank accounts count at once for 24 hours',
+    signedIn,
+    noBody,
+    data(Learning),
+    learn,
+  )
+  put(
+    '/api/bank-accounts/:id',
+    'Confirm a bank account, or switch it on or off',
+    signedIn,
+    body(BankAccountChange),
+    data(BankAccount),
+    updateBankAccount,
+  )
+}

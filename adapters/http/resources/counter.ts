@@ -1,0 +1,84 @@
+/**
+ * The counter: a page for a screen on the shop floor that shows the last payments, by a token of its own that opens nothing else.
+ * What it gets are amounts, times and order ids.
+ */
+import { z } from 'zod'
+import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
+import { Refused } from '../../../domain/errors.ts'
+import { notFound } from '../../../domain/account/refusals.ts'
+import type { Account } from '../../../domain/account/account.ts'
+import { newToken } from '../../../workflows/accounts/secrets.ts'
+import type { News } from '../../../workflows/live/news.ts'
+import { lastPayments } from '../../../projections/transaction/queries.ts'
+import { COUNTER_PAGE, COUNTER_POLICY, COUNTER_SCRIPT, COUNTER_STYLE } from './counter-page.ts'
+import { occasionOf, type ApiContext } from '../context.ts'
+import { eventStream, type EventStreams } from './event-stream.ts'
+import { noBody } from '../openapi/input.ts'
+import { data, text } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, scopes, type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+
+const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id: 'Counter' })
+
+const SHOWN = 10
+
+/** Money that came in, once: a copy of a notification is no payment. */
+const paymentIn = (news: News): object | null => {
+  const { what, id, amount, currency, order_id, created_at } = news
+  const isPayment = what === 'captured' && news.transaction_type === 'credit' && news.webhook_status !== 'already_run'
+  return isPayment ? { id, amount, currency, order_id, at: created_at } : null
+}
+
+export const counterRoutes = (
+  operations: Operations,
+  parts: ApiParts,
+  { streams, signedIn }: { streams: EventStreams; signedIn: Part },
+): void => {
+  const { accounts, clock, database, settings } = parts
+  const { get, post } = operations.of('Counter')
+
+  const open = async (context: ApiContext) => {
+    const { user_id } = context.state.account
+    const { token, hash: token_hash } = newToken('counter', user_id)
+    const event = { type: 'CounterOpened' as const, data: { user_id, token_hash } }
+    await settled(parts, await accounts.change(occasionOf(context, clock), () => [event]))
+    return { token, url: `${settings.baseUrl}/counter/${token}` }
+  }
+
+  /** @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED */
+  const holderOf = async (context: ApiContext): Promise<Account> => {
+    const { token = '' } = context.params
+    const user = userOfToken('counter', token)
+    const account = user === null ? null : await accounts.find(user)
+    if (!account?.counter_hash || !isToken(token, account.counter_hash)) throw notFound('counter')
+    if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
+    return account
+  }
+
+  const showPage = async (context: ApiContext) => {
+    await holderOf(context)
+    context.set({
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': COUNTER_POLICY,
+      'Referrer-Policy': 'no-referrer',
+    })
+    return COUNTER_PAGE
+  }
+
+  const listen = async (context: ApiContext) => {
+    const { user_id } = await holderOf(context)
+    return streams.open(context, user_id, paymentIn, async (write) =>
+      write('payments', { payments: await lastPayments(database, user_id, SHOWN) }),
+    )
+  }
+
+  post('/api/counter', 'Open a counter; an older link ends', signedIn, scopes(), noBody, data(Counter), open)
+  get('/counter.js', 'The counter’s script', text<string>('text/javascript', 'The script.'), () => COUNTER_SCRIPT)
+  get('/counter.css', 'The counter’s style', text<string>('text/css', 'The style.'), () => COUNTER_STYLE)
+  const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED')
+  get('/counter/:token', 'The counter’s page', none, text<string>('text/html', 'The page.'), showPage)
+  const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'RATE_LIMITED')
+  const stream = eventStream('Event `payments` first, then a `transaction` for each payment.')
+  get('/counter/:token/stream', 'Listen to payments', limited, stream, listen)
+}

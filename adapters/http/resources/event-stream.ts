@@ -1,0 +1,128 @@
+/**
+ * Server-sent events to one listener: what it missed, then what happens. It is ended after about ten minutes, so that
+ * credentials are shown again and no connection is for ever; a listener that reads slower than things happen is ended, too, and
+ * comes back for what it missed.
+ */
+import { PassThrough } from 'node:stream'
+import { Refused } from '../../../domain/errors.ts'
+import type { Feed, Told } from '../../../workflows/live/feed.ts'
+import type { News } from '../../../workflows/live/news.ts'
+import type { ApiContext } from '../context.ts'
+import type { Answer } from '../openapi/operation.ts'
+import { queryOf } from '../middleware/query-string.ts'
+
+/** Streams of one user in this process. */
+const MOST_OF_A_USER = 5
+/** Streams in this process. */
+const MOST = 2_000
+const HEARTBEAT_MS = 15_000
+/** ± 20 %, so that those who came together do not come back together. */
+const LONGEST_MS = 600_000
+/** Bytes that may wait for a listener. */
+const MOST_WAITING = 64 * 1024
+
+export interface EventStreams {
+  /**
+   * @param user  whose events
+   * @param view  what of the news goes out; null: nothing
+   * @param first  what is sent before anything else
+   * @throws {Refused} RATE_LIMITED
+   */
+  open(
+    context: ApiContext,
+    user: number,
+    view: (news: News) => object | null,
+    first?: (write: (event: string, data: object) => void) => Promise<void>,
+  ): Promise<PassThrough>
+}
+
+/** The last event heard, as the browser repeats it, or as a page that was loaded anew remembers it. */
+const lastHeard = (context: ApiContext): string | null => {
+  const { 'last-event-id': header } = context.headers
+  if (typeof header === 'string' && header !== '') return header
+  const { since } = queryOf(context)
+  return typeof since === 'string' && since !== '' ? since : null
+}
+
+export const openEventStreams = (feed: Feed): EventStreams => {
+  const open = new Map<number, number>()
+  let all = 0
+
+  const enter = (user: number): void => {
+    const own = open.get(user) ?? 0
+    if (own >= MOST_OF_A_USER || all >= MOST)
+      throw new Refused('RATE_LIMITED', 'There are too many open streams: close one first.')
+    open.set(user, own + 1)
+    all++
+  }
+  const leave = (user: number): void => {
+    const own = open.get(user)! - 1
+    if (own === 0) open.delete(user)
+    else open.set(user, own)
+    all--
+  }
+
+  return {
+    open: async (context, user, view, first) => {
+      const epoch = await feed.epoch()
+      enter(user)
+      const out = new PassThrough({ highWaterMark: MOST_WAITING })
+      const ending = new AbortController()
+      out.once('close', () => {
+        ending.abort()
+        leave(user)
+      })
+      const write = (text: string): void => {
+        if (out.writableEnded || out.destroyed) return
+        if (out.writableLength > MOST_WAITING) out.destroy()
+        else out.write(text)
+      }
+      const tell = ({ checkpoint, news }: Told): void => {
+        const data = view(news)
+        if (data) write(`id: ${epoch}.${checkpoint}\nevent: ${news.kind}\ndata: ${JSON.stringify(data)}\n\n`)
+      }
+      const end = (reason: string): void => {
+        write(`event: ${reason === 'bye' ? 'bye' : 'end'}\ndata: {"reason":"${reason}"}\n\n`)
+        out.end()
+      }
+      const beat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
+      const over = setTimeout(() => end('time'), LONGEST_MS * (0.8 + Math.random() * 0.4))
+      ending.signal.addEventListener('abort', () => {
+        clearInterval(beat)
+        clearTimeout(over)
+      })
+      try {
+        const heard = lastHeard(context)
+        const isOfThisStore = heard?.startsWith(`${epoch}.`) ?? false
+        const after = isOfThisStore ? heard!.slice(epoch.length + 1) : null
+        // What happens while the past is told waits, so that everything comes in its order.
+        let waiting: Told[] | null = []
+        const { missed, stop } = await feed.listen(user, after, {
+          tell: (told) => void (waiting ? waiting.push(told) : tell(told)),
+          end,
+        })
+        ending.signal.addEventListener('abort', stop)
+        if (ending.signal.aborted) stop()
+        write('retry: 2000\n\n')
+        await first?.((event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+        if (missed === null || (heard !== null && !isOfThisStore)) write('event: reset\ndata: {}\n\n')
+        for (const told of [...(missed ?? []), ...waiting]) tell(told)
+        waiting = null
+      } catch (error) {
+        out.destroy()
+        throw error
+      }
+      context.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' })
+      return out
+    },
+  }
+}
+
+/** The answer of a route that returns such a stream. */
+export const eventStream = (description: string): Answer<PassThrough> => ({
+  write: (context, stream) => {
+    context.type = 'text/event-stream'
+    context.body = stream
+  },
+  answers: [{ status: 200, description, mediaType: 'text/event-stream', schema: null }],
+})

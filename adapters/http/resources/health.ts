@@ -1,0 +1,63 @@
+/** For the machine that watches: whether the process lives, whether what it needs answers, its numbers. */
+import type { Registry } from 'prom-client'
+import { z } from 'zod'
+import { awakeFor } from '../../system/awake.ts'
+import type { ApiContext } from '../context.ts'
+import { metricsGuard } from '../middleware/metrics-guard.ts'
+import { text, whole } from '../openapi/answers.ts'
+import type { Operations } from '../openapi/operations.ts'
+
+/** Something this process stands on. */
+export interface Part {
+  name: string
+  /** False: the process does its job without it, such as receiving without the read models. */
+  needed: boolean
+  /** Resolves when it answers. */
+  check: () => Promise<unknown>
+}
+
+/** A part that has not answered by then does not answer (milliseconds). */
+const PATIENCE_MS = 2_000
+
+const answers = async ({ check }: Part): Promise<boolean> => {
+  const done = new AbortController()
+  const late = awakeFor(PATIENCE_MS, done.signal).then(() => false)
+  try {
+    return await Promise.race([check().then(() => true), late])
+  } catch {
+    return false
+  } finally {
+    done.abort()
+  }
+}
+
+const state = z.enum(['ok', 'unavailable'])
+const Alive = z.strictObject({ status: z.literal('ok') })
+const Readiness = z.strictObject({ status: state, parts: z.record(z.string(), state) })
+
+export interface HealthParts {
+  metrics: Registry
+  readiness: readonly Part[]
+  settings: { metricsPort?: number | undefined; metricsToken?: string | undefined }
+}
+
+export const healthRoutes = (operations: Operations, { metrics, readiness, settings }: HealthParts): void => {
+  const { get } = operations.of('Health')
+
+  const alive = () => ({ status: 'ok' as const })
+
+  const ready = async (context: ApiContext) => {
+    const states = await Promise.all(readiness.map(async (part) => ({ ...part, up: await answers(part) })))
+    const down = states.some(({ needed, up }) => needed && !up)
+    context.status = down ? 503 : 200
+    const word = (up: boolean): z.infer<typeof state> => (up ? 'ok' : 'unavailable')
+    return { status: word(!down), parts: Object.fromEntries(states.map(({ name, up }) => [name, word(up)])) }
+  }
+
+  const numbers = text<string>(metrics.contentType, 'In Prometheus’ text format.')
+
+  get('/healthz', 'Whether the process lives', whole(Alive), alive)
+  get('/readyz', 'Whether what it needs answers', whole(Readiness, [200, 503]), ready)
+  const guard = metricsGuard({ token: settings.metricsToken, hasOwnPort: settings.metricsPort !== undefined })
+  get('/metrics', 'Its numbers', guard, numbers, () => metrics.metrics())
+}

@@ -1,0 +1,189 @@
+/**
+ * Inboxes: for who wants to see webhooks before there is a shop. A rule points at one like at any endpoint; what came is shown
+ * with whether its signature is right.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Inbox as InboxState } from '../../../domain/account/account.ts'
+import { inboxAnswer } from '../../../domain/account/events.ts'
+import { LONGEST_DELAY_MS } from '../../../domain/account/inboxes.ts'
+import { notFound } from '../../../domain/account/refusals.ts'
+import { changeInbox, closeInbox, openInbox } from '../../../workflows/accounts/inboxes.ts'
+import type { InboxCallOf, InboxCallRow } from '../../inbox/calls.ts'
+import { BODY_OF_ANSWER } from '../../inbox/inboxes.ts'
+import { inboxUrl } from '../../inbox/url.ts'
+import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { openCursors, type Pair } from '../openapi/cursors.ts'
+import { body, noBody, query } from '../openapi/input.ts'
+import { created, data, message, whole } from '../openapi/answers.ts'
+import type { Input, Part } from '../openapi/operation.ts'
+import { secret } from '../openapi/secrets.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+import type { Limited } from '../middleware/rate-limits.ts'
+import { readBody } from '../middleware/raw-body.ts'
+import { byCursor } from './presenters/pages.ts'
+import { InboxList, readOnly, withoutReadOnly } from './requests.ts'
+
+const id = z.int().positive()
+const READ_ONLY = ['id', 'url', 'calls']
+
+export const InboxChange = z
+  .strictObject({
+    ...readOnly(...READ_ONLY),
+    answer: inboxAnswer.optional(),
+    delay_ms: z.int().min(0).max(LONGEST_DELAY_MS).optional(),
+  })
+  .transform((given) => withoutReadOnly(given, READ_ONLY))
+
+const NewInbox = z.strictObject({ id, token: secret(z.string()), url: secret(z.string()) }).meta({ id: 'NewInbox' })
+
+const told = {
+  id,
+  url: secret(z.string()),
+  answer: inboxAnswer.meta({ description: 'The status it answers.' }),
+  delay_ms: z.int().min(0),
+}
+const ToldInbox = z.strictObject(told).meta({ id: 'ToldInbox' })
+
+const Inbox = z
+  .strictObject({
+    ...told,
+    calls: z
+      .array(
+        z.strictObject({
+          at: z.iso.datetime(),
+          method: z.string(),
+          headers: z.record(z.string(), z.string()),
+          body: z.string().meta({ description: 'Its first 16 KB.' }),
+          verified: z
+            .boolean()
+            .meta({ description: 'Signed with the secret of a rule of yours that leads to this inbox.' }),
+        }),
+      )
+      .meta({ description: 'The last 50 of the last seven days, newest first.' }),
+  })
+  .meta({ id: 'Inbox' })
+
+const Inboxes = z.strictObject({ success: z.literal(true), data: z.array(Inbox), ...byCursor })
+
+/** Bytes of the calls on a page of the list; with the inboxes themselves it stays within 1 MB (decision "Sizes"). */
+const PAGE_BYTES = 1_024 ** 2 - 16 * 1_024
+
+/**
+ * As many calls as a page holds, one at least. The next page begins in the inbox `next[0]`, with the calls older than `next[1]`,
+ * or with the newest where that is 0; null where this page is the last.
+ */
+const cutToPage = (rows: readonly InboxCallOf[]): { calls: Map<number, InboxCallRow[]>; next: Pair | null } => {
+  const calls = new Map<number, InboxCallRow[]>()
+  let bytes = 0
+  for (const [index, { id: _, inbox_id, ...call }] of rows.entries()) {
+    bytes += Buffer.byteLength(JSON.stringify(call)) + 1
+    const last = rows[index - 1]
+    if (last && bytes > PAGE_BYTES) return { calls, next: [inbox_id, last.inbox_id === inbox_id ? last.id : 0] }
+    const ofInbox = calls.get(inbox_id)
+    if (ofInbox) ofInbox.push(call)
+    else calls.set(inbox_id, [call])
+  }
+  return { calls, next: null }
+}
+
+const Answered = z.union([
+  z.strictObject({ success: z.literal(true) }),
+  z.strictObject({ success: z.literal(false), error: z.literal('AS_TOLD'), message: z.string() }),
+])
+
+/** Whatever comes, as it comes: at most 64 KB, as everybody who was told of the inbox can call it. Webhooks have 4 KB. */
+const anything = (inboxes: ApiParts['inboxes']): Input<Buffer> => ({
+  read: async (context) => {
+    await inboxes.check(context.params.token ?? '')
+    return readBody(context, null)
+  },
+  body: { schema: z.unknown(), required: false, mediaTypes: ['application/json', 'text/plain'] },
+  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
+})
+
+export const inboxRoutes = (
+  operations: Operations,
+  parts: ApiParts,
+  { signedIn, limited }: { signedIn: Part; limited: Limited },
+): void => {
+  const { clock, vault, inboxes, inboxCalls, settings } = parts
+  const { get, post, put, remove } = operations.of('Inbox')
+
+  const presentTold = ({ inbox_id, sealed_token, answer, delay_ms }: InboxState) => ({
+    id: inbox_id,
+    url: inboxUrl(settings.baseUrl, vault.open(sealed_token)),
+    answer,
+    delay_ms,
+  })
+
+  const present = (inbox: InboxState, calls: InboxCallRow[]) => ({ ...presentTold(inbox), calls })
+
+  const cursors = openCursors(settings.jwtSecret)
+
+  const list = async ({ state }: ApiContext, { cursor }: z.output<typeof InboxList>) => {
+    const { inboxes, user_id } = state.account
+    const name = `inbox ${user_id}`
+    const [first, before] = cursor === undefined ? [Infinity, 0] : cursors.readPair(name, cursor)
+    const own = [...inboxes.values()].reverse().filter(({ inbox_id }) => inbox_id <= first)
+    // The call that the page ended with may be of an inbox that is closed by now.
+    const asked = { inboxIds: own.map(({ inbox_id }) => inbox_id), before: own[0]?.inbox_id === first ? before : 0 }
+    const { calls, next } = cutToPage(await inboxCalls.page({ ...asked, bytes: PAGE_BYTES }))
+    const shown = next ? own.slice(0, own.findIndex(({ inbox_id }) => inbox_id === next[0]) + (next[1] ? 1 : 0)) : own
+    return {
+      success: true as const,
+      data: shown.map((inbox) => present(inbox, calls.get(inbox.inbox_id) ?? [])),
+      next_cursor: next && cursors.writePair(name, next),
+    }
+  }
+
+  const show = async (context: ApiContext) => {
+    const inbox = context.state.account.inboxes.get(idOf(context))
+    if (!inbox) throw notFound('inbox')
+    return present(inbox, await inboxCalls.ofInbox(inbox.inbox_id))
+  }
+
+  const open = async (context: ApiContext) => {
+    const opened = await openInbox(parts, occasionOf(context, clock))
+    await settled(parts, opened)
+    return { id: opened.inbox_id, token: opened.token, url: inboxUrl(settings.baseUrl, opened.token) }
+  }
+
+  const change = async (context: ApiContext, given: z.infer<typeof InboxChange>) => {
+    const written = await changeInbox(parts, occasionOf(context, clock), idOf(context), given)
+    await settled(parts, written)
+    return presentTold(written.inbox)
+  }
+
+  const close = async (context: ApiContext) => {
+    const inbox_id = idOf(context)
+    await settled(parts, await closeInbox(parts, occasionOf(context, clock), inbox_id))
+    await inboxCalls.forget(inbox_id)
+    return 'The inbox was deleted.'
+  }
+
+  const take = async (context: ApiContext, bytes: Buffer) => {
+    const { method, headers, params } = context
+    const { status, delay_ms } = await inboxes.take(params.token ?? '', { method, headers, body: bytes })
+    if (delay_ms > 0) await pause(delay_ms, undefined, { ref: false })
+    context.status = status
+    return BODY_OF_ANSWER[status]
+  }
+
+  get('/api/inbox', 'List the inboxes and their calls', signedIn, query(InboxList), whole(Inboxes), list)
+  post('/api/inbox', 'Open an inbox', signedIn, noBody, refuses('CONFLICT'), created(NewInbox), open)
+  get('/api/inbox/:id', 'Show an inbox and what came', signedIn, data(Inbox), show)
+  put('/api/inbox/:id', 'Tell it what to answer', signedIn, body(InboxChange), data(ToldInbox), change)
+  remove('/api/inbox/:id', 'Delete an inbox', signedIn, noBody, message, close)
+
+  const line = [
+    limited('inbox'),
+    refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE'),
+    anything(inboxes),
+    whole(Answered, [200, 500]),
+    take,
+  ] as const
+  post('/inbox/:token', 'Call an inbox', ...line)
+  put('/inbox/:token', 'Call an inbox', ...line)
+}

@@ -1,0 +1,46 @@
+/** Jobs: how far they are, and their end before time. */
+import { z } from 'zod'
+import { notFound } from '../../../domain/account/refusals.ts'
+import { cancelJob } from '../../../workflows/jobs/bulk-retry.ts'
+import { findJob, type JobRow } from '../../../projections/job/queries.ts'
+import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { noBody } from '../openapi/input.ts'
+import { data, whole } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+
+const Job = z
+  .strictObject({
+    id: z.int().positive(),
+    status: z.enum(['running', 'done', 'cancelled']),
+    total: z.int().min(0).meta({ description: 'How many there were when it began.' }),
+    done: z.int().min(0).meta({ description: 'Dealt with so far.' }),
+    failed: z.int().min(0).meta({ description: 'Of these, those that could not be queued.' }),
+  })
+  .meta({ id: 'Job' })
+
+const Cancelled = z.strictObject({ success: z.literal(true), message: z.string(), data: Job })
+
+export const jobRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { clock, database, store } = parts
+  const { get, remove } = operations.of('Jobs')
+
+  const showJob = async (context: ApiContext): Promise<JobRow> => {
+    const job = await findJob(database, context.state.account.user_id, idOf(context))
+    if (!job) throw notFound('job')
+    return job
+  }
+
+  const endJob = async (context: ApiContext) => {
+    await settled(parts, await cancelJob(store, occasionOf(context, clock), idOf(context)))
+    return {
+      success: true as const,
+      message: 'The job was cancelled; what it had queued stays queued.',
+      data: await showJob(context),
+    }
+  }
+
+  get('/api/jobs/:id', 'Show how far a job is', signedIn, data(Job), showJob)
+  remove('/api/jobs/:id', 'Cancel a job', signedIn, noBody, refuses('CONFLICT'), whole(Cancelled), endJob)
+}

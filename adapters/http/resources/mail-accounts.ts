@@ -1,0 +1,160 @@
+/** Mail accounts: mailboxes that bank mails are collected from. The password goes in and never comes out. */
+import { z } from 'zod'
+import type { MailAccount as MailAccountState } from '../../../domain/account/account.ts'
+import { mailAccountFields } from '../../../domain/account/events.ts'
+import { mailAccountOf } from '../../../domain/account/mail-accounts.ts'
+import { addMailAccount, changeMailAccount, removeMailAccount } from '../../../workflows/accounts/mail-accounts.ts'
+import { testMailbox } from '../../../workflows/mail-ingest/test-mailbox.ts'
+import { mailboxDoor } from '../../../domain/arrival/origin.ts'
+import { mailboxStates, type MailboxState } from '../../../projections/mail-account/queries.ts'
+import { heardOf, type Heard } from '../../../projections/account/last-seen-queries.ts'
+import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { body, noBody } from '../openapi/input.ts'
+import { created, data, message, whole } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+import { heardFields } from './presenters/last-seen.ts'
+import { line, readOnly, withoutReadOnly } from './requests.ts'
+
+const IMAPS_PORT = 993
+const IMAP_PORT = 143
+
+const fieldsGiven = {
+  email: z
+    .string()
+    .trim()
+    .max(320)
+    .regex(/^[^\s@<>,;:"\p{Cc}]{1,64}@[^\s@<>,;:"\p{Cc}]{1,255}$/u, 'This is not an e-mail address.'),
+  host: z
+    .string()
+    .trim()
+    .max(255)
+    .regex(/^[A-Za-z0-9._:-]+$/, 'This is not the name of a host.'),
+  port: z.int().min(1).max(65_535),
+  tls: z.boolean(),
+  username: line(320),
+  password: z
+    .string()
+    .min(1, 'This must not be empty.')
+    .max(1_000)
+    .regex(/^[^\r\n\0\p{Surrogate}]*$/u, 'There are characters in it that no mail server takes.'),
+  folder: line(200),
+  is_active: mailAccountFields.shape.is_active,
+  authserv_id: line(255).nullable(),
+}
+
+const MailAccountCreation = z
+  .strictObject({
+    email: fieldsGiven.email,
+    host: fieldsGiven.host,
+    port: fieldsGiven.port.optional(),
+    tls: fieldsGiven.tls.default(true),
+    username: fieldsGiven.username.optional(),
+    password: fieldsGiven.password,
+    folder: fieldsGiven.folder.default('INBOX'),
+    is_active: fieldsGiven.is_active.default(1),
+    authserv_id: fieldsGiven.authserv_id.default(null),
+  })
+  .transform((given) => ({
+    ...given,
+    port: given.port ?? (given.tls ? IMAPS_PORT : IMAP_PORT),
+    username: given.username ?? given.email,
+  }))
+
+const READ_ONLY = ['id', 'created_at', 'last_error', 'last_message_at', 'last_heard_at', 'silent_since'] as const
+
+const MailAccountChange = z
+  .strictObject({ ...readOnly(...READ_ONLY), ...z.object(fieldsGiven).partial().shape })
+  .meta({ description: 'A change of host, port, tls or username needs the password again.' })
+  .transform((given) => withoutReadOnly(given, READ_ONLY))
+
+const moment = z.iso.datetime()
+
+export const MailAccount = z
+  .strictObject({
+    id: z.int().positive(),
+    ...mailAccountFields.shape,
+    last_error: z.string().nullable().meta({ description: 'null while the mailbox can be read.' }),
+    last_message_at: moment.nullable(),
+    ...heardFields,
+    created_at: moment,
+  })
+  .meta({ id: 'MailAccount' })
+
+const Tested = z.union([
+  z.strictObject({
+    success: z.literal(true),
+    authserv_id: z.string().nullable().meta({ description: 'Under which its provider writes; null: none was seen.' }),
+  }),
+  z.strictObject({ success: z.literal(false), error: z.string() }),
+])
+
+const PAUSED = 'The mailbox is paused. Check the server, then set the mail account active again.'
+
+const NEVER: MailboxState = { last_error: null, last_message_at: null }
+
+const present = (
+  { mail_account_id, sealed_password: _, since: __, paused, created_at, ...fields }: MailAccountState,
+  { last_error, last_message_at }: MailboxState = NEVER,
+  heard: Heard,
+): z.output<typeof MailAccount> => ({
+  id: mail_account_id,
+  ...fields,
+  last_error: paused === null ? last_error : `${paused} ${PAUSED}`,
+  last_message_at,
+  ...heard,
+  created_at,
+})
+
+export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { clock, database, vault, mailServer } = parts
+  const { get, post, put, remove } = operations.of('Mail accounts')
+
+  const presented = async (context: ApiContext, mailAccounts: readonly MailAccountState[]) => {
+    const ids = mailAccounts.map(({ mail_account_id }) => mail_account_id)
+    const { user_id } = context.state.account
+    const [states, heard] = await Promise.all([mailboxStates(database, ids), heardOf(database, user_id, clock.now())])
+    return mailAccounts.map((each) =>
+      present(each, states.get(each.mail_account_id), heard(mailboxDoor(each.mail_account_id))),
+    )
+  }
+  const presentedOne = async (context: ApiContext, mailAccount: MailAccountState) =>
+    (await presented(context, [mailAccount]))[0]!
+
+  const list = (context: ApiContext) => presented(context, [...context.state.account.mail_accounts.values()].reverse())
+
+  const show = (context: ApiContext) => presentedOne(context, mailAccountOf(context.state.account, idOf(context)))
+
+  const add = async (context: ApiContext, fields: z.output<typeof MailAccountCreation>) => {
+    const written = await addMailAccount(parts, occasionOf(context, clock), fields)
+    await settled(parts, written)
+    return presentedOne(context, written.mailAccount)
+  }
+
+  const change = async (context: ApiContext, fields: z.output<typeof MailAccountChange>) => {
+    const written = await changeMailAccount(parts, occasionOf(context, clock), idOf(context), fields)
+    await settled(parts, written)
+    return presentedOne(context, written.mailAccount)
+  }
+
+  const drop = async (context: ApiContext) => {
+    await settled(parts, await removeMailAccount(parts, occasionOf(context, clock), idOf(context)))
+    return 'The mail account was removed; its mailbox is not read any more.'
+  }
+
+  const test = (context: ApiContext) => {
+    const { sealed_password, ...login } = mailAccountOf(context.state.account, idOf(context))
+    return testMailbox(mailServer, { ...login, password: vault.open(sealed_password) }, clock.now())
+  }
+
+  const limited = refuses('MAIL_ACCOUNT_LIMIT_REACHED', 'CONFLICT')
+  get('/api/mail-accounts', 'List the mail accounts', signedIn, data(z.array(MailAccount)), list)
+  post('/api/mail-accounts', 'Add one', signedIn, body(MailAccountCreation), limited, created(MailAccount), add)
+  get('/api/mail-accounts/:id', 'Show one', signedIn, data(MailAccount), show)
+  put(
+    '/api/mail-accounts/:id', 'Change one', signedIn, body(MailAccountChange), refuses('CONFLICT'), data(MailAccount), change,
+  ) // prettier-ignore
+  remove('/api/mail-accounts/:id', 'Remove one', signedIn, noBody, message, drop)
+  post('/api/mail-accounts/:id/test', 'Try one out', signedIn, noBody, whole(Tested), test)
+}

@@ -1,0 +1,62 @@
+/** What the operator sees of all accounts and of the installation; there is nothing here for others. */
+import { z } from 'zod'
+import { plan } from '../../../domain/account/events.ts'
+import { listAccounts } from '../../../projections/account/queries.ts'
+import { installationStatus } from '../../postgres/ops/installation-status.ts'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import type { Operations } from '../openapi/operations.ts'
+import { operatorOnly } from '../middleware/operator-only.ts'
+import type { ApiParts } from '../parts.ts'
+
+const moment = z.iso.datetime()
+const count = z.int().min(0)
+
+const Account = z
+  .strictObject({
+    id: z.int().positive(),
+    email: z.string(),
+    plan,
+    plan_expires_at: moment.nullable(),
+    locked: z.boolean(),
+    operator: z.boolean(),
+  })
+  .meta({ id: 'OperatorAccount' })
+
+const Status = z
+  .strictObject({
+    lag: z.array(
+      z.strictObject({
+        projector: z.string(),
+        behind: z.boolean().meta({ description: 'Whether there are events it has not applied yet.' }),
+        last_event_at: moment.nullable(),
+      }),
+    ),
+    lanes: z.array(z.strictObject({ lane: z.string(), open: count, due: count })),
+    breakers: z.array(z.strictObject({ user_id: z.int().positive(), endpoint: z.string(), since: moment })).meta({
+      description: 'Endpoints that kept failing and are left alone until a probe succeeds, the first thousand.',
+    }),
+    overdue: count.meta({ description: 'Deliveries due for over 30 seconds that nothing holds.' }),
+  })
+  .meta({ id: 'OperatorStatus' })
+
+export const operatorRoutes = (operations: Operations, { database, store }: ApiParts, signedIn: Part): void => {
+  const { get } = operations.of('The operator')
+
+  const accounts = async () =>
+    (await listAccounts(database)).map(({ user_id: id, ...row }) => ({ id, ...row, plan: plan.parse(row.plan) }))
+
+  const status = async () => {
+    const [end, { projectors, ...rest }] = await Promise.all([store.end(), installationStatus(database)])
+    const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
+    const lag = projectors.map(({ projector, passed, last_event_at }) => ({
+      projector,
+      behind: isBehind(passed),
+      last_event_at,
+    }))
+    return { lag, ...rest }
+  }
+
+  get('/api/operator/accounts', 'List the accounts', signedIn, operatorOnly, data(z.array(Account)), accounts)
+  get('/api/operator/status', 'Show how the installation does', signedIn, operatorOnly, data(Status), status)
+}

@@ -1,0 +1,26 @@
+/** Mails that were not sent, for the operator: all of them where there is no mail server. */
+import { z } from 'zod'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { secret } from '../openapi/secrets.ts'
+import type { Operations } from '../openapi/operations.ts'
+import { operatorOnly } from '../middleware/operator-only.ts'
+import type { ApiParts } from '../parts.ts'
+
+const Mail = z
+  .strictObject({
+    id: z.int().positive(),
+    to: z.string(),
+    subject: z.string(),
+    text: secret(z.string(), 'It may hold links that open an account.'),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Mail' })
+
+export const outboxRoutes = (operations: Operations, { outbox }: ApiParts, signedIn: Part): void => {
+  const { get } = operations.of('The operator')
+
+  get('/api/outbox', 'List the mails that were not sent', signedIn, operatorOnly, data(z.array(Mail)), () =>
+    outbox.list(),
+  )
+}

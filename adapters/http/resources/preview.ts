@@ -1,0 +1,26 @@
+/** What a rule would send, for a sample transaction: nothing is called. */
+import { z } from 'zod'
+import { templateRefusal } from '../../../domain/account/rules.ts'
+import { SAMPLE } from '../../../domain/webhook/payload/custom.ts'
+import { render } from '../../../domain/webhook/payload/render.ts'
+import { body } from '../openapi/input.ts'
+import type { ApiContext } from '../context.ts'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import type { Operations } from '../openapi/operations.ts'
+import type { ApiParts } from '../parts.ts'
+import { RuleCreation } from './requests.ts'
+
+const PreviewRequest = RuleCreation.pick({ payload_format: true, custom_template: true })
+const Preview = z.strictObject({ body: z.string().meta({ description: 'The request’s body, byte for byte.' }) })
+
+export const previewRoutes = (operations: Operations, { clock }: ApiParts, signedIn: Part): void => {
+  const preview = (_: ApiContext, format: z.infer<typeof PreviewRequest>) => {
+    const refusal = templateRefusal(format)
+    if (refusal) throw refusal
+    return { body: render(format, SAMPLE, Math.floor(clock.now().getTime() / 1000)) }
+  }
+
+  const { post } = operations.of('Webhook rules')
+  post('/api/webhooks/preview', 'Show what a rule would send', signedIn, body(PreviewRequest), data(Preview), preview)
+}

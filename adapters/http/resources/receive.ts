@@ -1,0 +1,222 @@
+/**
+ * Where notifications come in. The body is read and parsed once. Capture judges everything on the account it reads anyway, the
+ * credential too. Before a body is read its token must be known to be good, or is looked up: a stranger's body is not read.
+ *
+ * What has a good token is never answered with a 4xx that depends on the notification: forwarder apps send such a one again
+ * for ever.
+ */
+import { z } from 'zod'
+import type { Arrival, ShownToken, Taken } from '../../../domain/arrival/arrival.ts'
+import { webhookStatus } from '../../../domain/transaction/events.ts'
+import { invalid } from '../../../domain/account/refusals.ts'
+import { Refused } from '../../../domain/errors.ts'
+import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
+import type { ApiContext } from '../context.ts'
+import { unauthorized } from '../middleware/errors.ts'
+import { data } from '../openapi/answers.ts'
+import type { Input, Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import { batchBudget } from '../receive/batch-budget.ts'
+import type { ApiParts } from '../parts.ts'
+import { isReadable } from '../middleware/query-length.ts'
+import { queryOf, rawQueryOf } from '../middleware/query-string.ts'
+import type { ReceiveLimit } from '../middleware/receive-limit.ts'
+import { readBody } from '../middleware/raw-body.ts'
+import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
+import { checkShown, shownByPoster, shownInPath } from '../receive/credential.ts'
+import { textOf } from '../receive/body-text.ts'
+import { readPosted, TooMuchPosted, type Posted } from '../receive/posted.ts'
+
+const BATCH_LIMIT = 200
+/** Bytes of a body that is too much to be read: its beginning is kept. */
+const BEGINNING = 64 * 1024
+const NO_BODY = Buffer.alloc(0)
+
+const tooLarge = () =>
+  new Refused('PAYLOAD_TOO_LARGE', 'A form has at most 1 MB and 100 fields, and JSON at most 50,000 values.')
+
+// What apps should send, and may: nothing of it is asked for, other names and fields are as good.
+
+const moment = z.union([z.string(), z.number()]).meta({ description: 'ISO 8601, or Unix time in s or ms.' })
+const Sms = z.looseObject({ sender: z.string(), text: z.string(), received_at: moment }).partial().meta({ id: 'Sms' })
+const Push = z
+  .looseObject({ package: z.string(), title: z.string(), text: z.string(), received_at: moment })
+  .partial()
+  .meta({ id: 'Push' })
+const Forwarded = z
+  .looseObject({ text: z.string(), sender: z.string(), package: z.string(), title: z.string(), received_at: moment })
+  .partial()
+  .meta({ id: 'Forwarded' })
+const Batch = z
+  .looseObject({ items: z.array(z.looseObject({ type: z.enum(['sms', 'notification']) })).max(BATCH_LIMIT) })
+  .meta({ id: 'Batch' })
+
+const Result = z
+  .union([
+    z.strictObject({ id: z.int().positive(), webhook_status: webhookStatus }),
+    z.strictObject({ ignored: z.literal(true), reason: z.string() }),
+  ])
+  .meta({ id: 'Received' })
+
+/** One; or where a list of notifications was sent, one each. */
+const Results = z.union([Result, z.array(Result)])
+
+const MEDIA_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+
+/** The handler reads it, without believing its type. */
+const anyBody = (schema: z.ZodType): Input<undefined> => ({
+  read: () => undefined,
+  body: { schema, required: false, mediaTypes: MEDIA_TYPES },
+  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
+})
+
+const items: Input<undefined> = {
+  ...anyBody(Batch),
+  body: { schema: Batch, required: true },
+  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
+}
+
+const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }
+
+const byPoster: Part = { credentials: ['device', 'receive_key'], refuses: ['UNAUTHORIZED', 'SCOPE_MISSING'] }
+
+const presentTaken = (taken: Taken): z.infer<typeof Result> => {
+  if (taken.kind === 'unauthorized') throw unauthorized()
+  return taken.kind === 'transaction'
+    ? { id: taken.id, webhook_status: taken.webhook_status }
+    : { ignored: true, reason: taken.reason }
+}
+
+/** Several notifications in one body; null for one. Lines of a text in a list are one notification. */
+const listIn = ({ value }: Posted): readonly object[] | null =>
+  Array.isArray(value) && value.length > 1 && value.every((item) => typeof item === 'object' && item !== null)
+    ? (value as object[])
+    : null
+
+export const receiveRoutes = (
+  operations: Operations,
+  parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'> },
+  limits: ReceiveLimit,
+): void => {
+  const { capture, clock, counters, settings } = parts
+  const { get, head, post } = operations.of('Receiving')
+  const spendItems = batchBudget(settings.rateLimits === 'off' ? null : counters.hot)
+
+  const takeAll = async (context: ApiContext, arrivals: readonly Arrival[]) => {
+    const taken = await capture.take(arrivals)
+    limits.judged(
+      context,
+      taken.every(({ kind }) => kind !== 'unauthorized'),
+    )
+    return taken.map(presentTaken)
+  }
+
+  /** One result; of a list of notifications one each, in its order. */
+  const take = async (context: ApiContext, arrivals: readonly Arrival[]) => {
+    const results = await takeAll(context, arrivals)
+    return results.length === 1 ? results[0]! : results
+  }
+
+  /** The token is checked before the body is read. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
+  const bodyOf = async (context: ApiContext, shown: ShownToken): Promise<Buffer> => {
+    const userId = await checkShown(parts, shown).catch((error: unknown) => {
+      if (error instanceof Refused) limits.judged(context, false)
+      throw error
+    })
+    return context.method === 'GET' ? NO_BODY : readBody(context, userId)
+  }
+
+  const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooMuchPosted> => {
+    try {
+      return await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
+    } catch (error) {
+      if (error instanceof TooMuchPosted) return error
+      throw error
+    }
+  }
+
+  /** A body that is too much to be read is kept by its beginning. */
+  const tooLong = (bytes: Buffer, contentType: string | undefined, at: At): Arrival => {
+    const value = textOf(bytes.subarray(0, BEGINNING), contentType)
+    return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
+  }
+
+  const readAll = async (
+    context: ApiContext,
+    at: Omit<At, 'arrived_at' | 'credential'> & { credential: ShownToken },
+  ): Promise<Arrival[]> => {
+    const bytes = await bodyOf(context, at.credential)
+    const posted = await postedIn(context, bytes)
+    const came: At = { credential: at.credential, posted_as: at.posted_as, arrived_at: clock.now() }
+    if (posted instanceof TooMuchPosted) {
+      if (at.credential.kind !== 'receive_url' && posted.of === 'form') throw tooLarge()
+      return [tooLong(bytes, context.headers['content-type'], came)]
+    }
+    const list = listIn(posted)
+    if (list === null) return [arrivalOf(posted, came)]
+    // Refused it would be sent again for ever.
+    if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
+    // A list is a batch, whatever path it is sent to.
+    await spendItems(context, at.credential, list.length)
+    return list.map((value) => arrivalOf(itemOf(posted, value), came))
+  }
+
+  const personal = async (context: ApiContext) => {
+    const credential = shownInPath(context)
+    if (!credential) throw unauthorized()
+    const arrivals = await readAll(context, { credential, posted_as: null })
+    const isWhole = isReadable(rawQueryOf(context))
+    return take(
+      context,
+      isWhole ? arrivals : arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })),
+    )
+  }
+
+  /** Somebody looks whether there is something at the address; nothing was said. */
+  const look = () => ({})
+
+  /** @throws {Refused} UNAUTHORIZED */
+  const posterIn = (context: ApiContext): ShownToken => {
+    const shown = shownByPoster(context)
+    if (!shown) throw unauthorized()
+    return shown
+  }
+
+  const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) =>
+    take(context, await readAll(context, { credential: posterIn(context), posted_as }))
+
+  const batch = async (context: ApiContext) => {
+    const credential = posterIn(context)
+    const posted = await postedIn(context, await bodyOf(context, credential))
+    if (posted instanceof TooMuchPosted) throw tooLarge()
+    const { value } = posted
+    const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
+    if (!Array.isArray(items)) throw invalid({ path: 'items', message: 'A list of items is expected.' })
+    if (items.length > BATCH_LIMIT)
+      throw invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` })
+    await spendItems(context, credential, items.length)
+    const at = { credential, arrived_at: clock.now() }
+    return takeAll(
+      context,
+      items.map((item: unknown) => itemArrival(posted, item, at)),
+    )
+  }
+
+  const limit = limits.by(shownInPath)
+  const posterLimit = limits.by(shownByPoster)
+  const byUrl = refuses('UNAUTHORIZED')
+  head('/api/receive/u/:token', 'Look whether it is there', limit, data(z.strictObject({})), look)
+  get('/api/receive/u/:token', 'Tell of a notification by GET', limit, byUrl, parameters, data(Results), personal)
+  post('/api/receive/u/:token', 'Tell of a notification', limit, byUrl, anyBody(Forwarded), data(Results), personal)
+  post('/api/receive/sms', 'Tell of an SMS', posterLimit, byPoster, anyBody(Sms), data(Results), device('sms'))
+  post(
+    '/api/receive/notification',
+    'Tell of a push',
+    posterLimit,
+    byPoster,
+    anyBody(Push),
+    data(Results),
+    device('notification'),
+  )
+  post('/api/receive/batch', 'Tell of several', posterLimit, byPoster, items, data(z.array(Result)), batch)
+}

@@ -1,0 +1,219 @@
+/** Everything a caller may send to the management endpoints: one schema a request, for validation, types and documents. */
+import { z } from 'zod'
+import { ruleFields, systemFields } from '../../../domain/account/events.ts'
+import { sourceType, webhookStatus } from '../../../domain/transaction/events.ts'
+
+/** Text that can be stored and shown: no control characters, no half surrogate pairs. */
+export const line = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'This must not be empty.')
+    .max(most, `This has at most ${most} characters.`)
+    .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'There are characters in it that cannot be kept.')
+
+// --- auth (interface, 4.1) -----------------------------------------------------------------------------------------
+
+const email = z.string().trim().min(1, 'This must not be empty.').max(320)
+const password = z.string().min(1, 'This must not be empty.').max(1_000)
+const mailToken = z.string().max(1_000)
+
+const endEverything = z.boolean().optional().meta({
+  description: 'true: also ends every session and JWT, all API keys, the personal URL, devices and the counter’s link.',
+})
+
+export const Login = z.strictObject({ email, password, end_everything: endEverything })
+
+export const Registration = z.strictObject({
+  email,
+  password,
+  name: line(200).nullish(),
+  /** One that is not known is passed over. */
+  ref: z.string().max(200).optional(),
+})
+
+export const EmailAlone = z.strictObject({ email })
+
+export const EmailVerification = z.strictObject({ token: mailToken })
+
+export const PasswordReset = z.strictObject({ token: mailToken, password, end_everything: endEverything })
+
+// --- connected systems ---------------------------------------------------------------------------------------------
+
+const systemFieldsGiven = {
+  name: line(100),
+  type: systemFields.shape.type,
+  payment_prefix: z.string().trim().max(100),
+}
+
+export const SystemCreation = z.strictObject({
+  ...systemFieldsGiven,
+  is_active: systemFields.shape.is_active.default(1),
+})
+
+/** Fields that come in answers and may be sent back: they are passed over. */
+export const readOnly = (...names: string[]) => Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
+
+export const withoutReadOnly = <Given extends Record<string, unknown>>(given: Given, names: readonly string[]): Given =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))) as Given
+
+const SYSTEM_READ_ONLY = ['id', 'created_at'] as const
+
+export const SystemChange = z
+  .strictObject({
+    ...readOnly(...SYSTEM_READ_ONLY),
+    ...z.object({ ...systemFieldsGiven, is_active: systemFields.shape.is_active }).partial().shape,
+  })
+  .transform((given) => withoutReadOnly(given, SYSTEM_READ_ONLY))
+
+// --- webhook rules (interface, 4.3) --------------------------------------------------------------------------------
+
+/** Upper-case, as transactions carry them. */
+const bankCode = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9]{2,20}$/, 'A bank code is 2 to 20 letters or digits.')
+  .transform((code) => code.toUpperCase())
+
+const ruleFieldsGiven = {
+  name: line(200),
+  /** What addresses are allowed is the webhook sender's to say. */
+  url: line(2_048),
+  system_id: ruleFields.shape.system_id,
+  http_method: ruleFields.shape.http_method,
+  filter_banks: z
+    .array(bankCode)
+    .max(200)
+    .transform((codes) => [...new Set(codes)]),
+  filter_type: ruleFields.shape.filter_type,
+  min_amount: z.int().min(0, 'An amount is not negative.').nullable(),
+  payload_format: ruleFields.shape.payload_format,
+  custom_template: z
+    .string()
+    .max(20_000)
+    .regex(/^[^\0\p{Surrogate}]*$/u, 'There are characters in it that cannot be kept.')
+    .nullable(),
+  is_active: ruleFields.shape.is_active,
+  max_per_minute: z.int().min(1, 'At least one call a minute.').max(1_000_000).nullable(),
+  ordered: z.union([z.literal(0), z.literal(1)]),
+}
+
+export const RuleCreation = z.strictObject({
+  name: ruleFieldsGiven.name,
+  url: ruleFieldsGiven.url,
+  system_id: ruleFieldsGiven.system_id.default(null),
+  http_method: ruleFieldsGiven.http_method.default('POST'),
+  filter_banks: ruleFieldsGiven.filter_banks.default([]),
+  filter_type: ruleFieldsGiven.filter_type.default('both'),
+  min_amount: ruleFieldsGiven.min_amount.default(null),
+  payload_format: ruleFieldsGiven.payload_format.default('standard'),
+  custom_template: ruleFieldsGiven.custom_template.default(null),
+  is_active: ruleFieldsGiven.is_active.default(1),
+  max_per_minute: ruleFieldsGiven.max_per_minute.default(null),
+  ordered: ruleFieldsGiven.ordered.default(0),
+})
+
+const RULE_READ_ONLY = [
+  'id',
+  'user_id',
+  'system_name',
+  'secret_key',
+  'previous_until',
+  'is_auto',
+  'created_at',
+  'health',
+] as const
+
+export const RuleChange = z
+  .strictObject({ ...readOnly(...RULE_READ_ONLY), ...z.object(ruleFieldsGiven).partial().shape })
+  .transform((given) => withoutReadOnly(given, RULE_READ_ONLY))
+
+/** Without a body the secret is rotated. */
+export const SecretRotation = z.strictObject({ finish: z.literal(true).optional() })
+
+// --- alerts --------------------------------------------------------------------------------------------------------
+
+export const AlertSettingsChange = z.strictObject({ webhook_url: line(2_048).nullable() })
+
+// --- queries -------------------------------------------------------------------------------------------------------
+
+/** An empty parameter counts as absent. */
+const parameter = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
+
+/** Pages are counted from 1; `page=` is refused. */
+const page = z
+  .string()
+  .regex(/^0*[1-9]\d{0,11}$/, 'A page is a whole number from 1.')
+  .default('1')
+  .transform(Number)
+
+const word = z
+  .string()
+  .max(2_048)
+  .refine((value) => !value.includes('\0'), 'There is a NUL character in it.')
+
+/** There is no year 0 for Postgres. */
+const day = z.iso
+  .date('A day is written YYYY-MM-DD.')
+  .refine((value) => !value.startsWith('0000'), 'There is no year 0.')
+
+/** Signed by us, so its form is checked where it is read. */
+const cursor = parameter(word)
+
+const id = parameter(
+  z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'An id is a positive whole number.')
+    .transform(Number),
+)
+
+const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
+
+/** Without a body, the specified call; with one, a job for all that the filter means. */
+export const BulkRetry = z.strictObject({
+  filter: z
+    .strictObject({
+      bank_code: bankCode.optional(),
+      type: z.enum(['credit', 'debit']).optional(),
+      source_type: sourceType.optional(),
+      date_from: day.optional(),
+      date_to: day.optional(),
+      rule_id: z.int().positive().optional(),
+    })
+    .optional(),
+  /** Only says how many it would be. */
+  dry_run: z.boolean().optional(),
+})
+export const StatsRange = z.object({ from: parameter(day), to: parameter(day) })
+
+/** Interface, 4.2. */
+export const TransactionList = z.object({
+  page,
+  bank_code: parameter(word),
+  type: parameter(z.enum(['credit', 'debit'])),
+  source_type: parameter(sourceType),
+  date_from: parameter(day),
+  date_to: parameter(day),
+  search: parameter(word),
+  webhook_status: parameter(webhookStatus),
+  rule_id: id,
+  system_id: id,
+  order_id: parameter(word),
+  account_number: parameter(word),
+  cursor,
+  include_raw: includeRaw,
+})
+
+export const TransactionDetail = z.object({ include_raw: includeRaw })
+
+export const NotificationList = z.object({
+  page,
+  status: parameter(z.enum(['unparsed', 'ignored', 'captured'])),
+  cursor,
+  include_raw: includeRaw,
+})
+
+export const Page = z.object({ page, cursor })
+
+export const InboxList = z.object({ cursor })

@@ -1,0 +1,67 @@
+/** Numbers of an account: money in and out and outcomes by day and bank, and how each rule's endpoint does. */
+import { z } from 'zod'
+import { invalid } from '../../../domain/account/refusals.ts'
+import { DAY_MS, endOfDay, startOfDay, vietnamDay } from '../../../domain/time.ts'
+import { statisticsByDay, statisticsByRule } from '../../../projections/counts/queries.ts'
+import type { ApiContext } from '../context.ts'
+import { query } from '../openapi/input.ts'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import type { Operations } from '../openapi/operations.ts'
+import type { ApiParts } from '../parts.ts'
+import { StatsRange } from './requests.ts'
+
+const LONGEST_DAYS = 400
+/** Where no range is given: with today. */
+const USUAL_DAYS = 30
+
+const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
+const count = z.int().min(0)
+const milliseconds = z.int().min(0).nullable()
+
+const Stats = z
+  .strictObject({
+    days: z.array(
+      z.strictObject({
+        date: z.iso.date(),
+        bank_code: z.string(),
+        currency: z.string(),
+        credit: decimal,
+        debit: decimal,
+        count,
+        success: count,
+        failed: count,
+      }),
+    ),
+    rules: z.array(
+      z.strictObject({
+        id: z.int().positive(),
+        attempts: count,
+        success_rate: z.number().min(0).max(1).nullable().meta({ description: 'null without an attempt.' }),
+        p50_ms: milliseconds,
+        p95_ms: milliseconds,
+        last_error: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Stats' })
+
+export const statsRoutes = (operations: Operations, { clock, database }: ApiParts, signedIn: Part): void => {
+  const { get } = operations.of('Numbers')
+
+  const show = async (context: ApiContext, given: z.infer<typeof StatsRange>) => {
+    const { user_id } = context.state.account
+    const last = given.to ?? vietnamDay(clock.now())
+    const to = endOfDay(last)!
+    const from = startOfDay(given.from ?? vietnamDay(new Date(to.getTime() - USUAL_DAYS * DAY_MS)))!
+    if (to.getTime() - from.getTime() > LONGEST_DAYS * DAY_MS)
+      throw invalid({ path: 'from', message: `At most ${LONGEST_DAYS} days at a time.` })
+    const [days, rules] = await Promise.all([
+      statisticsByDay(database, user_id, from, to),
+      statisticsByRule(database, user_id, from, to),
+    ])
+    return { days, rules }
+  }
+
+  get('/api/stats', 'Numbers by day, bank and rule', signedIn, query(StatsRange), data(Stats), show)
+}

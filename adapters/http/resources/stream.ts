@@ -1,0 +1,16 @@
+/** What happens to an account, live: server-sent events for pages that are open. */
+import type { ApiContext } from '../context.ts'
+import { eventStream, type EventStreams } from './event-stream.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+
+export const streamRoutes = (operations: Operations, streams: EventStreams, signedIn: Part): void => {
+  const { get } = operations.of('Live')
+
+  const listen = (context: ApiContext) => streams.open(context, context.state.account.user_id, (news) => news)
+
+  const stream = eventStream(
+    'Events `transaction`, `attempt`, `alert`, `notification`, `account`; `reset` after too long.',
+  )
+  get('/api/stream', 'Listen to what happens', signedIn, refuses('RATE_LIMITED'), stream, listen)
+}

@@ -1,0 +1,50 @@
+/** Connected systems. */
+import { z } from 'zod'
+import { notFound } from '../../../domain/account/refusals.ts'
+import { addSystem, changeSystem, removeSystem } from '../../../workflows/accounts/systems.ts'
+import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { body, noBody } from '../openapi/input.ts'
+import { created, data, message } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+import { presentSystem, System } from './presenters/account.ts'
+import { SystemChange, SystemCreation } from './requests.ts'
+
+export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Part): void => {
+  const parts = { ...api, planPrefix: api.settings.planPrefix }
+  const { get, post, put, remove } = operations.of('Connected systems')
+
+  const listSystems = (context: ApiContext) => [...context.state.account.systems.values()].map(presentSystem).reverse()
+
+  const showSystem = (context: ApiContext) => {
+    const system = context.state.account.systems.get(idOf(context))
+    if (!system) throw notFound('connected system')
+    return presentSystem(system)
+  }
+
+  const createSystem = async (context: ApiContext, fields: z.infer<typeof SystemCreation>) => {
+    const written = await addSystem(parts, occasionOf(context, api.clock), fields)
+    await settled(api, written)
+    return presentSystem(written.system)
+  }
+
+  const updateSystem = async (context: ApiContext, change: z.infer<typeof SystemChange>) => {
+    const written = await changeSystem(parts, occasionOf(context, api.clock), idOf(context), change)
+    await settled(api, written)
+    return presentSystem(written.system)
+  }
+
+  const deleteSystem = async (context: ApiContext) => {
+    await settled(api, await removeSystem(parts, occasionOf(context, api.clock), idOf(context)))
+    return 'The connected system was deleted.'
+  }
+
+  const conflicts = refuses('CONFLICT')
+  const limited = refuses('CONFLICT', 'SYSTEM_LIMIT_REACHED')
+  get('/api/systems', 'List the systems', signedIn, data(z.array(System)), listSystems)
+  post('/api/systems', 'Add a system', signedIn, body(SystemCreation), limited, created(System), createSystem)
+  get('/api/systems/:id', 'Show a system', signedIn, data(System), showSystem)
+  put('/api/systems/:id', 'Change a system', signedIn, body(SystemChange), conflicts, data(System), updateSystem)
+  remove('/api/systems/:id', 'Delete a system', signedIn, noBody, conflicts, message, deleteSystem)
+}

@@ -1,0 +1,49 @@
+/** The SMS senders that are trusted besides the banks' own, for every bank, and whether a notification may name no sender. */
+import { z } from 'zod'
+import type { Account } from '../../../domain/account/account.ts'
+import { setTrustedSenders } from '../../../domain/account/trusted-senders.ts'
+import { occasionOf, type ApiContext } from '../context.ts'
+import { body } from '../openapi/input.ts'
+import { data } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+import { line } from './requests.ts'
+
+const withoutSender = {
+  description: 'Whether a notification that names no sender, package or title counts at the personal URL.',
+}
+
+const TrustedSenders = z
+  .strictObject({
+    trusted_senders: z.array(line(100)).max(100),
+    without_sender: z.boolean().meta(withoutSender),
+  })
+  .partial()
+
+const Shown = z
+  .strictObject({ trusted_senders: z.array(z.string()), without_sender: z.boolean().meta(withoutSender) })
+  .meta({ id: 'TrustedSenders' })
+
+const present = ({ trusted_senders, without_sender }: Account): z.output<typeof Shown> => ({
+  trusted_senders: [...trusted_senders],
+  without_sender,
+})
+
+export const trustedSenderRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { get, put } = operations.of('Account')
+
+  const showSenders = (context: ApiContext) => present(context.state.account)
+
+  const replaceSenders = async (context: ApiContext, change: z.infer<typeof TrustedSenders>) => {
+    const changed = await parts.accounts.change(occasionOf(context, parts.clock), (account) =>
+      setTrustedSenders(account, change),
+    )
+    await settled(parts, changed)
+    return present(changed.account)
+  }
+
+  const path = '/api/account/trusted-senders'
+  get(path, 'Show the trusted senders', signedIn, data(Shown), showSenders)
+  put(path, 'Set the trusted senders', signedIn, body(TrustedSenders), data(Shown), replaceSenders)
+}

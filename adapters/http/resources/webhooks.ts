@@ -1,0 +1,157 @@
+/** Webhook rules (interface, section 4.3). */
+import { z } from 'zod'
+import type { Rule as RuleState } from '../../../domain/account/account.ts'
+import { notFound } from '../../../domain/account/refusals.ts'
+import { signingSecrets } from '../../../domain/webhook/secrets.ts'
+import { changeRule, createRule, deleteRule, rotateRuleSecret } from '../../../workflows/accounts/rules.ts'
+import { sendTest } from '../../../workflows/deliver/test-call.ts'
+import { createJob } from '../../../workflows/jobs/bulk-retry.ts'
+import { retryFailed } from '../../../workflows/transactions/by-hand.ts'
+import { LOGS_A_PAGE, logsOfRule } from '../../../projections/attempt/queries.ts'
+import { endpointHealth, HEALTHY } from '../../../projections/rule/health-queries.ts'
+import { openFailedTransactions } from '../../../projections/job/queries.ts'
+import { failedTransactions } from '../../../projections/transaction/queries.ts'
+import { openCursors } from '../openapi/cursors.ts'
+import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { body, noBody, optionalBody, query } from '../openapi/input.ts'
+import { created, data, message, whole } from '../openapi/answers.ts'
+import type { Part } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import { settled, type ApiParts } from '../parts.ts'
+import { byCursor, nextCursor, page as pageOf, pageAsked } from './presenters/pages.ts'
+import { ListedRule, presentRule, presentRuleSecret, Rule, RuleSecret } from './presenters/account.ts'
+import { Log, presentLog } from './presenters/transaction.ts'
+import { BulkRetry, Page, RuleChange, RuleCreation, SecretRotation } from './requests.ts'
+
+/** Interface, section 8. */
+const BULK_RETRY_LIMIT = 100
+
+const Queued = z.strictObject({
+  success: z.literal(true),
+  count: z.int().min(0),
+  job_id: z.int().positive().nullable().optional().meta({ description: 'With a body; null for a dry run.' }),
+})
+const Logs = pageOf(Log, byCursor)
+/** Interface, 4.3: a failed test is an answer like any other. */
+const TestResult = z.discriminatedUnion('success', [
+  z.strictObject({
+    success: z.literal(true),
+    http_code: z.int(),
+    response_time_ms: z.int().min(0),
+    response_body: z.string(),
+  }),
+  z.strictObject({
+    success: z.literal(false),
+    http_code: z.int().meta({ description: '0: there was no answer.' }),
+    error: z.string(),
+  }),
+])
+
+export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+  const { clock, database, vault } = parts
+  const cursors = openCursors(parts.settings.jwtSecret)
+  const { get, post, put, remove } = operations.of('Webhook rules')
+
+  const ruleOf = (context: ApiContext): RuleState => {
+    const rule = context.state.account.rules.get(idOf(context))
+    if (!rule) throw notFound('webhook rule')
+    return rule
+  }
+
+  const listRules = async (context: ApiContext) => {
+    const { user_id, rules, systems } = context.state.account
+    const health = await endpointHealth(database, user_id)
+    return [...rules.values()]
+      .map(presentRule(user_id, systems, vault, clock.now()))
+      .map((rule) => ({ ...rule, health: health.get(rule.id) ?? HEALTHY }))
+      .reverse()
+  }
+
+  const addRule = async (context: ApiContext, fields: z.infer<typeof RuleCreation>) => {
+    const written = await createRule(parts, occasionOf(context, clock), fields)
+    await settled(parts, written)
+    return presentRule(context.state.account.user_id, written.systems, vault, clock.now())(written.rule)
+  }
+
+  const updateRule = async (context: ApiContext, change: z.infer<typeof RuleChange>) => {
+    const written = await changeRule(parts, occasionOf(context, clock), idOf(context), change)
+    await settled(parts, written)
+    return presentRule(context.state.account.user_id, written.systems, vault, clock.now())(written.rule)
+  }
+
+  const removeRule = async (context: ApiContext) => {
+    await settled(parts, await deleteRule(parts, occasionOf(context, clock), idOf(context)))
+    return 'The webhook rule was deleted.'
+  }
+
+  const testRule = async (context: ApiContext) => {
+    const rule = ruleOf(context)
+    const gone = new AbortController()
+    context.res.once('close', () => gone.abort())
+    const secrets = (timestamp: number) => signingSecrets(rule, timestamp, (sealed) => vault.open(sealed))
+    return sendTest(rule, secrets, parts.sender, clock.now(), gone.signal)
+  }
+
+  const rotateSecret = async (context: ApiContext, { finish }: z.infer<typeof SecretRotation> = {}) => {
+    const written = await rotateRuleSecret(parts, occasionOf(context, clock), idOf(context), {
+      finish: finish === true,
+    })
+    await settled(parts, written)
+    return presentRuleSecret(written.rule, vault, clock.now())
+  }
+
+  const showLogs = async (context: ApiContext, { page, cursor }: z.infer<typeof Page>) => {
+    const { rule_id } = ruleOf(context)
+    const list = `logs ${rule_id}`
+    const asked = pageAsked(cursors, list, { page, cursor })
+    const { rows, total } = await logsOfRule(database, context.state.account.user_id, rule_id, asked)
+    return {
+      success: true as const,
+      data: rows.map(presentLog),
+      total,
+      page,
+      limit: LOGS_A_PAGE,
+      next_cursor: nextCursor(cursors, list, rows, LOGS_A_PAGE),
+    }
+  }
+
+  const bulkRetry = async (context: ApiContext, { filter, dry_run }: z.infer<typeof BulkRetry> = {}) => {
+    const { account } = context.state
+    if (filter !== undefined || dry_run !== undefined) {
+      const found = await openFailedTransactions(database).count(account.user_id, filter ?? {})
+      if (dry_run) return { success: true as const, count: found.count, job_id: null }
+      const job = await createJob(parts, occasionOf(context, clock), filter ?? {}, found)
+      await settled(parts, job)
+      return { success: true as const, count: found.count, job_id: job.job_id }
+    }
+    const ids = await failedTransactions(database, account.user_id, clock.now(), BULK_RETRY_LIMIT)
+    const retried = await retryFailed(parts, account, occasionOf(context, clock), ids)
+    await settled(parts, retried)
+    return { success: true as const, count: retried.count }
+  }
+
+  const limit = refuses('WEBHOOK_LIMIT_REACHED')
+  get('/api/webhooks', 'List the rules', signedIn, data(z.array(ListedRule)), listRules)
+  post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), limit, created(Rule), addRule)
+  post(
+    '/api/webhooks/bulk-retry',
+    'Queue what failed lately again',
+    signedIn,
+    optionalBody(BulkRetry),
+    whole(Queued),
+    bulkRetry,
+  )
+  put('/api/webhooks/:id', 'Change a rule', signedIn, body(RuleChange), data(Rule), updateRule)
+  remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, removeRule)
+  post('/api/webhooks/:id/test', 'Send a test payload', signedIn, noBody, whole(TestResult), testRule)
+  post(
+    '/api/webhooks/:id/secret/rotate',
+    'Rotate a rule’s secret, or finish a rotation',
+    signedIn,
+    optionalBody(SecretRotation),
+    refuses('CONFLICT'),
+    data(RuleSecret),
+    rotateSecret,
+  )
+  get('/api/webhooks/:id/logs', 'List a rule’s attempts', signedIn, query(Page), whole(Logs), showLogs)
+}

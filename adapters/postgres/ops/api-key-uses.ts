@@ -1,0 +1,68 @@
+/**
+ * When scoped keys were used last, `ops.api_key_use`. Many uses are one statement every few seconds, so that a call costs nothing
+ * by it; a crash loses those few seconds.
+ */
+import type { Queryable } from '../../database/database.ts'
+
+/** Milliseconds. */
+const WRITE_AFTER = 2_000
+
+export interface ApiKeyUses {
+  note(userId: number, apiKeyId: number, at: Date): void
+  /** By key: ISO 8601. Uses of this process count at once. */
+  lastUsed(userId: number): Promise<ReadonlyMap<number, string>>
+  forget(userId: number, apiKeyId: number): Promise<void>
+}
+
+interface Use {
+  user_id: number
+  api_key_id: number
+  last_used_at: string
+}
+
+/** In one order, so that processes that write the same keys do not wait for each other in a circle. */
+const byKey = (a: Use, b: Use): number => a.user_id - b.user_id || a.api_key_id - b.api_key_id
+
+export const openApiKeyUses = (database: Queryable): ApiKeyUses => {
+  let noted = new Map<number, Use>()
+  let timer: NodeJS.Timeout | undefined
+
+  const write = async (): Promise<void> => {
+    const uses = [...noted.values()].sort(byKey)
+    noted = new Map()
+    timer = undefined
+    if (uses.length === 0) return
+    await database.query(
+      `INSERT INTO ops.api_key_use AS u (user_id, api_key_id, last_used_at)
+       SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[])
+       ON CONFLICT (user_id, api_key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
+      [
+        uses.map(({ user_id }) => user_id),
+        uses.map(({ api_key_id }) => api_key_id),
+        uses.map(({ last_used_at }) => last_used_at),
+      ],
+    )
+  }
+
+  return {
+    note: (user_id, api_key_id, at) => {
+      noted.set(api_key_id, { user_id, api_key_id, last_used_at: at.toISOString() })
+      // While Postgres is away nothing is noted: the next use is.
+      timer ??= setTimeout(() => void write().catch(() => {}), WRITE_AFTER).unref()
+    },
+    lastUsed: async (userId) => {
+      const rows = await database.query<Use>(
+        'SELECT user_id, api_key_id, last_used_at FROM ops.api_key_use WHERE user_id = $1',
+        [userId],
+      )
+      const uses = new Map(rows.map(({ api_key_id, last_used_at }) => [api_key_id, last_used_at]))
+      for (const { user_id, api_key_id, last_used_at } of noted.values())
+        if (user_id === userId) uses.set(api_key_id, last_used_at)
+      return uses
+    },
+    forget: async (userId, apiKeyId) => {
+      noted.delete(apiKeyId)
+      await database.query('DELETE FROM ops.api_key_use WHERE user_id = $1 AND api_key_id = $2', [userId, apiKeyId])
+    },
+  }
+}

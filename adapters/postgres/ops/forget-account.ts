@@ -1,0 +1,56 @@
+/**
+ * Removes what the operational tables hold of a deleted account. Those of the read models go with the account's events. A process that
+ * still runs may write a line a moment later from what it has in memory: `sweepForgotten` removes that too.
+ */
+import { createHash } from 'node:crypto'
+import { normalEmail } from '../../../domain/account/access.ts'
+import type { DeletedAccount } from '../../../workflows/accounts/delete-account.ts'
+import type { PlannedJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import type { Queryable } from '../../database/database.ts'
+
+const BY_USER = ['ops.heard', 'ops.endpoint', 'ops.inbox_call', 'ops.login_place', 'ops.api_key_use'] as const
+/** They name the account and how often it was unlocked: `7.0`. */
+const BY_NAME = ['ops.conduct_calls', 'ops.conduct_run', 'ops.conduct_parallel'] as const
+
+/** As limits name an e-mail (`adapters/http/middleware/rate-limits.ts`). */
+const hashOfEmail = (email: string): string => createHash('sha256').update(normalEmail(email)).digest('base64url')
+
+/** A counter's key is the limit's name and the caller, which may be the account, its e-mail or the token of a device. */
+const RATE_LIMITS = `DELETE FROM ops.rate_limit WHERE substring(key FROM position(':' IN key) + 1) = ANY ($1)`
+
+/** Mails to the account, and mails to the operator that name it. */
+const MAILS = `DELETE FROM ops.outbox
+  WHERE recipient = $1 OR position($1 IN lower(subject)) > 0 OR position($1 IN lower(body)) > 0`
+
+/** @returns what removes all rows of an account; done again it removes what has come since */
+export const forgetAccount =
+  (database: Queryable) =>
+  async ({ user_id, email, rules, mail_accounts, transactions, token_hashes }: DeletedAccount): Promise<void> => {
+    for (const table of BY_USER) await database.query(`DELETE FROM ${table} WHERE user_id = $1`, [user_id])
+    for (const table of BY_NAME)
+      await database.query(`DELETE FROM ${table} WHERE split_part(who, '.', 1) = $1`, [String(user_id)])
+    await database.query(RATE_LIMITS, [[String(user_id), hashOfEmail(email), ...token_hashes]])
+    await database.query(MAILS, [normalEmail(email)])
+    await database.query('DELETE FROM ops.mailbox WHERE mail_account_id = ANY ($1)', [mail_accounts])
+    await database.query('DELETE FROM ops.pace WHERE rule_id = ANY ($1)', [rules])
+    await database.query('DELETE FROM ops.claim WHERE transaction_id = ANY ($1)', [transactions])
+  }
+
+const EVERY_HOUR = '32 * * * *'
+
+/** What was written of accounts that are gone. While the read models are built anew there are no accounts to go by. */
+export const sweepForgotten = (database: Queryable): PlannedJob => ({
+  name: 'sweep_forgotten',
+  at: EVERY_HOUR,
+  run: async () => {
+    let swept = 0
+    for (const table of BY_USER) {
+      const rows = await database.query(
+        `DELETE FROM ${table} t WHERE EXISTS (SELECT FROM read_model.account)
+           AND NOT EXISTS (SELECT FROM read_model.account a WHERE a.user_id = t.user_id) RETURNING 1`,
+      )
+      swept += rows.length
+    }
+    return swept > 0 ? { swept } : null
+  },
+})

@@ -1,0 +1,33 @@
+/** Which installation a database has served, and where that had its events: `ops.installation`. */
+import type { Queryable } from '../../database/database.ts'
+
+export type StoreKind = 'postgres' | 'eventstoredb'
+
+export interface Served {
+  installation_id: string
+  event_store: StoreKind
+}
+
+const SERVED = 'SELECT installation_id, event_store FROM ops.installation'
+
+/** @returns null for a database that has not served any */
+export const servedBy = async (database: Queryable): Promise<Served | null> =>
+  (await database.query<Served>(SERVED))[0] ?? null
+
+/** Writes it down where nothing is. @returns what is there now */
+export const serve = async (database: Queryable, { installation_id, event_store }: Served): Promise<Served> => {
+  await database.query(
+    'INSERT INTO ops.installation (installation_id, event_store) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    [installation_id, event_store],
+  )
+  return (await servedBy(database))!
+}
+
+/** Its events have been moved to another store: from now on a start with that one is right. */
+export const eventsMoved = async (database: Queryable, { installation_id, event_store }: Served): Promise<void> => {
+  await database.query(
+    `INSERT INTO ops.installation (installation_id, event_store) VALUES ($1, $2)
+      ON CONFLICT (only_row) DO UPDATE SET installation_id = excluded.installation_id, event_store = excluded.event_store`,
+    [installation_id, event_store],
+  )
+}

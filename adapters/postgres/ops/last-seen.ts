@@ -1,0 +1,74 @@
+/**
+ * Notes when sources are heard, `ops.heard`: many notifications are one statement every few seconds, so that receiving costs
+ * nothing by it. What a crash loses is heard again.
+ */
+import { heardAgain, type Rhythm } from '../../../domain/sources/silence.ts'
+import type { Database } from '../../database/database.ts'
+
+/** Milliseconds. */
+const WRITE_EVERY = 2_000
+
+export interface HeardNotes {
+  note(userId: number, door: string, at: Date): void
+  close(): Promise<void>
+}
+
+interface Noted {
+  user_id: number
+  door: string
+  at: string
+}
+
+type Row = Rhythm & { user_id: number; door: string }
+
+const COLUMNS = 'user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s'
+
+/** In one order, so that processes that write the same sources do not wait for each other in a circle. */
+const byKey = (a: Noted, b: Noted): number => a.user_id - b.user_id || (a.door < b.door ? -1 : 1)
+
+const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
+  database.transaction(async (transaction) => {
+    const keys = [noted.map(({ user_id }) => user_id), noted.map(({ door }) => door)]
+    const known = await transaction.query<Row>(
+      `SELECT ${COLUMNS} FROM ops.heard
+       WHERE (user_id, door) IN (SELECT * FROM unnest($1::bigint[], $2::text[])) ORDER BY user_id, door FOR UPDATE`,
+      keys,
+    )
+    const before = new Map(known.map((row) => [`${row.user_id} ${row.door}`, row]))
+    const rhythms = noted.map(({ user_id, door, at }) => heardAgain(before.get(`${user_id} ${door}`) ?? null, at))
+    await transaction.query(
+      `INSERT INTO ops.heard AS h (${COLUMNS})
+       SELECT * FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::float8[])
+       ON CONFLICT (user_id, door) DO UPDATE SET last_heard_at = greatest(h.last_heard_at, excluded.last_heard_at),
+         heard = excluded.heard, usual_pause_s = excluded.usual_pause_s`,
+      [
+        ...keys,
+        rhythms.map(({ first_heard_at }) => first_heard_at),
+        rhythms.map(({ last_heard_at }) => last_heard_at),
+        rhythms.map(({ heard }) => heard),
+        rhythms.map(({ usual_pause_s }) => usual_pause_s),
+      ],
+    )
+  })
+
+export const openHeardNotes = (database: Database, onTrouble: (error: unknown) => void): HeardNotes => {
+  let noted = new Map<string, Noted>()
+  let writing: Promise<unknown> = Promise.resolve()
+
+  const writeAll = (): void => {
+    if (noted.size === 0) return
+    const all = [...noted.values()].sort(byKey)
+    noted = new Map()
+    writing = writing.then(() => write(database, all)).catch(onTrouble)
+  }
+  const timer = setInterval(writeAll, WRITE_EVERY).unref()
+
+  return {
+    note: (user_id, door, at) => void noted.set(`${user_id} ${door}`, { user_id, door, at: at.toISOString() }),
+    close: async () => {
+      clearInterval(timer)
+      writeAll()
+      await writing
+    },
+  }
+}

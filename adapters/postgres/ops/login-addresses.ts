@@ -1,0 +1,47 @@
+/**
+ * From which addresses accounts have logged in, `ops.login_place`. A place is a keyed hash of e-mail and address, so it is looked
+ * up in the same way whether the e-mail has an account or not.
+ */
+import { createHmac } from 'node:crypto'
+import { normalEmail } from '../../../domain/account/access.ts'
+import type { Queryable } from '../../database/database.ts'
+
+/** Of one account; the oldest are forgotten. */
+const MOST = 50
+
+export interface LoginPlaces {
+  /** @param address  as `callerIn` gives it */
+  knows(email: string, address: string): Promise<boolean>
+  remember(userId: number, email: string, address: string): Promise<void>
+}
+
+/** @param secret  the installation's: with another one every place is unknown */
+export const openLoginPlaces = (database: Queryable, secret: string): LoginPlaces => {
+  // A JWT's signing input has no colon: what is made with the same secret stays apart.
+  const placeOf = (email: string, address: string): string =>
+    createHmac('sha256', secret)
+      .update(`login:${normalEmail(email)}:${address}`)
+      .digest('base64url')
+  return {
+    knows: async (email, address) => {
+      const rows = await database.query(
+        'SELECT 1 FROM ops.login_place WHERE place = $1',
+        [placeOf(email, address)],
+        'login-place',
+      )
+      return rows.length > 0
+    },
+    remember: async (userId, email, address) => {
+      await database.query(
+        `INSERT INTO ops.login_place (place, user_id, at) VALUES ($1, $2, now())
+         ON CONFLICT (place) DO UPDATE SET user_id = excluded.user_id, at = excluded.at`,
+        [placeOf(email, address), userId],
+      )
+      await database.query(
+        `DELETE FROM ops.login_place WHERE place IN
+           (SELECT place FROM ops.login_place WHERE user_id = $1 ORDER BY at DESC OFFSET ${MOST})`,
+        [userId],
+      )
+    },
+  }
+}

@@ -1,0 +1,34 @@
+/** How far mailboxes were collected, and what their owners are told of them: `ops.mailbox`. */
+import type { MailboxNotes, MailboxPlace } from '../../../workflows/mail-ingest/mailbox.ts'
+import type { Queryable } from '../../database/database.ts'
+
+export const openMailboxNotes = (database: Queryable): MailboxNotes => ({
+  place: async ({ mail_account_id, since }) => {
+    const [place] = await database.query<MailboxPlace>(
+      `SELECT uid_validity, uid FROM ops.mailbox
+       WHERE mail_account_id = $1 AND since = $2::timestamptz AND uid_validity IS NOT NULL`,
+      [mail_account_id, since],
+      'mailbox-place',
+    )
+    return place ?? null
+  },
+  keepPlace: async ({ mail_account_id, since }, { uid_validity, uid }, lastMessageAt) => {
+    await database.query(
+      `INSERT INTO ops.mailbox AS m (mail_account_id, since, uid_validity, uid, last_message_at)
+       VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (mail_account_id) DO UPDATE SET since = excluded.since, uid_validity = excluded.uid_validity,
+         uid = excluded.uid, last_message_at = greatest(m.last_message_at, excluded.last_message_at)`,
+      [mail_account_id, since, uid_validity, uid, lastMessageAt],
+      'mailbox-keep',
+    )
+  },
+  tell: async ({ mail_account_id }, error) => {
+    await database.query(
+      `INSERT INTO ops.mailbox AS m (mail_account_id, last_error) VALUES ($1, $2)
+       ON CONFLICT (mail_account_id) DO UPDATE SET last_error = excluded.last_error
+       WHERE m.last_error IS DISTINCT FROM excluded.last_error`,
+      [mail_account_id, error],
+      'mailbox-tell',
+    )
+  },
+})

@@ -1,0 +1,52 @@
+/** What stands in the operational tables about places in the store, taken along when the events move to another store. */
+import type { Place } from '../../../workflows/support/store-position.ts'
+import type { Queryable } from '../../database/database.ts'
+import { openReactionCheckpoint } from './reactor-checkpoint.ts'
+import { openRelayCheckpoint } from './relay-checkpoint.ts'
+
+/** Readers of the store by their names in the file of its events: `reactions`, `relay <topic>`. */
+export const readersOfStore = async (database: Queryable): Promise<Record<string, Place>> => {
+  const reactions = await openReactionCheckpoint(database).load()
+  const relays = await database.query<Place & { topic: string }>(
+    'SELECT topic, checkpoint, event_id, stream, revision FROM ops.relay_checkpoint',
+  )
+  const named = relays.map(({ topic, ...place }): [string, Place] => [relayOf(topic), place])
+  return { ...(reactions && { reactions }), ...Object.fromEntries(named) }
+}
+
+const RELAY = 'relay '
+export const relayOf = (topic: string): string => RELAY + topic
+
+/**
+ * Sets every reader to its place in the new store.
+ * @param deliveredFrom  where the log that feeds delivery begins; what came before is left to the queue
+ */
+export const setReaders = async (
+  database: Queryable,
+  readers: Readonly<Record<string, Place>>,
+  deliveredFrom: { group: string; checkpoint: string },
+): Promise<void> => {
+  for (const [reader, place] of Object.entries(readers)) {
+    if (reader === 'reactions') await openReactionCheckpoint(database).save(place)
+    if (!reader.startsWith(RELAY)) continue
+    const relay = openRelayCheckpoint(database, reader.slice(RELAY.length))
+    await relay.advance(await relay.load(), place)
+  }
+  const { group, checkpoint } = deliveredFrom
+  // Places in another store mean nothing in this one, whoever's they were.
+  await database.query('UPDATE ops.log_offset SET checkpoint = $1, updated_at = now()', [checkpoint])
+  await database.query(
+    'INSERT INTO ops.log_offset (consumer_group, checkpoint) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    [group, checkpoint],
+  )
+}
+
+/** Imported events of these streams count their age from when they were decided, not from the import. */
+export const ageFromDecision = async (database: Queryable, prefixes: readonly string[]): Promise<void> => {
+  for (const prefix of prefixes)
+    await database.query(
+      `UPDATE store.event SET created_at = least(created_at, (metadata::json ->> 'at')::timestamptz)
+        WHERE stream >= $1 AND stream < $1 || chr(1114111)`,
+      [prefix],
+    )
+}

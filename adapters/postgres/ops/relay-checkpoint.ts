@@ -1,0 +1,27 @@
+/** How far the relay has sent events on, in `ops.relay_checkpoint`: a row per topic, as a new topic gets the whole history. */
+import type { Place } from '../../../workflows/support/store-position.ts'
+import type { RelayCheckpoint } from '../../../workflows/relay/relay.ts'
+import type { Queryable } from '../../database/database.ts'
+
+const LOAD = 'SELECT checkpoint, event_id, stream, revision FROM ops.relay_checkpoint WHERE topic = $1'
+
+/**
+ * Moves on only from where the relay believes it to stand, or, its answer having been lost, from where it was to go. Does not
+ * wait for the disk: what a crash takes back is sent again, which readers expect.
+ */
+const ADVANCE = `
+WITH quick AS (SELECT set_config('synchronous_commit', 'off', true))
+INSERT INTO ops.relay_checkpoint AS c (topic, checkpoint, event_id, stream, revision)
+  SELECT $1, $2, $3, $4, $5 FROM quick
+ON CONFLICT (topic) DO UPDATE SET checkpoint = excluded.checkpoint, event_id = excluded.event_id,
+  stream = excluded.stream, revision = excluded.revision, updated_at = now()
+  WHERE c.checkpoint IN ($6, excluded.checkpoint)
+RETURNING 1`
+
+export const openRelayCheckpoint = (database: Queryable, topic: string): RelayCheckpoint => ({
+  load: async () => (await database.query<Place>(LOAD, [topic], 'relay_checkpoint_load'))[0] ?? null,
+  advance: async (from, { checkpoint, event_id, stream, revision }) => {
+    const values = [topic, checkpoint, event_id, stream, revision, from?.checkpoint ?? null]
+    return (await database.query(ADVANCE, values, 'relay_checkpoint_advance')).length > 0
+  },
+})

@@ -1,0 +1,23 @@
+/** Rows of notifications that became no transaction go some time after the store has hidden their events; until then nobody is shown them. */
+import type { PlannedJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import type { Queryable } from '../../database/database.ts'
+
+const EVERY_HOUR = '20 * * * *'
+/** At a time, so that nobody waits for it. */
+const MOST = 10_000
+
+export const sweepNotifications = (database: Queryable): PlannedJob => ({
+  name: 'sweep_notifications',
+  at: EVERY_HOUR,
+  run: async (signal) => {
+    let removed = 0
+    for (let last = MOST; last === MOST && !signal.aborted; removed += last) {
+      const rows = await database.query(
+        `DELETE FROM read_model.notification WHERE id IN
+           (SELECT id FROM read_model.notification WHERE expires_at < now() LIMIT ${MOST}) RETURNING id`,
+      )
+      last = rows.length
+    }
+    return removed > 0 ? { removed } : null
+  },
+})

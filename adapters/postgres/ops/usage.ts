@@ -1,0 +1,178 @@
+/**
+ * How accounts call, for the lock on abuse: judged at every call by what this process knows, without a word to the database;
+ * once a second, in a few statements whatever the number of calls, processes tell each other what they saw. So with several
+ * processes an account may be locked a second late. While Postgres is gone each judges by what it sees itself.
+ */
+import {
+  Conduct,
+  OVER_WITHIN_S,
+  POLL_GAP_MS,
+  SLOT_MS,
+  SLOTS,
+  type Abuse,
+  type AbuseLimits,
+  type Run,
+  type Seen,
+} from '../../../domain/account/abuse.ts'
+import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
+import type { PlannedJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import type { Queryable } from '../../database/database.ts'
+
+const SECOND_MS = 1_000
+/** Processes look at the same moment of every second, as requests in flight are added up. */
+const OFFSET_MS = 500
+
+const ADD_CALLS = `
+INSERT INTO ops.conduct_calls AS c (who, slot, calls) SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[])
+ON CONFLICT (who, slot) DO UPDATE SET calls = c.calls + excluded.calls`
+
+const ALL_CALLS = 'SELECT who, slot, calls FROM ops.conduct_calls WHERE who = ANY ($1) AND slot > $2'
+
+/** By the rule of `Conduct`: a run goes on with the same signature, soon, and nothing else in between. */
+const ADD_RUNS = `
+INSERT INTO ops.conduct_run AS r (who, signature, calls, first_at, last_at, broken)
+SELECT * FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::boolean[])
+ON CONFLICT (who) DO UPDATE SET
+  calls = excluded.calls + CASE
+    WHEN NOT excluded.broken AND excluded.signature <> '' AND excluded.signature = r.signature
+      AND excluded.first_at - r.last_at < ${POLL_GAP_MS} THEN r.calls
+    ELSE 0
+  END,
+  signature = excluded.signature, first_at = excluded.first_at, last_at = excluded.last_at, broken = excluded.broken
+RETURNING who, signature, calls, last_at`
+
+const ADD_PARALLEL = `
+INSERT INTO ops.conduct_parallel AS p (who, second, requests) SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[])
+ON CONFLICT (who, second) DO UPDATE SET requests = p.requests + excluded.requests`
+
+const OVER_SECONDS = `
+SELECT who, array_agg(second::float8) AS seconds FROM ops.conduct_parallel
+WHERE who = ANY ($1) AND second > $2 AND requests > $3 GROUP BY who`
+
+interface Told {
+  who: string
+  conduct: Conduct
+  seen: Seen
+}
+
+export interface Conducts {
+  /**
+   * A call comes in; `leave` must follow.
+   * @param who  an account since its last lock was lifted
+   * @param signature  the same for equal GETs; empty for anything else
+   */
+  enter(who: string, signature: string): Abuse | null
+  leave(who: string): void
+  /** Tells the other processes and hears what they saw, now. @throws where the database does not answer */
+  settle(): Promise<void>
+  /** Settles every second until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** @param now  milliseconds since 1970 */
+export const openConducts = (database: Queryable, limits: AbuseLimits, now: () => number = Date.now): Conducts => {
+  const conducts = new Map<string, Conduct>()
+
+  const addCalls = async (told: readonly Told[], at: number): Promise<Map<string, Map<number, number>>> => {
+    const rows = told.flatMap(({ who, seen }) => [...seen.calls].map(([slot, calls]) => ({ who, slot, calls })))
+    if (rows.length > 0)
+      await database.query(
+        ADD_CALLS,
+        [rows.map(({ who }) => who), rows.map(({ slot }) => slot), rows.map(({ calls }) => calls)],
+        'conduct-add-calls',
+      )
+    const known = await database.query<{ who: string; slot: number; calls: number }>(
+      ALL_CALLS,
+      [told.map(({ who }) => who), Math.floor(at / SLOT_MS) - SLOTS],
+      'conduct-all-calls',
+    )
+    const all = new Map(told.map(({ who }) => [who, new Map<number, number>()]))
+    for (const { who, slot, calls } of known) all.get(who)!.set(slot, calls)
+    return all
+  }
+
+  const addRuns = async (told: readonly Told[]): Promise<Map<string, Run>> => {
+    const runs = told.flatMap(({ who, seen: { run } }) => (run ? [{ who, ...run }] : []))
+    if (runs.length === 0) return new Map()
+    const rows = await database.query<Run & { who: string }>(
+      ADD_RUNS,
+      [
+        runs.map(({ who }) => who),
+        runs.map(({ signature }) => signature),
+        runs.map(({ calls }) => calls),
+        runs.map(({ first_at }) => first_at),
+        runs.map(({ last_at }) => last_at),
+        runs.map(({ broken }) => broken),
+      ],
+      'conduct-add-runs',
+    )
+    return new Map(rows.map(({ who, ...run }) => [who, run]))
+  }
+
+  const addParallel = async (told: readonly Told[], at: number): Promise<Map<string, number[]>> => {
+    const rows = told.flatMap(({ who, seen: { parallel } }) => (parallel ? [{ who, ...parallel }] : []))
+    if (rows.length === 0) return new Map()
+    await database.query(
+      ADD_PARALLEL,
+      [rows.map(({ who }) => who), rows.map(({ second }) => second), rows.map(({ requests }) => requests)],
+      'conduct-add-parallel',
+    )
+    const over = await database.query<{ who: string; seconds: number[] }>(
+      OVER_SECONDS,
+      [rows.map(({ who }) => who), Math.floor(at / SECOND_MS) - OVER_WITHIN_S, limits.parallel],
+      'conduct-over-seconds',
+    )
+    return new Map(over.map(({ who, seconds }) => [who, seconds]))
+  }
+
+  const settle = async (): Promise<void> => {
+    const at = now()
+    for (const [who, conduct] of conducts) if (conduct.isOver(at)) conducts.delete(who)
+    // Sorted, so that two processes lock rows in the same order.
+    const told = [...conducts]
+      .map(([who, conduct]): Told => ({ who, conduct, seen: conduct.tell(at) }))
+      .sort((a, b) => (a.who < b.who ? -1 : 1))
+    const heard = told.filter(({ seen: { calls, parallel } }) => calls.size > 0 || parallel !== null)
+    if (heard.length === 0) return
+    try {
+      const [calls, runs, over] = await Promise.all([addCalls(heard, at), addRuns(heard), addParallel(heard, at)])
+      for (const { who, conduct } of heard)
+        conduct.heard({ calls: calls.get(who)!, run: runs.get(who) ?? null, overSeconds: over.get(who) ?? [] })
+    } catch (error) {
+      for (const { conduct } of heard) conduct.unheard()
+      throw error
+    }
+  }
+
+  return {
+    enter: (who, signature) => {
+      let conduct = conducts.get(who)
+      if (!conduct) conducts.set(who, (conduct = new Conduct(limits)))
+      return conduct.enter(signature, now())
+    },
+    leave: (who) => conducts.get(who)?.leave(),
+    settle,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        const wait = SECOND_MS - ((now() + OFFSET_MS) % SECOND_MS)
+        await waitUnlessAborted(wait, signal)
+        await settle().catch(() => {})
+      }
+    },
+  }
+}
+
+/** What is too old to lock anybody leaves the tables. */
+export const sweepConducts = (database: Queryable): PlannedJob => ({
+  name: 'sweep_conducts',
+  at: '*/10 * * * *',
+  run: async () => {
+    const at = Date.now()
+    await database.query('DELETE FROM ops.conduct_calls WHERE slot < $1', [Math.floor(at / SLOT_MS) - SLOTS])
+    await database.query('DELETE FROM ops.conduct_run WHERE last_at < $1', [at - POLL_GAP_MS])
+    await database.query('DELETE FROM ops.conduct_parallel WHERE second < $1', [
+      Math.floor(at / SECOND_MS) - OVER_WITHIN_S,
+    ])
+    return null
+  },
+})

@@ -1,0 +1,37 @@
+/** The installation's two secrets: as set, else made once and kept in the data folder (embedded default only). */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { makeDataFolder } from '../system/data-folder.ts'
+import { createPrivateFile, readPrivateFile } from '../system/private-file.ts'
+
+export interface Secrets {
+  /** Signs logins. */
+  jwtSecret: string
+  /** The first seals, all open: see `vault.ts`. */
+  vaultKeys: readonly string[]
+}
+
+const kept = (path: string, make: () => string): string => {
+  const found = readPrivateFile(path)?.trim()
+  if (found) return found
+  createPrivateFile(path, `${make()}\n`)
+  const text = readPrivateFile(path)?.trim()
+  if (!text) throw new Error(`${path} is empty: put the secret back, or remove the file to have a new one made`)
+  return text
+}
+
+/**
+ * @param dataDir  the data folder; secrets that are made lie in `jwt-secret` and `vault-key` there, mode 0600
+ * @param given  what the settings say
+ */
+export const keepSecrets = (
+  dataDir: string,
+  given: { jwtSecret?: string | undefined; vaultKey?: readonly string[] | undefined },
+): Secrets => {
+  if (given.jwtSecret && given.vaultKey) return { jwtSecret: given.jwtSecret, vaultKeys: given.vaultKey }
+  makeDataFolder(dataDir)
+  return {
+    jwtSecret: given.jwtSecret ?? kept(join(dataDir, 'jwt-secret'), () => randomBytes(32).toString('hex')),
+    vaultKeys: given.vaultKey ?? [kept(join(dataDir, 'vault-key'), () => randomBytes(32).toString('hex'))],
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Texts that must be readable again (rule secrets, mailbox passwords, the personal URL), sealed by AES-256-GCM.
+ * A sealed text reads `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. Version and key id are
+ * authenticated too. The key id says which key opens it, so that a key can be rotated: a new one seals, old ones open.
+ */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import type { Vault } from '../../domain/ports.ts'
+
+const VERSION = 'v1'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** What `open` throws; never holds any of the text. */
+export class NotOpened extends Error {
+  override name = 'NotOpened'
+}
+
+const idOf = (key: Buffer): string =>
+  createHash('sha256').update('baoco vault key\0').update(key).digest('hex').slice(0, 8)
+
+/** @param keys  64 hexadecimal characters each: the first seals, all of them open */
+export const openVault = (keys: readonly string[]): Vault => {
+  const byId = new Map(
+    keys.map((hex) => {
+      if (!/^[0-9a-f]{64}$/i.test(hex)) throw new Error('a vault key has 64 hexadecimal characters')
+      const key = Buffer.from(hex, 'hex')
+      return [idOf(key), key] as const
+    }),
+  )
+  const [sealing] = byId
+  if (!sealing) throw new Error('a vault needs a key')
+  const [sealingId, sealingKey] = sealing
+  return {
+    seal: (text) => {
+      const head = `${VERSION}.${sealingId}`
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce).setAAD(Buffer.from(head))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${head}.${nonce.toString('base64url')}.${body.toString('base64url')}`
+    },
+    open: (sealed) => {
+      const [version, id = '', nonce = '', body = '', ...more] = sealed.split('.')
+      const bytes = Buffer.from(body, 'base64url')
+      if (version !== VERSION || more.length > 0 || bytes.length < TAG_BYTES) throw new NotOpened('not a sealed text')
+      const key = byId.get(id)
+      if (!key) throw new NotOpened(`sealed under key ${id}, which is not in VAULT_KEY`)
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
+          authTagLength: TAG_BYTES,
+        })
+          .setAAD(Buffer.from(`${version}.${id}`))
+          .setAuthTag(bytes.subarray(-TAG_BYTES))
+        return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
+      } catch {
+        throw new NotOpened('the sealed text was altered')
+      }
+    },
+  }
+}

@@ -1,0 +1,79 @@
+/** What deliveries are counted by. Labels are names of ours: lanes, states, classes of outcomes, codes of known banks. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { bankName } from '../../domain/banks/directory.ts'
+import type { AttemptTold } from '../../workflows/deliver/attempts.ts'
+import type { DeliveryNumbers } from '../postgres/delivery-queue/numbers.ts'
+
+export interface WatchedDelivery {
+  /** Calls of each lane in this process. */
+  use: () => Readonly<Record<string, { inFlight: number; waiting: number }>>
+  /** Of the queue that all processes share. */
+  numbers: () => Promise<DeliveryNumbers>
+}
+
+/** `http_404` is `http_4xx`: what a server answers is no label. */
+const classOf = (error: string | null): string => error?.replace(/^http_(\d)\d+$/, 'http_$1xx') ?? ''
+
+/** @returns counts an attempt */
+export const watchDelivery = (registry: Registry, { use, numbers }: WatchedDelivery): ((told: AttemptTold) => void) => {
+  const registers = [registry]
+  const byBank = new Counter({
+    name: 'baoco_bank_attempts_total',
+    help: 'Calls made, by bank, what came of them and its class',
+    labelNames: ['bank', 'outcome', 'class'],
+    registers,
+  })
+  const dueLag = new Histogram({
+    name: 'baoco_delivery_due_lag_seconds',
+    help: 'From when an attempt was due by the queue to its call; first tries made before that are 0',
+    labelNames: ['lane'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 3_600],
+    registers,
+  })
+  let asked: Promise<DeliveryNumbers | null> | null = null
+  /** One question a scrape; a database that is away leaves these out. */
+  const ask = () =>
+    (asked ??= numbers()
+      .catch(() => null)
+      .finally(() => (asked = null)))
+  const gauge = (name: string, help: string, labelNames: string[], tell: (of: Gauge) => Promise<void> | void) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      async collect() {
+        this.reset()
+        await tell(this)
+      },
+    })
+  gauge('baoco_deliveries_in_flight', 'Calls under way, in this process', ['lane'], (of) => {
+    for (const [lane, { inFlight }] of Object.entries(use())) of.set({ lane }, inFlight)
+  })
+  gauge('baoco_lane_waiting', 'Claimed calls that wait for a slot, in this process', ['lane'], (of) => {
+    for (const [lane, { waiting }] of Object.entries(use())) of.set({ lane }, waiting)
+  })
+  gauge(
+    'baoco_delivery_oldest_due_seconds',
+    'For how long the oldest due delivery has waited',
+    ['lane'],
+    async (of) => {
+      for (const { lane, seconds } of (await ask())?.oldest ?? []) of.set({ lane }, seconds)
+    },
+  )
+  gauge('baoco_deliveries_overdue', 'Deliveries due for over 30 seconds and not held', [], async (of) => {
+    const now = await ask()
+    if (now) of.set(now.overdue)
+  })
+  gauge('baoco_endpoints_left_alone', 'Endpoints that get no calls but probes, by why', ['state'], async (of) => {
+    const now = await ask()
+    if (!now) return
+    of.set({ state: 'open' }, now.open)
+    of.set({ state: 'asked_to_wait' }, now.asked_to_wait)
+  })
+  return ({ bank_code, outcome, error, lane, since_due_ms }) => {
+    const bank = bankName(bank_code) === null ? 'other' : bank_code
+    byBank.inc({ bank, outcome: outcome ?? 'deleted', class: classOf(error) })
+    dueLag.observe({ lane }, Math.max(0, since_due_ms) / 1000)
+  }
+}

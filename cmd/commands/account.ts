@@ -1,0 +1,90 @@
+/** `baoco account`: what the operator does to accounts. Secrets are printed once, and alone on their line. */
+import { text } from 'node:stream/consumers'
+import { Argument, Option, type Command } from 'commander'
+import { listAccounts, type AccountRow } from '../../projections/account/queries.ts'
+import { plan as plans, type Plan } from '../../domain/account/events.ts'
+import { changePlan, rotateKey, unlockAccount } from '../../workflows/accounts/access.ts'
+import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
+import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
+import { createAccount } from '../../workflows/accounts/registration.ts'
+import { withAccounts } from '../process/with-accounts.ts'
+
+/** By option, else the first line of what is piped in; undefined: one is made. */
+const givenPassword = async (option: string | undefined): Promise<string | undefined> => {
+  if (option !== undefined || process.stdin.isTTY) return option
+  return (await text(process.stdin)).split(/\r?\n/)[0] || undefined
+}
+
+const line = ({ email, plan, locked, operator }: AccountRow): string =>
+  [email, plan, operator ? 'operator' : '', locked ? 'locked' : ''].filter(Boolean).join('  ')
+
+export const account = (program: Command): void => {
+  const group = program.command('account').description('accounts, for the operator')
+
+  group
+    .command('list')
+    .description('one line an account')
+    .action(() =>
+      withAccounts(async ({ database }) => {
+        for (const row of await listAccounts(database)) console.log(line(row))
+      }),
+    )
+
+  group
+    .command('create <email>')
+    .description('make an account, its e-mail counting as verified, and print its secrets, once')
+    .addOption(new Option('--plan <plan>').choices(plans.options).makeOptionMandatory())
+    .option('--password <password>', 'else the first line of standard input, else one is made')
+    .action(async (email: string, options: { plan: Plan; password?: string }) => {
+      const password = await givenPassword(options.password)
+      await withAccounts(async ({ settings, ...parts }) => {
+        const fresh = await createAccount(parts, { email, password, plan: options.plan })
+        console.log(`e-mail        ${fresh.email}`)
+        if (fresh.password !== null) console.log(`password      ${fresh.password}`)
+        console.log(`API key       ${fresh.api_key}`)
+        console.log(`personal URL  ${settings.baseUrl}/api/receive/u/${fresh.receive_token}`)
+      })
+    })
+
+  group
+    .command('plan <email>')
+    .description('set the plan, without an end')
+    .addArgument(new Argument('<plan>').choices(plans.options))
+    .action((email: string, plan: Plan) =>
+      withAccounts(async ({ accounts, on }) => {
+        const changed = await changePlan(accounts, await on(email), plan)
+        console.log(changed ? `${email} has the plan ${plan} now` : `${email} had the plan ${plan} already`)
+      }),
+    )
+
+  group
+    .command('unlock <email>')
+    .description('lift the lock')
+    .action((email: string) =>
+      withAccounts(async ({ accounts, on }) => {
+        const lifted = await unlockAccount(accounts, await on(email))
+        console.log(lifted ? `${email} is unlocked` : `${email} was not locked`)
+      }),
+    )
+
+  group
+    .command('key <email>')
+    .description('make a new API key and print it, once; the old one is void at once')
+    .action((email: string) =>
+      withAccounts(async ({ accounts, on }) => {
+        console.log((await rotateKey({ accounts }, await on(email))).token)
+      }),
+    )
+
+  group
+    .command('delete <email>')
+    .description('delete an account and erase everything that is its, for good')
+    .requiredOption('--yes', 'it is meant')
+    .action((email: string) =>
+      withAccounts(async ({ store, accounts, database, on }) => {
+        const forget = forgetAccount(database)
+        const { transactions, others } = await eraseAccount({ store, accounts, forget }, await on(email), email)
+        console.log(`${email} is deleted, with ${transactions} transactions and ${others} other streams of events`)
+      }),
+    )
+}

@@ -1,0 +1,66 @@
+/** `baoco api`: receives notifications and answers users. Any number of processes. */
+import { openConducts } from '../../adapters/postgres/ops/usage.ts'
+import { createApi } from '../../adapters/http/api.ts'
+import { listen } from '../../adapters/http/server.ts'
+import { openImap } from '../../adapters/mail/imap.ts'
+import { openPasswords } from '../../adapters/secrets/passwords.ts'
+import { exactCounters } from '../../adapters/rate-limits/exact.ts'
+import { settledCounters } from '../../adapters/rate-limits/settled.ts'
+import { checkUrl } from '../../adapters/webhook-sender/check-url.ts'
+import { Accounts } from '../../workflows/accounts/accounts.ts'
+import { registerFirstAccount } from '../../workflows/accounts/registration.ts'
+import { openFeed } from '../../workflows/live/feed.ts'
+import { greeting } from '../process/greeting.ts'
+import { readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
+import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from '../process/role.ts'
+
+export const apiRole: Role = {
+  name: 'api',
+  description: 'receives notifications and answers users; any number of processes',
+
+  open: async (installation) => {
+    const { settings, secrets, database, store, ids, clock, vault, accounts, metrics, targets } = installation
+    const passwords = openPasswords()
+    const fresh = await registerFirstAccount(
+      { store, ids, clock, vault, passwords },
+      { email: settings.adminEmail, password: settings.adminPassword },
+    )
+    const settled = settledCounters(database)
+    const { abusePerHour: perHour, abusePolls: polls, abuseParallel: parallel } = settings
+    const conducts = openConducts(database, { perHour, polls, parallel })
+    const { readModels, onTrouble } = installation
+    const feed = openFeed({ store, readModels, onTrouble })
+    const parts = {
+      ...installation,
+      feed,
+      conducts,
+      counters: { exact: exactCounters(database), hot: settled.counterFor },
+      passwords,
+      mailServer: openImap(targets),
+      accounts: new Accounts(store, accounts),
+      urlProblem: (url: string) => checkUrl(url, targets),
+      metrics: metrics.registry,
+      settings: { ...settings, jwtSecret: secrets.jwtSecret },
+    }
+    let isListening = (): void => {}
+    const listening = new Promise<void>((resolve) => (isListening = resolve))
+
+    return {
+      needs: [storeAnswers(installation), readModelsAnswer(installation, { needed: false })],
+      run: async (signal, readiness) => {
+        const { close } = await listen(createApi({ ...parts, readiness }), settings.port)
+        isListening()
+        const settling = Promise.all([settled.run(signal), conducts.run(signal)])
+        await untilAborted(signal)
+        // Streams would hold the server open.
+        await feed.close()
+        await close(REQUEST_GRACE_MS)
+        await settling
+      },
+      ready: async (stopping) => void (await Promise.race([listening, untilAborted(stopping)])),
+      greeting: () => greeting(settings.baseUrl, fresh, clock.now()),
+    }
+  },
+}
+
+export const api = roleCommand(apiRole)

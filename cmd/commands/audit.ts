@@ -1,0 +1,24 @@
+/** `baoco audit`: whether the events are as they must be. */
+import type { Command } from 'commander'
+import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { auditStore } from '../../workflows/audit.ts'
+import { withStore } from '../process/with-store.ts'
+
+export const audit = (program: Command): void => {
+  program
+    .command('audit')
+    .description('check every event, transaction and delivery; a line for what is wrong, and 1 where something is')
+    .action(() =>
+      withStore(async ({ store }) => {
+        let faults = 0
+        const { events, transactions } = await auditStore(store, clock.now(), (fault) => {
+          faults++
+          console.log(fault)
+        })
+        console.log(
+          `${events} events, ${transactions} transactions: ${faults === 0 ? 'all as it must be' : `${faults} faults`}`,
+        )
+        if (faults > 0) process.exitCode = 1
+      }),
+    )
+}

@@ -1,0 +1,58 @@
+/** `baoco collect`: reads bank mails from the mailboxes that users have connected. Any number of processes share them. */
+import { openImap } from '../../adapters/mail/imap.ts'
+import { openLeases } from '../../adapters/database/leases.ts'
+import { openMailboxNotes } from '../../adapters/postgres/ops/mailbox-notes.ts'
+import { activeMailboxes, listedMails } from '../../projections/mail-account/queries.ts'
+import { Accounts } from '../../workflows/accounts/accounts.ts'
+import { pauseMailAccount } from '../../workflows/accounts/mail-accounts.ts'
+import { runCollector } from '../../workflows/mail-ingest/collect.ts'
+import { Slots } from '../../workflows/mail-ingest/slots.ts'
+import { databaseAnswers, storeAnswers } from '../process/health-checks.ts'
+import { roleCommand, type Role } from '../process/role.ts'
+
+/** Of all mailboxes together: handshakes, and mails in memory. */
+const CONNECTING = 20
+const FETCHING = 8
+/** Of these, the most that the mailboxes of one owner have at a time. */
+const CONNECTING_SHARE = 4
+const FETCHING_SHARE = 2
+/** What was taken last must be listed to be known; where that takes longer it may be listed twice. */
+const SETTLING_MS = 5_000
+
+export const collectRole: Role = {
+  name: 'collect',
+  description: 'reads bank mails from connected mailboxes; any number of processes',
+
+  open: (installation) => {
+    const { store, readModels, database, capture, clock, vault, targets, metrics, onTrouble } = installation
+    const accounts = new Accounts(store, installation.accounts)
+    return {
+      needs: [storeAnswers(installation), databaseAnswers(installation)],
+      run: (signal) =>
+        runCollector(
+          {
+            server: openImap(targets),
+            notes: openMailboxNotes(database),
+            leases: openLeases(database),
+            mailboxes: () => activeMailboxes(database),
+            listed: async (userId, hashes) => {
+              const end = await store.end()
+              if (end !== null) await readModels.passed(end, SETTLING_MS)
+              return listedMails(database, userId, hashes)
+            },
+            open: (sealed) => vault.open(sealed),
+            capture,
+            clock,
+            connecting: new Slots(CONNECTING, CONNECTING_SHARE),
+            fetching: new Slots(FETCHING, FETCHING_SHARE),
+            pause: (mailbox, reason) => pauseMailAccount({ accounts, clock }, mailbox, reason),
+            onTrouble,
+            onHeld: (mailboxes) => metrics.holdsMailboxes(mailboxes),
+          },
+          signal,
+        ),
+    }
+  },
+}
+
+export const collect = roleCommand(collectRole)

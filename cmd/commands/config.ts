@@ -1,0 +1,34 @@
+/** `baoco config`: the settings as they are in force. */
+import type { Command } from 'commander'
+import { shownAddress } from '../process/shown-address.ts'
+import { readSettings, SETTINGS, type Settings } from '../process/settings.ts'
+
+const HIDDEN = '(set, hidden)'
+
+const shown = (value: Settings[keyof Settings]): string => {
+  if (value === undefined) return '(not set)'
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  // Brokers are no addresses: what stands before `@` there is none of theirs.
+  if (Array.isArray(value)) return value.map((item) => String(item).replace(/^.*@/s, '***@')).join(',')
+  if (typeof value === 'object') {
+    return Object.entries(value)
+      .map(([name, { requests, seconds }]) => `${name}=${requests}/${seconds}`)
+      .join(',')
+  }
+  return shownAddress(String(value))
+}
+
+/** One line a setting: `NAME=value`; secrets are hidden. */
+export const configLines = (settings: Settings): string[] =>
+  (Object.keys(SETTINGS) as (keyof Settings)[]).map((key) => {
+    const { env } = SETTINGS[key]
+    const hide = 'secret' in SETTINGS[key] && settings[key] !== undefined
+    return `${env}=${hide ? HIDDEN : shown(settings[key])}`
+  })
+
+export const config = (program: Command): void => {
+  program
+    .command('config')
+    .description('print the settings in force, secrets hidden')
+    .action(() => console.log(configLines(readSettings(process.env)).join('\n')))
+}

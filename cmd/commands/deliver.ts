@@ -1,0 +1,71 @@
+/** `baoco deliver`: calls the shops' webhooks. Any number of processes. */
+import { watchDelivery } from '../../adapters/telemetry/delivery-metrics.ts'
+import { deliveryNumbers } from '../../adapters/postgres/delivery-queue/numbers.ts'
+import { openDeliveryQueue } from '../../adapters/postgres/delivery-queue/delivery-queue.ts'
+import { openFailedTransactions } from '../../projections/job/queries.ts'
+import { Accounts } from '../../workflows/accounts/accounts.ts'
+import { openDelivery } from '../../workflows/deliver/deliver.ts'
+import { runJobs } from '../../workflows/jobs/bulk-retry.ts'
+import { databaseAnswers, storeAnswers } from '../process/health-checks.ts'
+import { openLog } from '../process/open-log.ts'
+import { roleCommand, type Role } from '../process/role.ts'
+
+export const deliverRole: Role = {
+  name: 'deliver',
+  description: "calls the shops' webhooks; any number of processes",
+
+  open: (installation) => {
+    const { settings, store, database, sender, ids, vault, clock, capture, readModels, log, metrics, topic } =
+      installation
+    const { onlyOne, onTrouble, pressure } = installation
+    const deliveryLog = openLog(installation)
+    const delivery = openDelivery({
+      store,
+      log: deliveryLog,
+      queue: openDeliveryQueue(database, installation.byKey, { schedule: settings.retrySchedule }),
+      sender,
+      ids,
+      vault,
+      readModels,
+      schedule: settings.retrySchedule,
+      givesWay: () => capture.isBusy(),
+      soleWorker: installation.isFreshDatabase,
+      onAttempt: (attempt) => {
+        metrics.attempted(attempt)
+        count(attempt)
+        log.info(attempt, 'delivery.attempted')
+      },
+      onClaimsOpen: (claims_open) => log.info({ claims_open }, 'delivery.claims_open'),
+      onOpened: (endpoint) => log.warn(endpoint, 'endpoint.opened'),
+      onError: onTrouble,
+    })
+    pressure.ofDelivering(() => delivery.isBusy())
+    const count = watchDelivery(metrics.registry, {
+      use: () => delivery.use(),
+      numbers: () => deliveryNumbers(database),
+    })
+    const jobs = {
+      store,
+      clock,
+      accounts: new Accounts(store, installation.accounts),
+      transactions: openFailedTransactions(database),
+    }
+    return {
+      needs: [
+        storeAnswers(installation),
+        databaseAnswers(installation),
+        // The queue makes the first tries that the log does not.
+        { name: 'log', needed: false, check: () => deliveryLog.check() },
+      ],
+      // It is not waited for: messages of others are passed over.
+      run: async (signal) => {
+        log.info({ worker: delivery.worker }, 'delivery.started')
+        const bulkRetries = onlyOne('bulk retries').hold((held) => runJobs(jobs, onTrouble, held), signal)
+        await Promise.all([delivery.run(signal), bulkRetries, topic?.isOurs()])
+      },
+      ready: async () => topic?.firstLook(),
+    }
+  },
+}
+
+export const deliver = roleCommand(deliverRole)

@@ -1,0 +1,75 @@
+/** `baoco export-events`: everything in the event store as one file, to fill another store from. */
+import { createWriteStream } from 'node:fs'
+import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
+import type { Writable } from 'node:stream'
+import type { Command } from 'commander'
+import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { readersOfStore } from '../../adapters/postgres/ops/migrated-positions.ts'
+import { alone } from '../../adapters/database/presence.ts'
+import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { exportEvents } from '../../workflows/store-migration/export.ts'
+import { isPlaceIn, type Place } from '../../workflows/support/store-position.ts'
+import { openEventStore, refuseHalfImported } from '../process/open-event-store.ts'
+import { tellEventCount } from '../process/event-count-progress.ts'
+import { withDatabase } from '../process/with-database.ts'
+
+export const exportEventsCommand = (program: Command): void => {
+  program
+    .command('export-events')
+    .description('write every event as JSON lines, to move to another event store; nothing may run meanwhile')
+    .argument('[file]', 'made anew; not given: standard output')
+    .action(run)
+}
+
+const run = (file: string | undefined): Promise<void> =>
+  withDatabase(async ({ settings, url, database }) => {
+    await migrateDatabase(url)
+    await alone(database, 'export-events', async () => {
+      const store = await openEventStore(settings, url)
+      try {
+        await refuseHalfImported(store)
+        const readers = await placesIn(store, await readersOfStore(database))
+        const output = file === undefined ? process.stdout : createWriteStream(file, { flags: 'wx', mode: 0o600 })
+        const { events } = await exportEvents({
+          store,
+          readers,
+          now: clock.now(),
+          write: writerTo(output),
+          onProgress: tellEventCount('written'),
+        })
+        if (output !== process.stdout) await finished(output.end())
+        console.error(`${events} events written${file === undefined ? '' : ` to ${file}`}`)
+      } finally {
+        await store.close()
+      }
+    })
+  })
+
+/** Only what this store has given: a reader may stand at a place of a store that was moved from. */
+const placesIn = async (
+  store: EventStore,
+  readers: Readonly<Record<string, Place>>,
+): Promise<Record<string, Checkpoint>> => {
+  const known: Record<string, Checkpoint> = {}
+  for (const [reader, place] of Object.entries(readers)) {
+    const { checkpoint } = place
+    const isOurs = await isPlaceIn(store, place).catch((error: unknown) => {
+      if (error instanceof RangeError) return false
+      throw error
+    })
+    if (isOurs) known[reader] = checkpoint
+  }
+  return known
+}
+
+/** Waits for who reads; fails when that one is gone, or the disk is full. */
+const writerTo = (output: Writable) => {
+  let failure: Error | null = null
+  output.on('error', (error: Error) => (failure = error))
+  return async (text: string): Promise<void> => {
+    if (failure) throw failure
+    if (!output.write(text)) await once(output, 'drain')
+  }
+}

@@ -1,0 +1,20 @@
+/** `baoco history`: what happened to one transaction. */
+import type { Command } from 'commander'
+import { transactionStream } from '../../domain/transaction/events.ts'
+import { historyOf } from '../../domain/transaction/history.ts'
+import { positiveInt } from '../process/whole-number.ts'
+import { withStore } from '../process/with-store.ts'
+
+export const history = (program: Command): void => {
+  program
+    .command('history')
+    .description('print what happened to a transaction, a line an event, without personal data')
+    .argument('<id>', 'of the transaction', positiveInt)
+    .action((id: number) =>
+      withStore(async ({ store }) => {
+        const [events = []] = await store.read([{ stream: transactionStream(id) }])
+        if (events.length === 0) throw new Error(`there is no transaction ${id}`)
+        for (const { at, text } of historyOf(events)) console.log(`${at}  ${text}`)
+      }),
+    )
+}

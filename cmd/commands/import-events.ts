@@ -1,0 +1,82 @@
+/** `baoco import-events`: fills an empty event store from what `export-events` wrote, and sets everything that follows it. */
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { linesOfFile } from '../../adapters/system/lines-of-file.ts'
+import { skipToEnd } from '../../adapters/log/kafka/skip-to-end.ts'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { ageFromDecision, relayOf, setReaders } from '../../adapters/postgres/ops/migrated-positions.ts'
+import { alone } from '../../adapters/database/presence.ts'
+import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
+import { eventSchemas } from '../../domain/catalogue.ts'
+import { projectors } from '../../projections/all.ts'
+import { replay } from '../../projections/engine/replay.ts'
+import { GROUP } from '../../workflows/deliver/deliver.ts'
+import { BadFile, checkFile } from '../../workflows/store-migration/event-file.ts'
+import { importEvents, type Imported } from '../../workflows/store-migration/import.ts'
+import { KEPT_S, retainAsPlanned } from '../../workflows/scheduled/expire-events.ts'
+import { openEventStore } from '../process/open-event-store.ts'
+import { kafkaOf } from '../process/open-topic.ts'
+import { eventsAreHere } from '../process/recognise-installation.ts'
+import { tellEventCount } from '../process/event-count-progress.ts'
+import { withDatabase } from '../process/with-database.ts'
+
+export const importEventsCommand = (program: Command): void => {
+  program
+    .command('import-events')
+    .description('fill an empty event store from what export-events wrote; nothing may run meanwhile')
+    .argument('[file]', 'not given: standard input')
+    .option('--one-by-one', 'wait for each append, for a server that keeps no order among those sent together')
+    .action((file: string | undefined, { oneByOne = false }: { oneByOne?: boolean }) =>
+      file === undefined ? fromStandardInput((kept) => run(kept, oneByOne)) : run(file, oneByOne),
+    )
+}
+
+/** The whole file is checked before any of it is stored, so what is piped in is kept until then. */
+const fromStandardInput = async (work: (file: string) => Promise<void>): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'baoco-import-'))
+  try {
+    const file = join(folder, 'events.jsonl')
+    await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
+    await work(file)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const run = async (file: string, oneByOne: boolean): Promise<void> => {
+  const lines = () => linesOfFile(file)
+  const told = await checkFile(lines(), (type) => eventSchemas.has(type)).catch((error: unknown) => {
+    if (error instanceof BadFile) throw new Error(`nothing was imported: ${error.message}`)
+    throw error
+  })
+  await withDatabase(async ({ settings, url, database }) => {
+    await migrateDatabase(url)
+    await alone(database, 'import-events', async () => {
+      const store = await openEventStore(settings, url)
+      const tables = openReadModelTables(database)
+      try {
+        await retainAsPlanned(store, settings.keepUnread)
+        const settle = async ({ end, readers }: Imported): Promise<void> => {
+          if (settings.eventStoreUrl === undefined) await ageFromDecision(database, Object.keys(KEPT_S))
+          await eventsAreHere({ settings, store, database })
+          const kafka = kafkaOf(settings)
+          const atEnd = end && { reactions: end, ...(kafka && { [relayOf(kafka.topic)]: end }) }
+          await setReaders(database, { ...atEnd, ...readers }, { group: GROUP, checkpoint: (await store.end())! })
+          if (kafka) await skipToEnd(kafka, GROUP)
+          for (const definition of projectors(settings)) await replay({ store, tables, definition })
+        }
+        const onProgress = tellEventCount('stored')
+        await importEvents({ store, lines, told, oneByOne, now: clock.now(), settle, onProgress })
+        console.log(`${told.events} events imported and compared; the read models are built from them`)
+      } finally {
+        await tables.close()
+        await store.close()
+      }
+    })
+  })
+}

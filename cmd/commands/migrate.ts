@@ -1,0 +1,16 @@
+/** `baoco migrate`: brings the database's tables to what this version needs; `serve` does the same at its start. */
+import type { Command } from 'commander'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { withDatabase } from '../process/with-database.ts'
+
+export const migrate = (program: Command): void => {
+  program
+    .command('migrate')
+    .description('bring the database to what this version needs')
+    .action(() =>
+      withDatabase(async ({ url }) => {
+        const ran = await migrateDatabase(url)
+        console.log(ran.length > 0 ? `ran ${ran.join(', ')}` : 'nothing to do')
+      }),
+    )
+}

@@ -1,0 +1,156 @@
+/**
+ * `baoco project`: what follows from the events. The read models, the reactions that turn events into further ones, the
+ * work that goes by the clock, each done by one process of all while the others stand by; and the mails.
+ */
+import { sweepConducts } from '../../adapters/postgres/ops/usage.ts'
+import { sweepInboxCalls } from '../../adapters/inbox/calls.ts'
+import { sweepOutbox } from '../../adapters/mail-out/outbox.ts'
+import { sweepRateLimits } from '../../adapters/rate-limits/sweep.ts'
+import { sweepForgotten } from '../../adapters/postgres/ops/forget-account.ts'
+import { plansDue } from '../../projections/account/plan-queries.ts'
+import { openCreditsCheckpoint, openReactionCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
+import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
+import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
+import { projectors } from '../../projections/all.ts'
+import type { Definition } from '../../projections/engine/definition.ts'
+import { openProjector } from '../../projections/engine/projector.ts'
+import { mailLinks } from '../../workflows/accounts/mail-links.ts'
+import { Accounts } from '../../workflows/accounts/accounts.ts'
+import { openAlerts } from '../../workflows/alerts/alerts.ts'
+import { lastingSilences, quietSources } from '../../projections/account/last-seen-queries.ts'
+import { sweepNotifications } from '../../adapters/postgres/ops/sweep-notifications.ts'
+import { lastingEndpointAlerts, openBreakers } from '../../projections/rule/breaker-queries.ts'
+import { rememberCredits } from '../../workflows/credits/remember-credits.ts'
+import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
+import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
+import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
+import { watchSources } from '../../workflows/scheduled/watch-sources.ts'
+import { plannedWork } from '../../workflows/scheduled/scheduled-work.ts'
+import { endPlans, warnOfQuotas } from '../../workflows/scheduled/plans.ts'
+import { allReactions } from '../../workflows/reactors/all.ts'
+import { runReactions } from '../../workflows/reactors/run.ts'
+import { untilDone } from '../../workflows/support/until-done.ts'
+import type { Installation } from '../process/installation.ts'
+import { databaseAnswers, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
+import { expiry } from '../process/open-event-store.ts'
+import { roleCommand, untilAborted, type Role } from '../process/role.ts'
+import { sendMails } from '../process/send-mails.ts'
+
+type Follower = (signal: AbortSignal) => Promise<void>
+
+const projecting = async (installation: Installation, definition: Definition): Promise<Follower> => {
+  const { store, database, log, pressure, metrics, readModels, onlyOne } = installation
+  const tables = openReadModelTables(database)
+  const projector = await openProjector({ store, tables, definition, log, pressed: () => pressure.pressed() })
+  const name = definition.projector
+  readModels.projectedBy(name, projector)
+  metrics.watchProjection(name, () => (projector.isRunning() ? projector.lag() : null))
+  const whileItsTurn: Follower = async (held) => {
+    await projector.run(held)
+    // At an event that cannot be applied the next one would stop too.
+    if (projector.health().state === 'stopped') await untilAborted(held)
+  }
+  return async (signal) => {
+    await onlyOne(`projector ${name}`).hold(whileItsTurn, signal)
+    await tables.close()
+  }
+}
+
+const reacting = (installation: Installation): Follower => {
+  const { settings, secrets, store, clock, ids, vault, database, log, onlyOne, outbox: mailer, sender } = installation
+  const links = mailLinks(secrets.jwtSecret, settings.baseUrl)
+  const checkpoint = openReactionCheckpoint(database)
+  return (signal) =>
+    onlyOne('reactions').hold((held) => {
+      // Made anew each time: what they remember may have been changed by the process whose turn it was.
+      const { adminEmail, commission } = settings
+      const plans = planAccountOf(settings)
+      const maxAgeMs = settings.reparseMaxAge * 1_000
+      const reactions = allReactions({
+        store,
+        clock,
+        ids,
+        vault,
+        mailer,
+        links,
+        sender,
+        adminEmail,
+        commission,
+        plans,
+        maxAgeMs,
+      })
+      return runReactions({ store, reactions, checkpoint, log }, held)
+    }, signal)
+}
+
+const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne }: Installation): Follower => {
+  const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
+  const alerts = openAlerts({ store, clock, ids })
+  const jobs = [
+    expiry(settings, store),
+    rememberCredits({ store, clock, checkpoint: openCreditsCheckpoint(database) }),
+    sweepOutbox(database),
+    sweepInboxCalls(database),
+    sweepRateLimits(database),
+    sweepConducts(database),
+    sweepForgotten(database),
+    endPlans(plans),
+    warnOfQuotas(plans),
+    sweepNotifications(database),
+    giveUpUnread({
+      store,
+      clock,
+      overLimit: () => unreadOverLimit(database),
+      oldest: (userId, bytes) => oldestUnread(database, userId, bytes),
+    }),
+    watchEndpoints({
+      open: () => openBreakers(database),
+      lasting: () => lastingEndpointAlerts(database),
+      alerts,
+    }),
+    watchSources({
+      quiet: (now) => quietSources(database, now),
+      lasting: () => lastingSilences(database),
+      accounts: plans.accounts,
+      alerts,
+      clock,
+    }),
+  ]
+  return (signal) => onlyOne('planned work').hold((held) => plannedWork(jobs, log, held), signal)
+}
+
+/** Each process takes its own from the outbox. */
+const mailing =
+  (installation: Installation): Follower =>
+  (signal) =>
+    sendMails(installation, signal)
+
+/** What was stored before this start is in the read models, or it is told why it never will be. */
+const caughtUp = async ({ store, readModels, onTrouble }: Installation, stopping: AbortSignal): Promise<void> => {
+  const end = await untilDone(() => store.end(), stopping, onTrouble)
+  while (end && !stopping.aborted && !readModels.isStopped()) if (await readModels.passed(end, 1_000)) return
+}
+
+export const projectRole: Role = {
+  name: 'project',
+  description: 'keeps the read models, reacts to events, works by the clock; one is active, others stand by',
+
+  open: async (installation) => {
+    const projections = await Promise.all(
+      projectors(installation.settings).map((definition) => projecting(installation, definition)),
+    )
+    const followers = [...projections, reacting(installation), planned(installation), mailing(installation)]
+    return {
+      follows: true,
+      needs: [
+        storeAnswers(installation),
+        databaseAnswers(installation),
+        readModelsAnswer(installation, { needed: true }),
+      ],
+      run: async (signal) => void (await Promise.all(followers.map((follow) => follow(signal)))),
+      ready: (stopping) => caughtUp(installation, stopping),
+    }
+  },
+}
+
+export const project = roleCommand(projectRole)

@@ -1,0 +1,46 @@
+/** `baoco receiver`: a shop's server to try webhooks with, and to copy. */
+import { once } from 'node:events'
+import { Option, type Command } from 'commander'
+import { createReceiver } from '../../adapters/receiver/receiver.ts'
+import { binOf } from '../../domain/vietqr/bins.ts'
+import { stopSignal } from '../process/stop-signal.ts'
+import { positiveInt } from '../process/whole-number.ts'
+
+interface Given {
+  port: number
+  secret: string
+  prefix: string
+  bank: string
+  account: string
+  holder: string
+}
+
+const run = async ({ port, secret, prefix, bank, account, holder }: Given): Promise<void> => {
+  const bank_code = bank.toUpperCase()
+  if (binOf(bank_code) === null) throw new Error(`no transfer by QR can be addressed to bank ${bank}`)
+  const stopping = stopSignal()
+  const server = createReceiver({
+    secret,
+    prefix: prefix.toUpperCase(),
+    bank: { bank_code, account_number: account, account_holder: holder },
+  })
+  server.listen(port)
+  await once(server, 'listening')
+  console.log(`The receiver is ready: webhooks at http://localhost:${port}/webhook, orders at /orders`)
+  if (!stopping.aborted) await once(stopping, 'abort')
+  server.close()
+  server.closeAllConnections()
+}
+
+export const receiver = (program: Command): void => {
+  program
+    .command('receiver')
+    .description('a shop that takes webhooks: an example to try rules with, and to copy')
+    .requiredOption('--port <port>', 'where it listens', positiveInt)
+    .requiredOption('--secret <secret>', "the rule's secret_key")
+    .addOption(new Option('--prefix <prefix>', "the shop's payment prefix").default('DH'))
+    .addOption(new Option('--bank <code>', 'bank that orders are paid to').default('VCB'))
+    .addOption(new Option('--account <number>', 'account there').default('0011000415567'))
+    .addOption(new Option('--holder <name>', 'its holder').default('BAOCO DEMO'))
+    .action(run)
+}

@@ -1,0 +1,22 @@
+/** `baoco reparse`: reads again what was kept unread, after the reader has learnt more; also while `serve` runs. */
+import type { Command } from 'commander'
+import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
+import { openCapture } from '../../workflows/capture/capture.ts'
+import { reparse } from '../../workflows/capture/reparse.ts'
+import { stopSignal } from '../process/stop-signal.ts'
+import { withAccounts } from '../process/with-accounts.ts'
+
+export const reparseCommand = (program: Command): void => {
+  program
+    .command('reparse')
+    .description('read again the notifications that nobody understood, after the reader has learnt more')
+    .action(() =>
+      withAccounts(async ({ settings, store, ids, clock }) => {
+        const maxAgeMs = settings.reparseMaxAge * 1_000
+        const capture = openCapture({ store, ids, clock, plans: planAccountOf(settings), oldAfterMs: maxAgeMs })
+        const parts = { store, capture, clock, maxAgeMs }
+        const { captured, ignored, unparsed } = await reparse(parts, stopSignal())
+        console.log(`${captured} read, ${ignored} no transactions, ${unparsed} still unread`)
+      }),
+    )
+}

@@ -1,0 +1,85 @@
+/** `baoco replay`: builds the read models anew beside the live ones and swaps; with `--verify` only compares. */
+import type { Command } from 'commander'
+import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
+import type { BuilderOptions, Progress } from '../../projections/engine/builder.ts'
+import { projectors } from '../../projections/all.ts'
+import type { Definition } from '../../projections/engine/definition.ts'
+import { replay as replayReadModels, verify } from '../../projections/engine/replay.ts'
+import type { Difference } from '../../projections/engine/verify.ts'
+import { openEventStore } from '../process/open-event-store.ts'
+import { recognise } from '../process/recognise-installation.ts'
+import { withDatabase } from '../process/with-database.ts'
+
+const TELL_EVERY_MS = 1_000
+
+export const replay = (program: Command): void => {
+  program
+    .command('replay')
+    .description('build the read models anew from the first event, beside the live ones, and swap')
+    .option('--verify', 'compare what was built with the live ones row for row, change nothing; 1 where they differ')
+    .action(async ({ verify: only = false }: { verify?: boolean }) => {
+      const ending = new AbortController()
+      const end = () => ending.abort()
+      process.once('SIGINT', end).once('SIGTERM', end)
+      try {
+        await withReadModels((options) => (only ? verifying(options) : replaying(options)), ending.signal)
+      } finally {
+        process.off('SIGINT', end).off('SIGTERM', end)
+      }
+    })
+}
+
+const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal: AbortSignal): Promise<void> =>
+  withDatabase(async ({ settings, url, database }) => {
+    await migrateDatabase(url)
+    const store = await openEventStore(settings, url)
+    const tables = openReadModelTables(database)
+    try {
+      await recognise({ settings, store, database, clock })
+      for (const definition of projectors(settings))
+        await work({ store, tables, definition, signal, onProgress: teller(definition) })
+    } finally {
+      await tables.close()
+      await store.close()
+    }
+  })
+
+const replaying = async (options: BuilderOptions): Promise<void> => {
+  const progress = await replayReadModels(options)
+  console.log(`${told(options.definition, progress)}; the read models are swapped`)
+}
+
+const verifying = async (options: BuilderOptions): Promise<void> => {
+  const { progress, incomparable, differences } = await verify(options)
+  const { definition } = options
+  if (incomparable !== null)
+    console.log(`${definition.projector}: the read models cannot be compared: ${incomparable}.`)
+  else if (differences.length === 0)
+    console.log(`${told(definition, progress)}; every row is as it would be built anew`)
+  else console.log([`${told(definition, progress)}; rows differ:`, ...differences.flatMap(linesOf)].join('\n'))
+  if (incomparable !== null || differences.length > 0) process.exitCode = 1
+}
+
+/** A line now and then, however fast it goes. */
+const teller = (definition: Definition) => {
+  let toldAt = performance.now()
+  return (progress: Progress): void => {
+    if (performance.now() - toldAt < TELL_EVERY_MS) return
+    toldAt = performance.now()
+    console.log(`${told(definition, progress)}, up to ${progress.at}`)
+  }
+}
+
+const told = ({ projector }: Definition, { events, seconds }: Progress): string =>
+  `${projector}: ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / Math.max(seconds, 0.001))}/s)`
+
+const linesOf = ({ table, rows, examples }: Difference): string[] => [
+  `  ${table}: ${rows} ${rows === 1 ? 'row' : 'rows'}`,
+  ...examples.map(({ key, columns, only_in }) => {
+    const name = Object.entries(key).map(([column, value]) => `${column} ${String(value)}`).join(', ') // prettier-ignore
+    return `    ${name}: ${only_in ? `only in the ${only_in} ones` : `differs in ${columns?.join(', ')}`}`
+  }),
+  ...(rows > examples.length ? [`    and ${rows - examples.length} more`] : []),
+]

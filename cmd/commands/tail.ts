@@ -1,0 +1,30 @@
+/** `baoco tail`: events as they are stored, a JSON line each. */
+import type { Command } from 'commander'
+import type { RecordedEvent } from '../../domain/event.ts'
+import { publicView } from '../../domain/transaction/public-view.ts'
+import { stopSignal } from '../process/stop-signal.ts'
+import { withStore } from '../process/with-store.ts'
+
+/** Without personal data unless it is asked for: of other streams than transactions' then only what happened. */
+const lineOf = ({ stream, revision, id, type, data, metadata }: RecordedEvent, withData: boolean): string => {
+  const { at, user_id } = metadata
+  return JSON.stringify({ at, user_id, stream, revision, id, type, data: withData ? data : publicView({ type, data }) })
+}
+
+export const tail = (program: Command): void => {
+  program
+    .command('tail')
+    .description('print events as they are stored, until Ctrl-C; without personal data')
+    .option('--all', 'begin with the first event')
+    .option('--personal-data', 'print the events whole: texts, hashes and sealed secrets too')
+    .action(({ all = false, personalData = false }: { all?: boolean; personalData?: boolean }) =>
+      withStore(async ({ store }) => {
+        const signal = stopSignal()
+        // Whoever reads may have enough: then there is nothing more to do.
+        process.stdout.on('error', () => process.exit(0))
+        const after = all ? null : await store.end()
+        for await (const { events } of store.subscribe({ after, signal }))
+          for (const event of events) console.log(lineOf(event, personalData))
+      }),
+    )
+}

@@ -1,0 +1,34 @@
+/** What a start prints to the person at the terminal: at the first one the account it made, and a line to try it with. */
+import { inVietnam } from '../../domain/time.ts'
+import type { FreshAccount } from '../../workflows/accounts/registration.ts'
+
+export const personalUrl = (baseUrl: string, receiveToken: string): string => `${baseUrl}/api/receive/u/${receiveToken}`
+
+/** A text as BIDV prints it, of this very minute, that pays order 1042. */
+const tryOut = (now: Date): string => {
+  const { year, month, day, hour, minute } = inVietnam(now)
+  const two = (number: number) => String(number).padStart(2, '0')
+  const time = `${two(hour)}:${two(minute)} ${two(day)}/${two(month)}/${year}`
+  return `TK8832123000 tai BIDV +500,000VND vao ${time}. So du:1,730,000VND. ND: NGUYEN VAN A thanh toan DH1042`
+}
+
+/** @param fresh  the account that this start made; null at every later start */
+export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date): string => {
+  const address = `  address       ${baseUrl}`
+  if (!fresh) return address
+  const url = personalUrl(baseUrl, fresh.receive_token)
+  return [
+    'This is the first start. Keep what follows: it is shown once.',
+    '',
+    address,
+    `  e-mail        ${fresh.email}`,
+    ...(fresh.password === null ? [] : [`  password      ${fresh.password}`]),
+    `  API key       ${fresh.api_key}`,
+    `  personal URL  ${url}`,
+    '',
+    "An app that posts a bank's text and its sender to the personal URL makes a transaction. Try it:",
+    '',
+    `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' '${url}?sender=BIDV'`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,32 @@
+/** What roles stand on, as `/readyz` tells. */
+import type { Part } from '../../adapters/http/resources/health.ts'
+import type { Installation } from './installation.ts'
+import type { Topic } from './open-topic.ts'
+
+export const storeAnswers = ({ store }: Pick<Installation, 'store'>): Part => ({
+  name: 'event_store',
+  needed: true,
+  check: () => store.end(),
+})
+
+export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): Part => ({
+  name: 'database',
+  needed: true,
+  check: () => database.query('SELECT 1'),
+})
+
+export const kafkaAnswers = (topic: Topic): Part => ({ name: 'kafka', needed: true, check: () => topic.check() })
+
+/** They can be read, and where this process projects them it goes on. */
+export const readModelsAnswer = (
+  { database, readModels }: Pick<Installation, 'database' | 'readModels'>,
+  { needed }: { needed: boolean },
+): Part => ({
+  name: 'read_models',
+  needed,
+  check: async () => {
+    const trouble = readModels.trouble()
+    if (trouble !== null) throw new Error(trouble)
+    await database.query('SELECT FROM read_model.checkpoint LIMIT 1')
+  },
+})

@@ -1,0 +1,153 @@
+/**
+ * What the roles of a process share: the servers, waited for and looked at, and the parts that are made once a process. A role
+ * takes from here and adds what is its own.
+ */
+import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { openIds } from '../../adapters/system/ids.ts'
+import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
+import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
+import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
+import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
+import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
+import { openMetrics, type Metrics } from '../../adapters/telemetry/metrics.ts'
+import { BY_KEY, openDatabase, type Database } from '../../adapters/database/database.ts'
+import { openHeardNotes } from '../../adapters/postgres/ops/last-seen.ts'
+import { forgetLeases, openLease } from '../../adapters/database/lease.ts'
+import { enter } from '../../adapters/database/presence.ts'
+import { keepSecrets, type Secrets } from '../../adapters/secrets/secrets.ts'
+import { orUnavailable } from '../../adapters/database/or-unavailable.ts'
+import { openVault } from '../../adapters/secrets/vault.ts'
+import { openSender } from '../../adapters/webhook-sender/sender.ts'
+import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
+import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
+import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
+import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
+import { retainAsPlanned } from '../../workflows/scheduled/expire-events.ts'
+import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
+import { openPostgres } from './open-postgres.ts'
+import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
+import { openTopic, type Topic } from './open-topic.ts'
+import { openPressure, type Pressure } from './pressure.ts'
+import { recognise } from './recognise-installation.ts'
+import { readSettings, type Settings } from './settings.ts'
+
+export interface Installation {
+  settings: Settings
+  secrets: Secrets
+  log: LogLines
+  clock: Clock
+  database: Database
+  /** The same, in sessions that begin with `BY_KEY`. */
+  byKey: Database
+  /** This process has started the database, so whoever used it before is gone. */
+  isFreshDatabase: boolean
+  store: EventStore
+  /** Where delivery's log is; null without Kafka. */
+  topic: Topic | null
+  ids: Ids
+  vault: Vault
+  /** Accounts as folded from the store; shared by all that decide. */
+  accounts: AccountCache
+  capture: Capture
+  /** What in this process has more to do than it can. */
+  pressure: Pressure
+  readModels: ReadModelsOfProcess
+  sender: Sender
+  /** Which addresses webhooks may not go to. */
+  targets: { allowPrivate: boolean; ownOrigins: readonly string[]; inboxesAt: string }
+  /** Endpoints of our own, and what they were sent. */
+  inboxes: Inboxes
+  inboxCalls: InboxCalls
+  /** Mails that are to be sent. */
+  outbox: Outbox
+  metrics: Metrics
+  /** For what goes wrong and is tried again. */
+  onTrouble: (error: unknown) => void
+  /** Of all processes that want to do this, one does. */
+  onlyOne(name: string): Lease
+  close(): Promise<void>
+}
+
+/**
+ * Waits for servers that are away, and says for which.
+ * @param name  of what runs, for a command that must be alone
+ * @param options.ownsDatabase  this process must be the one that runs the embedded Postgres
+ * @throws in one line what keeps it from starting
+ */
+export const openInstallation = async (
+  name: string,
+  stopping: AbortSignal,
+  options: { ownsDatabase?: boolean } = {},
+): Promise<Installation> => {
+  const settings = readSettings(process.env)
+  const log = openLogLines(settings.logLevel)
+  const onTrouble = (error: unknown) => log.warn({ err: error }, 'trouble')
+  const opened: (() => Promise<unknown>)[] = []
+  const close = async (): Promise<void> => {
+    for (const end of opened.splice(0).reverse()) await end()
+  }
+
+  try {
+    const postgres = await openPostgres(settings, log, stopping, options)
+    opened.push(postgres.stop)
+    const database = openDatabase(postgres.url)
+    opened.push(database.close)
+    // Connects only where first tries are made.
+    const byKey = openDatabase(postgres.url, { poolSize: 1, session: BY_KEY })
+    opened.push(byKey.close)
+    if (postgres.isFresh) await forgetLeases(database)
+    const presence = await enter(database, name, onTrouble)
+    opened.push(presence.leave)
+    const secrets = keepSecrets(settings.dataDir, settings)
+
+    const store = await openEventStore(settings, postgres.url, onTrouble)
+    opened.push(() => store.close())
+    await untilStoreAnswers(store, log, stopping)
+    const id = await recognise({ settings, store, database, clock })
+    await retainAsPlanned(store, settings.keepUnread)
+
+    const ids = openIds({ store, clock, skip: settings.idSkip })
+    const accounts = accountCache()
+    const metrics = openMetrics()
+    const heard = openHeardNotes(database, onTrouble)
+    opened.push(heard.close)
+    const capture = openCapture({
+      store,
+      ids,
+      clock,
+      accounts,
+      plans: planAccountOf(settings),
+      oldAfterMs: settings.reparseMaxAge * 1_000,
+      onTaken: (taken) => {
+        metrics.notificationTaken(taken.outcome)
+        if (taken.user_id !== null && taken.door !== null) heard.note(taken.user_id, taken.door, clock.now())
+        log.info(taken, 'notification.received')
+      },
+    })
+    const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b), settings)
+    const { baseUrl } = settings
+    const targets = {
+      allowPrivate: settings.allowPrivateTargets,
+      ownOrigins: [new URL(baseUrl).origin],
+      inboxesAt: baseUrl,
+    }
+    const vault = openVault(secrets.vaultKeys)
+    const inboxCalls = openInboxCalls(orUnavailable(database))
+    const inboxes = openInboxes({ accounts: new Accounts(store, accounts), vault, calls: inboxCalls, baseUrl, clock })
+    const sender = openSender({ ...targets, inProcess: inboxesInProcess(inboxes, baseUrl) })
+    opened.push(() => sender.close())
+
+    return {
+      settings, secrets, log, clock, database, byKey, store, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
+      inboxCalls, metrics, onTrouble, close,
+      pressure: openPressure(() => capture.isBusy()),
+      isFreshDatabase: postgres.isFresh,
+      outbox: openOutbox(database),
+      topic: openTopic(settings, id, log, stopping),
+      onlyOne: (name) => openLease({ database, name, onTrouble }),
+    } // prettier-ignore
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

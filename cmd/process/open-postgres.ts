@@ -1,0 +1,45 @@
+/** The Postgres, as the settings say: one that is set, or the data folder's own; with the tables of this version. */
+import { openDatabase } from '../../adapters/database/database.ts'
+import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
+import { isOutage } from '../../adapters/event-store/postgres/outage.ts'
+import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import type { Settings } from './settings.ts'
+import { untilThere } from './wait-for-servers.ts'
+
+export interface Postgres {
+  /** `postgres://…` */
+  url: string
+  /** This process has started it, so whoever used it before is gone. */
+  isFresh: boolean
+  /** Ends it where this process has started it. */
+  stop(): Promise<void>
+}
+
+/**
+ * Waits for a server that is away, and says so.
+ * @param options.ownsDatabase  refuses an embedded Postgres that another process runs, instead of using it
+ */
+export const openPostgres = async (
+  { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+  log: LogLines,
+  stopping: AbortSignal,
+  { ownsDatabase = false } = {},
+): Promise<Postgres> => {
+  if (databaseUrl === undefined) {
+    const embedded = await (ownsDatabase ? openEmbeddedPostgres : attachOrStart)({ dataDir, log })
+    await migrateDatabase(embedded.url).catch(async (error: unknown) => {
+      await embedded.stop()
+      throw error
+    })
+    return embedded
+  }
+  await untilThere({ name: 'database', ask: () => reach(databaseUrl), isAway: isOutage, log, stopping })
+  await migrateDatabase(databaseUrl)
+  return { url: databaseUrl, isFresh: false, stop: async () => {} }
+}
+
+const reach = async (url: string): Promise<void> => {
+  const database = openDatabase(url, { poolSize: 1, applicationName: 'baoco start' })
+  await database.query('SELECT 1').finally(() => database.close())
+}

@@ -1,0 +1,77 @@
+/**
+ * Whether the settings name what belongs together. A setting that is changed or forgotten must not make an installation begin
+ * anew beside its events, go on from older ones, or take another's read models for its own.
+ */
+import { eventsMoved, servedBy, serve, type Served, type StoreKind } from '../../adapters/postgres/ops/installation.ts'
+import type { Queryable } from '../../adapters/database/database.ts'
+import type { Clock, EventStore } from '../../domain/ports.ts'
+import { foundInstallation, installationOf } from '../../workflows/installation.ts'
+import { refuseHalfImported } from './open-event-store.ts'
+import type { Settings } from './settings.ts'
+
+interface Around {
+  settings: Pick<Settings, 'eventStoreUrl'>
+  store: EventStore
+  database: Queryable
+  clock: Clock
+}
+
+const MOVE = 'move the events with `baoco export-events` and `baoco import-events`'
+
+const kindOfStore = ({ eventStoreUrl }: Pick<Settings, 'eventStoreUrl'>): StoreKind =>
+  eventStoreUrl === undefined ? 'postgres' : 'eventstoredb'
+
+/**
+ * @returns the id of the installation whose events the store has; a store without any is a new one's
+ * @throws in one line what does not belong together, and what to do
+ */
+export const recognise = async ({ settings, store, database, clock }: Around): Promise<string> => {
+  await refuseHalfImported(store)
+  const kind = kindOfStore(settings)
+  // In this order: of two that start at once, the other may name the store in between.
+  const served = await servedBy(database)
+  const isEmpty = (await store.end()) === null
+  if (served) refuseOtherStore(served, kind, isEmpty)
+  else if (kind === 'eventstoredb' && isEmpty) await refuseEventsInPostgres(database)
+  const installation_id = await foundInstallation(store, clock)
+  const now = served ?? (await serve(database, { installation_id, event_store: kind }))
+  refuseOther(now, installation_id)
+  return installation_id
+}
+
+/** An import has filled the store that the settings name. @throws where the read models are of another installation */
+export const eventsAreHere = async ({ settings, store, database }: Omit<Around, 'clock'>): Promise<void> => {
+  const installation_id = await installationOf(store)
+  if (installation_id === null) return
+  refuseOther(await servedBy(database), installation_id)
+  await eventsMoved(database, { installation_id, event_store: kindOfStore(settings) })
+}
+
+const refuseOther = (served: Served | null, installation_id: string): void => {
+  if (served && served.installation_id !== installation_id)
+    throw new Error(
+      `the read models are of another installation (${served.installation_id}) than the events (${installation_id}): name the database of this one in DATABASE_URL, or an empty one`,
+    )
+}
+
+const refuseOtherStore = ({ event_store }: Served, kind: StoreKind, isEmpty: boolean): void => {
+  if (event_store !== kind)
+    throw new Error(
+      kind === 'postgres'
+        ? `the events of this installation are in EventStoreDB: set EVENTSTORE_URL, or ${MOVE}`
+        : `the events of this installation are in its Postgres: do not set EVENTSTORE_URL, or ${MOVE}`,
+    )
+  if (isEmpty)
+    throw new Error(
+      kind === 'postgres'
+        ? 'the event store in this Postgres is empty, and its installation was not: restore it from a backup'
+        : 'the events of this installation are not where EVENTSTORE_URL and EVENTSTORE_PREFIX say: nothing is there',
+    )
+}
+
+/** Of a version that did not write down where its events are. */
+const refuseEventsInPostgres = async (database: Queryable): Promise<void> => {
+  const [row] = await database.query<{ position: number }>('SELECT store.newest() AS position')
+  if (row!.position > 0)
+    throw new Error(`the events of this installation are in its Postgres: do not set EVENTSTORE_URL, or ${MOVE}`)
+}

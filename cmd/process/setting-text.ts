@@ -1,0 +1,156 @@
+/** From a setting's text to its value; every message goes on from "setting NAME …" and never repeats the text. */
+import { z } from 'zod'
+import type { RateLimitName, RateLimits } from '../../adapters/http/middleware/rate-limits.ts'
+import { eventStoreUrlProblem } from '../../adapters/event-store/eventstoredb/url.ts'
+import { binOf } from '../../domain/vietqr/bins.ts'
+
+type Text<Value> = z.ZodType<Value, string>
+
+const matching = (pattern: RegExp, message: string) => z.string().regex(pattern, message)
+
+/** A whole number, at least `least`. */
+export const whole = (least: number): Text<number> => {
+  const message = `must be a whole number of at least ${least}`
+  return matching(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((value) => value >= least, message)
+}
+
+export const port: Text<number> = matching(/^\d{1,5}$/, 'must be a port: 1 to 65535')
+  .transform(Number)
+  .refine((value) => value >= 1 && value <= 65_535, 'must be a port: 1 to 65535')
+
+export const flag: Text<boolean> = z
+  .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
+  .transform((value) => value === '1' || value === 'true')
+
+/** An address with one of these schemes (without `:`). */
+export const url = (...schemes: string[]): Text<string> =>
+  z.string().refine(
+    (value) => {
+      const scheme = /^([a-z+]+):\/\/./.exec(value)?.[1]
+      return scheme !== undefined && schemes.includes(scheme) && (scheme.startsWith('esdb') || URL.canParse(value))
+    },
+    `must be an address that begins ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  )
+
+/** `esdb://…`, as the client takes it. */
+export const eventStoreUrl: Text<string> = url('esdb', 'esdb+discover', 'kurrentdb').superRefine((value, context) => {
+  const problem = eventStoreUrlProblem(value)
+  if (problem !== null) context.addIssue(problem)
+})
+
+export const list: Text<string[]> = z
+  .string()
+  .transform((value) => value.split(',').map((item) => item.trim()))
+  .refine((items) => items.every(Boolean), 'must be a comma separated list')
+
+/** Goes into a header as it is. */
+export const metricsToken: Text<string> = matching(
+  /^[!-~]{16,200}$/,
+  'must be 16 to 200 printable ASCII characters without blanks',
+)
+
+/** Servers, each `host:port`. */
+export const hostPorts: Text<string[]> = list.refine(
+  (items) => items.every((item) => /^[^\s/]+:\d{1,5}$/.test(item)),
+  'must be host:port, comma separated',
+)
+
+export const kafkaTopic: Text<string> = matching(
+  /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/,
+  'must be letters, digits, dots, dashes and underlines',
+)
+
+export const email: Text<string> = matching(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address').transform((value) =>
+  value.toLowerCase(),
+)
+
+export const password: Text<string> = z
+  .string()
+  .min(10, 'must have 10 to 200 characters')
+  .max(200, 'must have 10 to 200 characters')
+
+export const jwtSecret: Text<string> = z
+  .string()
+  .refine((value) => Buffer.byteLength(value) >= 32, 'must have at least 32 bytes')
+
+/** The first key seals; all of them open what was sealed before. */
+export const vaultKeys: Text<string[]> = list.refine(
+  (keys) => keys.every((key) => /^[0-9a-fA-F]{64}$/.test(key)),
+  'must be 64 hexadecimal characters',
+)
+
+export const seconds: Text<number[]> = list
+  .refine((items) => items.every((item) => /^\d+(\.\d+)?$/.test(item)), 'must be seconds, comma separated')
+  .transform((items) => items.map(Number))
+
+export const prefix: Text<string> = matching(/^[A-Za-z0-9]{2,10}$/, 'must be 2 to 10 letters and digits').transform(
+  (value) => value.toUpperCase(),
+)
+
+export const percent: Text<number> = matching(/^\d{1,3}(\.\d{1,2})?\s*%?$/, 'must be a percentage: 0 to 100')
+  .transform((value) => Number(value.replace('%', '')))
+  .refine((value) => value <= 100, 'must be a percentage: 0 to 100')
+
+/** Names that begin with $ are the server's own. */
+export const streamPrefix: Text<string> = matching(
+  /^(?!\$)[!-~]{1,100}$/,
+  'must be 1 to 100 printable ASCII characters without blanks, the first not $',
+)
+
+export const timeOfDay: Text<string> = matching(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 03:30')
+
+export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+  error: 'must be trace, debug, info, warn, error, fatal or silent',
+}) satisfies Text<string>
+
+export const kafkaSasl = matching(
+  /^(plain|scram-sha-256|scram-sha-512):[^:]+:.+$/,
+  'must be mechanism:user:password, the mechanism plain, scram-sha-256 or scram-sha-512',
+).transform((value) => {
+  const [mechanism = '', username = '', ...rest] = value.split(':')
+  return { mechanism, username, password: rest.join(':') }
+})
+
+/** The interface, section 8; `register` and the rest of what it leaves open as decided. */
+const RATE_LIMITS: RateLimits = {
+  login: { requests: 10, seconds: 60 },
+  reset: { requests: 10, seconds: 60 },
+  forgot: { requests: 5, seconds: 300 },
+  register: { requests: 10, seconds: 3600 },
+  resend: { requests: 3, seconds: 600 },
+  withdraw: { requests: 5, seconds: 3600 },
+  links: { requests: 30, seconds: 3600 },
+  bank: { requests: 10, seconds: 600 },
+  receive: { requests: 60, seconds: 60 },
+  demo: { requests: 20, seconds: 60 },
+  inbox: { requests: 120, seconds: 60 },
+}
+
+export const RATE_LIMIT_NAMES = Object.keys(RATE_LIMITS) as RateLimitName[]
+
+/** `off`, or the limits to change; those not named keep their defaults. */
+export const rateLimits: Text<'off' | RateLimits> = z.string().transform((value, context) => {
+  if (value === 'off') return value
+  const limits = { ...RATE_LIMITS }
+  for (const item of value.split(',').filter(Boolean)) {
+    const [, name, requests, seconds] = /^\s*([a-z]+)=([1-9]\d{0,8})\/([1-9]\d{0,8})\s*$/.exec(item) ?? []
+    if (name === undefined || !Object.hasOwn(RATE_LIMITS, name)) {
+      context.addIssue(
+        `must be off, or name=requests/seconds, comma separated, with the names ${RATE_LIMIT_NAMES.join(' ')}`,
+      )
+      return z.NEVER
+    }
+    limits[name as RateLimitName] = { requests: Number(requests), seconds: Number(seconds) }
+  }
+  return limits
+})
+
+/** A bank that transfers by QR can be addressed to, by its code. */
+export const bankOfTransfers: Text<string> = z
+  .string()
+  .transform((code) => code.toUpperCase())
+  .refine((code) => binOf(code) !== null, 'must be the code of a bank that transfers by QR go to, such as VCB')
+
+export const accountNumber: Text<string> = matching(/^[A-Za-z0-9]{1,19}$/, 'must be 1 to 19 digits or letters')

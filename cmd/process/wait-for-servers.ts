@@ -1,0 +1,49 @@
+/** Waiting at the start for a server that is away: whoever looks on is told which one, and why. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { orAborted } from '../../workflows/support/abort.ts'
+import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+
+/** Milliseconds. Who looks on is told before a server has given up its first try. */
+const TOLD_AFTER = 1_000
+const BETWEEN_TRIES = 500
+/** Told again only so often. */
+const TOLD_EVERY = 10_000
+
+export interface Awaited {
+  /** As the log names it: `waiting_for`. */
+  name: string
+  /** Resolves when it answers. */
+  ask: () => Promise<unknown>
+  /** Whether an error means "no answer" rather than "no". */
+  isAway: (error: unknown) => boolean
+  log: Pick<LogLines, 'warn'>
+  stopping: AbortSignal
+}
+
+/** @throws when it is to stop meanwhile · what else the server answers by */
+export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited): Promise<void> => {
+  let toldAt = -Infinity
+  const tell = (error?: Error): void => {
+    if (error && performance.now() - toldAt < TOLD_EVERY) return
+    if (error) toldAt = performance.now()
+    const reason = error && { reason: error.message || (error as NodeJS.ErrnoException).code }
+    log.warn({ waiting_for: name, ...reason }, 'start.waiting')
+  }
+  const early = setTimeout(() => tell(), TOLD_AFTER)
+  try {
+    for (;;) {
+      try {
+        await orAborted(ask(), stopping)
+        if (stopping.aborted) throw new Error(`stopped while it waited for the ${name.replace('_', ' ')}`)
+        return
+      } catch (error) {
+        if (stopping.aborted || !isAway(error)) throw error
+        const { cause } = error as Error
+        tell(cause instanceof Error ? cause : (error as Error))
+        await pause(BETWEEN_TRIES, undefined, { signal: stopping }).catch(() => {})
+      }
+    }
+  } finally {
+    clearTimeout(early)
+  }
+}

@@ -1,0 +1,47 @@
+/** What the commands on accounts need: the store, and what makes and opens accounts, for the time of one command. */
+import { randomUUID } from 'node:crypto'
+import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { openIds } from '../../adapters/system/ids.ts'
+import { openPasswords } from '../../adapters/secrets/passwords.ts'
+import type { Database } from '../../adapters/database/database.ts'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { enter } from '../../adapters/database/presence.ts'
+import { keepSecrets } from '../../adapters/secrets/secrets.ts'
+import { openVault } from '../../adapters/secrets/vault.ts'
+import { Accounts, type OwnersOccasion } from '../../workflows/accounts/accounts.ts'
+import { accountOfEmail, type RegistrationParts } from '../../workflows/accounts/registration.ts'
+import { openEventStore } from './open-event-store.ts'
+import { recognise } from './recognise-installation.ts'
+import type { Settings } from './settings.ts'
+import { withDatabase } from './with-database.ts'
+
+export interface AccountCommand extends RegistrationParts {
+  settings: Settings
+  database: Database
+  accounts: Accounts
+  /** A command of the operator on the account with this e-mail. @throws where there is none */
+  on(email: string): Promise<OwnersOccasion>
+}
+
+export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<Result>): Promise<Result> =>
+  withDatabase(async ({ settings, database, url }) => {
+    await migrateDatabase(url)
+    const presence = await enter(database, 'a command on accounts')
+    const store = await openEventStore(settings, url)
+    try {
+      await recognise({ settings, store, database, clock })
+      const ids = openIds({ store, clock })
+      const vault = openVault(keepSecrets(settings.dataDir, settings).vaultKeys)
+      const on = async (email: string): Promise<OwnersOccasion> => {
+        const user_id = await accountOfEmail(store, email)
+        if (user_id === null) throw new Error(`there is no account ${email}`)
+        const request = randomUUID()
+        return { user_id, at: clock.now(), correlation_id: request, causation_id: request }
+      }
+      const accounts = new Accounts(store)
+      return await work({ settings, database, store, ids, clock, vault, passwords: openPasswords(), accounts, on })
+    } finally {
+      await store.close()
+      await presence.leave()
+    }
+  })

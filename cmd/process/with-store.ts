@@ -1,0 +1,18 @@
+/** What a command needs that looks into the event store, for the time of its work. */
+import type { EventStore } from '../../domain/ports.ts'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { openEventStore } from './open-event-store.ts'
+import { withDatabase, type Surroundings } from './with-database.ts'
+
+export const withStore = <Result>(
+  work: (around: Surroundings & { store: EventStore }) => Promise<Result>,
+): Promise<Result> =>
+  withDatabase(async (around) => {
+    await migrateDatabase(around.url)
+    const store = await openEventStore(around.settings, around.url)
+    try {
+      return await work({ ...around, store })
+    } finally {
+      await store.close()
+    }
+  })

@@ -1,0 +1,136 @@
+/** Where a notification came from: whose it is, which source it counts as, and whether that source may be believed. */
+import { allows, scopedKeyOf } from '../account/api-keys.ts'
+import { isHash } from '../account/tokens.ts'
+import type { Account } from '../account/account.ts'
+import type { SourceType } from '../transaction/events.ts'
+import type { Arrival, Credential } from './arrival.ts'
+import { deviceDoor, doorOfSource, keyDoor, mailboxDoor, URL_DOOR, type Door } from './receive-paths.ts'
+import { bankNamedBy, packageIsTrusted, senderIsTrusted, senderKey, senderOf, smsApps } from '../banks/directory.ts'
+import { authservIdsOf } from '../mail-trust/mail-providers.ts'
+import { bankClaimedBy, distrustMail } from '../mail-trust/mail-trust.ts'
+import type { Reading } from '../reader/reading.ts'
+
+/** Sources are named by what anybody may send: a name stays a name. */
+const LONGEST_NAME = 100
+
+export { deviceDoor, doorOfSource, keyDoor, mailboxDoor, URL_DOOR, type Door }
+
+/**
+ * @param at  when it was shown: a scoped key may have an end
+ * @returns null where the credential is not, or no longer, one of this account
+ */
+export const doorOf = (account: Account, credential: Credential, at: Date): Door | null => {
+  if (credential.kind === 'kept') return doorOfSource(credential.kept.source)
+  if (credential.kind === 'mailbox')
+    return account.mail_accounts.has(credential.mail_account_id) ? mailboxDoor(credential.mail_account_id) : null
+  const { kind, token_hash } = credential
+  if (kind === 'receive_url')
+    return account.receive_url && isHash(token_hash, account.receive_url.token_hash) ? URL_DOOR : null
+  if (kind === 'api_key') {
+    const key = scopedKeyOf(account, token_hash, at)
+    return key && allows(key, ['receive']) ? keyDoor(key.api_key_id) : null
+  }
+  for (const device of account.devices.values())
+    if (isHash(token_hash, device.token_hash)) return deviceDoor(device.device_id)
+  return null
+}
+
+export interface Origin {
+  /** As the book names it: `device-7:sms`, `device-7:com.VCB`, `mailbox-3`, `url:sms`. */
+  source: string
+  source_type: SourceType
+  channel: 'sms' | 'push' | 'mail' | 'unknown'
+}
+
+const channelOf = ({ posted_as, incoming }: Arrival, layout: Reading['layout']): Origin['channel'] => {
+  if (incoming.from !== undefined) return 'mail'
+  if (incoming.package && smsApps.has(incoming.package)) return 'sms'
+  if (posted_as === 'sms') return 'sms'
+  if (posted_as === 'notification' || incoming.package) return 'push'
+  if (incoming.sender) return 'sms'
+  if (incoming.package !== undefined) return 'push'
+  if (incoming.sender !== undefined || layout === 'sms') return 'sms'
+  return layout === 'notification' ? 'push' : 'unknown'
+}
+
+/**
+ * A source is one device's SMS, one device's pushes of one app, a mailbox, or the personal URL, there with the sender or the package, or
+ * else the channel that the layout tells (decisions, "The same event").
+ */
+export const originOf = (door: Door, arrival: Arrival, layout: Reading['layout']): Origin => {
+  const { incoming } = arrival
+  const channel = channelOf(arrival, layout)
+  if (channel === 'mail') return { source: door, source_type: 'email', channel }
+  const app = channel === 'push' ? incoming.package?.slice(0, LONGEST_NAME) : undefined
+  const given = channel === 'sms' ? senderOf(incoming) : undefined
+  const sender = given ? senderKey(given.slice(0, LONGEST_NAME)) : undefined
+  if (door === URL_DOOR) {
+    const name = sender || app || (channel === 'unknown' ? '' : channel)
+    return { source: name ? `url:${name}` : 'url', source_type: 'api', channel }
+  }
+  return channel === 'push'
+    ? { source: `${door}:${app || 'push'}`, source_type: 'notification', channel }
+    : { source: `${door}:sms`, source_type: 'sms', channel: 'sms' }
+}
+
+export interface Asked {
+  account: Account
+  arrival: Arrival
+  origin: Origin
+  /** The bank that the text claims to be from; null where it could not be read: then any bank's name will do. */
+  bankCode: string | null
+}
+
+/** What one that was kept has proved when it came is not asked again; the bank that it is read as now is. */
+const distrustOfMail = ({ account, arrival, bankCode }: Asked): 'unauthenticated_sender' | null => {
+  const { credential, mail, incoming } = arrival
+  if (credential.kind === 'kept')
+    return bankCode === null || bankNamedBy(incoming)?.code === bankCode ? null : 'unauthenticated_sender'
+  const mailbox = credential.kind === 'mailbox' && account.mail_accounts.get(credential.mail_account_id)
+  if (!mailbox || !mail || (bankCode !== null && bankClaimedBy(mail.headers) !== bankCode))
+    return 'unauthenticated_sender'
+  const { email, host, authserv_id } = mailbox
+  return distrustMail(mail.headers, { email, authserv_ids: authservIdsOf(host, authserv_id) })
+}
+
+/** A phone number or short code. One or two digits are none: apps count their notifications in a field `number`. */
+const isNumber = (sender: string): boolean => /^\+?\d{3,}$/.test(sender.replace(/[\s().-]/g, ''))
+
+/** Whether a sender given beside a bank's package contradicts it: then the text of an SMS may have named the package. */
+const contradictsApp = (sender: string | undefined): boolean =>
+  sender !== undefined && (sender === '' || isNumber(sender))
+
+/** What each channel is judged by where nothing, or not enough, was given. */
+const distrustUnnamed = ({ account, arrival: { incoming }, origin }: Asked): Distrust | undefined => {
+  const { sender, package: app, title } = incoming
+  if (sender !== undefined || app !== undefined) return undefined
+  // A paired phone knows the sender, and names the app of a push.
+  if (doorOfSource(origin.source) !== URL_DOOR) return origin.channel === 'push' ? 'unknown_app' : 'unknown_sender'
+  // A title alone proves nothing, and yet something was given.
+  return title === undefined && account.without_sender ? null : 'unknown_sender'
+}
+
+type Distrust = 'unknown_sender' | 'unknown_app' | 'unauthenticated_sender' | null
+
+/**
+ * Whether this source may say that money came (decisions, "Trust").
+ * @returns null where it may, else the reason why not
+ */
+export const distrust = (asked: Asked): Distrust => {
+  const { account, arrival, origin, bankCode } = asked
+  const { incoming } = arrival
+  if (origin.channel === 'mail') return distrustOfMail(asked)
+  const unnamed = distrustUnnamed(asked)
+  if (unnamed !== undefined) return unnamed
+  const bank = bankCode ?? bankNamedBy(incoming)?.code ?? ''
+  if (incoming.package === '') return 'unknown_app'
+  if (origin.channel === 'push') {
+    if (!packageIsTrusted(bank, incoming.package ?? '')) return 'unknown_app'
+    return contradictsApp(incoming.sender) ? 'unknown_sender' : null
+  }
+  const isSmsApp = incoming.package !== undefined && smsApps.has(incoming.package)
+  if (isSmsApp && !account.sms_app_titles.has(doorOfSource(origin.source))) return 'unknown_sender'
+  // An SMS app's title is the sender; one that is given beside it must be trusted as well.
+  const senders = [senderOf(incoming) ?? '', ...(incoming.sender === undefined ? [] : [incoming.sender])]
+  return senders.every((sender) => senderIsTrusted(bank, sender, account.trusted_senders)) ? null : 'unknown_sender'
+}

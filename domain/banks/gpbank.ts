@@ -1,0 +1,10 @@
+import { bank, sms } from './bank.ts'
+
+/** Dots for thousands, a date with blanks (`6 6 2018`), the balance, signed, behind the memo. */
+export const gpbank = bank('GPB', 'GPBank', {
+  senders: ['GPBANK'],
+  layouts: [
+    sms`TK so {account} co GD luc {date:HH:mm,dd MM yyyy}. So tien: {amount}[. Ly do: {content}]. So du: {balance}`,
+    sms`TK so {account} co GD luc {date:HH:mm,dd/MM/yyyy}. So tien: {amount}[. Ly do: {content}]. So du: {balance}`,
+  ],
+})

@@ -1,0 +1,10 @@
+import { bank, sms } from './bank.ts'
+
+/** The currency stands behind the account; a balance may be below nought. */
+export const pvcombank = bank('PVCB', 'PVcomBank', {
+  senders: ['PVCOMBANK'],
+  packages: ['com.pvcombank.retail', 'com.vsii.pvcombank'],
+  layouts: [
+    sms`TK: {account}({currency}). {amount:bare}. SD: {balance:bare}. Luc: {date:HH:mm dd/MM/yyyy}[. ND: {content}][. LH: {words}]`,
+  ],
+})

@@ -1,0 +1,12 @@
+import { bank, sms } from './bank.ts'
+
+/** In either language, without a date; the currency stands before the number; the memo has no label. */
+export const shinhan = bank('SHBVN', 'Shinhan', {
+  senders: ['SHINHANBANK'],
+  packages: ['com.shinhan.global.vn.bank'],
+  names: ['Shinhan', 'Shinhan Bank'],
+  layouts: [
+    sms`TK {account} thay doi {amount:bare}. So du kha dung: {balance:bare}[. . {content}]`,
+    sms`Acc no. {account} {amount:bare}. Available balance: {balance:bare}[. . {content}]`,
+  ],
+})

@@ -1,0 +1,14 @@
+import { bank, mailSentence, push, whenBankIsKnown } from './bank.ts'
+
+/** A sentence in mail and push, in either language. */
+export const timo = bank('TIMO', 'Timo', {
+  packages: ['io.lifestyle.plus'],
+  domains: ['timo.vn'],
+  layouts: [
+    whenBankIsKnown(
+      push`Tai khoan[ {words}] vua[ duoc] {amount}[ vao {date:dd/MM/yyyy HH:mm}][. So du hien tai: {balance}][. Mo ta: {content}]`,
+    ),
+    mailSentence`vua {amount} vao {date:dd/MM/yyyy HH:mm}[. So du hien tai: {balance}][. Mo ta: {content}]`,
+    mailSentence`Account has been {amount} on {date:dd/MM/yyyy HH:mm}[. Current balance: {balance}][. Description: {content}]`,
+  ],
+})

@@ -1,0 +1,10 @@
+import { bank, sms } from './bank.ts'
+
+/** The currency stands before the account. Neither VietinBank, Vietcombank nor VietABank. */
+export const vietbank = bank('VIETBANK', 'VietBank', {
+  senders: ['VIETBANK'],
+  packages: ['com.vnpay.vietbank'],
+  layouts: [
+    sms`TK {currency} {account} {amount:bare} LUC {date:HH:mm dd/MM/yyyy}. SO DU: {balance:bare}[. ND: {content}]`,
+  ],
+})

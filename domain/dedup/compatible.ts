@@ -1,0 +1,68 @@
+/**
+ * Whether a notification can be of an event: direction, amount and currency are equal, the visible account digits do not
+ * contradict, and nothing that both print differs: balance, time, references of one kind, order id.
+ *
+ * The order id is judged apart from the rest. Banks print the rest; the payer writes the order id, and some channels cut it.
+ * So a different order id is not yet another payment where the bank's own words name the same movement
+ * (decisions, T4: one payment pays one order). `verdict.ts` decides how much proof each answer needs.
+ */
+import { digitsContradict } from './account-digits.ts'
+import type { Book } from './window.ts'
+import { printedApart } from './distance.ts'
+import type { Probe } from './entries.ts'
+
+/**
+ * `but_for_the_order`: only the order ids differ. `but_for_a_guess`: only the order ids differ, and of the two one hit no
+ * prefix of the user, so it was a guess.
+ */
+export type Compatible = 'yes' | 'but_for_a_guess' | 'but_for_the_order' | 'no'
+
+export const samePair = (a: readonly [number, number], b: readonly [number, number]): boolean =>
+  a[0] === b[0] && a[1] === b[1]
+
+/** References contradict where both have one of the same label or shape, and none of it is equal. */
+const referencesContradict = (book: Book, probe: Probe, entry: number): boolean => {
+  if (probe.references.length === 0) return false
+  const others = book.referencesOf(entry)
+  return probe.references.some(({ kind }) => {
+    const theirs = others.filter((other) => other.kind === kind)
+    const ours = probe.references.filter((own) => own.kind === kind)
+    return theirs.length > 0 && !theirs.some((other) => ours.some((own) => samePair(own.value, other.value)))
+  })
+}
+
+export const accountsContradict = (book: Book, probe: Probe, entry: number): boolean => {
+  const [ours, theirs] = [book.nameOf(probe.account), book.accountOf(entry)]
+  return ours !== null && theirs !== null && digitsContradict(ours, theirs)
+}
+
+const contradicts = (book: Book, probe: Probe, entry: number): boolean => {
+  const balance = book.balanceOf(entry)
+  return (
+    book.movementOf(entry) !== probe.movement ||
+    book.amountOf(entry) !== probe.amount ||
+    (balance !== probe.balance && !Number.isNaN(balance) && !Number.isNaN(probe.balance)) ||
+    printedApart(book, probe, entry) > 0 ||
+    accountsContradict(book, probe, entry) ||
+    referencesContradict(book, probe, entry)
+  )
+}
+
+/** An event whose copies show several order ids has each of them. */
+const orderAgrees = (book: Book, probe: Probe, entries: readonly number[]): Exclude<Compatible, 'no'> => {
+  const own = probe.order
+  if (!own) return 'yes'
+  let answer: Exclude<Compatible, 'no'> = 'yes'
+  for (const entry of entries) {
+    const order = book.orderOf(entry)
+    if (!order) continue
+    if (samePair(own, order)) return 'yes'
+    if (probe.prefixed === book.isPrefixed(entry)) answer = 'but_for_the_order'
+    else if (answer === 'yes') answer = 'but_for_a_guess'
+  }
+  return answer
+}
+
+/** @param entries  all notifications of one event: what they print counts together */
+export const compatible = (book: Book, probe: Probe, entries: readonly number[]): Compatible =>
+  entries.some((entry) => contradicts(book, probe, entry)) ? 'no' : orderAgrees(book, probe, entries)

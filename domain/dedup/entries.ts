@@ -1,0 +1,320 @@
+/**
+ * The notifications of a book, field by field in two growing arrays: a book is kept warm for a week of them, so an entry is
+ * a few hundred bytes of numbers, not objects; texts are kept as hashes. Entries are numbered from 0 as they come, and only
+ * the last can be taken away.
+ */
+import { namesMovement } from '../reader/references.ts'
+import { NONE, grown, hashesOf } from './chains.ts'
+import type { Sighting } from './events.ts'
+
+/** Floats of an entry. */
+const ID = 0, EVENT = 1, STAMP = 2, ARRIVED = 3, PRINTED = 4, AMOUNT = 5, BALANCE = 6, FLOATS = 7 // prettier-ignore
+/** Ints of an entry; behind them one per chain: the next older entry. */
+const FLAGS = 0, MOVEMENT = 1, SOURCE = 2, ACCOUNT = 3, CUT_AT = 4, TEXT = 5, CONTENT = 9, ORDER = 11, REFERENCES = 13, MESSAGE = 14, NEXT = 16 // prettier-ignore
+const CHAINS = 8
+const INTS = NEXT + CHAINS
+
+/** Ints of a reference: entry, kind, value (two hashes), the next older reference of its chain. */
+const REFERENCE_INTS = 5
+
+const SECOND = 1, MINUTE = 2, PREFIXED = 4, HAS_ORDER = 8, HAS_CONTENT = 16, HAS_MESSAGE = 32 // prettier-ignore
+const REFERENCE_COUNT_SHIFT = 8
+
+/** Marks are looked at only within seconds of the text, so only the newest entries keep theirs. */
+const MARKED = 1_000
+/** Kept beyond that, so that taking entries away never uncovers one without its marks. */
+const MARKED_SPARE = 10_000
+
+export interface ReferenceHash {
+  kind: number
+  value: readonly [number, number]
+  /** In a probe: whether the bank gave it to this movement and to no other. */
+  namesMovement?: boolean
+}
+
+/** A sighting, ready to be looked up and to be added: parsed and hashed once. Times in Unix milliseconds, NaN for none. */
+export interface Probe {
+  stamp: number
+  arrived: number
+  printed: number
+  /** Of the printed time, milliseconds: 1,000 or 60,000; 0 without one. */
+  precision: number
+  amount: number
+  balance: number
+  movement: number
+  source: number
+  account: number
+  text: readonly [number, number, number, number]
+  content: readonly [number, number] | null
+  order: readonly [number, number] | null
+  /** A mail's Message-ID. */
+  message: readonly [number, number] | null
+  prefixed: boolean
+  references: readonly ReferenceHash[]
+  cutAt: number | null
+  marks: string
+}
+
+/** Numbers small texts: accounts, sources, currencies. */
+class Names {
+  readonly #numbers = new Map<string, number>()
+  readonly #names: string[] = []
+
+  numberOf(name: string): number {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return known
+    this.#numbers.set(name, this.#names.length)
+    return this.#names.push(name) - 1
+  }
+
+  nameOf(number: number): string {
+    return this.#names[number]!
+  }
+}
+
+const milliseconds = (moment: string | null | undefined): number => (moment ? Date.parse(moment) : NaN)
+
+/** A 16-byte fingerprint as four ints. */
+const fourInts = (fingerprint: string): readonly [number, number, number, number] => {
+  const bytes = Buffer.from(fingerprint, 'base64url')
+  return [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8), bytes.readInt32LE(12)]
+}
+
+export class Entries {
+  #floats = new Float64Array(FLOATS * 16)
+  #ints = new Int32Array(INTS * 16)
+  #references = new Int32Array(REFERENCE_INTS * 16)
+  #referenceCount = 0
+  #size = 0
+  #cuts = 0
+  readonly #marks = new Map<number, string>()
+  readonly #names = new Names()
+
+  /** Number of notifications, not events. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Whether any of them is a text that somebody cut off. */
+  get holdsCuts(): boolean {
+    return this.#cuts > 0
+  }
+
+  probe(sighting: Sighting): Probe {
+    const { printed_time: time, content_hash: content, account_number: account } = sighting
+    const [contentA, contentB] = content ? fourInts(content) : []
+    const [messageA, messageB] = sighting.message_id_hash ? fourInts(sighting.message_id_hash) : []
+    return {
+      stamp: milliseconds(sighting.stamp),
+      arrived: milliseconds(sighting.arrived_at),
+      printed: milliseconds(time?.at),
+      precision: time ? (time.precision === 'second' ? 1_000 : 60_000) : 0,
+      // Exact up to 2^53 hundredths: ninety trillion.
+      amount: Math.round(Number(sighting.amount) * 100),
+      balance: sighting.balance === null ? NaN : Math.round(Number(sighting.balance) * 100),
+      movement: this.#names.numberOf(`${sighting.direction} ${sighting.currency}`),
+      source: this.#names.numberOf(sighting.source),
+      account: account === null ? NONE : this.#names.numberOf(account),
+      text: fourInts(sighting.fingerprint),
+      content: content ? [contentA!, contentB!] : null,
+      order: sighting.order_id === null ? null : hashesOf(sighting.order_id),
+      message: messageA === undefined ? null : [messageA, messageB!],
+      prefixed: sighting.prefix !== null,
+      references: sighting.references.map((reference) => ({
+        kind: hashesOf(reference.kind)[0],
+        value: hashesOf(reference.value),
+        namesMovement: namesMovement(reference),
+      })),
+      cutAt: sighting.cut_at,
+      marks: sighting.marks,
+    }
+  }
+
+  /**
+   * @param id  record of this notification
+   * @param event  record of the first notification of its event
+   * @returns its number
+   */
+  protected push(id: number, event: number, probe: Probe): number {
+    const entry = this.#size++
+    if (this.#floats.length < this.#size * FLOATS) this.#floats = grown(this.#floats, this.#size * FLOATS)
+    if (this.#ints.length < this.#size * INTS) this.#ints = grown(this.#ints, this.#size * INTS)
+    const { stamp, arrived, printed, amount, balance } = probe
+    this.#floats.set([id, event, stamp, arrived, printed, amount, balance], entry * FLOATS)
+    const at = entry * INTS
+    const ints = this.#ints
+    ints[at + FLAGS] =
+      (probe.precision === 1_000 ? SECOND : probe.precision ? MINUTE : 0) |
+      (probe.prefixed ? PREFIXED : 0) |
+      (probe.order ? HAS_ORDER : 0) |
+      (probe.content ? HAS_CONTENT : 0) |
+      (probe.message ? HAS_MESSAGE : 0) |
+      (probe.references.length << REFERENCE_COUNT_SHIFT)
+    ints[at + MOVEMENT] = probe.movement
+    ints[at + SOURCE] = probe.source
+    ints[at + ACCOUNT] = probe.account
+    ints[at + CUT_AT] = probe.cutAt ?? NONE
+    if (probe.cutAt !== null) this.#cuts++
+    for (let part = 0; part < 4; part++) ints[at + TEXT + part] = probe.text[part]!
+    for (let part = 0; part < 2; part++) {
+      ints[at + CONTENT + part] = probe.content?.[part] ?? 0
+      ints[at + ORDER + part] = probe.order?.[part] ?? 0
+      ints[at + MESSAGE + part] = probe.message?.[part] ?? 0
+    }
+    ints[at + REFERENCES] = this.#referenceCount
+    for (const { kind, value } of probe.references) {
+      const node = this.#referenceCount++ * REFERENCE_INTS
+      if (this.#references.length < node + REFERENCE_INTS)
+        this.#references = grown(this.#references, node + REFERENCE_INTS)
+      this.#references.set([entry, kind, value[0], value[1], NONE], node)
+    }
+    this.#marks.set(entry, probe.marks)
+    this.#marks.delete(entry - MARKED - MARKED_SPARE)
+    return entry
+  }
+
+  /** Takes the last entry away. */
+  protected pop(): void {
+    const entry = --this.#size
+    this.#referenceCount = this.#ints[entry * INTS + REFERENCES]!
+    if (this.cutOf(entry) !== null) this.#cuts--
+    this.#marks.delete(entry)
+  }
+
+  /** Takes the older ones away and numbers the others from 0: each is given to `add`, which pushes it. */
+  protected restart(first: number, add: (id: number, event: number, probe: Probe) => void): void {
+    const kept = Array.from({ length: this.#size - first }, (_, n) => {
+      const entry = first + n
+      const marks = this.#marks.get(entry) ?? ''
+      return { id: this.idOf(entry), event: this.eventOf(entry), probe: { ...this.probeOf(entry), marks } }
+    })
+    this.#size = this.#referenceCount = this.#cuts = 0
+    this.#marks.clear()
+    this.#floats = new Float64Array(FLOATS * kept.length)
+    this.#ints = new Int32Array(INTS * kept.length)
+    this.#references = new Int32Array(REFERENCE_INTS * kept.length)
+    for (const { id, event, probe } of kept) add(id, event, probe)
+  }
+
+  /** The next older entry of a chain; NONE at its end. */
+  protected nextOf(entry: number, chain: number): number {
+    return this.#ints[entry * INTS + NEXT + chain]!
+  }
+  protected setNext(entry: number, chain: number, next: number): void {
+    this.#ints[entry * INTS + NEXT + chain] = next
+  }
+
+  /** References are numbered from 0 as their entries come: an entry's are in a row. */
+  protected referencesFrom(entry: number): number {
+    return this.#ints[entry * INTS + REFERENCES]!
+  }
+  protected referenceAt(node: number): ReferenceHash & { entry: number; next: number } {
+    const at = node * REFERENCE_INTS
+    const [entry, kind, one, other, next] = this.#references.subarray(at, at + REFERENCE_INTS)
+    return { entry: entry!, kind: kind!, value: [one!, other!], next: next! }
+  }
+  protected setNextReference(node: number, next: number): void {
+    this.#references[node * REFERENCE_INTS + 4] = next
+  }
+
+  idOf(entry: number): number {
+    return this.#floats[entry * FLOATS + ID]!
+  }
+  eventOf(entry: number): number {
+    return this.#floats[entry * FLOATS + EVENT]!
+  }
+  stampOf(entry: number): number {
+    return this.#floats[entry * FLOATS + STAMP]!
+  }
+  arrivedOf(entry: number): number {
+    return this.#floats[entry * FLOATS + ARRIVED]!
+  }
+  printedOf(entry: number): number {
+    return this.#floats[entry * FLOATS + PRINTED]!
+  }
+  /** Milliseconds: 1,000 or 60,000; 0 where no time is printed. */
+  precisionOf(entry: number): number {
+    const flags = this.#ints[entry * INTS + FLAGS]!
+    return flags & SECOND ? 1_000 : flags & MINUTE ? 60_000 : 0
+  }
+  amountOf(entry: number): number {
+    return this.#floats[entry * FLOATS + AMOUNT]!
+  }
+  balanceOf(entry: number): number {
+    return this.#floats[entry * FLOATS + BALANCE]!
+  }
+  movementOf(entry: number): number {
+    return this.#ints[entry * INTS + MOVEMENT]!
+  }
+  sourceOf(entry: number): number {
+    return this.#ints[entry * INTS + SOURCE]!
+  }
+  accountOf(entry: number): string | null {
+    const account = this.#ints[entry * INTS + ACCOUNT]!
+    return account === NONE ? null : this.#names.nameOf(account)
+  }
+  /** The name behind a number of a probe. */
+  nameOf(number: number): string | null {
+    return number === NONE ? null : this.#names.nameOf(number)
+  }
+  cutOf(entry: number): number | null {
+    const cut = this.#ints[entry * INTS + CUT_AT]!
+    return cut === NONE ? null : cut
+  }
+  /** Empty for all but the newest entries. */
+  marksOf(entry: number): string {
+    return entry >= this.#size - MARKED ? (this.#marks.get(entry) ?? '') : ''
+  }
+  isPrefixed(entry: number): boolean {
+    return (this.#ints[entry * INTS + FLAGS]! & PREFIXED) !== 0
+  }
+  hasText(entry: number, [a, b, c, d]: Probe['text']): boolean {
+    const at = entry * INTS + TEXT
+    const ints = this.#ints
+    return ints[at] === a && ints[at + 1] === b && ints[at + 2] === c && ints[at + 3] === d
+  }
+  contentOf(entry: number): readonly [number, number] | null {
+    return this.#pair(entry, HAS_CONTENT, CONTENT)
+  }
+  orderOf(entry: number): readonly [number, number] | null {
+    return this.#pair(entry, HAS_ORDER, ORDER)
+  }
+  messageOf(entry: number): readonly [number, number] | null {
+    return this.#pair(entry, HAS_MESSAGE, MESSAGE)
+  }
+  referencesOf(entry: number): ReferenceHash[] {
+    const first = this.#ints[entry * INTS + REFERENCES]!
+    const count = this.#ints[entry * INTS + FLAGS]! >>> REFERENCE_COUNT_SHIFT
+    return Array.from({ length: count }, (_, n) => this.referenceAt(first + n))
+  }
+
+  #pair(entry: number, flag: number, field: number): readonly [number, number] | null {
+    const at = entry * INTS
+    return this.#ints[at + FLAGS]! & flag ? [this.#ints[at + field]!, this.#ints[at + field + 1]!] : null
+  }
+
+  /** An entry as it was when it was added, but for its marks. */
+  protected probeOf(entry: number): Probe {
+    const at = entry * INTS
+    const ints = this.#ints
+    return {
+      stamp: this.stampOf(entry),
+      arrived: this.arrivedOf(entry),
+      printed: this.printedOf(entry),
+      precision: this.precisionOf(entry),
+      amount: this.amountOf(entry),
+      balance: this.balanceOf(entry),
+      movement: this.movementOf(entry),
+      source: this.sourceOf(entry),
+      account: ints[at + ACCOUNT]!,
+      text: [ints[at + TEXT]!, ints[at + TEXT + 1]!, ints[at + TEXT + 2]!, ints[at + TEXT + 3]!],
+      content: this.contentOf(entry),
+      order: this.orderOf(entry),
+      message: this.messageOf(entry),
+      prefixed: this.isPrefixed(entry),
+      references: this.referencesOf(entry),
+      cutAt: this.cutOf(entry),
+      marks: '',
+    }
+  }
+}

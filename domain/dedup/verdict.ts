@@ -1,0 +1,243 @@
+/**
+ * "The same event": is a notification sent again, a copy of one that another channel brought, or another event? The highest
+ * row of the table that any event fits decides, and within it the nearest event:
+ *
+ *   1  same source, text and stamp                                                        resend
+ *   2  same source and text, and what it prints, or how close they came, binds them       resend
+ *   3  equal reference; balance and time; balance alone; time and content; one a cut      copy
+ *   4  another source, equal order id                                                     copy
+ *   5  anything else                                                                      another event
+ *
+ * One payment pays one order (decisions, T4): an equal reference that the bank gives each movement, or an equal balance and
+ * time with seconds, makes a copy in row 3 even if the order ids differ. Everywhere else a different order id is a different
+ * event.
+ *
+ * Rows 1 and 2 ask for the same text, which prints the same: it fits its event as well as it did the first time. For the
+ * other rows the notification must be *compatible* with every notification of the event: what copies print counts together.
+ * Pure, and so deterministic: times come from the notifications.
+ */
+import { NONE } from './chains.ts'
+import { accountsContradict, compatible, samePair, type Compatible } from './compatible.ts'
+import { distanceTo, distanceToEvent, isCloser, type Distance } from './distance.ts'
+import type { Book } from './window.ts'
+import type { Probe } from './entries.ts'
+import { isCutOf } from './text-marks.ts'
+
+export type Verdict =
+  | { kind: 'new' }
+  /** `of` is the record of the very notification that was sent again, `event` the first record of its event. */
+  | { kind: 'resend'; of: number; event: number }
+  /** Another notification of the event whose first record is `event`. */
+  | { kind: 'copy'; event: number }
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+/** Android posts one notification twice. */
+const SAME_PUSH = 10 * SECOND
+const SAME_SMS = 5 * SECOND
+const SENT_AGAIN = 10 * MINUTE
+const SAME_CUT = 10 * SECOND
+const OTHER_CHANNEL = 120 * MINUTE
+
+// --- rows 1 and 2: sent again --------------------------------------------------------------------------------------
+
+/**
+ * Whether the notification's source printed another balance of the account between an earlier notification and this one:
+ * then money moved in between. Only the newest of the source are looked at.
+ */
+const otherBalanceBetween = (book: Book, probe: Probe, since: number): boolean => {
+  let found = false
+  book.walk('sourceBalances', probe, (entry) => {
+    if (entry === since || book.sourceOf(entry) !== probe.source || book.balanceOf(entry) === probe.balance)
+      return false
+    if (accountsContradict(book, probe, entry)) return false
+    const stamped = ![probe.stamp, book.stampOf(since), book.stampOf(entry)].some(Number.isNaN)
+    const [now, then, at] = stamped
+      ? [probe.stamp, book.stampOf(since), book.stampOf(entry)]
+      : [probe.arrived, book.arrivedOf(since), book.arrivedOf(entry)]
+    // Where clocks are equal the order in which they came decides.
+    found =
+      then <= now
+        ? (at > then || (at === then && entry > since)) && at <= now
+        : (at < then || (at === then && entry < since)) && at >= now
+    return found
+  })
+  return found
+}
+
+const bindsItsText = (probe: Probe): boolean =>
+  probe.references.length > 0 || probe.precision === SECOND || (probe.precision > 0 && !Number.isNaN(probe.balance))
+
+const printsOnlyBalance = (probe: Probe): boolean => !Number.isNaN(probe.balance) && probe.precision === 0
+
+/** Row 1, given the same source and text. */
+const isSameSending = (book: Book, probe: Probe, entry: number): boolean => {
+  const message = book.messageOf(entry)
+  return probe.message && message ? samePair(probe.message, message) : book.stampOf(entry) === probe.stamp
+}
+
+/** Row 2, given the same source and text. */
+const isSentAgain = (book: Book, probe: Probe, entry: number, isPush: boolean): boolean => {
+  if (bindsItsText(probe)) return true
+  const { apart } = distanceTo(book, probe, entry)
+  if (printsOnlyBalance(probe) && apart <= SENT_AGAIN && !otherBalanceBetween(book, probe, entry)) return true
+  const stamped = book.stampOf(entry)
+  if (Number.isNaN(probe.stamp) && Number.isNaN(stamped)) return apart <= SENT_AGAIN
+  return Math.abs(probe.stamp - stamped) <= (isPush ? SAME_PUSH : SAME_SMS)
+}
+
+const nearestEntry = (
+  book: Book,
+  probe: Probe,
+  chain: 'sending' | 'text',
+  fits: (entry: number) => boolean,
+): number => {
+  let nearest = NONE
+  let distance: Distance | null = null
+  book.walk(chain, probe, (entry) => {
+    if (book.sourceOf(entry) !== probe.source || !book.hasText(entry, probe.text) || !fits(entry)) return
+    const found = distanceTo(book, probe, entry)
+    if (!isCloser(found, distance)) return
+    distance = found
+    nearest = entry
+  })
+  return nearest
+}
+
+// --- rows 3 and 4: copies ------------------------------------------------------------------------------------------
+
+/** An event that a notification might be a copy of. */
+interface Candidate {
+  /** The notification of the event that was found by the row's key. */
+  entry: number
+  entries: readonly number[]
+  distance: Distance
+  /** Nothing of it came from this source yet. */
+  otherSource: boolean
+  printsTime: boolean
+  printsSecond: boolean
+  compatible: Compatible
+}
+
+const isCut = (book: Book, probe: Probe, entry: number): boolean => {
+  const marks = book.marksOf(entry)
+  const cut = book.cutOf(entry)
+  if (marks === '') return false
+  return (
+    (probe.cutAt !== null && isCutOf({ marks: probe.marks, cut_at: probe.cutAt }, { marks })) ||
+    (cut !== null && isCutOf({ marks, cut_at: cut }, probe))
+  )
+}
+
+type Fits = (candidate: Candidate) => boolean
+
+/** Finds the nearest event among those that a row's key brings up. */
+class NearestEvent {
+  readonly #book: Book
+  readonly #probe: Probe
+  #distance: Distance | null = null
+  event = NONE
+
+  constructor(book: Book, probe: Probe) {
+    this.#book = book
+    this.#probe = probe
+  }
+
+  offer(entry: number, fits: Fits): void {
+    const [book, probe] = [this.#book, this.#probe]
+    if (book.movementOf(entry) !== probe.movement || book.amountOf(entry) !== probe.amount) return
+    const event = book.eventOf(entry)
+    const entries = book.entriesOf(event, probe)
+    const agreed = compatible(book, probe, entries)
+    if (agreed === 'no') return
+    const distance = distanceToEvent(book, probe, entries)
+    if (!isCloser(distance, this.#distance)) return
+    const candidate: Candidate = {
+      entry,
+      entries,
+      distance,
+      otherSource: !entries.some((each) => book.sourceOf(each) === probe.source),
+      printsTime: entries.some((each) => book.precisionOf(each) > 0),
+      printsSecond: entries.some((each) => book.precisionOf(each) === SECOND),
+      compatible: agreed,
+    }
+    if (!fits(candidate)) return
+    this.#distance = distance
+    this.event = event
+  }
+}
+
+/** Whether the order ids stand against it: only one that was not guessed does, and not against the bank's own proof. */
+const ordersAllow = (candidate: Candidate, isProved: boolean): boolean =>
+  isProved || candidate.compatible !== 'but_for_the_order'
+
+/** Row 3. A guessed order id stands against nothing that binds so closely as a reference, a balance with a time, a cut. */
+const rowThree = (book: Book, probe: Probe): number => {
+  const nearest = new NearestEvent(book, probe)
+  const printsTime = probe.precision > 0
+  book.walkReferences(probe, (entry, namesMovement) =>
+    nearest.offer(entry, (candidate) => ordersAllow(candidate, namesMovement)),
+  )
+  book.walk('balance', probe, (entry) => {
+    if (book.balanceOf(entry) !== probe.balance) return
+    nearest.offer(entry, (candidate) => {
+      if (printsTime && candidate.printsTime)
+        return ordersAllow(candidate, probe.precision === SECOND && candidate.printsSecond)
+      if (candidate.compatible !== 'yes') return false
+      if (candidate.otherSource) return candidate.distance.apart <= OTHER_CHANNEL
+      const sameSource = book.sourceOf(entry) === probe.source
+      return (
+        sameSource && distanceTo(book, probe, entry).apart <= SENT_AGAIN && !otherBalanceBetween(book, probe, entry)
+      )
+    })
+  })
+  if (printsTime) {
+    book.walk('content', probe, (entry) => {
+      const content = book.contentOf(entry)
+      if (!content || !probe.content || !samePair(content, probe.content)) return
+      nearest.offer(
+        entry,
+        (candidate) => candidate.printsTime && candidate.otherSource && candidate.compatible === 'yes',
+      )
+    })
+  }
+  // A shop with one price walks far here, mostly for nothing.
+  if (probe.cutAt !== null || book.holdsCuts) {
+    book.walk('sourceAmount', probe, (entry) => {
+      if (book.sourceOf(entry) !== probe.source || (probe.cutAt === null && book.cutOf(entry) === null)) return
+      if (distanceTo(book, probe, entry).apart > SAME_CUT || !isCut(book, probe, entry)) return
+      nearest.offer(entry, (candidate) => ordersAllow(candidate, false))
+    })
+  }
+  return nearest.event
+}
+
+const rowFour = (book: Book, probe: Probe): number => {
+  const nearest = new NearestEvent(book, probe)
+  book.walk('order', probe, (entry) => {
+    const order = book.orderOf(entry)
+    if (!order || !probe.order || !samePair(order, probe.order)) return
+    nearest.offer(
+      entry,
+      (candidate) =>
+        candidate.otherSource && candidate.compatible === 'yes' && candidate.distance.apart <= OTHER_CHANNEL,
+    )
+  })
+  return nearest.event
+}
+
+/**
+ * @param book  the events of the notification's user and bank
+ * @param isPush  whether the notification's source is an app's pushes
+ */
+export const verdictOn = (book: Book, probe: Probe, isPush: boolean): Verdict => {
+  const sentBefore = nearestEntry(book, probe, 'sending', (entry) => isSameSending(book, probe, entry))
+  const again =
+    sentBefore === NONE
+      ? nearestEntry(book, probe, 'text', (entry) => isSentAgain(book, probe, entry, isPush))
+      : sentBefore
+  if (again !== NONE) return { kind: 'resend', of: book.idOf(again), event: book.eventOf(again) }
+  const three = rowThree(book, probe)
+  const event = three === NONE ? rowFour(book, probe) : three
+  return event === NONE ? { kind: 'new' } : { kind: 'copy', event }
+}

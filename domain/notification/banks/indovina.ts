@@ -1,8 +1,0 @@
-import { bank, sms } from '../bank.ts'
-
-/** Word and sign together: `giam(-)`. A transfer and its fee come as two texts of one minute. */
-export const indovina = bank('IVB', 'Indovina', {
-  senders: ['IVB'],
-  packages: ['com.vnpay.ivb'],
-  layouts: [sms`TK {account} tai IVB {amount} luc {date:dd/MM/yy HH:mm}. SDC: {balance}[. ND: {content}]`],
-})

@@ -1,9 +1,0 @@
-import { bank } from '../bank.ts'
-import { walletChats, walletSentences } from './wallet-sentences.ts'
-
-export const viettelMoney = bank('VIETTELPAY', 'Viettel Money', {
-  senders: ['VIETTELPAY', 'bankplus'],
-  packages: ['com.bplus.vtpay'],
-  layouts: walletSentences,
-  chats: walletChats,
-})

@@ -1,0 +1,143 @@
+/**
+ * Reads a text that no layout fits by the labels that any bank may print (`TK`, `So tien`, `SD`, `ND` …). Less is certain here, so it asks
+ * for more: one amount with a sign or a word of direction, before any balance and before the memo; an account or a balance; a
+ * currency; no other sum that could be meant; no word that it may not have happened. Else it is not read.
+ *
+ * Everything behind a memo's label, and everything behind a balance that has no label of its own, is the payer's to write and says
+ * nothing of the money.
+ */
+import { movedBy } from './amount.ts'
+import type { Bank } from '../banks/bank.ts'
+import { findCounterpart } from './counterpart.ts'
+import { ANY_BANK, DOUBT } from './any-bank.ts'
+import { labelsIn, opensCell, type Labelled } from './labels.ts'
+import { CUT, NOTIFICATION_AT_MOST, type Page } from './page.ts'
+import { CURRENCY_CODE } from './printed-money.ts'
+import { timeIn } from './printed-time.ts'
+import type { Reading } from './reading.ts'
+import { findReferences } from './references.ts'
+import { BEGINS, SIGNED, UNSIGNED, isSum, listen, type Groups, type Said } from './label-values.ts'
+
+const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:ed)?|tang)\b/
+const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
+
+/** Labels up to the memo, and the memo's; `GD:` is a memo where an amount was told before it and none stands behind it. */
+const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (before: number) => boolean) => {
+  const place = labelled.findIndex(
+    ({ field, at, start, end }) =>
+      field === 'content' ||
+      (field === 'amount' &&
+        shadow.startsWith('gd', at) &&
+        !/^[^a-z]{0,4}\d/.test(shadow.slice(start, end)) &&
+        hasAmount(at)),
+  )
+  return place < 0
+    ? { before: labelled, memo: null, behind: [] }
+    : { before: labelled.slice(0, place), memo: labelled[place] ?? null, behind: labelled.slice(place + 1) }
+}
+
+/** Where the memo ends: at a label that opens a line or a cell, or at a balance that ends the text. */
+const endOfMemo = ({ shadow }: Page, behind: readonly Labelled[]): { end: number; balance: Groups | null } => {
+  for (const { field, at, start } of behind) {
+    const opens = opensCell(shadow, at)
+    const rest = shadow.slice(start)
+    if (field === 'balance') {
+      const found = BEGINS.exec(rest)
+      if (found?.groups && isSum(found.groups) && /^[ .]{0,3}(?:$|[\n|])/.test(rest.slice(found[0].length)))
+        return { end: at, balance: found.groups }
+    }
+    if (field === 'amount' || field === 'account') break
+    if (opens && ['balance', 'ref', 'date', 'status', 'end', 'other', 'fee'].includes(field))
+      return { end: at, balance: null }
+  }
+  return { end: shadow.length, balance: null }
+}
+
+/** A number without its currency that the end of the text, or a cut, may have shortened; `1,000.` is whole. */
+const mayBeHalf = ({ shadow }: Page, { behind, number = '' }: Groups): boolean =>
+  !behind && shadow.replace(/[ .;,|…~]+$/, '').endsWith(number) && !/,\d{3}\.$/.test(shadow)
+
+const directionOf = ({ amounts, left }: Said): 'credit' | 'debit' | null => {
+  const [amount] = amounts
+  if (amount) return amount.plus !== undefined ? 'credit' : 'debit'
+  const [come, gone] = [CREDIT_WORD.test(left), DEBIT_WORD.test(left)]
+  return come === gone ? null : come ? 'credit' : 'debit'
+}
+
+const same = (several: readonly Groups[]): boolean => new Set(several.map(({ number }) => number)).size === 1
+
+const SPACED = new RegExp(
+  `(?<=[+-] ?|(?:${CURRENCY_CODE}|so du|sd) ?:? ?)\\d{1,3}(?: \\d{3})+(?!\\d)|` +
+    `(?<![\\d.,])\\d{1,3}(?: \\d{3})+(?=(?:\\.\\d{2})? ?(?:${CURRENCY_CODE}))`,
+  'g',
+)
+
+/** Blanks between thousands as commas, of the same length. */
+const withoutSpacedThousands = ({ text, shadow }: Page): Page => ({
+  text,
+  shadow: shadow.replace(SPACED, (number) => number.replaceAll(' ', ',')),
+})
+
+/**
+ * @param bank  whose text it is; its code and name go into the reading
+ * @returns null where anything about direction, amount or currency is open
+ */
+export const readByLabels = (
+  given: Page,
+  bank: Pick<Bank, 'code' | 'name'> & { spacedThousands?: boolean },
+  arrivedAt: Date,
+): Reading | null => {
+  if (given.text.length > NOTIFICATION_AT_MOST) return null
+  const page = bank.spacedThousands ? withoutSpacedThousands(given) : given
+  const labelled = labelsIn(page, ANY_BANK)
+  const told = (before: number) => page.shadow.slice(0, before).search(SIGNED) >= 0
+  const { before, memo, behind } = splitAtMemo(page.shadow, labelled, told)
+  const headEnd = memo?.at ?? page.shadow.length
+  const said = listen(page, before, headEnd)
+  const head = page.shadow.slice(0, headEnd)
+  // Without their marks a gift (`tặng`) and a rise (`tăng`) are the same word.
+  if (said.doubtful || DOUBT.test(head) || /tặng/i.test(page.text.slice(0, headEnd))) return null
+
+  const sums = said.amounts.length > 0 ? said.amounts : said.unsigned
+  const [amount] = sums
+  if (!amount || sums.length > 1 || (said.amounts.length > 0 && said.unsigned.length > 0)) return null
+  if (UNSIGNED.test(said.left)) return null
+  const tail = memo ? endOfMemo(page, behind) : { end: page.shadow.length, balance: null }
+  const first = said.balances.find(({ available }) => !available) ?? said.balances[0]
+  if (first && first.at < said.firstAmountAt) return null
+  const printed = first?.groups ?? tail.balance
+  const balance = printed && !mayBeHalf(page, printed) ? printed : null
+  if (!said.account && !balance) return null
+  const others = said.balances.filter(({ available }) => available === first?.available).map(({ groups }) => groups)
+  if (others.length > 1 && !same(others)) return null
+  if (mayBeHalf(page, amount)) return null
+
+  const moved = movedBy({
+    direction: directionOf(said),
+    amount: amount.number,
+    balance: balance?.number === undefined ? null : { sign: balance.sign, number: balance.number },
+    currencies: [amount.ahead, amount.before, amount.behind, said.accountCurrency, balance?.before, balance?.behind],
+    silentCurrency: null,
+  })
+  if (!moved || (balance && moved.balance === null)) return null
+  const content = (memo && page.text.slice(memo.start, tail.end).replace(/[ \n|]+$/, '').replaceAll('\n', ' ')) || null // prettier-ignore
+  const references = findReferences(content ?? '', said.ref)
+  return {
+    bank_code: bank.code,
+    bank_name: bank.name,
+    read_by: 'labels',
+    layout: null,
+    transaction_type: moved.direction,
+    amount: moved.amount,
+    currency: moved.currency,
+    account_number: said.account,
+    account_name: null,
+    balance_after: moved.balance,
+    printed_time: timeIn(head, arrivedAt),
+    transaction_ref: references.best,
+    references: references.all,
+    ...findCounterpart(null, content ?? '', moved.direction),
+    content,
+    cut: CUT.test(content ?? '') || CUT.test(page.text),
+  }
+}

@@ -1,0 +1,91 @@
+/** Reads a text by a bank's layout (`pattern.ts`). */
+import { movedBy, type Moved } from './amount.ts'
+import type { Bank, Layout } from '../banks/bank.ts'
+import { findCounterpart } from './counterpart.ts'
+import { undoBreaks } from './line-breaks.ts'
+import { CUT, type Page } from './page.ts'
+import { readPrintedTime } from './printed-time.ts'
+import type { Reading } from './reading.ts'
+import { findReferences } from './references.ts'
+
+/** A reading, and what stands in the text before it, in shadow form. */
+export interface Found {
+  reading: Reading
+  header: string
+}
+
+type Groups = Record<string, string | undefined>
+
+const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
+  const from = groups.balance === undefined ? 'available' : 'balance'
+  const number = groups[from]
+  return movedBy({
+    direction: groups.plus !== undefined ? 'credit' : groups.minus !== undefined ? 'debit' : null,
+    amount: groups.amount,
+    balance: number === undefined ? null : { sign: groups[`${from}_sign`], number },
+    currencies: [
+      groups.amount_before, groups.amount_currency, groups.amount_unit, groups.currency,
+      groups.balance_currency, groups.balance_unit, groups.available_currency, groups.available_unit,
+    ], // prettier-ignore
+    silentCurrency,
+  })
+}
+
+const memoOf = (printed: string | undefined, layout: Layout): string | null => {
+  if (printed === undefined) return null
+  const whole = layout.breaksAt === null ? printed : undoBreaks(printed, layout.breaksAt)
+  const memo = whole.replaceAll('\n', ' ').trim()
+  return /[\p{L}\p{N}]/u.test(memo) ? memo : null
+}
+
+/** In the bank's own case: from the text, where the shadow matched. */
+const asWritten = ({ text }: Page, place: readonly [number, number] | undefined): string | undefined =>
+  place && text.slice(...place)
+
+/** What stands before a memo, a header included, is never longer. */
+const OPENING_AT_MOST = 1_000
+
+/** Whether it is worth while to try the layout. */
+const mayFit = ({ channel, word }: Layout, { shadow }: Page): boolean =>
+  (channel === 'email' ? shadow : shadow.slice(0, OPENING_AT_MOST)).includes(word)
+
+/** What the layout makes of the page; null where it does not fit or leaves something uncertain. */
+export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {
+  if (!mayFit(layout, page)) return null
+  const match = layout.expression.exec(page.shadow)
+  const groups: Groups | undefined = match?.groups
+  if (!match || !groups) return null
+  const money = moneyIn(groups, layout)
+  if (!money) return null
+
+  const places = match.indices?.groups
+  // Without a currency behind it a number that ends the text may be the half of one, where more should follow.
+  const balanceEnd = places?.balance?.[1]
+  const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
+  const content = memoOf(asWritten(page, places?.content), layout)
+  const labelled = asWritten(page, places?.ref)
+  const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
+  const references = findReferences(content ?? '', whole)
+  const counterpart = findCounterpart(asWritten(page, places?.counterpart) ?? null, content ?? '', money.direction)
+  const reading: Reading = {
+    bank_code: bank.code,
+    bank_name: bank.name,
+    read_by: 'layout',
+    layout: layout.channel,
+    transaction_type: money.direction,
+    amount: money.amount,
+    currency: money.currency,
+    account_number: asWritten(page, places?.account) ?? null,
+    account_name: null,
+    balance_after: balance,
+    printed_time: readPrintedTime(groups, arrivedAt),
+    transaction_ref: references.best,
+    references: references.all,
+    counterpart_account: counterpart.counterpart_account,
+    counterpart_name: counterpart.counterpart_name,
+    counterpart_bank: counterpart.counterpart_bank,
+    content,
+    cut: CUT.test(content ?? '') || CUT.test(page.text),
+  }
+  return { reading, header: groups.header ?? '' }
+}

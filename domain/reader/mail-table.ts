@@ -1,0 +1,125 @@
+/** Reads a mail that is a table of labels and values (`labels.ts`). */
+import { movedBy } from './amount.ts'
+import type { Bank, MailTable } from '../banks/bank.ts'
+import { labelsIn, opensCell, type Field } from './labels.ts'
+import { CUT, type Page } from './page.ts'
+import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
+import { timeIn, timeInMemo } from './printed-time.ts'
+import type { Reading } from './reading.ts'
+import { findReferences } from './references.ts'
+
+/** `+10,000.00 VND`, `(VND) 20,000.00`, `- 50,000 VND`, `Ghi có +1.000 đ`; from the value's start to its end. */
+const MONEY = new RegExp(
+  `^(?<word>ghi co|ghi no|tang|giam)?:? ?\\(?(?<before>${CURRENCY_CODE})?\\)? ?(?<sign>[+-])? ?` +
+    `(?<number>${NUMBER})\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN})?(?![.,]?\\d)(?=[ .,;\\n]|$)`,
+)
+const ACCOUNT = /(?:(?:visa|mastercard|jcb|napas) )?[0-9x*]{2,24}(?:[.-]{1,3}[0-9x*]{1,24}){0,3}/gi
+const COME = /^(?:ghi co|nhan|credit|tien vao)/
+const GONE = /^(?:ghi no|chuyen|thanh toan|rut|debit|tien ra)/
+
+interface Value {
+  text: string
+  shadow: string
+}
+
+/** Behind the memo's label only what opens a line or a cell is a label, or what ends the table: a payer may write `so tien` too. */
+const outsideMemo = (shadow: string) => {
+  let inMemo = false
+  return (field: Field, at: number): boolean => {
+    if (inMemo && !['content', 'status', 'end'].includes(field) && !opensCell(shadow, at)) return false
+    inMemo = field === 'content'
+    return true
+  }
+}
+
+/** What stands at each field: its first label that has a value. */
+const valuesOf = (page: Page, { labels, valueFirst }: MailTable): Map<Field, Value> => {
+  const values = new Map<Field, Value>()
+  let before = 0
+  for (const { field, at, start, end } of labelsIn(page, labels, valueFirst ? undefined : outsideMemo(page.shadow))) {
+    if (field === 'end' && !valueFirst) break
+    const [from, to] = valueFirst ? [before, at] : [start, end]
+    before = start
+    if (values.has(field)) continue
+    const text = page.text.slice(from, to)
+    // A value that stands before its label is the line above it: before the first stands a whole letter.
+    const kept = valueFirst ? (text.trim().split('\n').at(-1) ?? '') : text
+    const shadow = page.shadow.slice(from, to)
+    const value = { text: kept.trim(), shadow: (valueFirst ? (shadow.trim().split('\n').at(-1) ?? '') : shadow).trim() }
+    if (/[\p{L}\p{N}]/u.test(value.text)) values.set(field, value)
+  }
+  return values
+}
+
+const directionIn = (sign: string | undefined, word: string): 'credit' | 'debit' | null => {
+  if (sign) return sign === '+' ? 'credit' : 'debit'
+  return COME.test(word) || word === 'tang' ? 'credit' : GONE.test(word) || word === 'giam' ? 'debit' : null
+}
+
+/** The longest run of an account's characters: before it may stand a name. */
+const accountIn = (value: Value | undefined): string | null => {
+  const runs = value?.text.match(ACCOUNT) ?? []
+  return runs.reduce<string | null>((longest, run) => (run.length > (longest?.length ?? 1) ? run : longest), null)
+}
+
+const lineOf = (value: Value | undefined): string | null =>
+  value?.text.replaceAll('\n', ' ').replace(/(?<!\.\.)\.$/, '').trim() || null // prettier-ignore
+
+/** The other side: `NGUYEN THU TRA - 0944999000`, or name, account and bank in rows of their own. */
+const otherSide = (values: Map<Field, Value>, side: 'from' | 'to') => {
+  const printed = lineOf(values.get(side))
+  const [, name, account] = /^(?:(.*?) - )?([0-9A-Z]{5,24})(?: - .*)?$/.exec(printed ?? '') ?? []
+  return {
+    counterpart_account: account ?? null,
+    counterpart_name: lineOf(values.get(`${side}_name`)) ?? name ?? (account ? null : printed),
+    counterpart_bank: lineOf(values.get(`${side}_bank`)),
+  }
+}
+
+/** null where the mail is not this table, or does not say direction, amount and currency for certain. */
+export const readByTable = (table: MailTable, bank: Bank, page: Page, arrivedAt: Date): Reading | 'failed' | null => {
+  if (!table.tells.test(page.shadow)) return null
+  const values = valuesOf(page, table)
+  if (
+    /khong thanh cong|that bai|tu choi|loi|fail|declined|cho xu ly|dang xu ly/.test(values.get('status')?.shadow ?? '')
+  )
+    return 'failed'
+  const amount = MONEY.exec(values.get('amount')?.shadow ?? '')?.groups
+  const balance = MONEY.exec(values.get('balance')?.shadow ?? '')?.groups
+  // A number without a currency of its own may be the half of one.
+  if (!amount || !(amount.before ?? amount.behind) || (balance && !(balance.before ?? balance.behind))) return null
+  const said = directionIn(amount.sign, amount.word ?? values.get('direction')?.shadow ?? '')
+  if (said && table.direction && said !== table.direction) return null
+  const moved = movedBy({
+    direction: said ?? table.direction,
+    amount: amount.number,
+    balance: balance?.number === undefined ? null : { sign: balance.sign, number: balance.number },
+    currencies: [amount.before, amount.behind, balance?.before, balance?.behind],
+    silentCurrency: null,
+  })
+  if (!moved) return null
+  const [own, other] = moved.direction === 'debit' ? (['from', 'to'] as const) : (['to', 'from'] as const)
+  const content = lineOf(values.get('content'))
+  const labelled = /^[0-9a-z][0-9a-z./-]{3,40}$/i.exec(lineOf(values.get('ref')) ?? '')?.[0] ?? null
+  const references = findReferences(content ?? '', labelled)
+  return {
+    bank_code: bank.code,
+    bank_name: bank.name,
+    read_by: 'layout',
+    layout: 'email',
+    transaction_type: moved.direction,
+    amount: moved.amount,
+    currency: moved.currency,
+    account_number: accountIn(values.get('account')) ?? accountIn(values.get(own)),
+    account_name: null,
+    balance_after: moved.balance,
+    printed_time:
+      (table.timeInMemo ? timeInMemo(content ?? '', arrivedAt) : null) ??
+      timeIn(values.get('date')?.shadow ?? '', arrivedAt),
+    transaction_ref: references.best,
+    references: references.all,
+    ...otherSide(values, other),
+    content,
+    cut: CUT.test(content ?? ''),
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * From a notification to what the bank said. Choose the bank (by app, sender or mail domain, else by the text), try its layouts in
+ * order; what none fits is read by its labels, or gets the reason why it is no transaction. Nothing is guessed: without a certain
+ * direction, amount and currency a text is `unparsed`, which is far better than wrong.
+ */
+import type { Bank, Layout } from '../banks/bank.ts'
+import { banks } from '../banks/index.ts'
+import { beginsWithName, isBanksHeader } from './chat-shape.ts'
+import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../banks/directory.ts'
+import { readByLabels } from './label-reader.ts'
+import { readByLayout, type Found } from './layout-reader.ts'
+import { mailPageOf } from './mail-page.ts'
+import { readByTable } from './mail-table.ts'
+import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
+import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
+import { saysFailed, whyNoTransaction } from './rejection.ts'
+
+/** Where no bank is named; one book for all of them is kept under it. */
+const UNNAMED = { code: 'OTHER', name: 'Other bank' }
+
+interface Candidate {
+  bank: Bank
+  layout: Layout
+}
+
+const inText = (bank: Bank): Layout[] => bank.layouts.filter(({ channel }) => channel !== 'email')
+const textLayouts = new Map(banks.map((bank) => [bank.code, inText(bank)]))
+const standingAlone: readonly Candidate[] = banks.flatMap((bank) =>
+  inText(bank)
+    .filter(({ standsAlone }) => standsAlone)
+    .map((layout) => ({ bank, layout })),
+)
+
+/** The first reading of the bank's own layouts. */
+const readAs = (bank: Bank, page: Page, arrivedAt: Date): Found | null => {
+  for (const layout of textLayouts.get(bank.code) ?? []) {
+    const found = readByLayout(layout, bank, page, arrivedAt)
+    if (found) return found
+  }
+  return null
+}
+
+/** What all banks' layouts make of a page: the only one, `several` where two banks could have said it. */
+const readAsAny = (page: Page, arrivedAt: Date): Found | 'several' | null => {
+  let only: Found | null = null
+  for (const { bank, layout } of standingAlone) {
+    if (only?.reading.bank_code === bank.code) continue
+    const found = readByLayout(layout, bank, page, arrivedAt)
+    if (found && only) return 'several'
+    only ??= found
+  }
+  return only
+}
+
+const no = (reason: NoTransaction): ReadResult => ({ reading: null, reason })
+const yes = (reading: Reading): ReadResult => ({ reading, reason: null })
+
+/** A mail is read only where its domain is a bank's; whether that domain is proved is for the caller to judge. */
+const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
+  const page = mailPageOf(incoming.text)
+  if (page.text === '') return no('empty')
+  const bank = bankNamedBy(incoming)
+  for (const table of bank?.tables ?? []) {
+    const reading = bank && readByTable(table, bank, page, arrivedAt)
+    if (reading === 'failed') return no('failed')
+    if (reading) return yes(reading)
+  }
+  const beginning = beginningOf(page)
+  for (const layout of bank?.layouts ?? []) {
+    const found = bank && layout.channel === 'email' && readByLayout(layout, bank, beginning, arrivedAt)
+    if (found) return yes(found.reading)
+  }
+  const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
+  const reason = whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
+  const reading = bank && reason === 'unparsed' ? readByLabels(page, bank, arrivedAt) : null
+  return reading ? yes({ ...reading, layout: 'email' }) : no(reason)
+}
+
+/** What labels say, where app, sender and text do not name different banks. */
+const readLoosely = (page: Page, named: Bank | null, arrivedAt: Date): Reading | null => {
+  const spoken = bankSpokenOf(page.shadow)
+  if (named && spoken && spoken.code !== named.code) return null
+  const bank = named ?? spoken
+  if (bank?.onlyLayouts) return null
+  const reading = readByLabels(page, bank ?? UNNAMED, arrivedAt)
+  if (!reading) return null
+  // A text of another bank's layout must not be taken for this one's.
+  const other = readAsAny(page, arrivedAt)
+  return other && (other === 'several' || other.reading.bank_code !== bank?.code) ? null : reading
+}
+
+/** A bank whose app of this package also shows chats; undefined for any other package. */
+const walletOf = (packageName: string): Bank | undefined =>
+  banks.find(({ chats, packages }) => chats && packages.includes(packageName))
+
+/**
+ * A push of an app that also shows chats (decisions, "Trust", T3). Its title may be a person's name and its text a person's words. So its
+ * sentence counts only from the first character of the text, and under a title that the app uses for money. Without such a title, and for
+ * money that came in, it must print the balance, as these apps always do.
+ */
+const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, arrivedAt: Date): ReadResult => {
+  const heading = title === undefined ? null : pageOf(title).shadow
+  const reason = whyNoTransaction([subject ?? '', heading ?? '', body.shadow].filter(Boolean).join('\n'), undefined)
+  const isOfMoney = heading !== null && bank.chats!.titles.test(heading)
+  if (heading !== null && !isOfMoney) return no(reason === 'unparsed' ? 'chat' : reason)
+  const found = startsAtOnce(text) ? readAs(bank, body, arrivedAt) : null
+  if (!found || found.header !== '') return no(reason === 'unparsed' && beginsWithName(body) ? 'chat' : reason)
+  const { reading } = found
+  if (reading.balance_after === null && (reading.transaction_type === 'credit' || !isOfMoney)) return no('unparsed')
+  return saysFailed(heading ?? '') ? no('failed') : yes(reading)
+}
+
+/** Nothing stands before the first letter, not even what nobody sees. */
+const startsAtOnce = (text: string): boolean => /^\p{L}/u.test(text)
+
+const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
+  const body = withoutForwardersLines(pageOf(incoming.text))
+  if (body.text === '') return no('empty')
+  if (incoming.package && isStranger(incoming.package)) return no('chat')
+
+  const named = incoming.package === undefined ? undefined : walletOf(incoming.package)
+  if (named) return readWallet(named, incoming, body, arrivedAt)
+
+  const isSmsApp = incoming.package !== undefined && smsApps.has(incoming.package)
+  const title = incoming.title && !isSmsApp ? pageOf(incoming.title) : null
+  const pages = title ? [body, withTitle(title, body)] : [body]
+  const bank = bankNamedBy(incoming)
+  for (const page of pages) {
+    const found = bank ? readAs(bank, page, arrivedAt) : readAsAny(page, arrivedAt)
+    if (found && found !== 'several' && !bank && !isBanksHeader(found.header)) return no('chat')
+    if (found && found !== 'several')
+      return saysFailed(`${title?.shadow ?? ''}\n${found.header}`) ? no('failed') : yes(found.reading)
+  }
+  const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
+  const reason = whyNoTransaction(
+    [subject, title?.shadow ?? '', body.shadow].filter(Boolean).join('\n'),
+    senderOf(incoming),
+  )
+  if (reason !== 'unparsed') return no(reason)
+  if (!bank && beginsWithName(body)) return no('unparsed')
+  for (const page of pages) {
+    const reading = readLoosely(page, bank, arrivedAt)
+    if (reading) return saysFailed(title?.shadow ?? '') ? no('failed') : yes(reading)
+  }
+  return no('unparsed')
+}
+
+/**
+ * Reads one notification.
+ *
+ * The bank is the one whose app, SMS sender or mail domain it came from, and then only its layouts count; where none is known, the text
+ * must be unmistakable. Whether the source may be believed is not judged here (`directory.ts`, `origin.ts`).
+ *
+ * @param incoming  as it arrived; an SMS app's title is taken for the sender; with `from` it is a mail
+ * @param arrivedAt  stands in for a year that is not printed
+ * @returns the reading, or the reason why there is none; `unparsed` where a later layout may read it
+ */
+export const read = (incoming: Incoming, arrivedAt: Date): ReadResult =>
+  incoming.from === undefined ? readText(incoming, arrivedAt) : readMail(incoming, arrivedAt)

@@ -1,0 +1,43 @@
+/** When a user's sources were heard last, and since when they are silent. */
+import type { Door } from '../../domain/arrival/origin.ts'
+import { silentSince, type Rhythm } from '../../domain/sources/silence.ts'
+import type { KnownSource } from '../../workflows/scheduled/watch-sources.ts'
+import type { Queryable } from '../engine/queryable.ts'
+
+export interface Heard {
+  last_heard_at: string | null
+  /** null while it is heard as usual, or too little is known of it. */
+  silent_since: string | null
+}
+
+const NEVER: Heard = { last_heard_at: null, silent_since: null }
+
+/** @returns what is known of each of the user's ways in */
+export const heardOf = async (database: Queryable, userId: number, now: Date): Promise<(door: Door) => Heard> => {
+  const rows = await database.query<Rhythm & { door: Door }>(
+    'SELECT door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard WHERE user_id = $1',
+    [userId],
+    'heard',
+  )
+  const heard = new Map(
+    rows.map(({ door, ...rhythm }): [Door, Heard] => [
+      door,
+      { last_heard_at: rhythm.last_heard_at, silent_since: silentSince(rhythm, now) },
+    ]),
+  )
+  return (door) => heard.get(door) ?? NEVER
+}
+
+/** Sources of everybody that have not been heard for some hours: any of them may be silent. */
+export const quietSources = async (database: Queryable, now: Date): Promise<KnownSource[]> => {
+  const rows = await database.query<Rhythm & { user_id: number; door: Door }>(
+    `SELECT user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard
+     WHERE last_heard_at < $1::timestamptz - interval '3 hours'`,
+    [now.toISOString()],
+  )
+  return rows.map(({ user_id, door, ...rhythm }) => ({ user_id, door, rhythm }))
+}
+
+/** Alerts of silent sources that last. */
+export const lastingSilences = (database: Queryable): Promise<{ user_id: number; subject: string }[]> =>
+  database.query(`SELECT user_id, subject FROM read_model.alert WHERE kind = 'source_silent' AND until IS NULL`)

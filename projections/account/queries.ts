@@ -1,0 +1,27 @@
+/** The operator's list of accounts. */
+import type { Queryable } from '../engine/queryable.ts'
+
+export interface AccountRow {
+  user_id: number
+  email: string
+  plan: string
+  plan_expires_at: string | null
+  locked: boolean
+  operator: boolean
+}
+
+/** By id. */
+export const listAccounts = (database: Queryable): Promise<AccountRow[]> =>
+  database.query<AccountRow>(
+    'SELECT user_id, email, plan, plan_expires_at, locked, operator FROM read_model.account ORDER BY user_id',
+  )
+
+/** Transactions of a user in a Vietnamese month (`2026-11`) that count in the quota: copies of another notification do not. */
+export const transactionsInMonth = async (database: Queryable, userId: number, month: string): Promise<number> => {
+  const [row] = await database.query<{ transactions: number }>(
+    'SELECT transactions FROM read_model.quota WHERE user_id = $1 AND month = $2',
+    [userId, month],
+    'transactions-in-month',
+  )
+  return row?.transactions ?? 0
+}

@@ -1,0 +1,135 @@
+/**
+ * The queue: one row per transaction × rule, with its status, the number of its last attempt and when the next is due. It
+ * follows the same events by the same rules as a transaction's own fold (`domain/transaction/transaction.ts`); that one
+ * decides, this one can be asked for what is due.
+ *
+ * A first try is due here only after a while: until then it is the log's to make, which takes milliseconds. What the log
+ * loses is found here. One over its owner's quota is due later, and not the log's: `quota.ts`.
+ */
+import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
+import { atLeast, insert, perform, projection, removeOfTransaction, table, update } from '../engine/definition.ts'
+import type { Changes, Operation } from '../engine/definition.ts'
+import type { TransactionEventData } from '../../domain/transaction/events.ts'
+
+export const deliveryTable = table(
+  'delivery',
+  {
+    transaction_id: 'bigint',
+    rule_id: 'bigint',
+    user_id: 'bigint',
+    /** `open`, `succeeded`, `failed` or `ended` */
+    status: 'text',
+    /** Number of the last attempt, 0 before the first. */
+    attempt: 'integer',
+    /** Number of the attempt after which the present schedule began. */
+    round_base: 'integer',
+    /** `first`, `retry`, `manual` or `bulk`; null when there is nothing more to do. */
+    lane: 'text',
+    /** null when there is nothing more to do. */
+    due_at: 'timestamptz',
+    /** Of the present schedule. */
+    first_due_at: 'timestamptz',
+    captured_at: 'timestamptz',
+  },
+  {
+    key: ['transaction_id', 'rule_id'],
+    indexes: [
+      // What is due, lane by lane: a lane without room is passed over at no cost, however much is due in it.
+      "(rule_id, lane, due_at) WHERE status = 'open'",
+      // The next of an ordered rule.
+      "(rule_id, captured_at, transaction_id) WHERE status = 'open'",
+      // Whose whole schedule has passed, among those that failed before: only they are not in order above.
+      "(rule_id, first_due_at) WHERE status = 'open' AND lane = 'retry'",
+    ],
+  },
+)
+
+/** Opens deliveries, or opens them anew: a fresh schedule, the numbers go on. A deleted transaction's stay gone. */
+const open: Operation = {
+  name: 'open_delivery',
+  values: {
+    transaction_id: 'bigint',
+    rule_id: 'bigint',
+    lane: 'text',
+    due_at: 'timestamptz',
+  },
+  sql: (schema) => `INSERT INTO ${schema}.delivery AS t
+      (transaction_id, rule_id, user_id, status, attempt, round_base, lane, due_at, first_due_at, captured_at)
+    SELECT v.transaction_id, v.rule_id, captured.user_id, 'open', 0, 0, v.lane, v.due_at, v.due_at, captured.created_at
+      FROM v JOIN ${schema}.transaction captured ON captured.id = v.transaction_id
+    ON CONFLICT (transaction_id, rule_id) DO UPDATE SET status = 'open', round_base = t.attempt, lane = excluded.lane,
+      due_at = excluded.due_at, first_due_at = excluded.first_due_at`,
+  acrossStreams: false,
+}
+
+/** A retry by hand names every failed delivery that can be tried again: what else failed is not waited for any more. */
+const endFailed: Operation = {
+  name: 'end_failed_deliveries',
+  values: { transaction_id: 'bigint' },
+  sql: (schema) => `UPDATE ${schema}.delivery t SET status = 'ended' FROM v
+    WHERE t.transaction_id = v.transaction_id AND t.status = 'failed'`,
+  acrossStreams: false,
+}
+
+/** Of a deleted rule: the worker that meets such a row finds no rule and ends the delivery. */
+const dueNow: Operation = {
+  name: 'deliveries_due_now',
+  values: { rule_id: 'bigint', due_at: 'timestamptz' },
+  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at FROM v
+    WHERE t.rule_id = v.rule_id AND t.status = 'open'`,
+  acrossStreams: true,
+}
+
+const removeDeliveries = removeOfTransaction(deliveryTable)
+
+const leftToTheLog = (at: string): string => new Date(Date.parse(at) + LEFT_TO_THE_LOG_MS).toISOString()
+
+const opened = (transaction_id: number, rules: readonly number[], lane: 'first' | 'manual' | 'bulk', due_at: string) =>
+  perform(
+    open,
+    [...new Set(rules)].map((rule_id) => ({ transaction_id, rule_id, lane, due_at })),
+  )
+
+/** An attempt with neither an end nor a next time came late: it counts, and changes nothing else. */
+const afterAttempt = (attempted: TransactionEventData['WebhookAttempted']): Changes => {
+  const attempt = atLeast(attempted.attempt)
+  if (attempted.outcome === 'delivered') return { attempt, status: 'succeeded', due_at: null, lane: null }
+  if (attempted.outcome === 'exhausted') return { attempt, status: 'failed', due_at: null, lane: null }
+  // Only a delivery that is open is given a next time: the decision was made at this very place of the stream.
+  return attempted.next_attempt_at === null
+    ? { attempt }
+    : { attempt, due_at: attempted.next_attempt_at, lane: 'retry' }
+}
+
+export const delivery = projection(
+  deliveryTable,
+  { version: 2, operations: [open, endFailed, dueNow, removeDeliveries] },
+  {
+    TransactionCaptured: ({ data: { transaction_id, user_id, rules, created_at } }) => {
+      const due_at = leftToTheLog(created_at)
+      return [...new Set(rules)].map(
+        (rule_id) =>
+        insert(deliveryTable, {
+          transaction_id, rule_id, user_id, status: 'open', attempt: 0, round_base: 0, lane: 'first', due_at,
+          first_due_at: due_at, captured_at: created_at,
+        }), // prettier-ignore
+      )
+    },
+    TransactionCompleted: ({ data: { transaction_id, rules }, metadata }) =>
+      opened(transaction_id, rules, 'first', leftToTheLog(metadata.at)),
+    WebhookRetryRequested: ({ data: { transaction_id, rules, by }, metadata }) => [
+      perform(endFailed, [{ transaction_id }]),
+      opened(transaction_id, rules, by, metadata.at),
+    ],
+    WebhookAttempted: ({ data }) =>
+      update(deliveryTable, { transaction_id: data.transaction_id, rule_id: data.rule_id }, afterAttempt(data)),
+    DeliveryEnded: ({ data: { transaction_id, rule_id, reason } }) =>
+      update(
+        deliveryTable,
+        { transaction_id, rule_id },
+        { status: reason === 'gone' ? 'failed' : 'ended', due_at: null, lane: null },
+      ),
+    TransactionDeleted: ({ data: { transaction_id } }) => perform(removeDeliveries, [{ transaction_id }]),
+    RuleDeleted: ({ data: { rule_id }, metadata }) => perform(dueNow, [{ rule_id, due_at: metadata.at }]),
+  },
+)

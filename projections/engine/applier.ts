@@ -1,0 +1,103 @@
+/** Applies events to the tables of one schema, each batch with its checkpoint in one transaction. */
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { Checkpoint } from '../../domain/ports.ts'
+import { anchorOf, moveOn, type Anchor } from './checkpoint.ts'
+import { statementsOf, type Definition } from './definition.ts'
+import { Fold } from './fold.ts'
+import type { ReadModelTables } from './tables.ts'
+import { SqlWriter, versionOf, type SqlStatement } from './sql.ts'
+
+/** An event that cannot be applied: it is never skipped. */
+export class Poison extends Error {
+  override name = 'Poison'
+  readonly event: { id: string; stream: string; revision: number; type: string }
+  constructor({ id, stream, revision, type }: RecordedEvent, cause: unknown) {
+    super(`${type} at ${stream}@${revision} cannot be applied: ${(cause as Error).message}`, { cause })
+    this.event = { id, stream, revision, type }
+  }
+}
+
+/** Somebody else has moved the checkpoint. */
+export class Overtaken extends Error {
+  override name = 'Overtaken'
+  constructor() {
+    super('another process has moved the checkpoint of these read models')
+  }
+}
+
+/** A handler of ours that failed, whatever its error looks like: nothing that goes away by waiting. */
+class Refusal extends Error {
+  constructor(cause: unknown) {
+    super((cause as Error).message, { cause })
+  }
+}
+
+export class Applier {
+  readonly #tables: ReadModelTables
+  readonly #definition: Definition
+  readonly #schema: string
+  readonly #version: string
+  readonly #writer: SqlWriter
+  #anchor: Anchor | null
+
+  constructor(tables: ReadModelTables, definition: Definition, schema: string, anchor: Anchor | null) {
+    this.#tables = tables
+    this.#definition = definition
+    this.#schema = schema
+    this.#version = versionOf(definition)
+    this.#writer = new SqlWriter(schema)
+    this.#anchor = anchor
+  }
+
+  /** The last event applied. */
+  get anchor(): Anchor | null {
+    return this.#anchor
+  }
+
+  /**
+   * A batch whose statements the database refuses is applied in halves, so that all before the event that cannot be applied
+   * is there, and that one is named.
+   * @param passed  how far the store has been seen with this batch
+   * @throws {Overtaken} {Poison} · what the database throws when it is away
+   */
+  async apply(events: readonly RecordedEvent[], passed: Checkpoint): Promise<void> {
+    const last = events.at(-1)
+    const to = last ? anchorOf(last) : this.#anchor
+    try {
+      const statements = this.#refusable(() => this.statements(events))
+      if (!(await this.#tables.commit(this.#claim(to, passed, last), statements))) throw new Overtaken()
+    } catch (error) {
+      if (error instanceof Overtaken || !last || this.#isAway(error)) throw error
+      if (events.length === 1) throw new Poison(last, error instanceof Refusal ? error.cause : error)
+      const half = events.slice(0, events.length >> 1)
+      await this.apply(half, half.at(-1)!.checkpoint)
+      return this.apply(events.slice(half.length), passed)
+    }
+    this.#anchor = to
+  }
+
+  #claim(to: Anchor | null, passed: Checkpoint, last: RecordedEvent | undefined): SqlStatement {
+    const { projector } = this.#definition
+    const at = last?.metadata.at ?? null
+    return moveOn(this.#schema, { projector, version: this.#version }, this.#anchor, to, { passed, at })
+  }
+
+  #isAway(error: unknown): boolean {
+    return !(error instanceof Refusal) && this.#tables.isAway(error)
+  }
+
+  #refusable<Result>(work: () => Result): Result {
+    try {
+      return work()
+    } catch (error) {
+      throw new Refusal(error)
+    }
+  }
+
+  /** What a batch comes to. */
+  statements(events: readonly RecordedEvent[]): SqlStatement[] {
+    const fold = new Fold()
+    for (const event of events) fold.add(event.stream, statementsOf(this.#definition, event))
+    return fold.changes().map((change) => this.#writer.write(change))
+  }
+}

@@ -1,0 +1,95 @@
+/** Builds read models in a schema of its own from the store's first event, as far as it is told. */
+import { StoreUnavailable } from '../../domain/errors.ts'
+import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { Applier } from './applier.ts'
+import type { Anchor } from './checkpoint.ts'
+import type { Definition } from './definition.ts'
+import type { ReadModelTables } from './tables.ts'
+import { createSchema, dropSchema } from './schema.ts'
+
+const MOST_EVENTS = 5_000
+
+export interface Progress {
+  events: number
+  /** Seconds since the first. */
+  seconds: number
+  /** When the newest event applied was decided. */
+  at: string | null
+}
+
+export interface BuilderOptions {
+  store: EventStore
+  tables: ReadModelTables
+  definition: Definition
+  signal?: AbortSignal
+  onProgress?: (progress: Progress) => void
+}
+
+/** The building was ended by its signal. */
+export class Ended extends Error {
+  override name = 'Ended'
+}
+
+export class Builder {
+  readonly #options: BuilderOptions
+  readonly #applier: Applier
+  readonly #started = performance.now()
+  #events = 0
+  #at: string | null = null
+
+  private constructor(options: BuilderOptions, schema: string) {
+    this.#options = options
+    this.#applier = new Applier(options.tables, options.definition, schema, null)
+  }
+
+  /** With empty tables, whatever an earlier one left there. */
+  static async open(options: BuilderOptions, schema: string): Promise<Builder> {
+    await dropSchema(options.tables, schema)
+    await createSchema(options.tables, options.definition, schema)
+    return new Builder(options, schema)
+  }
+
+  /** The last event applied. */
+  get anchor(): Anchor | null {
+    return this.#applier.anchor
+  }
+
+  get progress(): Progress {
+    return { events: this.#events, seconds: (performance.now() - this.#started) / 1000, at: this.#at }
+  }
+
+  /**
+   * Applies every event up to a place and none after it.
+   * @param target  null: before the first event
+   * @throws {Ended} when the signal aborts
+   */
+  async to(target: Checkpoint | null): Promise<void> {
+    const { store, definition, signal, onProgress } = this.#options
+    const isDone = (place: Checkpoint | null): boolean =>
+      target === null || (place !== null && !store.isAfter(target, place))
+    if (isDone(this.anchor?.checkpoint ?? null)) return
+    const after = this.anchor?.checkpoint ?? null
+    // Reading ahead ends with the loop, whatever ends that.
+    const done = new AbortController()
+    const either = signal ? AbortSignal.any([signal, done.signal]) : done.signal
+    const reading = store.subscribe({ after, prefixes: definition.prefixes, signal: either, maxBatch: MOST_EVENTS })
+    try {
+      for await (const batch of reading) {
+        const events = batch.events.filter(({ checkpoint }) => !store.isAfter(checkpoint, target!))
+        const last = events.at(-1)
+        if (last) {
+          await this.#applier.apply(events, last.checkpoint)
+          this.#events += events.length
+          this.#at = last.metadata.at
+          onProgress?.(this.progress)
+        }
+        if (signal?.aborted) break
+        if (isDone(batch.checkpoint)) return
+      }
+    } finally {
+      done.abort()
+    }
+    if (signal?.aborted) throw new Ended('ended before the read models were built')
+    throw new StoreUnavailable('the event store ended the reading')
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * The runner of read models: one subscription, one checkpoint, one transaction a batch. Batches grow by themselves: while
+ * one is written, the next gathers in the store.
+ *
+ * It stops, and says so, when it meets an event that cannot be applied. Where another process moves its checkpoint it has
+ * been overtaken (it was frozen, and lost its turn): its batch is not written, and it ends until its turn comes again. While
+ * the database or the store is away it waits and goes on from the checkpoint that is stored.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { StoreUnavailable } from '../../domain/errors.ts'
+import type { Batch, Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
+import { Applier, Overtaken, Poison } from './applier.ts'
+import { readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
+import type { Definition } from './definition.ts'
+import type { Lines, ReadModelTables } from './tables.ts'
+import { rebuild } from './replay.ts'
+import { createSchema } from './schema.ts'
+import { versionOf } from './sql.ts'
+import { Waiters } from './waiters.ts'
+
+/** Most events written in one transaction. */
+const MOST_EVENTS = 2_000
+/** Whether others still have too much to do, and nobody waits. */
+const LOOK_AGAIN_MS = 20
+
+const BACK_OFF_MS = { first: 50, most: 5_000 }
+
+export type ProjectorState =
+  /** not running: another process's turn, or not yet */
+  | 'idle'
+  | 'rebuilding'
+  | 'catching_up'
+  | 'live'
+  /** the database or the store does not answer */
+  | 'away'
+  /** another process has moved the checkpoint */
+  | 'overtaken'
+  /** for good, see `reason` */
+  | 'stopped'
+
+export interface ProjectorHealth {
+  state: ProjectorState
+  /** Why it stopped, is away or rebuilds; null otherwise. */
+  reason: string | null
+  position: Checkpoint | null
+  /** When the last event applied was decided. */
+  last_event_at: string | null
+  /** Events applied since the start. */
+  applied: number
+}
+
+export interface Projector extends ReadModels {
+  /**
+   * Runs until the signal aborts, or until it has to stop: then `health` and a log line tell why. Receiving must not end
+   * because of it, so it does not throw. It may be run again.
+   */
+  run(signal: AbortSignal): Promise<void>
+  /** Whether it is the one that projects, so that its `passed` tells. */
+  isRunning(): boolean
+  health(): ProjectorHealth
+  /** Everything up to here is in the read models; null: nothing is. */
+  position(): Checkpoint | null
+  /** Milliseconds from the last event applied to now while there is more to apply, 0 when up to date. */
+  lag(): number
+}
+
+/** What in this process has more to do than it can. */
+export type Pressed = 'receiving' | 'delivering'
+
+export interface ProjectorOptions {
+  store: EventStore
+  tables: ReadModelTables
+  definition: Definition
+  log: Lines
+  /** Most events written in one transaction. */
+  maxBatch?: number
+  /** Batches gather longer while somebody has more to do than it can, which leaves it more and costs less. */
+  pressed?: () => Pressed | null
+}
+
+/** Makes the tables where there are none, so that they can be asked at once. */
+export const openProjector = async (options: ProjectorOptions): Promise<Projector> => {
+  await createSchema(options.tables, options.definition)
+  return new RunningProjector(options)
+}
+
+class RunningProjector implements Projector {
+  readonly #options: ProjectorOptions
+  readonly #version: string
+  readonly #waiters: Waiters
+  #state: ProjectorState = 'idle'
+  #reason: string | null = null
+  #lastEventAt: string | null = null
+  #applied = 0
+
+  constructor(options: ProjectorOptions) {
+    this.#options = options
+    this.#version = versionOf(options.definition)
+    this.#waiters = new Waiters((a, b) => options.store.isAfter(a, b))
+  }
+
+  passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> {
+    return this.#waiters.passed(checkpoint, timeoutMs)
+  }
+
+  position(): Checkpoint | null {
+    return this.#waiters.position
+  }
+
+  health(): ProjectorHealth {
+    return {
+      state: this.#state,
+      reason: this.#reason,
+      position: this.position(),
+      last_event_at: this.#lastEventAt,
+      applied: this.#applied,
+    }
+  }
+
+  lag(): number {
+    return this.#state === 'live' || this.#lastEventAt === null ? 0 : Math.max(0, this.#lateMs())
+  }
+
+  isRunning(): boolean {
+    return this.#state === 'rebuilding' || this.#state === 'catching_up' || this.#state === 'live'
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#run(signal)
+    if (signal.aborted) this.#is('idle')
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { log } = this.#options
+    const { projector } = this.#options.definition
+    let tries = 0
+    while (!signal.aborted) {
+      const before = this.#applied
+      try {
+        await this.#follow(signal)
+      } catch (error) {
+        if (signal.aborted) return
+        const reason = (error as Error).message
+        if (error instanceof Overtaken) {
+          this.#is('overtaken', reason)
+          return log.warn({ projector, reason }, 'projection.overtaken')
+        }
+        if (!this.#isAway(error)) {
+          this.#is('stopped', reason)
+          log.error({ projector, reason, ...(error instanceof Poison && error.event) }, 'projection.stopped')
+          return
+        }
+        if (this.#state !== 'away') log.warn({ projector, reason }, 'projection.away')
+        this.#is('away', reason)
+        tries = this.#applied > before ? 0 : tries + 1
+        const wait =
+          Math.min(BACK_OFF_MS.most, BACK_OFF_MS.first * 2 ** Math.min(tries, 10)) * (0.5 + Math.random() / 2)
+        await pause(wait, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  #is(state: ProjectorState, reason: string | null = null): void {
+    this.#state = state
+    this.#reason = reason
+  }
+
+  #isAway(error: unknown): boolean {
+    if (error instanceof Poison) return false
+    return error instanceof StoreUnavailable || this.#options.tables.isAway(error)
+  }
+
+  /** From the checkpoint that is stored to the end of the signal. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { store, definition, maxBatch = MOST_EVENTS } = this.#options
+    const anchor = await this.#start(signal)
+    if (signal.aborted) return
+    let applier = this.#applier(anchor)
+    const after = anchor?.checkpoint ?? null
+    for await (const batch of store.subscribe({ after, prefixes: definition.prefixes, signal, maxBatch })) {
+      try {
+        await applier.apply(batch.events, batch.checkpoint)
+      } catch (error) {
+        if (!(error instanceof Overtaken)) throw error
+        // A replay puts its tables in the place of those we know, at the very checkpoint they had: then we go on there.
+        applier = await this.#afterSwap(applier, error)
+        await this.#rest(applier, batch)
+      }
+      this.#done(batch)
+      await this.#giveWay(signal)
+    }
+    if (!signal.aborted) throw new StoreUnavailable('the event store ended the subscription')
+  }
+
+  /** What is asked for is not to be behind for ever. */
+  async #giveWay(signal: AbortSignal): Promise<void> {
+    const since = performance.now()
+    while (this.#givesWay(since) && !signal.aborted) await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+  }
+
+  /** @param since  when the last batch was written: milliseconds of `performance.now()` */
+  #givesWay(since: number): boolean {
+    const { definition, pressed = () => null } = this.#options
+    switch (pressed()) {
+      case 'receiving':
+        return performance.now() - since < definition.gatheringMs
+      case 'delivering':
+        return !this.#waiters.isAwaited && this.#lateMs() < definition.mostLateMs
+      case null:
+        return this.#state === 'live' && !this.#waiters.isAwaited && performance.now() - since < definition.restMs
+    }
+  }
+
+  /** Where nothing has been applied since the start nobody knows. */
+  #lateMs(): number {
+    return this.#lastEventAt === null ? Infinity : Date.now() - Date.parse(this.#lastEventAt)
+  }
+
+  #applier(anchor: Anchor | null): Applier {
+    const { tables, definition } = this.#options
+    return new Applier(tables, definition, definition.schema, anchor)
+  }
+
+  /** Goes on from the stored checkpoint, after building the read models anew where that cannot be gone on from. */
+  async #start(signal: AbortSignal): Promise<Anchor | null> {
+    const { store, tables, definition, log } = this.#options
+    let stored = await readCheckpoint(tables, definition.schema, definition.projector)
+    const reason = await reasonToRebuild(store, stored, this.#version)
+    if (reason !== null) {
+      this.#waiters.reached(null)
+      this.#is('rebuilding', reason)
+      log.warn({ projector: definition.projector, reason }, 'projection.rebuilding')
+      const { events, seconds } = await rebuild({ store, tables, definition, signal })
+      if (signal.aborted) return null
+      log.info({ projector: definition.projector, events, seconds }, 'projection.rebuilt')
+      stored = await readCheckpoint(tables, definition.schema, definition.projector)
+    }
+    this.#is('catching_up')
+    this.#waiters.reached(stored?.anchor?.checkpoint ?? null)
+    return stored?.anchor ?? null
+  }
+
+  async #afterSwap(applier: Applier, overtaken: Overtaken): Promise<Applier> {
+    const { tables, definition } = this.#options
+    const stored = await readCheckpoint(tables, definition.schema, definition.projector)
+    const isOurs = (theirs: Stored): boolean =>
+      theirs.version === this.#version && theirs.anchor?.event_id === applier.anchor?.event_id
+    if (!stored || !isOurs(stored)) throw overtaken
+    return this.#applier(stored.anchor)
+  }
+
+  /** What is left of a batch: it may have been applied in halves. */
+  async #rest(applier: Applier, { events, checkpoint }: Batch): Promise<void> {
+    const { store } = this.#options
+    const { anchor } = applier
+    const left = anchor ? events.filter((event) => store.isAfter(event.checkpoint, anchor.checkpoint)) : events
+    await applier.apply(left, checkpoint)
+  }
+
+  #done({ events, checkpoint, live }: Batch): void {
+    this.#applied += events.length
+    this.#lastEventAt = events.at(-1)?.metadata.at ?? this.#lastEventAt
+    this.#is(live ? 'live' : 'catching_up')
+    this.#waiters.reached(checkpoint)
+  }
+}

@@ -1,0 +1,61 @@
+/** Schemas of read models: made whole, dropped whole. */
+import { checkpointDdl } from './checkpoint.ts'
+import type { Definition } from './definition.ts'
+import type { ReadModelTables } from './tables.ts'
+import { ddl, functionsDdl, versionOf } from './sql.ts'
+
+/** Where a replay builds. */
+export const nextSchema = ({ schema }: Definition): string => `${schema}_next`
+/** What was live, until it is dropped. */
+export const oldSchema = ({ schema }: Definition): string => `${schema}_old`
+
+/** One of these at a time, whoever comes: the transaction's lock. */
+const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('baoco read models'))`
+
+/** Readers hold their tables for moments; whoever waits longer than this for them would make other readers wait. */
+const DROP_WAIT = '300ms'
+const DROP_TRIES = 200
+const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK = '40P01'
+
+/**
+ * Empty tables and a checkpoint before the first event; nothing happens where the schema is there.
+ * @param schema  the definition's own, or another one to build in
+ */
+export const createSchema = async (
+  tables: ReadModelTables,
+  definition: Definition,
+  schema = definition.schema,
+): Promise<void> => {
+  await tables.transaction(async (transaction) => {
+    await transaction.query(ONE_AT_A_TIME)
+    const [found] = await transaction.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
+    if (found) return
+    for (const extension of definition.extensions ?? [])
+      await transaction.query(`CREATE EXTENSION IF NOT EXISTS ${extension}`)
+    await transaction.query(`CREATE SCHEMA ${schema}; ${ddl(schema, definition)}; ${checkpointDdl(schema)}`)
+    await transaction.query(`INSERT INTO ${schema}.checkpoint (projector, version) VALUES ($1, $2)`, [
+      definition.projector,
+      versionOf(definition),
+    ])
+  })
+}
+
+/** What gives a schema another name, which its functions know: for a transaction. */
+export const renaming = (definition: Definition, schema: string, to: string): string =>
+  `ALTER SCHEMA ${schema} RENAME TO ${to}; ${functionsDdl(to, definition)}`
+
+/** Waits for readers of its tables only in short turns, so that none of them waits long for the drop. */
+export const dropSchema = async (tables: ReadModelTables, schema: string): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tables.transaction(async (transaction) => {
+        await transaction.query(`SET LOCAL lock_timeout = '${DROP_WAIT}'`)
+        await transaction.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+      })
+    } catch (error) {
+      const { code } = error as { code?: string }
+      if ((code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK) || tries === DROP_TRIES) throw error
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** Whether two schemas hold the same read models, row for row. */
+import type { Definition, Table } from './definition.ts'
+import type { Statements } from './tables.ts'
+
+/** Rows of a table that are not the same; values are not told, as they are people's. */
+export interface Difference {
+  table: string
+  /** Rows that differ, all of them counted. */
+  rows: number
+  /** The first of them. */
+  examples: {
+    key: Record<string, unknown>
+    /** Columns that differ; null where one side has no such row. */
+    columns: string[] | null
+    only_in: 'live' | 'rebuilt' | null
+  }[]
+}
+
+const EXAMPLES = 20
+
+interface Row {
+  key: Record<string, unknown>
+  live: boolean
+  rebuilt: boolean
+  columns: string[] | null
+  rows: number
+}
+
+/** What has expired may still be here and there, as it goes at nobody's word. */
+const unexpired = (schema: string, { name, expiresAt }: Table): string =>
+  expiresAt
+    ? `(SELECT * FROM ${schema}.${name} WHERE ${expiresAt} IS NULL OR ${expiresAt} > now())`
+    : `${schema}.${name}`
+
+const comparison = (table: Table, live: string, rebuilt: string): string => {
+  const columns = (side: string) =>
+    Object.keys(table.columns)
+      .map((column) => `${side}."${column}"`)
+      .join(', ')
+  const same = table.key.map((column) => `l."${column}" = r."${column}"`).join(' AND ')
+  const key = table.key.map((column) => `'${column}', coalesce(l."${column}", r."${column}")`).join(', ')
+  const first = `"${table.key[0]}"`
+  return `SELECT jsonb_build_object(${key}) AS key, l.${first} IS NOT NULL AS live, r.${first} IS NOT NULL AS rebuilt,
+      (SELECT array_agg(key ORDER BY key) FROM jsonb_each(to_jsonb(l)) a JOIN jsonb_each(to_jsonb(r)) b USING (key)
+        WHERE a.value IS DISTINCT FROM b.value) AS columns,
+      count(*) OVER () AS rows
+    FROM ${unexpired(live, table)} l FULL JOIN ${unexpired(rebuilt, table)} r ON ${same}
+    WHERE (${columns('l')}) IS DISTINCT FROM (${columns('r')})
+    LIMIT ${EXAMPLES}`
+}
+
+/** @returns one entry for each table that differs; none when all are the same */
+export const differences = async (
+  database: Statements,
+  { projections }: Definition,
+  live: string,
+  rebuilt: string,
+): Promise<Difference[]> => {
+  const found: Difference[] = []
+  for (const { table } of projections) {
+    const rows = await database.query<Row>(comparison(table, live, rebuilt))
+    if (rows.length === 0) continue
+    found.push({
+      table: table.name,
+      rows: rows[0]!.rows,
+      examples: rows.map(({ key, live, rebuilt, columns }) => ({
+        key,
+        columns: live && rebuilt ? columns : null,
+        only_in: live === rebuilt ? null : live ? 'live' : 'rebuilt',
+      })),
+    })
+  }
+  return found
+}

@@ -1,0 +1,60 @@
+/** Callers that wait until the read models have passed a place in the store. */
+import type { Checkpoint } from '../../domain/ports.ts'
+
+interface Waiter {
+  checkpoint: Checkpoint
+  answer: (passed: boolean) => void
+}
+
+export class Waiters {
+  readonly #isAfter: (a: Checkpoint, b: Checkpoint) => boolean
+  readonly #waiting = new Set<Waiter>()
+  #position: Checkpoint | null = null
+
+  constructor(isAfter: (a: Checkpoint, b: Checkpoint) => boolean) {
+    this.#isAfter = isAfter
+  }
+
+  get position(): Checkpoint | null {
+    return this.#position
+  }
+
+  /** Whether somebody waits for what is not there yet. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /** Everything up to here is in the read models; null: nothing is. */
+  reached(position: Checkpoint | null): void {
+    this.#position = position
+    if (position === null) return
+    for (const waiter of this.#waiting) if (this.#hasPassed(waiter.checkpoint, position)) waiter.answer(true)
+  }
+
+  /** A topic may hold places of a store that the installation has moved from: they are never passed. */
+  #hasPassed(checkpoint: Checkpoint, position: Checkpoint): boolean {
+    try {
+      return !this.#isAfter(checkpoint, position)
+    } catch (error) {
+      if (error instanceof RangeError) return false
+      throw error
+    }
+  }
+
+  /** @returns whether it came to be within the time (milliseconds) */
+  passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> {
+    if (this.#position !== null && this.#hasPassed(checkpoint, this.#position)) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        checkpoint,
+        answer: (passed) => {
+          clearTimeout(timer)
+          this.#waiting.delete(waiter)
+          resolve(passed)
+        },
+      }
+      const timer = setTimeout(() => waiter.answer(false), timeoutMs)
+      this.#waiting.add(waiter)
+    })
+  }
+}

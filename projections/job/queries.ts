@@ -1,0 +1,67 @@
+/** Reads for bulk retries: which failed transactions are meant, a page at a time, and the jobs there are. */
+import type { JobFilter, Place } from '../../domain/job/events.ts'
+import type { FailedTransactions } from '../../workflows/jobs/bulk-retry.ts'
+import type { Queryable } from '../engine/queryable.ts'
+import { CONDITIONS } from '../transaction/filter.ts'
+
+const matching = (userId: number, filter: JobFilter) => {
+  const values: unknown[] = [userId]
+  const add = (value: unknown): string => `$${values.push(value)}`
+  const where = ["t.user_id = $1 AND t.webhook_status = 'failed'"]
+  for (const [name, value] of Object.entries(filter))
+    if (value !== undefined) where.push(CONDITIONS[name as keyof typeof filter](add(value)))
+  const at = (place: Place) => `(${add(place.created_at)}::timestamptz, ${add(place.id)}::bigint)`
+  return { values, where, at }
+}
+
+const PLACE = '(t.created_at, t.id)'
+
+export const openFailedTransactions = (database: Queryable): FailedTransactions => ({
+  count: async (userId, filter) => {
+    const { values, where } = matching(userId, filter)
+    const [row] = await database.query<{ count: number; created_at: string | null; id: number | null }>(
+      `WITH found AS (SELECT t.created_at, t.id FROM read_model.transaction t WHERE ${where.join(' AND ')})
+       SELECT (SELECT count(*) FROM found) AS count, newest.created_at, newest.id
+       FROM (SELECT) one LEFT JOIN LATERAL (SELECT * FROM found ORDER BY created_at DESC, id DESC LIMIT 1) newest ON true`,
+      values,
+    )
+    const { count, created_at, id } = row!
+    return { count, newest: created_at === null || id === null ? null : { created_at, id } }
+  },
+
+  between: async (userId, filter, { after, to, limit }) => {
+    const { values, where, at } = matching(userId, filter)
+    if (after) where.push(`${PLACE} > ${at(after)}`)
+    where.push(`${PLACE} <= ${at(to)}`)
+    return database.query<Place>(
+      `SELECT t.created_at, t.id FROM read_model.transaction t WHERE ${where.join(' AND ')}
+       ORDER BY t.created_at, t.id LIMIT ${limit}`,
+      values,
+    )
+  },
+
+  runningJobs: async () =>
+    (
+      await database.query<{ job_id: number }>(
+        "SELECT job_id FROM read_model.job WHERE status = 'running' ORDER BY job_id LIMIT 100",
+      )
+    ).map(({ job_id }) => job_id),
+})
+
+export interface JobRow {
+  id: number
+  status: 'running' | 'done' | 'cancelled'
+  total: number
+  done: number
+  failed: number
+}
+
+/** One of a user's jobs; null where there is none with this id. */
+export const findJob = async (database: Queryable, userId: number, id: number): Promise<JobRow | null> => {
+  const [row] = await database.query<JobRow>(
+    'SELECT job_id AS id, status, total, done, failed FROM read_model.job WHERE job_id = $2 AND user_id = $1',
+    [userId, id],
+    'job',
+  )
+  return row ?? null
+}

@@ -1,0 +1,47 @@
+/** Mailboxes to collect from, with all that a connection needs, so that a collector finds its work by one query. */
+import { insert, projection, remove, table, update } from '../engine/definition.ts'
+import { said } from '../engine/changes.ts'
+
+const mailAccountTable = table(
+  'mail_account',
+  {
+    mail_account_id: 'bigint',
+    user_id: 'bigint',
+    host: 'text',
+    port: 'integer',
+    tls: 'boolean',
+    username: 'text',
+    sealed_password: 'text',
+    folder: 'text',
+    is_active: 'smallint',
+    /** Why it is not read although it is active; null: it is read. */
+    paused: 'text',
+    /** Mails that came before are not asked for. */
+    since: 'timestamptz',
+    /** Of the account's event that changed it last: a connection made before is made again. */
+    account_revision: 'integer',
+  },
+  { key: ['mail_account_id'], indexes: ['(user_id)'] },
+)
+
+export const mailAccount = projection(
+  mailAccountTable,
+  { version: 2 },
+  {
+    MailAccountAdded: ({ data, revision }) => {
+      const { mail_account_id, user_id, host, port, tls, username, sealed_password, folder, is_active } = data
+      return insert(mailAccountTable, {
+        mail_account_id, user_id, host, port, tls, username, sealed_password, folder, is_active, paused: null,
+        since: data.created_at, account_revision: revision,
+      }) // prettier-ignore
+    },
+    MailAccountChanged: ({ data, revision }) => {
+      const { mail_account_id, host, port, tls, username, sealed_password, folder, is_active, since } = data
+      const changes = said({ host, port, tls, username, sealed_password, folder, is_active, since })
+      return update(mailAccountTable, { mail_account_id }, { ...changes, paused: null, account_revision: revision })
+    },
+    MailAccountPaused: ({ data: { mail_account_id, reason }, revision }) =>
+      update(mailAccountTable, { mail_account_id }, { paused: reason, account_revision: revision }),
+    MailAccountRemoved: ({ data: { mail_account_id } }) => remove(mailAccountTable, { mail_account_id }),
+  },
+)

@@ -1,0 +1,86 @@
+/**
+ * Notifications that became no transaction: those that no reader understood yet, and those that are none. Those that became
+ * one are in `transaction`, under the same id where they were unread before.
+ */
+import { KEPT_IGNORED_S } from '../../domain/arrival/events.ts'
+import { countOf } from '../engine/counter.ts'
+import { insert, projection, remove, table, type Projection } from '../engine/definition.ts'
+
+const notificationTable = table(
+  'notification',
+  {
+    id: 'bigint',
+    user_id: 'bigint',
+    /** `unparsed` or `ignored` */
+    status: 'text',
+    source_type: 'text',
+    source: 'text',
+    reason: 'text',
+    text: 'text',
+    received_at: 'timestamptz',
+    /** Of a mail. */
+    mail_hash: 'text',
+    /** Why a text may have named its fields: only its owner's confirmation makes a transaction of it. */
+    unsafe: 'text',
+    /** Of one that is kept unread: what the store keeps of its texts. 0 for others, which go by themselves. */
+    bytes: 'integer',
+    /** When the store hides its event; null: never. */
+    expires_at: 'timestamptz',
+  },
+  {
+    key: ['id'],
+    indexes: [
+      '(user_id, received_at DESC, id DESC)',
+      '(expires_at) WHERE expires_at IS NOT NULL',
+      '(user_id, mail_hash) WHERE mail_hash IS NOT NULL',
+    ],
+    expiresAt: 'expires_at',
+  },
+)
+
+/** Bytes of unread notifications of each account, so that its limit is looked after without adding them up. */
+export const unreadBytes = countOf(
+  notificationTable,
+  'unread_bytes',
+  { user_id: ['bigint', 'user_id'] },
+  { weight: 'bytes' },
+)
+
+const after = (at: string, seconds: number): string => new Date(Date.parse(at) + seconds * 1_000).toISOString()
+
+const bytesOf = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+
+/** @param keepUnread  how long the store keeps what nobody could read, seconds */
+export const notification = (keepUnread: number): Projection =>
+  projection(
+    notificationTable,
+    { version: 4 },
+    {
+      NotificationUnread: ({ data, metadata }) => {
+        const {
+          notification_id: id,
+          user_id,
+          source_type,
+          source,
+          text,
+          raw_data,
+          received_at,
+          mail_hash = null,
+          unsafe = null,
+        } = data
+        return insert(notificationTable, {
+        id, user_id, status: 'unparsed', source_type, source, reason: 'unparsed', text, received_at, mail_hash, unsafe,
+        bytes: bytesOf(text, raw_data), expires_at: after(metadata.at, keepUnread),
+      }) // prettier-ignore
+      },
+      NotificationGivenUp: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
+      NotificationReread: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
+      NotificationIgnored: ({ data, metadata }) => {
+        const { notification_id: id, user_id, source_type, source, reason, text, received_at, mail_hash = null } = data
+        return insert(notificationTable, {
+        id, user_id, status: 'ignored', source_type, source, reason, text, received_at, mail_hash, unsafe: null,
+        bytes: 0, expires_at: after(metadata.at, KEPT_IGNORED_S),
+      }) // prettier-ignore
+      },
+    },
+  )

@@ -1,0 +1,145 @@
+/**
+ * How many transactions of each Vietnamese month count in a user's quota (interface, section 8), counted in the log's order
+ * with the plan as it was there: right with any number of processes, and the same after a rebuild. The first calls of a
+ * transaction over the quota are put off, into the lane of retries, so that they take no room of first tries in quota.
+ *
+ * A transaction that is deleted stays counted. Where its capture has been erased from the store, a rebuild counts it at its
+ * deletion; so what came in between may be told over quota differently, as long as it still waits for its first call.
+ */
+import { PLAN_LIMITS } from '../../domain/account/plan.ts'
+import { vietnamMonth } from '../../domain/time.ts'
+import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
+import { perform, projection, table, type Operation, type Projection } from '../engine/definition.ts'
+
+export const quotaTable = table(
+  'quota',
+  {
+    user_id: 'bigint',
+    /** `2026-11` */
+    month: 'text',
+    transactions: 'integer',
+  },
+  { key: ['user_id', 'month'], indexes: ['(month)'] },
+)
+
+/** The plan as the counting has it: it changes at its place among the transactions. */
+export const quotaPlanTable = table(
+  'quota_plan',
+  { user_id: 'bigint', plan: 'text', expires_at: 'timestamptz' },
+  { key: ['user_id'] },
+)
+
+/** Most transactions of a month by plan; a plan that is not in it is unlimited. */
+export const LIMITS_SQL = `(VALUES ${Object.entries(PLAN_LIMITS)
+  .flatMap(([plan, { transactions }]) => (transactions === null ? [] : [`('${plan}', ${transactions})`]))
+  .join(', ')}) AS limits (plan, most)`
+
+/** The plan of a row at a time; a plan that has expired is none. */
+const planAt = (row: string, at: string): string =>
+  `CASE WHEN ${row}.expires_at <= ${at} THEN 'Free' ELSE coalesce(${row}.plan, 'Free') END`
+
+const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL} WHERE limits.plan = ${plan})`
+
+/**
+ * Rows are transactions, or, with `plan`, changes of the plan, all in their order. Each user's month is counted as one; its
+ * transactions are looked at one by one only where some of them may be over the quota. The deliveries of those are reached by
+ * their whole key, and what they must be is not asked before but while they are set: any other way would tempt the planner,
+ * which knows these tables from when they were empty, to go through all that is open.
+ */
+const count: Operation = {
+  name: 'count_in_quota',
+  values: {
+    user_id: 'bigint',
+    transaction_id: 'bigint',
+    month: 'text',
+    at: 'timestamptz',
+    rules: 'text[]',
+    /** When its first calls are due over the quota. */
+    late_due_at: 'timestamptz',
+    plan: 'text',
+    expires_at: 'timestamptz',
+  },
+  sql: (schema) => `, given AS MATERIALIZED (SELECT v.*, row_number() OVER () AS n FROM v),
+    plans AS MATERIALIZED (SELECT user_id, plan, expires_at, n FROM given WHERE plan IS NOT NULL),
+    counted AS MATERIALIZED (
+      SELECT user_id, month, count(*) AS transactions, max(at) AS latest FROM given WHERE plan IS NULL
+      GROUP BY user_id, month
+    ), full_months AS MATERIALIZED (
+      SELECT c.user_id, c.month, coalesce(before.transactions, 0) AS before, q.plan, q.expires_at
+      FROM counted c
+        LEFT JOIN ${schema}.quota_plan q ON q.user_id = c.user_id
+        LEFT JOIN ${schema}.quota before ON before.user_id = c.user_id AND before.month = c.month
+      WHERE c.user_id IN (SELECT user_id FROM plans)
+        OR coalesce(before.transactions, 0) + c.transactions > ${mostOf(planAt('q', 'c.latest'))}
+    ), placed AS (
+      SELECT g.transaction_id, g.rules, g.late_due_at, g.at, g.n, g.user_id, f.plan, f.expires_at,
+        f.before + row_number() OVER (PARTITION BY g.user_id, g.month ORDER BY g.n) AS place
+      FROM full_months f JOIN given g ON g.user_id = f.user_id AND g.month = f.month
+      WHERE g.plan IS NULL
+    ), late AS MATERIALIZED (
+      SELECT p.transaction_id, rule_id, p.late_due_at
+      FROM placed p
+        CROSS JOIN LATERAL (
+          (SELECT plan, expires_at FROM plans WHERE user_id = p.user_id AND n < p.n ORDER BY n DESC LIMIT 1)
+          UNION ALL SELECT p.plan, p.expires_at LIMIT 1
+        ) AS present
+        CROSS JOIN LATERAL unnest(p.rules::bigint[]) AS rule_id
+      WHERE p.place > ${mostOf(planAt('present', 'p.at'))}
+    ), kept AS (
+      INSERT INTO ${schema}.quota AS t (user_id, month, transactions)
+        SELECT user_id, month, transactions FROM counted
+      ON CONFLICT (user_id, month) DO UPDATE SET transactions = t.transactions + excluded.transactions
+    ), planned AS (
+      INSERT INTO ${schema}.quota_plan (user_id, plan, expires_at)
+        SELECT DISTINCT ON (user_id) user_id, plan, expires_at FROM plans ORDER BY user_id, n DESC
+      ON CONFLICT (user_id) DO UPDATE SET plan = excluded.plan, expires_at = excluded.expires_at
+    )
+    UPDATE ${schema}.delivery d
+    SET lane = CASE WHEN d.lane = 'first' AND d.attempt = 0 THEN 'retry' ELSE d.lane END,
+      due_at = CASE WHEN d.lane = 'first' AND d.attempt = 0 AND d.due_at = d.first_due_at THEN late.late_due_at
+        ELSE d.due_at END
+    FROM late WHERE d.transaction_id = late.transaction_id AND d.rule_id = late.rule_id`,
+  acrossStreams: true,
+  last: true,
+}
+
+/** Deleted, and its capture erased before this was built. */
+const countErased: Operation = {
+  name: 'count_erased_in_quota',
+  values: { user_id: 'bigint', transaction_id: 'bigint', month: 'text' },
+  sql: (schema) => `INSERT INTO ${schema}.quota AS t (user_id, month, transactions)
+    SELECT v.user_id, v.month, count(*) FROM v
+      WHERE NOT EXISTS (SELECT FROM ${schema}.transaction known WHERE known.id = v.transaction_id)
+      GROUP BY v.user_id, v.month
+    ON CONFLICT (user_id, month) DO UPDATE SET transactions = t.transactions + excluded.transactions`,
+  acrossStreams: false,
+}
+
+const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
+
+/** @param overQuotaDelay  seconds that the first calls over the quota are put off */
+export const quota = (overQuotaDelay: number): Projection =>
+  projection(
+    quotaTable,
+    { version: 2, operations: [count, countErased] },
+    {
+      TransactionCaptured: ({ data: { user_id, transaction_id, already_run_of, rules, created_at } }) =>
+        already_run_of !== null
+          ? []
+          : perform(count, [
+              {
+                user_id,
+                transaction_id,
+                month: vietnamMonth(new Date(created_at)),
+                at: created_at,
+                rules: rules.map(String),
+                late_due_at: later(created_at, LEFT_TO_THE_LOG_MS + overQuotaDelay * 1000),
+              },
+            ]),
+      PlanChanged: ({ data: { user_id, plan, expires_at } }) => perform(count, [{ user_id, plan, expires_at }]),
+      TransactionDeleted: ({ data: { user_id, transaction_id, captured_at, counted } }) =>
+        counted ? perform(countErased, [{ user_id, transaction_id, month: vietnamMonth(new Date(captured_at)) }]) : [],
+    },
+  )
+
+export const quotaPlan = projection(quotaPlanTable, { version: 1 }, {})

@@ -1,0 +1,31 @@
+/** Endpoints that are left alone because they keep failing: the breakers of `ops.endpoint`, which is all that is known of them. */
+import { originOf } from '../../domain/webhook/endpoint.ts'
+import type { OpenBreaker } from '../../workflows/scheduled/watch-endpoints.ts'
+import type { Queryable } from '../engine/queryable.ts'
+
+const MOST = 1_000
+
+/** One that no rule leads to any more is nobody's matter, though its row may wait to be swept. */
+const OPEN = `
+SELECT e.user_id, e.endpoint, e.opened_at AS since, e.failures, last.http_status, last.error
+FROM ops.endpoint e LEFT JOIN LATERAL (
+  SELECT a.http_status, a.error FROM read_model.rule r CROSS JOIN LATERAL (
+    SELECT * FROM read_model.attempt a WHERE a.rule_id = r.rule_id ORDER BY a.created_at DESC, a.id DESC LIMIT 1
+  ) a
+  WHERE r.user_id = e.user_id AND r.endpoint = e.endpoint ORDER BY a.created_at DESC LIMIT 1
+) last ON true
+WHERE e.opened_at IS NOT NULL
+  AND EXISTS (SELECT FROM read_model.rule r WHERE r.user_id = e.user_id AND r.endpoint = e.endpoint)
+ORDER BY e.opened_at LIMIT ${MOST}`
+
+/** Of everybody, those open longest first. */
+export const openBreakers = async (database: Queryable): Promise<OpenBreaker[]> =>
+  (await database.query<OpenBreaker>(OPEN)).map((row) => ({ ...row, endpoint: originOf(row.endpoint) }))
+
+/** Alerts of failing endpoints that last, and when that was looked up. */
+export const lastingEndpointAlerts = (
+  database: Queryable,
+): Promise<{ user_id: number; subject: string; looked_at: string }[]> =>
+  database.query(
+    `SELECT user_id, subject, now() AS looked_at FROM read_model.alert WHERE kind = 'endpoint_failing' AND until IS NULL`,
+  )

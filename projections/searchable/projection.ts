@@ -1,0 +1,96 @@
+/**
+ * What a transaction is found by: its texts, as `search` looks for them, and the rules it has a delivery for. Beside them
+ * stand the fields by which the interface filters a list (section 4.2), which never change, so that most searches ask
+ * nothing else. An index of trigrams takes part of a word to its rows, and of longer pieces where each trigram is frequent.
+ *
+ * One user's rows lie in one part, so that a user with few transactions does not pay for another's million.
+ */
+import { piecesOf } from '../../domain/search-pieces.ts'
+import { foldedForSearch } from '../../domain/text.ts'
+import { insert, perform, projection, remove, table, type Operation } from '../engine/definition.ts'
+
+/** Stands between texts; `foldedForSearch` leaves none in them. */
+const SEPARATOR = '\uffff'
+
+export const searchableTable = table(
+  'searchable',
+  {
+    user_id: 'bigint',
+    id: 'bigint',
+    created_at: 'timestamptz',
+    bank_code: 'text',
+    transaction_type: 'text',
+    source_type: 'text',
+    transaction_date: 'timestamptz',
+    /** Description and bank reference, folded. */
+    text: 'text',
+    /** Of the text. */
+    pieces: 'smallint[]',
+    /** Folded; null where the text has it, too. */
+    order_id: 'text',
+    rules: 'bigint[]',
+  },
+  {
+    key: ['user_id', 'id'],
+    parts: { by: 'user_id', number: 8 },
+    indexes: [
+      '(user_id, created_at DESC, id DESC)',
+      // Some hundreds of new rows wait to be sorted in: a search reads through all of them, which takes a millisecond.
+      'USING gin (text gin_trgm_ops, order_id gin_trgm_ops, rules, pieces) WITH (gin_pending_list_limit = 1024)',
+    ],
+  },
+)
+
+/** A better copy, or a retry by hand that matched again, changes the order id and brings rules. */
+const rematch: Operation = {
+  name: 'rematch_searchable',
+  values: { user_id: 'bigint', id: 'bigint', order_id: 'text', rules: 'text' },
+  sql: (schema) => `UPDATE ${schema}.searchable AS t SET order_id = v.order_id,
+      rules = ARRAY(SELECT DISTINCT rule FROM unnest(t.rules || v.rules::bigint[]) AS rule ORDER BY rule)
+    FROM v WHERE t.user_id = v.user_id AND t.id = v.id`,
+  acrossStreams: false,
+}
+
+const foldedOrNull = (text: string | null): string | null => (text === null ? null : foldedForSearch(text))
+
+const inOrder = (rules: readonly number[]): number[] => [...new Set(rules)].sort((a, b) => a - b)
+
+interface Matched {
+  transaction_id: number
+  order_id: string | null
+  rules: readonly number[]
+}
+
+const rematched = (user_id: number | null, { transaction_id: id, order_id, rules }: Matched) =>
+  perform(rematch, [{ user_id, id, order_id: foldedOrNull(order_id), rules: `{${rules.join()}}` }])
+
+export const searchable = projection(
+  searchableTable,
+  { version: 2, operations: [rematch] },
+  {
+    TransactionCaptured: ({ data }) => {
+      const {
+        transaction_id: id,
+        user_id,
+        created_at,
+        bank_code,
+        transaction_type,
+        source_type,
+        transaction_date,
+      } = data
+      const description = foldedForSearch(data.description)
+      const reference = foldedOrNull(data.transaction_ref)
+      const text =
+        reference === null || description.includes(reference) ? description : description + SEPARATOR + reference
+      const order_id = foldedOrNull(data.order_id)
+      return insert(searchableTable, {
+        user_id, id, created_at, bank_code, transaction_type, source_type, transaction_date, text,
+        pieces: piecesOf(text),
+        order_id: order_id !== null && text.includes(order_id) ? null : order_id, rules: inOrder(data.rules),
+      }) // prettier-ignore
+    },
+    TransactionCompleted: ({ data, metadata }) => rematched(metadata.user_id, data),
+    WebhookRetryRequested: ({ data, metadata }) => rematched(metadata.user_id, data),
+    TransactionDeleted: ({ data: { user_id, transaction_id: id } }) => remove(searchableTable, { user_id, id }),
+  },
+)

@@ -1,0 +1,139 @@
+/** Reads of the transaction list and one transaction. Everything is restricted to its owner. */
+import type { SourceType, WebhookStatus } from '../../domain/transaction/events.ts'
+import type { Queryable } from '../engine/queryable.ts'
+import { pageSql, type PageOf } from '../engine/page-sql.ts'
+import { isSearch, type Search } from '../searchable/queries.ts'
+import { CONDITIONS, filtersIn, KIND, shapeOf, VIETNAMESE_DAY, type TransactionFilter } from './filter.ts'
+import { lookAhead, totalOfTransactions, type Parts } from './totals.ts'
+
+export interface TransactionRow {
+  id: number
+  user_id: number
+  source_type: SourceType
+  bank_code: string
+  bank_name: string
+  transaction_type: 'credit' | 'debit'
+  amount: string
+  currency: string
+  account_number: string | null
+  account_name: string | null
+  transaction_ref: string | null
+  transaction_date: string
+  counterpart_account: string | null
+  counterpart_name: string | null
+  counterpart_bank: string | null
+  description: string
+  order_id: string | null
+  webhook_status: WebhookStatus
+  already_run_of: number | null
+  raw_data: string
+  balance_after: string | null
+  created_at: string
+  updated_at: string
+}
+
+/** Interface, section 8. */
+export const TRANSACTIONS_A_PAGE = 30
+
+const COLUMNS = `id, user_id, source_type, bank_code, bank_name, transaction_type, amount, currency, account_number,
+  account_name, transaction_ref, transaction_date, counterpart_account, counterpart_name, counterpart_bank, description,
+  order_id, webhook_status, already_run_of, raw_data, balance_after, created_at, updated_at`
+
+/** Newest first; `total` is how many there are over all pages. @throws {Refused} where the search cannot answer */
+export const listTransactions = async (
+  database: Queryable,
+  search: Search,
+  userId: number,
+  filter: TransactionFilter,
+  of: PageOf,
+): Promise<{ rows: TransactionRow[]; total: number }> => {
+  if (isSearch(filter)) return search.list<TransactionRow>(COLUMNS, userId, filter, of)
+  if (filtersIn(filter).length === 0) {
+    const [rows, total] = await Promise.all([
+      pageOfTransactions(database, userId, filter, of, null),
+      totalOfTransactions(database, userId, filter),
+    ])
+    return { rows, total }
+  }
+  // Nobody goes through a million rows to find none.
+  const { total, parts } = await lookAhead(database, userId, filter, of, TRANSACTIONS_A_PAGE)
+  return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of, parts), total }
+}
+
+/** What a part is told by, and the type of that. */
+const PARTS = { kind: [KIND, 'integer'], day: [VIETNAMESE_DAY, 'date'] } as const
+
+const pageOfTransactions = (
+  database: Queryable,
+  userId: number,
+  filter: TransactionFilter,
+  of: PageOf,
+  parts: Parts | null,
+): Promise<TransactionRow[]> => {
+  const used = filtersIn(filter)
+  const values = [userId, ...used.map((name) => filter[name]), ...(parts ? [parts.values] : [])]
+  const { sql, reach, more, name } = pageSql(of, values.length, TRANSACTIONS_A_PAGE)
+  const conditions = used.map((name, index) => CONDITIONS[name](`$${index + 2}`))
+  const where = ['user_id = $1', ...conditions].join(' AND ')
+  const [told, type] = PARTS[parts?.by ?? 'kind']
+  return database.query<TransactionRow>(
+    parts
+      ? // The newest of each, by an index: neither all rows of it, nor all that came since, are gone through.
+        `WITH page AS (SELECT newest.id AS page_id FROM unnest($${values.length}::${type}[]) AS part CROSS JOIN LATERAL (
+            SELECT id, created_at FROM read_model.transaction WHERE ${where} AND ${told} = part ${reach}
+          ) AS newest WHERE true ${sql})
+        SELECT ${COLUMNS} FROM page JOIN read_model.transaction ON id = page_id ORDER BY created_at DESC, id DESC`
+      : `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where} ${sql}`,
+    [...values, ...more],
+    `transactions:by-${parts?.by ?? 'time'}:${name}:${shapeOf(filter)}`,
+  )
+}
+
+/** One transaction of a user; null where it has none with this id. */
+export const findTransaction = async (
+  database: Queryable,
+  userId: number,
+  id: number,
+): Promise<TransactionRow | null> => {
+  const [row] = await database.query<TransactionRow>(
+    `SELECT ${COLUMNS} FROM read_model.transaction WHERE id = $2 AND user_id = $1`,
+    [userId, id],
+    'transaction',
+  )
+  return row ?? null
+}
+
+/** Ids of a user's failed transactions of the last 7 days, oldest first, at most so many (interface, section 4.3). */
+export const failedTransactions = async (
+  database: Queryable,
+  userId: number,
+  now: Date,
+  limit: number,
+): Promise<number[]> => {
+  const rows = await database.query<{ id: number }>(
+    `SELECT id FROM read_model.transaction
+     WHERE user_id = $1 AND webhook_status = 'failed' AND created_at >= $2::timestamptz - interval '7 days'
+     ORDER BY created_at, id LIMIT $3`,
+    [userId, now.toISOString(), limit],
+    'failed-transactions',
+  )
+  return rows.map(({ id }) => id)
+}
+
+export interface Payment {
+  id: number
+  amount: string
+  currency: string
+  order_id: string | null
+  at: string
+}
+
+/** The newest money that came in, copies left out. */
+export const lastPayments = (database: Queryable, userId: number, most: number): Promise<Payment[]> =>
+  database.query<Payment>(
+    `SELECT id, amount, currency, order_id, created_at AS at FROM read_model.transaction
+     WHERE user_id = $1 AND transaction_type = 'credit' AND already_run_of IS NULL
+     ORDER BY created_at DESC, id DESC LIMIT $2`,
+    [userId, most],
+    'last-payments',
+  )

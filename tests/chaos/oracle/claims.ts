@@ -1,0 +1,60 @@
+/** What delivery processes have claimed and not recorded: an endpoint may get it once more when they are killed or frozen now. */
+import { openEventStore } from '../../../cmd/process/open-event-store.ts'
+import { readSettings } from '../../../cmd/process/settings.ts'
+import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
+import { eventually } from '../../harness/eventually.ts'
+import type { RoleProcess } from '../../harness/role-processes.ts'
+import { attemptName, type OpenClaims } from './oracle.ts'
+import type { World } from './world.ts'
+
+interface Claim {
+  transaction_id: number
+  rule_id: number
+  attempt: number
+}
+
+/** As the read models have it, which may be behind: the streams tell which of them are recorded. */
+const CLAIMED = `
+  SELECT c.transaction_id, c.rule_id, c.attempt FROM ops.claim c
+    JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
+   WHERE c.worker = $1 AND d.status = 'open' AND c.attempt > d.attempt`
+
+/** The name under which a delivery process claims: it says so when it starts. */
+export const workerOf = async ({ running }: RoleProcess): Promise<string> => {
+  const said = await eventually(() => /"worker":"([^"]+)".*delivery\.started/.exec(running.output()), {
+    what: 'a delivery process that says its name',
+  })
+  return said[1]!
+}
+
+export interface ClaimsBook {
+  all: OpenClaims
+  /** Notes what a worker has claimed and not recorded now. */
+  note(worker: string): Promise<void>
+  close(): Promise<void>
+}
+
+export const openClaimsBook = async ({ env, database }: World): Promise<ClaimsBook> => {
+  const store = await openEventStore(readSettings(env), env.DATABASE_URL!)
+  const all = new Map<string, number>()
+  return {
+    all,
+    note: async (worker) => {
+      // A machine that is busy may keep a question waiting too long; nobody else takes the claims over so soon.
+      const [claims, streams] = await eventually(async () => {
+        const claimed = await database.query<Claim>(CLAIMED, [worker])
+        const slices = claimed.map(({ transaction_id }) => ({ stream: transactionStream(transaction_id) }))
+        return [claimed, await store.read(slices)] as const
+      })
+      claims.forEach(({ transaction_id, rule_id, attempt }, index) => {
+        const events = streams[index] as unknown as TransactionEvent[]
+        const isRecorded = events.some(
+          ({ type, data }) => type === 'WebhookAttempted' && data.rule_id === rule_id && data.attempt === attempt,
+        )
+        const name = attemptName(transaction_id, rule_id, attempt)
+        if (!isRecorded) all.set(name, (all.get(name) ?? 0) + 1)
+      })
+    },
+    close: () => store.close(),
+  }
+}

@@ -1,0 +1,280 @@
+/** What is done to processes and servers while notifications come in, a cell each. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../harness/eventually.ts'
+import { kafkaClient } from '../../harness/kafka/broker.ts'
+import { EVERY_ROLE, type RoleName } from '../../harness/role-processes.ts'
+import { openClaimsBook, workerOf, type ClaimsBook } from './claims.ts'
+import { openEndpoint, type Answered, type Endpoint, type SeenCall } from './endpoint.ts'
+import { LARGE, Oracle, type Verdict } from './oracle.ts'
+import { startWorld, TOPIC, type World } from './world.ts'
+
+/** How long and how often. */
+export interface Form {
+  kills: number
+  /** Milliseconds. */
+  frozen: number
+  projectorAway: number
+  serverAway: number
+  rebalances: number
+  /** Notifications a second. */
+  rate: number
+}
+
+/** For every change: each cell, shortly. */
+export const SHORT: Form = { kills: 2, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rebalances: 2, rate: 25 }
+/** For docs/reliability.md. */
+export const FULL: Form = {
+  kills: 50,
+  frozen: 30_000,
+  projectorAway: 60_000,
+  serverAway: 10_000,
+  rebalances: 10,
+  rate: 10,
+}
+
+interface Scene {
+  world: World
+  form: Form
+  claims: ClaimsBook
+  oracle: Oracle
+}
+
+export interface Cell {
+  name: string
+  hurt(scene: Scene): Promise<void>
+  /** Clocks say which was first, so one that is wrong puts a notification in a wrong place. */
+  shiftsClocks?: true
+}
+
+export interface Result extends Verdict {
+  cell: string
+}
+
+const killed = (role: RoleName): Cell => ({
+  name: `kill -9 of ${role}`,
+  hurt: async ({ world, form, claims, oracle }) => {
+    for (let times = 0; times < form.kills; times++) {
+      const victims = world.of(role)
+      const victim = victims[times % victims.length]!
+      const worker = role === 'deliver' && (await workerOf(victim))
+      // While there is none that takes it, nothing is accepted.
+      const goal = oracle.accepted + 1
+      await eventually(() => oracle.accepted >= goal, { within: 60_000, what: 'a notification accepted' })
+      await pause(Math.random() * 1_000)
+      await victim.kill()
+      if (worker) await claims.note(worker)
+      victim.start()
+      await victim.running.ready
+    }
+  },
+})
+
+/** Until what a process had sent to its servers when it was frozen has been done there: milliseconds. */
+const UNDER_WAY = 500
+
+const frozen = (role: RoleName): Cell => ({
+  name: `${role} frozen and woken`,
+  hurt: async ({ world, form, claims }) => {
+    const victim = world.of(role)[0]!
+    const worker = role === 'deliver' && (await workerOf(victim))
+    victim.freeze()
+    await pause(UNDER_WAY)
+    if (worker) await claims.note(worker)
+    await pause(form.frozen - UNDER_WAY)
+    victim.thaw()
+  },
+})
+
+const SERVERS = { postgres: 'Postgres', kafka: 'Kafka', eventStore: 'event store' } as const
+
+const away = (server: keyof typeof SERVERS): Cell[] => [
+  {
+    name: `${SERVERS[server]} stopped`,
+    hurt: async ({ world, form }) => {
+      await world[server].stop()
+      await pause(form.serverAway)
+      await world[server].start()
+    },
+  },
+  {
+    name: `${SERVERS[server]} killed and restarted`,
+    hurt: async ({ world }) => {
+      await world[server].kill()
+      await world[server].start()
+    },
+  },
+]
+
+/** First those after which first tries may be left to the queue: it has them a minute later, while the others take place. */
+export const processCells: readonly Cell[] = [
+  {
+    name: 'rebalance under load',
+    hurt: async ({ world, form }) => {
+      const third = await world.launch('deliver')
+      for (let times = 0; times < form.rebalances; times++) {
+        await pause(Math.random() * 1_000)
+        await third.stop()
+        third.start()
+        await third.running.ready
+      }
+      await third.stop()
+    },
+  },
+  {
+    name: 'topic deleted',
+    hurt: async ({ world: { kafka } }) => {
+      const admin = kafkaClient(kafka.address, 5).admin()
+      await admin.connect()
+      await admin.deleteTopics({ topics: [TOPIC] }).finally(() => admin.disconnect())
+    },
+  },
+  ...EVERY_ROLE.map(killed),
+  ...EVERY_ROLE.map(frozen),
+  {
+    name: 'projector stopped',
+    hurt: async ({ world, form }) => {
+      const [projector] = world.of('project')
+      await projector!.stop()
+      await pause(form.projectorAway)
+      projector!.start()
+      await projector!.running.ready
+    },
+  },
+  ...away('postgres'),
+  ...away('kafka'),
+  ...away('eventStore'),
+  {
+    name: 'clocks jump an hour ahead and back',
+    shiftsClocks: true,
+    hurt: async ({ world, form }) => {
+      // One after the other, so that for a while they also differ from each other.
+      const jump = async () => {
+        for (const { running } of EVERY_ROLE.flatMap((role) => world.of(role))) {
+          running.process.kill('SIGUSR2')
+          await pause(200)
+        }
+      }
+      await jump()
+      await pause(form.frozen)
+      await jump()
+    },
+  },
+]
+
+/** Seconds before each retry. */
+const SCHEDULE = [1, 1, 1]
+
+/** Takes all of it, after a little while, so that calls are under way whenever something happens. Milliseconds. */
+const A_LITTLE_WHILE = 250
+
+/**
+ * Its calls are to come in order, and it gets the large ones alone, as order takes time. Some it takes at the second attempt,
+ * some never: the next may come when the last attempt was refused.
+ */
+const moody = ({ number, attempt }: SeenCall): Answered => {
+  const turn = (number / 10) % 50
+  if (turn === 2 && attempt === 1) return 'refused'
+  if (turn === 3) return attempt > SCHEDULE.length ? 'refused for good' : 'refused'
+  return 'taken'
+}
+
+const openEndpoints = ({ api }: World): Promise<Endpoint[]> =>
+  Promise.all([
+    openEndpoint({
+      name: 'the shop',
+      api,
+      answer: async (_call, response): Promise<Answered> => {
+        await pause(A_LITTLE_WHILE)
+        response.writeHead(200).end()
+        return 'taken'
+      },
+    }),
+    openEndpoint({
+      name: 'the shop that asks for order',
+      api,
+      rule: { ordered: 1, min_amount: LARGE },
+      answer: (call, response) => {
+        const answered = moody(call)
+        response.writeHead(answered === 'taken' ? 200 : 500).end()
+        return answered
+      },
+    }),
+  ])
+
+/** Cells in shares that take about as long as each other, each for an installation of its own: a run takes a third of the time. */
+export const sideBySide = (cells: readonly Cell[]): Cell[][] => {
+  const shareOf = ({ name }: Cell) => {
+    if (name === 'kill -9 of project') return 'first'
+    return /^kill -9 of (api|relay)|stopped$|restarted$/.test(name) ? 'second' : 'third'
+  }
+  return ['first', 'second', 'third']
+    .map((share) => cells.filter((cell) => shareOf(cell) === share))
+    .filter((some) => some.length > 0)
+}
+
+/** Numbers of notifications that each cell has to itself. */
+const OF_A_CELL = 100_000
+
+/**
+ * One cell after the other, each with an oracle and notifications of its own. What a cell has left behind is waited for in the
+ * end, for all of them: the next one meets an installation that still recovers, as it would outside.
+ * @param tell  told what goes on
+ */
+export const runProcessCells = async (
+  form: Form,
+  { cells = processCells, tell = () => {} }: { cells?: readonly Cell[]; tell?: (what: string) => void } = {},
+): Promise<Result[]> => {
+  const world = await startWorld({ RETRY_SCHEDULE: SCHEDULE.join() })
+  const claims = await openClaimsBook(world)
+  const endpoints = await openEndpoints(world)
+  try {
+    const oracles: Oracle[] = []
+    for (const [number, cell] of cells.entries()) {
+      tell(cell.name)
+      const oracle = new Oracle(1 + number * OF_A_CELL)
+      oracles.push(oracle)
+      await underLoad(world, oracle, form, () => cell.hurt({ world, form, claims, oracle }))
+    }
+    const results: Result[] = []
+    for (const [number, { name }] of cells.entries()) {
+      const oracle = oracles[number]!
+      await oracle.settled(endpoints, 300_000)
+      const result = { cell: name, ...(await oracle.verdict(endpoints, claims.all)) }
+      tell(JSON.stringify(result))
+      results.push(result)
+    }
+    return results
+  } finally {
+    await claims.close()
+    await world.close()
+    await Promise.all(endpoints.map((endpoint) => endpoint.close()))
+  }
+}
+
+const MAILS_A_SECOND = 2
+
+/** Notifications come in before, meanwhile, and again afterwards. */
+const underLoad = async (
+  { installation, deliverMail }: World,
+  oracle: Oracle,
+  { rate }: Form,
+  hurt: () => Promise<void>,
+): Promise<void> => {
+  const loading = new AbortController()
+  const load = Promise.all([
+    oracle.load(installation.personalUrl, rate, loading.signal),
+    oracle.mails(deliverMail, MAILS_A_SECOND, loading.signal),
+  ])
+  const accepts = (more: number, when: string) => {
+    const goal = oracle.accepted + more
+    return eventually(() => oracle.accepted >= goal, { within: 120_000, what: `notifications accepted ${when}` })
+  }
+  try {
+    await accepts(rate, 'before')
+    await hurt()
+    await accepts(rate, 'again')
+  } finally {
+    loading.abort()
+    await load
+  }
+}

@@ -1,0 +1,192 @@
+/** What a shop's endpoint does with the first attempts; with later ones each behaves. */
+import type { ServerResponse } from 'node:http'
+import {
+  callApi,
+  newPlace,
+  readInstallation,
+  removePlace,
+  startBaoco,
+  type Installation,
+  type Running,
+} from '../../harness/baoco-process.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { openEndpoint, type Endpoint } from './endpoint.ts'
+import { Oracle, type Verdict } from './oracle.ts'
+
+/** Notifications to each endpoint. */
+const NOTIFICATIONS = 8
+
+export interface ReceiverCell {
+  name: string
+  /** Answers one that misbehaves; true where that was a 2xx status line. */
+  misbehave(response: ServerResponse): boolean
+  /** Attempts of each delivery that it misbehaves at; default the first. */
+  attempts?: number
+  /** Which notifications it misbehaves at; default all. */
+  at?: (number: number) => boolean
+  /** Its calls are to come in order. */
+  ordered?: true
+  /** The owner does something about it. */
+  mend?: (owner: Owner) => Promise<unknown>
+  /** Where the rule leads at first. */
+  url?: string
+}
+
+interface Owner {
+  ruleId: number
+  url: string
+  api(method: string, path: string, body?: unknown): ReturnType<typeof callApi>
+}
+
+const drip = (response: ServerResponse, text: string): void => {
+  let at = 0
+  const timer = setInterval(() => {
+    if (response.destroyed || at >= text.length) clearInterval(timer)
+    else response.socket?.write(text[at++]!)
+  }, 1_000)
+}
+
+const KILOBYTE = Buffer.alloc(64 * 1024, 'x')
+
+const pour = (response: ServerResponse): void => {
+  let left = 1024 ** 3
+  const more = (): void => {
+    while (left > 0 && !response.destroyed) {
+      left -= KILOBYTE.length
+      if (!response.write(KILOBYTE)) return void response.once('drain', more)
+    }
+    response.end()
+  }
+  more()
+}
+
+/** Ten failures in a row would open the breaker, whose probes take longer than the schedule here: deliveries would end as failed. */
+const everyOther = (number: number): boolean => number % 2 === 0
+
+export const receiverCells: readonly ReceiverCell[] = [
+  {
+    name: 'answers 500 twice',
+    attempts: 2,
+    at: everyOther,
+    misbehave: (response) => (response.writeHead(500).end('no'), false),
+  },
+  {
+    name: 'answers 500 twice, to a rule that asks for order',
+    attempts: 2,
+    ordered: true,
+    at: everyOther,
+    misbehave: (response) => (response.writeHead(500).end('no'), false),
+  },
+  { name: 'hangs', misbehave: () => false },
+  { name: 'drips its headers', misbehave: (response) => (drip(response, 'HTTP/1.1 200 OK\r\n'), false) },
+  {
+    name: 'drips its body',
+    misbehave: (response) => {
+      response.writeHead(200, { 'content-length': 1_000 })
+      response.flushHeaders()
+      drip(response, 'x'.repeat(1_000))
+      return true
+    },
+  },
+  { name: 'closes before it answers', misbehave: (response) => (response.destroy(), false) },
+  {
+    name: 'closes in the middle of its body',
+    misbehave: (response) => {
+      response.writeHead(200, { 'content-length': 1_000 })
+      response.write('x', () => response.destroy())
+      return true
+    },
+  },
+  { name: 'sends 1 GB', misbehave: (response) => (response.writeHead(200), pour(response), true) },
+  {
+    name: 'redirects',
+    misbehave: (response) => (response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), false),
+  },
+  {
+    name: 'answers 429 with Retry-After',
+    misbehave: (response) => (response.writeHead(429, { 'retry-after': '2' }).end(), false),
+  },
+  {
+    name: 'answers 410',
+    // What comes later would find its rule paused.
+    at: (number) => number === NOTIFICATIONS,
+    misbehave: (response) => (response.writeHead(410).end(), false),
+    mend: async (owner) => {
+      const isPaused = async () => {
+        const { body } = await owner.api('GET', '/api/webhooks')
+        const rules = body.data as { id: number; is_active: number }[]
+        return rules.find(({ id }) => id === owner.ruleId)?.is_active === 0
+      }
+      await eventually(isPaused, { what: 'a paused rule' })
+      await owner.api('PUT', `/api/webhooks/${owner.ruleId}`, { is_active: 1 })
+      // Only a transaction of which every delivery is over has failed.
+      const failed = async () => {
+        const { body } = await owner.api('GET', '/api/transactions')
+        return (body.data as { webhook_status: string }[]).some(({ webhook_status }) => webhook_status === 'failed')
+      }
+      await eventually(failed, { within: 60_000, what: 'a failed transaction' })
+      const { body } = await owner.api('POST', '/api/webhooks/bulk-retry')
+      if (body.count !== 1) throw new Error(`bulk retry answered ${JSON.stringify(body)}`)
+    },
+  },
+  {
+    name: 'has a name that DNS does not know',
+    misbehave: () => false,
+    attempts: 0,
+    url: 'http://shop.invalid/hook',
+    mend: async (owner) => {
+      const tried = async () => {
+        const { body } = await owner.api('GET', `/api/webhooks/${owner.ruleId}/logs`)
+        return (body.data as unknown[]).length >= NOTIFICATIONS
+      }
+      await eventually(tried, { within: 60_000, what: 'an attempt of every delivery' })
+      await owner.api('PUT', `/api/webhooks/${owner.ruleId}`, { url: owner.url })
+    },
+  },
+]
+
+const open = (cell: ReceiverCell, api: Owner['api']): Promise<Endpoint> =>
+  openEndpoint({
+    name: cell.name,
+    api,
+    rule: cell.ordered ? { ordered: 1 } : {},
+    ...(cell.url !== undefined && { url: cell.url }),
+    answer: ({ number, attempt }, response) => {
+      const isBad = attempt <= (cell.attempts ?? 1) && (cell.at?.(number) ?? true)
+      if (!isBad) response.writeHead(200).end()
+      return !isBad || cell.misbehave(response) ? 'taken' : 'refused'
+    },
+  })
+
+export interface ReceiverResult extends Verdict {
+  cell: string
+}
+
+/** All cells side by side, each a rule of one account: every notification goes to every one of them. */
+export const runReceiverCells = async (): Promise<ReceiverResult[]> => {
+  const place = await newPlace()
+  const env = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off', RETRY_SCHEDULE: '1,1,2,5,10,30' }
+  const baoco: Running = await startBaoco(place, env)
+  const installation: Installation = readInstallation(place, baoco.output())
+  const api: Owner['api'] = (method, path, body) => callApi(baoco, installation.apiKey, method, path, body)
+  const endpoints: Endpoint[] = []
+  try {
+    const oracle = new Oracle()
+    const mending: Promise<unknown>[] = []
+    for (const cell of receiverCells) {
+      const endpoint = await open(cell, api)
+      endpoints.push(endpoint)
+      if (cell.mend) mending.push(cell.mend({ ruleId: endpoint.rule.id, url: endpoint.url, api }))
+    }
+    for (let sent = 0; sent < NOTIFICATIONS; sent++) await oracle.post(installation.personalUrl)
+    await Promise.all(mending)
+    await oracle.settled(endpoints, 120_000)
+    return await Promise.all(
+      endpoints.map(async (endpoint) => ({ cell: endpoint.name, ...(await oracle.verdict([endpoint])) })),
+    )
+  } finally {
+    await baoco.kill()
+    await Promise.all(endpoints.map((endpoint) => endpoint.close()))
+    await removePlace(installation)
+  }
+}

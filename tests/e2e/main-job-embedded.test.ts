@@ -1,0 +1,4 @@
+import { openSetUp } from '../harness/servers.ts'
+import { mainJob } from './main-job.ts'
+
+mainJob('embedded', () => openSetUp('embedded'))

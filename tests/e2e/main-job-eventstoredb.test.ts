@@ -1,0 +1,4 @@
+import { openSetUp } from '../harness/servers.ts'
+import { mainJob } from './main-job.ts'
+
+mainJob('EventStoreDB and embedded log', () => openSetUp('eventstoredb'))

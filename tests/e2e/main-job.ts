@@ -1,0 +1,214 @@
+/**
+ * The main job as a user sees it: a bank's text goes in, the list shows it, the shop is called until it answers. It is the same
+ * whatever servers Baoco stands on.
+ */
+import { verify } from '@octokit/webhooks-methods'
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { exec } from 'node:child_process'
+import { promisify } from 'node:util'
+import {
+  callApi,
+  newPlace,
+  readInstallation,
+  removePlace,
+  startBaoco,
+  type Installation,
+  type Place,
+  type Running,
+} from '../harness/baoco-process.ts'
+import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import { eventSchemas } from '../../domain/catalogue.ts'
+import { eventually } from '../harness/eventually.ts'
+import { allEvents } from '../harness/inside.ts'
+import type { SetUp } from '../harness/servers.ts'
+import { hang, openShop, status, type Shop } from '../harness/shop.ts'
+
+const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '1,1,1,2,2,2', RATE_LIMITS: 'off' }
+
+interface Transaction {
+  id: number
+  webhook_status: string
+  order_id: string | null
+  amount: string
+  deliveries: { attempt: number; http_status: number; error: string | null; response_body: string }[]
+}
+
+/**
+ * @param openServers  called once before the first start: the settings that name them, and what ends them
+ * @param start  another way to start it than `baoco serve`
+ */
+export const mainJob = (
+  name: string,
+  openServers: () => Promise<SetUp>,
+  start: (place: Place, env: Record<string, string>) => Promise<Running> = startBaoco,
+): void => {
+  describe(`the main job, ${name}`, function () {
+    this.timeout(120_000)
+    let env: Record<string, string>
+    let closeServers: (() => Promise<void>) | undefined
+    let installation: Installation
+    let baoco: Running
+    let shop: Shop
+    let secret: string
+    let sent = 0
+
+    const api = (method: string, path: string, body?: unknown) =>
+      callApi(baoco, installation.apiKey, method, path, body)
+    const post = async (memo: string): Promise<number> => {
+      const response = await fetch(fromVietcombank(installation.personalUrl), {
+        method: 'POST',
+        body: vietcombankText(++sent, memo),
+      })
+      const { data } = (await response.json()) as { data: { id: number } }
+      expect(response.status).to.equal(200)
+      return data.id
+    }
+    const transaction = async (id: number) => (await api('GET', `/api/transactions/${id}`)).body.data as Transaction
+    const listed = async () => (await api('GET', '/api/transactions')).body.data as Transaction[]
+
+    before(async () => {
+      const servers = await openServers()
+      env = { ...ENV, ...servers.env }
+      closeServers = servers.close
+      shop = await openShop()
+      const place = await newPlace()
+      baoco = await start(place, env)
+      installation = readInstallation(place, baoco.output())
+    })
+
+    after(async () => {
+      await baoco?.kill()
+      await shop?.close()
+      if (installation) await removePlace(installation)
+      await closeServers?.()
+    })
+
+    it('prints a curl line that posts a real bank text, and the list shows it', async () => {
+      const line = /^\s*(curl .+)$/m.exec(baoco.output())?.[1]
+      expect(line, baoco.output()).to.be.a('string')
+      const { stdout } = await promisify(exec)(`${line} --silent`)
+      const answer = JSON.parse(stdout) as { success: boolean; data: { id: number } }
+      expect(answer.success).to.equal(true)
+      const shown = await eventually(async () => (await listed()).find(({ id }) => id === answer.data.id))
+      expect(shown.order_id).to.match(/^DH\d+$/)
+      expect(shown.webhook_status).to.equal('no_match')
+    })
+
+    it('calls the rule of the shop, signed so that independent libraries verify it', async () => {
+      const { status: created, body } = await api('POST', '/api/webhooks', { name: 'shop', url: shop.url })
+      expect(created, JSON.stringify(body)).to.equal(201)
+      secret = (body.data as { secret_key: string }).secret_key
+      const id = await post('DH1042')
+      const call = await eventually(() => shop.calls.find((one) => JSON.parse(one.body).transaction_id === id), {
+        what: 'the call',
+      })
+      expect(await verify(secret, call.body, call.headers['x-webhook-signature']!)).to.equal(true)
+      expect(new Webhook(secret).verify(call.body, call.headers)).to.include({
+        order_id: 'DH1042',
+        event: 'bank_transaction',
+      })
+      expect(call.headers['x-webhook-source']).to.equal('baoco')
+      const done = await eventually(async () => {
+        const now = await transaction(id)
+        return now.webhook_status === 'success' && now
+      })
+      expect(done.deliveries).to.have.lengthOf(1)
+      expect(done.deliveries[0]).to.include({ attempt: 1, http_status: 200 })
+    })
+
+    it('calls again until the shop answers', async () => {
+      shop.answer(status(500, 'not now'))
+      const id = await post('DH2001')
+      await eventually(async () => (await transaction(id)).deliveries.length >= 2, { what: 'two attempts' })
+      expect((await transaction(id)).webhook_status).to.equal('pending')
+      shop.answer(status(204))
+      const done = await eventually(async () => {
+        const now = await transaction(id)
+        return now.webhook_status === 'success' && now
+      })
+      expect(done.deliveries.map(({ attempt }) => attempt).sort((a, b) => a - b)).to.deep.equal(
+        done.deliveries.map((_, index) => index + 1),
+      )
+    })
+
+    it('fails a delivery when its retries are exhausted, and takes it up again by hand', async () => {
+      shop.answer(status(503, 'closed'))
+      const id = await post('DH2002')
+      const failed = await eventually(
+        async () => {
+          const now = await transaction(id)
+          return now.webhook_status === 'failed' && now
+        },
+        { within: 60_000, what: 'exhaustion' },
+      )
+      expect(failed.deliveries).to.have.lengthOf(7)
+      shop.answer(status(200))
+      expect((await api('POST', `/api/transactions/${id}/retry`)).status).to.equal(200)
+      const done = await eventually(async () => {
+        const now = await transaction(id)
+        return now.webhook_status === 'success' && now
+      })
+      expect(Math.max(...done.deliveries.map(({ attempt }) => attempt))).to.equal(8)
+    })
+
+    it('ends within 10 s of SIGTERM while a call hangs, records it as stopped, and goes on after the next start', async () => {
+      shop.answer(hang)
+      const id = await post('DH2003')
+      await eventually(() => shop.calls.some((call) => JSON.parse(call.body).transaction_id === id), {
+        what: 'the hanging call',
+      })
+      expect(await baoco.stop()).to.be.below(10_000)
+      shop.answer(status(200))
+      baoco = await start(installation, env)
+      expect(baoco.output(), 'secrets are printed once')
+        .not.to.contain(installation.apiKey)
+        .and.not.to.contain(installation.password)
+      const done = await eventually(
+        async () => {
+          const now = await transaction(id)
+          return now.webhook_status === 'success' && now
+        },
+        { within: 30_000, what: 'the retry after the stop' },
+      )
+      const [first] = done.deliveries.filter(({ attempt }) => attempt === 1)
+      expect(first).to.include({ http_status: 0, error: 'stopped' })
+    })
+
+    it('keeps everything over a kill -9 and the next start', async () => {
+      const before = await listed()
+      await baoco.kill()
+      baoco = await start(installation, env)
+      expect(await listed()).to.deep.equal(before)
+      const id = await post('DH2004')
+      await eventually(() => shop.calls.some((call) => JSON.parse(call.body).transaction_id === id), {
+        what: 'a call after the kill',
+      })
+    })
+
+    it('deletes a transaction for good', async () => {
+      const id = await post('DH2005')
+      await eventually(async () => (await transaction(id)).webhook_status === 'success')
+      expect((await api('DELETE', `/api/transactions/${id}`)).status).to.equal(200)
+      expect((await api('GET', `/api/transactions/${id}`)).status).to.equal(404)
+      expect((await listed()).map((one) => one.id)).not.to.include(id)
+    })
+
+    it('has written only events of the catalogue, each as its schema says', async () => {
+      const events = await allEvents(installation, env)
+      expect(events.length).to.be.above(20)
+      for (const { type, data, metadata } of events) {
+        expect(eventSchemas.has(type), type).to.equal(true)
+        eventSchemas.get(type)!.strict().parse(data)
+        expect(Date.parse(metadata.at)).to.be.above(0)
+      }
+    })
+
+    it('has read models that a rebuild from the first event gives again, row for row', async () => {
+      const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs replay --verify`, {
+        env: { PATH: process.env.PATH, BAOCO_DATA_DIR: installation.dataDir, ...env },
+      })
+      expect(stdout).to.contain('every row is as it would be built anew')
+    })
+  })
+}

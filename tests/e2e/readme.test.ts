@@ -1,0 +1,114 @@
+/** Every command in the README is run, in the order it stands there, as a newcomer would; what CI itself runs is left to CI. */
+import { expect } from 'chai'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { banks } from '../../domain/banks/index.ts'
+import { newPlace, readInstallation, removePlace, type Place } from '../harness/baoco-process.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
+
+const root = new URL('../..', import.meta.url).pathname
+const run = promisify(execFile)
+
+/** Lines of the README's shell blocks. */
+const commandsIn = (markdown: string): string[] =>
+  [...markdown.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block]) => block!.trim().split('\n'))
+
+describe('the README', function () {
+  this.timeout(120_000)
+  let place: Place
+  let home: string
+  let npmStart: ChildProcess
+  let output = ''
+  let commands: string[]
+  let ended: Promise<void>
+  const env = () => ({
+    PATH: process.env.PATH,
+    HOME: home,
+    PORT: String(place.port),
+    BAOCO_DATA_DIR: place.dataDir,
+    LOG_LEVEL: 'warn',
+    ALLOW_PRIVATE_TARGETS: '1',
+  })
+
+  before(async () => {
+    commands = commandsIn(await readFile(join(root, 'README.md'), 'utf8'))
+    place = await newPlace()
+    home = await mkdtemp(join(tmpdir(), 'baoco-home-'))
+  })
+
+  after(async () => {
+    if (npmStart?.pid && npmStart.exitCode === null && npmStart.signalCode === null)
+      process.kill(-npmStart.pid, 'SIGKILL')
+    await removePlace(place)
+  })
+
+  it('counts the banks that are read', async () => {
+    expect(await readFile(join(root, 'README.md'), 'utf8')).to.include(`mails of ${banks.length} banks and wallets`)
+  })
+
+  it('begins with npm start, which gets ready', async () => {
+    expect(commands[0]).to.equal('npm start')
+    npmStart = spawn('npm', ['start'], { cwd: root, env: env(), detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    ended = new Promise((resolve) => npmStart.once('exit', () => resolve()))
+    for (const stream of [npmStart.stdout!, npmStart.stderr!])
+      stream.on('data', (text: Buffer) => (output += text.toString()))
+    await eventually(() => /^Baoco is ready/m.test(output), { within: 60_000, what: 'Baoco is ready' })
+  })
+
+  it('has commands of which each works as it stands', async () => {
+    const { apiKey } = readInstallation(place, output)
+    const inCi = await readFile(join(root, '.ci/run'), 'utf8')
+    const answers = new Map<string, string>()
+    for (const command of commands.slice(1)) {
+      if (command === 'npm test' || command === 'npm run check') {
+        expect(inCi, `CI runs ${command}`).to.contain(command)
+        continue
+      }
+      const here = command.replaceAll('localhost:8080', `localhost:${place.port}`)
+      const { stdout } = await run('bash', ['-c', here], { cwd: root, env: { ...env(), API_KEY: apiKey } }).catch(
+        (error: Error & { stderr?: string }) => {
+          throw new Error(`${command}: ${error.message}`)
+        },
+      )
+      if (command.startsWith('curl')) expect(JSON.parse(stdout), command).to.include({ success: true })
+      answers.set(command.split(' ').slice(0, 3).join(' '), stdout)
+    }
+    expect(answers.get('npx baoco config')).to.contain('PORT')
+    expect(answers.get('npx baoco account')).to.contain('owner@baoco.local')
+    const token = /bcd_\S+/.exec(answers.get('npx baoco device') ?? '')?.[0]
+    const sms = {
+      sender: 'Vietcombank',
+      text: vietcombankText(1, 'DH1042'),
+    }
+    const posted = await fetch(`http://localhost:${place.port}/api/receive/sms`, {
+      method: 'POST',
+      headers: { 'x-device-token': token!, 'content-type': 'application/json' },
+      body: JSON.stringify(sms),
+    })
+    expect(await posted.json()).to.nested.include({ success: true, 'data.webhook_status': 'pending' })
+  })
+
+  it('ends with SIGTERM to npm itself, all of it, within 10 seconds', async () => {
+    const began = performance.now()
+    npmStart.kill('SIGTERM')
+    await ended
+    const group = -npmStart.pid!
+    await eventually(() => {
+      try {
+        process.kill(group, 0)
+        return false
+      } catch {
+        return true
+      }
+    })
+    expect(performance.now() - began).to.be.below(10_000)
+    await fetch(`http://localhost:${place.port}/healthz`).then(
+      () => expect.fail('it still listens'),
+      () => {},
+    )
+  })
+})

@@ -1,0 +1,17 @@
+/**
+ * The stand-in as a process of its own, to be stopped, killed and started again:
+ *
+ *     node --import tsx tests/harness/eventstoredb/main.ts --port 2113 --folder /tmp/events
+ *
+ * Says `listening on <port>`. Without a folder it begins empty.
+ */
+import { parseArgs } from 'node:util'
+import { startStandIn } from './server.ts'
+
+const { values } = parseArgs({ options: { port: { type: 'string' }, folder: { type: 'string' } } })
+const { port } = await startStandIn({
+  port: Number(values.port ?? 0),
+  ...(values.folder !== undefined && { folder: values.folder }),
+})
+process.on('SIGTERM', () => process.exit(0))
+console.log(`listening on ${port}`)

@@ -1,0 +1,43 @@
+/** A look inside a running installation: its database, as a command of its own would open it. */
+import { silent } from '../../adapters/telemetry/log-lines.ts'
+import { openDatabase } from '../../adapters/database/database.ts'
+import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
+import { openEventStore } from '../../cmd/process/open-event-store.ts'
+import { readSettings } from '../../cmd/process/settings.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { Place } from './baoco-process.ts'
+
+/** The database of an installation. @param databaseUrl  where it is not the embedded one */
+export const inside = async <Result>(
+  { dataDir }: Place,
+  look: (url: string) => Promise<Result>,
+  databaseUrl?: string,
+): Promise<Result> => {
+  if (databaseUrl !== undefined) return look(databaseUrl)
+  const { url, stop } = await attachOrStart({ dataDir, log: silent })
+  return look(url).finally(stop)
+}
+
+/** The settings that make a commit real, such as `fsync on`; fails where one is not on. */
+export const durability = (place: Place): Promise<string> =>
+  inside(place, async (url) => {
+    const database = openDatabase(url, { poolSize: 1 })
+    const settings = await database.query<{ name: string; setting: string }>(
+      `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name`,
+    )
+    await database.close()
+    const off = settings.filter(({ setting }) => setting !== 'on')
+    if (settings.length !== 3 || off.length > 0) throw new Error(`commits are not real: ${JSON.stringify(settings)}`)
+    return settings.map(({ name, setting }) => `${name} ${setting}`).join(', ')
+  })
+
+/** Everything in the event store. @param env  the settings it was started with */
+export const allEvents = (place: Place, env: Record<string, string> = {}): Promise<RecordedEvent[]> =>
+  inside(
+    place,
+    async (url) => {
+      const store = await openEventStore(readSettings(env), url)
+      return store.readAll(null, 1_000_000).finally(() => store.close())
+    },
+    env.DATABASE_URL,
+  )

@@ -1,0 +1,291 @@
+import { expect } from 'chai'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { openVault } from '../../../adapters/secrets/vault.ts'
+import type { AccountEvent } from '../../../domain/account/events.ts'
+import { stamp } from '../../../workflows/support/stamp.ts'
+import { accountFacts } from '../../harness/accounts.ts'
+import { AUTHSERV_ID, timoMail } from '../../harness/bank-mails.ts'
+import { needsDovecot } from '../../harness/dovecot/install.ts'
+import { PASSWORD, startDovecot, type Dovecot } from '../../harness/dovecot/server.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
+import { mailAccountOf, startCollector, type CollectorProcess } from './collecting.ts'
+
+const WAIT = { within: 60_000 }
+
+interface Listed {
+  order_id: string | null
+  source_type: string
+  webhook_status: string
+}
+
+describe('mails are collected from mailboxes', function () {
+  needsDovecot()
+  this.timeout(400_000)
+  let dovecot: Dovecot
+  let api: ApiUnderTest
+  let key: string
+  const collectors: CollectorProcess[] = []
+
+  before(async () => (dovecot = await startDovecot()))
+  after(() => dovecot?.remove())
+  beforeEach(async () => {
+    api = await openApi({}, 'real')
+    key = api.owner.api_key
+  })
+  afterEach(async () => {
+    await Promise.all(collectors.splice(0).map((each) => each.stop()))
+    await api.close()
+  })
+
+  const collector = async (): Promise<CollectorProcess> => {
+    const started = await startCollector(api)
+    collectors.push(started)
+    return started
+  }
+  const connect = async (user: string, more: object = {}): Promise<number> => {
+    const { status, body } = await api.ask('POST', '/api/mail-accounts', {
+      key,
+      json: mailAccountOf(dovecot, user, more),
+    })
+    expect(status, JSON.stringify(body)).to.equal(201)
+    return body.data.id as number
+  }
+  const transactions = async (): Promise<Listed[]> =>
+    (await api.ask('GET', '/api/transactions', { key })).body.data as Listed[]
+  const orders = async (): Promise<string[]> => (await transactions()).map(({ order_id }) => order_id ?? '').sort()
+  const untilOrders = (expected: string[]) =>
+    eventually(async () => JSON.stringify(await orders()) === JSON.stringify(expected), {
+      ...WAIT,
+      what: `transactions ${expected.join()}`,
+    })
+  const mailAccount = async (id: number) => (await api.ask('GET', `/api/mail-accounts/${id}`, { key })).body.data
+  const to = (user: string) => ({ to: `${user}@mailbox.example` })
+
+  it('a new mail is a transaction; what came before the account is not asked for', async () => {
+    const user = 'new-mail'
+    await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)), new Date(Date.now() - 60_000))
+    const id = await connect(user)
+    await collector()
+    await dovecot.deliver(user, timoMail(2, 'DH1002', to(user)))
+    await untilOrders(['DH1002'])
+    expect((await transactions())[0]).to.include({ source_type: 'email' })
+    expect((await mailAccount(id)).last_message_at).to.be.a('string')
+  })
+
+  it('a server that is stopped and started again is gone on with', async () => {
+    const user = 'restarted'
+    const id = await connect(user)
+    await collector()
+    await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
+    await untilOrders(['DH1001'])
+    await dovecot.stop()
+    await eventually(async () => /refuses|closed/.test((await mailAccount(id)).last_error as string), WAIT)
+    await dovecot.deliver(user, timoMail(2, 'DH1002', to(user)))
+    await dovecot.start()
+    await untilOrders(['DH1001', 'DH1002'])
+    await eventually(async () => (await mailAccount(id)).last_error === null, WAIT)
+  })
+
+  it('a mailbox that is numbered anew is read by date, and what was read before is known', async () => {
+    const user = 'renumbered'
+    await connect(user)
+    const first = await collector()
+    await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
+    await untilOrders(['DH1001'])
+    await first.stop()
+    collectors.splice(0)
+    await dovecot.renumber(user)
+    await dovecot.deliver(user, timoMail(2, 'DH1002', to(user)))
+    const second = await collector()
+    await untilOrders(['DH1001', 'DH1002'])
+    expect(second.taken()).to.equal(2)
+  })
+
+  it('a place that was lost is found again by date', async () => {
+    const user = 'forgotten'
+    await connect(user)
+    const first = await collector()
+    await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
+    await untilOrders(['DH1001'])
+    await first.stop()
+    collectors.splice(0)
+    const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+    await database.query('TRUNCATE ops.mailbox')
+    await database.close()
+    const second = await collector()
+    await eventually(() => second.taken() === 1, WAIT)
+    await untilOrders(['DH1001'])
+  })
+
+  it('mails that were no transaction are not listed again when they are read again; no other mail is taken for one of them', async () => {
+    const user = 'listed-once'
+    await connect(user)
+    const first = await collector()
+    const minute = (number: number) => new Date(Date.UTC(2026, 2, 10, 5, number))
+    /** The bank's, and nobody understands it. */
+    const unread = (number: number, messageId: string, text = `Tài khoản ${number} có biến động lạ`): string => {
+      const [head] = timoMail(number, '', { ...to(user), messageId, at: minute(number) }).split('\r\n\r\n')
+      return `${head}\r\n\r\n${Buffer.from(`<p>${text}</p>`).toString('base64')}\r\n`
+    }
+    const real = timoMail(9, 'DH1009', { ...to(user), messageId: '<9@timo.vn>' })
+    await dovecot.deliver(user, unread(1, '<1@timo.vn>'))
+    await dovecot.deliver(user, unread(2, ''))
+    await dovecot.deliver(user, timoMail(3, 'DH1003', { ...to(user), results: '' }))
+    await dovecot.deliver(user, timoMail(4, 'DH1004', { ...to(user), results: '', messageId: '' }))
+    // What a forger has copied to the letter, but for the proof.
+    await dovecot.deliver(user, real.replace(/^Authentication-Results:.*\r\n/, ''))
+    const listed = async (query = '') =>
+      (await api.ask('GET', `/api/notifications${query}`, { key })).body.data as { id: number; reason: string | null }[]
+    await eventually(async () => (await listed()).length === 5, WAIT)
+    const before = await listed()
+    expect(before.map(({ reason }) => reason).sort()).to.deep.equal([
+      'unauthenticated_sender', 'unauthenticated_sender', 'unauthenticated_sender', 'unparsed', 'unparsed',
+    ]) // prettier-ignore
+    await first.stop()
+    collectors.splice(0)
+
+    await dovecot.renumber(user)
+    await dovecot.deliver(user, real)
+    // Others under Message-IDs that are known, or without one.
+    await dovecot.deliver(user, unread(1, '<1@timo.vn>', 'Tài khoản 1 có biến động khác'))
+    await dovecot.deliver(user, unread(2, '', 'Tài khoản 2 có biến động khác'))
+    const second = await collector()
+    await untilOrders(['DH1009'])
+    await eventually(() => second.taken() === 8, WAIT)
+    await eventually(async () => (await listed()).length === 8, WAIT)
+    const ids = new Set((await listed()).map(({ id }) => id))
+    expect(before.every(({ id }) => ids.has(id))).to.equal(true)
+    await second.stop()
+    collectors.splice(0)
+
+    const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+    await database.query('TRUNCATE ops.mailbox')
+    await database.close()
+    const third = await collector()
+    await eventually(() => third.taken() === 8, WAIT)
+    await dovecot.deliver(user, timoMail(10, 'DH1010', to(user)))
+    await untilOrders(['DH1009', 'DH1010'])
+    const after = (await listed()).map(({ id }) => id)
+    expect(after).to.have.lengthOf(9)
+    expect([...ids].every((id) => after.includes(id))).to.equal(true)
+  })
+
+  it('a wrong password is told to the owner; the right one helps at once', async () => {
+    const user = 'mistyped'
+    const id = await connect(user, { password: 'not the password' })
+    await collector()
+    await eventually(async () => /password/.test((await mailAccount(id)).last_error as string), WAIT)
+    await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
+    const { password } = mailAccountOf(dovecot, user) as { password: string }
+    await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: { password } })
+    await untilOrders(['DH1001'])
+    expect((await mailAccount(id)).last_error).to.equal(null)
+  })
+
+  it('two processes share the mailboxes, and every mail is taken once', async () => {
+    const users = ['shared-1', 'shared-2', 'shared-3', 'shared-4']
+    for (const user of users) await connect(user)
+    const [one, other] = [await collector(), await collector()]
+    await eventually(() => one.held() + other.held() === users.length, WAIT)
+    for (const [n, user] of users.entries()) await dovecot.deliver(user, timoMail(n, `DH200${n}`, to(user)))
+    const all = users.map((_, n) => `DH200${n}`)
+    await untilOrders(all)
+    await one.stop()
+    for (const [n, user] of users.entries()) await dovecot.deliver(user, timoMail(10 + n, `DH300${n}`, to(user)))
+    await untilOrders([...all, ...users.map((_, n) => `DH300${n}`)])
+    expect(one.taken() + other.taken()).to.equal(2 * users.length)
+    collectors.splice(0, 1)
+  })
+
+  it('mails that are huge, broken or empty stop nothing', async () => {
+    const user = 'odd'
+    await connect(user)
+    await collector()
+    const huge = timoMail(1, 'DH1001', to(user)).replace('\r\n\r\n', `\r\nX-Filler: ${'x'.repeat(900)}\r\n\r\n`)
+    await dovecot.deliver(user, `${huge}${'eHh4'.repeat(700_000)}`)
+    await dovecot.deliver(user, 'no mail at all')
+    await dovecot.deliver(
+      user,
+      `From: x\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n${'--a\r\n'.repeat(20_000)}`,
+    )
+    await dovecot.deliver(user, timoMail(2, 'DH1002', to(user)))
+    await eventually(async () => (await orders()).includes('DH1002'), WAIT)
+  })
+
+  it('300 mailboxes in one process, renewed together', async () => {
+    const sealed_password = openVault(['ab'.repeat(32)]).seal(PASSWORD)
+    const at = new Date().toISOString()
+    const accounts = Array.from({ length: 30 }, (_, n) => 1_000_000 + n)
+    const mailboxes = accounts.flatMap((user_id) => Array.from({ length: 10 }, (_, n) => ({ user_id, box: n })))
+    const name = ({ user_id, box }: { user_id: number; box: number }) => `many-${user_id}-${box}`
+    await Promise.all(mailboxes.map((each) => dovecot.deliver(name(each), 'From: x\r\n\r\nold', new Date(0))))
+    const results = await api.store.append(
+      accounts.map((user_id) => {
+        const facts: AccountEvent[] = [
+          accountFacts(user_id)[0]!,
+          ...mailboxes
+            .filter((each) => each.user_id === user_id)
+            .map((each): AccountEvent => {
+              const user = name(each)
+              return {
+                type: 'MailAccountAdded',
+                data: {
+                  user_id, mail_account_id: user_id * 10 + each.box, email: `${user}@mailbox.example`, host: '127.0.0.1',
+                  port: dovecot.port, tls: false, username: user, folder: 'INBOX', is_active: 1, authserv_id: AUTHSERV_ID,
+                  sealed_password, created_at: at,
+                },
+              } // prettier-ignore
+            }),
+        ]
+        const occasion = { user_id, at: new Date(), correlation_id: 'test', causation_id: 'test' }
+        return [{ stream: `account-${user_id}`, expectedRevision: -1, events: stamp(facts, occasion) }]
+      }),
+    )
+    expect(results.every(({ ok }) => ok)).to.equal(true)
+    const one = await collector()
+    await eventually(() => one.held() === 300, WAIT)
+    await Promise.all(mailboxes.map((each, n) => dovecot.deliver(name(each), timoMail(n, `DH${n}`, to(name(each))))))
+    // Dovecot may look for some of so many new mails only every half minute.
+    await eventually(() => one.taken() === 300, { within: 240_000 })
+    const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+    const captured = () =>
+      database.query<{ count: number }>("SELECT count(*) FROM read_model.transaction WHERE source_type = 'email'")
+    await eventually(async () => (await captured())[0]!.count === 300, WAIT)
+    await database.close()
+  })
+
+  it('forged ones are listed as ignored, and private ones without their text', async () => {
+    const user = 'forged'
+    await connect(user)
+    await collector()
+    await dovecot.deliver(user, timoMail(1, 'DH1001', { ...to(user), results: '' }))
+    await dovecot.deliver(user, timoMail(2, 'DH1002', { ...to(user), from: '"Timo" <timo@friend.example>' }))
+    const ignored = async () =>
+      (await api.ask('GET', '/api/notifications?status=ignored&include_raw=1', { key })).body.data as {
+        reason: string
+        text: string | null
+      }[]
+    await eventually(async () => (await ignored()).length === 2, WAIT)
+    const found = await ignored()
+    expect(found.map(({ reason }) => reason)).to.deep.equal(['unauthenticated_sender', 'unauthenticated_sender'])
+    expect(found.filter(({ text }) => text === null)).to.have.length(1)
+    expect(await orders()).to.deep.equal([])
+  })
+
+  it('trying an account out tells the id of its provider, or what is wrong', async () => {
+    const user = 'tried'
+    const id = await connect(user)
+    const test = async () => (await api.ask('POST', `/api/mail-accounts/${id}/test`, { key })).body
+    expect(await test()).to.deep.equal({ success: true, authserv_id: null })
+    await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
+    expect(await test()).to.deep.equal({ success: true, authserv_id: 'mx.mailbox.example' })
+    await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: { folder: 'Bank' } })
+    expect(await test()).to.deep.equal({ success: false, error: 'There is no folder Bank in the mailbox.' })
+    const moved = { port: 1, password: PASSWORD }
+    await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: moved })
+    expect(await test()).to.deep.equal({ success: false, error: 'The server refuses the connection.' })
+    await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: { ...moved, port: dovecot.securePort, tls: true } })
+    expect((await test()).error).to.match(/certificate/)
+  })
+})

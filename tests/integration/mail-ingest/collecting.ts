@@ -1,0 +1,75 @@
+/** Processes that collect, beside an API: each with a database pool, a store and caches of its own. */
+import { openIds } from '../../../adapters/system/ids.ts'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openImap } from '../../../adapters/mail/imap.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { openLeases } from '../../../adapters/database/leases.ts'
+import { openMailboxNotes } from '../../../adapters/postgres/ops/mailbox-notes.ts'
+import { activeMailboxes, listedMails } from '../../../projections/mail-account/queries.ts'
+import { openVault } from '../../../adapters/secrets/vault.ts'
+import { Accounts } from '../../../workflows/accounts/accounts.ts'
+import { pauseMailAccount } from '../../../workflows/accounts/mail-accounts.ts'
+import { openCapture } from '../../../workflows/capture/capture.ts'
+import { runCollector } from '../../../workflows/mail-ingest/collect.ts'
+import { Slots } from '../../../workflows/mail-ingest/slots.ts'
+import { AUTHSERV_ID } from '../../harness/bank-mails.ts'
+import type { Dovecot } from '../../harness/dovecot/server.ts'
+import { PASSWORD } from '../../harness/dovecot/server.ts'
+import type { ApiUnderTest } from '../http/api-under-test.ts'
+
+export interface CollectorProcess {
+  /** Mailboxes that it holds. */
+  held: () => number
+  taken: () => number
+  stop(): Promise<void>
+}
+
+export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Promise<CollectorProcess> => {
+  const database = openDatabase(databaseUrl, { poolSize: 5 })
+  const store = await openPostgresEventStore({ url: databaseUrl })
+  const vault = openVault(['ab'.repeat(32)])
+  const stopping = new AbortController()
+  let held = 0
+  let taken = 0
+  const capture = openCapture({ store, ids: openIds({ store, clock }), clock, plans: null, onTaken: () => taken++ })
+  const running = runCollector(
+    {
+      server: openImap({ allowPrivate: true }),
+      notes: openMailboxNotes(database),
+      leases: openLeases(database),
+      mailboxes: () => activeMailboxes(database),
+      listed: (userId, hashes) => listedMails(database, userId, hashes),
+      open: (sealed) => vault.open(sealed),
+      capture,
+      clock,
+      connecting: new Slots(20),
+      fetching: new Slots(8),
+      pause: (mailbox, reason) => pauseMailAccount({ accounts: new Accounts(store), clock }, mailbox, reason),
+      onTrouble: () => {},
+      onHeld: (mailboxes) => (held = mailboxes),
+    },
+    stopping.signal,
+  )
+  return {
+    held: () => held,
+    taken: () => taken,
+    stop: async () => {
+      stopping.abort()
+      await running
+      await store.close()
+      await database.close()
+    },
+  }
+}
+
+/** As the API takes it. */
+export const mailAccountOf = ({ port }: Dovecot, user = 'shop', more: object = {}): object => ({
+  email: `${user}@mailbox.example`,
+  host: '127.0.0.1',
+  port,
+  tls: false,
+  username: user,
+  password: PASSWORD,
+  authserv_id: AUTHSERV_ID,
+  ...more,
+})

@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { callApi, newPlace, readInstallation, removePlace, startBaoco } from '../../harness/baoco-process.ts'
+import { timoMail } from '../../harness/bank-mails.ts'
+import { needsDovecot } from '../../harness/dovecot/install.ts'
+import { startDovecot } from '../../harness/dovecot/server.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { mailAccountOf } from './collecting.ts'
+
+describe('a process that collects is killed', function () {
+  needsDovecot()
+  this.timeout(180_000)
+
+  it('in the middle of many mails: the next start takes the rest, and each is one transaction', async () => {
+    const dovecot = await startDovecot()
+    const place = await newPlace()
+    const env = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off' }
+    let running = await startBaoco(place, env)
+    try {
+      const { apiKey } = readInstallation(place, running.output())
+      const { status } = await callApi(running, apiKey, 'POST', '/api/mail-accounts', mailAccountOf(dovecot))
+      expect(status).to.equal(201)
+      const total = async () =>
+        (await callApi(running, apiKey, 'GET', '/api/transactions?source_type=email')).body.total as number
+      const mails = 200
+      for (let n = 0; n < mails; n++) await dovecot.deliver('shop', timoMail(n, `DH${1000 + n}`))
+      await eventually(async () => (await total()) > 0, { within: 60_000, what: 'the first mails' })
+      await running.kill()
+      running = await startBaoco(place, env)
+      await eventually(async () => (await total()) === mails, { within: 60_000, what: 'all mails' })
+      await dovecot.deliver('shop', timoMail(mails, 'DH9999'))
+      await eventually(async () => (await total()) === mails + 1, { within: 60_000, what: 'one more' })
+      await running.stop()
+    } finally {
+      await running.kill()
+      await removePlace(place)
+      await dovecot.remove()
+    }
+  })
+})

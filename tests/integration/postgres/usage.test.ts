@@ -1,0 +1,137 @@
+/** What several processes see together of how an account calls. */
+import { expect } from 'chai'
+import { openConducts, sweepConducts } from '../../../adapters/postgres/ops/usage.ts'
+import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+
+const LIMITS = { perHour: 10, polls: 6, parallel: 3 }
+
+describe('conduct over several processes', () => {
+  let place: TestDatabase
+  let database: Database
+  let statements: number
+  let isGone: boolean
+  let counted: Queryable
+  let now: number
+  let user: string
+  let users = 0
+  before(async () => {
+    place = await freshDatabase()
+    await migrateDatabase(place.url)
+    database = openDatabase(place.url)
+  })
+  after(async () => {
+    await database.close()
+    await place.drop()
+  })
+  beforeEach(() => {
+    statements = 0
+    isGone = false
+    now = Date.now()
+    user = `${++users}.0`
+    counted = {
+      query: (...given) => {
+        statements++
+        return isGone ? Promise.reject(new Error('connection refused')) : database.query(...given)
+      },
+    }
+  })
+  const process = () => openConducts(counted, LIMITS, () => now)
+  const call = (conducts: ReturnType<typeof process>, signature = '') => {
+    const verdict = conducts.enter(user, signature)
+    conducts.leave(user)
+    return verdict
+  }
+
+  it('costs no statement a call, and a few a second', async () => {
+    const conducts = process()
+    for (let number = 0; number < 2_000; number++) {
+      conducts.enter(`${number % 50}.x`, '')
+      conducts.leave(`${number % 50}.x`)
+    }
+    expect(statements).to.equal(0)
+    await conducts.settle()
+    expect(statements).to.be.within(1, 5)
+    const before = statements
+    now += 1_000
+    await conducts.settle()
+    expect(statements, 'nothing new').to.equal(before)
+  })
+
+  it('adds up requests per hour', async () => {
+    const [one, other] = [process(), process()]
+    for (let number = 0; number < 5; number++) {
+      expect(call(one)).to.equal(null)
+      expect(call(other)).to.equal(null)
+    }
+    await one.settle()
+    await other.settle()
+    expect(call(other)).to.equal('requests_per_hour')
+    expect(call(one), 'which heard before the other told').to.equal(null)
+    await one.settle()
+    expect(call(one)).to.equal('requests_per_hour')
+    user = `${user}1`
+    expect(call(one), 'after its lock was lifted').to.equal(null)
+  })
+
+  it('sees a poll that goes to the processes in turns', async () => {
+    const processes = [process(), process(), process()]
+    const verdicts: unknown[] = []
+    for (let poll = 0; poll < 7; poll++) {
+      verdicts.push(call(processes[poll % 3]!, 'list'))
+      for (const each of processes) await each.settle()
+      now += 9_000
+    }
+    // Who told its poll hears the whole run, and judges the next that comes to it by that.
+    expect(verdicts.slice(0, 5)).to.deep.equal([null, null, null, null, null])
+    for (let poll = 0; poll < 3; poll++) verdicts.push(call(processes[poll]!, 'list'))
+    expect(verdicts).to.include('polling')
+  })
+
+  it('sees no poll in requests that differ, though each process sees the same ones', async () => {
+    const [one, other] = [process(), process()]
+    for (let number = 0; number < 4; number++) {
+      expect(call(one, 'list')).to.equal(null)
+      await one.settle()
+      now += 1_000
+      expect(call(other, 'detail')).to.equal(null)
+      await other.settle()
+      now += 1_000
+    }
+  })
+
+  it('adds up requests in flight at the same moment, in five seconds of a minute', async () => {
+    const [one, other] = [process(), process()]
+    for (const each of [one, other]) for (let number = 0; number < 2; number++) each.enter(user, '')
+    now = Math.floor(now / 1_000) * 1_000 + 500
+    for (let second = 0; second < 7; second++) {
+      for (const each of [one, other]) await each.settle()
+      now += 1_000
+    }
+    expect(other.enter(user, '')).to.equal('parallel_requests')
+  })
+
+  it('judges by what a process sees itself while Postgres is gone, and tells it later', async () => {
+    const conducts = process()
+    for (let number = 0; number < 6; number++) call(conducts)
+    isGone = true
+    expect(await conducts.settle().then(() => 'settled', () => 'failed')).to.equal('failed') // prettier-ignore
+    for (let number = 0; number < 4; number++) expect(call(conducts)).to.equal(null)
+    isGone = false
+    await conducts.settle()
+    const rows = await database.query<{ calls: number }>('SELECT calls FROM ops.conduct_calls WHERE who = $1', [user])
+    expect(rows.reduce((sum, { calls }) => sum + calls, 0)).to.equal(10)
+    expect(call(conducts)).to.equal('requests_per_hour')
+  })
+
+  it('is swept when it is too old to lock anybody', async () => {
+    now = Date.now() - 2 * 3_600_000
+    const conducts = process()
+    call(conducts, 'list')
+    await conducts.settle()
+    await sweepConducts(database).run(new AbortController().signal)
+    for (const table of ['conduct_calls', 'conduct_run'])
+      expect(await database.query(`SELECT 1 FROM ops.${table} WHERE who = $1`, [user]), table).to.deep.equal([])
+  })
+})

@@ -1,0 +1,254 @@
+import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
+import { openIds } from '../../../adapters/system/ids.ts'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { openReactionCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
+import { openVault } from '../../../adapters/secrets/vault.ts'
+import { openSender } from '../../../adapters/webhook-sender/sender.ts'
+import { accountStream } from '../../../domain/account/events.ts'
+import type { EventStore, Mail, Mailer } from '../../../domain/ports.ts'
+import { transactionStream } from '../../../domain/transaction/events.ts'
+import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
+import { allReactions } from '../../../workflows/reactors/all.ts'
+import { reaction, type Reaction } from '../../../workflows/reactors/reactor.ts'
+import { runReactions } from '../../../workflows/reactors/run.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+
+const USER = 1
+const RULE = 5
+
+describe('reactions', () => {
+  let place: TestDatabase
+  let database: Database
+  let store: EventStore
+  let logged: { what: string; fields: Record<string, unknown> }[]
+  let stops: (() => Promise<void>)[]
+  let minute: number
+  let mails: Mail[]
+
+  beforeEach(async () => {
+    place = await freshDatabase()
+    await migrateDatabase(place.url)
+    database = openDatabase(place.url)
+    store = await openPostgresEventStore({ url: place.url })
+    logged = []
+    stops = []
+    minute = 0
+    mails = []
+  })
+  afterEach(async () => {
+    for (const stop of stops) await stop()
+    await store.close()
+    await database.close()
+    await place.drop()
+  })
+
+  /** Appends one event a minute; answers its id. */
+  const happened = async (stream: string, type: string, data: object): Promise<string> => {
+    const [last] = (await store.read([{ stream, backwards: true, limit: 1 }]))[0]!
+    const expectedRevision = last?.revision ?? -1
+    const at = new Date(Date.parse('2026-03-01T00:00:00Z') + ++minute * 60_000).toISOString()
+    const metadata = { user_id: USER, at, correlation_id: `c${minute}`, causation_id: 'test', version: 1 }
+    const id = randomUUID()
+    const [result] = await store.append([[{ stream, expectedRevision, events: [{ id, type, data, metadata }] }]])
+    expect(result?.ok).to.equal(true)
+    return id
+  }
+
+  const account = (type: string, data: object = {}) =>
+    happened(accountStream(USER), type, { user_id: USER, rule_id: RULE, ...data })
+  const transaction = (transaction_id: number, type: string, data: object = {}) =>
+    happened(transactionStream(transaction_id), type, { transaction_id, ...data })
+  const gone = (transaction_id: number) =>
+    transaction(transaction_id, 'DeliveryEnded', { rule_id: RULE, reason: 'gone' })
+
+  const all = (): readonly Reaction[] => {
+    const clock = { now: () => new Date() }
+    const mailer: Mailer = { send: async (mail) => void mails.push(mail) }
+    const links = mailLinks('secret', 'https://x')
+    return allReactions({
+      store,
+      clock,
+      ids: openIds({ store, clock }),
+      vault: openVault(['ab'.repeat(32)]),
+      mailer,
+      links,
+      sender: openSender({ allowPrivate: true }),
+      adminEmail: 'owner@baoco.local',
+      commission: 20,
+      plans: null,
+      maxAgeMs: 86_400_000,
+    })
+  }
+
+  const start = (reactions: readonly Reaction[] = all()) => {
+    const stopping = new AbortController()
+    const line = (fields: object, what: string) => void logged.push({ what, fields: fields as Record<string, unknown> })
+    const running = runReactions(
+      { store, reactions, checkpoint: openReactionCheckpoint(database), log: { warn: line, error: line } },
+      stopping.signal,
+    )
+    const stop = async () => {
+      stopping.abort()
+      await running
+    }
+    stops.push(stop)
+    return stop
+  }
+
+  /** Waits until this event was met and what it asks for was done; what that brought about may be met by then, too. */
+  const met = async (eventId: string) => {
+    const { checkpoint } = (await store.readAll(null, 1_000)).find(({ id }) => id === eventId)!
+    const reached = async () => (await openReactionCheckpoint(database).load())?.checkpoint
+    await eventually(
+      async () => {
+        const at = await reached()
+        return at !== undefined && !store.isAfter(checkpoint, at)
+      },
+      { what: 'the event' },
+    )
+  }
+
+  const typesOf = async (stream: string): Promise<string[]> =>
+    (await store.read([{ stream }]))[0]!.map(({ type }) => type)
+  const pauses = async () =>
+    (await store.read([{ stream: accountStream(USER) }]))[0]!.filter(({ type }) => type === 'RulePaused')
+
+  it('erase a deleted transaction and leave that it was deleted', async () => {
+    await transaction(1, 'TransactionCaptured', { description: 'personal' })
+    await transaction(2, 'TransactionCaptured', { description: 'personal' })
+    await transaction(1, 'TransactionDeleted')
+    start()
+    await eventually(async () => (await typesOf(transactionStream(1))).length === 1)
+    expect(await typesOf(transactionStream(1))).to.deep.equal(['TransactionDeleted'])
+    expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionCaptured'])
+  })
+
+  it('pause the rule of an endpoint that is gone, once however often it says so', async () => {
+    await account('RuleCreated', { is_active: 1 })
+    const cause = await gone(1)
+    await gone(2)
+    start()
+    await met(await gone(3))
+    const paused = await pauses()
+    expect(paused).to.have.length(1)
+    expect(paused[0]!.data).to.deep.equal({ user_id: USER, rule_id: RULE, reason: 'gone', caused_by: cause })
+    expect(paused[0]!.metadata).to.include({ user_id: USER, causation_id: cause, correlation_id: 'c2' })
+  })
+
+  it('leave alone a rule that is gone, inactive, or whose delivery ended because it was deleted', async () => {
+    await account('RuleCreated', { is_active: 0 })
+    await gone(1)
+    await account('RuleChanged', { is_active: 1 })
+    await transaction(2, 'DeliveryEnded', { rule_id: RULE, reason: 'rule_deleted' })
+    await account('RuleDeleted')
+    const last = await gone(3)
+    start()
+    await met(last)
+    expect(await pauses()).to.deep.equal([])
+  })
+
+  it('mail to the operator that a quota is nearly used, once, and not about what is long ago', async () => {
+    await account('AccountRegistered', { email: 'shop@example.com', name: null, operator: false, registered_at: '' })
+    await account('QuotaWarned', { month: '2026-03', transactions: 80, limit: 100 })
+    minute = Math.floor((Date.now() - Date.parse('2026-03-01T00:00:00Z')) / 60_000) - 10
+    const warned = await account('QuotaWarned', { month: '2026-11', transactions: 81, limit: 100 })
+    start()
+    await met(warned)
+    const told = mails.filter(({ to }) => to === 'owner@baoco.local')
+    expect(told).to.have.length(1)
+    expect(told[0]).to.include({ key: warned })
+    expect(told[0]!.subject).to.include('shop@example.com').and.include('81 %')
+  })
+
+  it('do nothing again when all events are met again after a crash', async () => {
+    await account('RuleCreated', { is_active: 1 })
+    await gone(1)
+    await transaction(2, 'TransactionCaptured')
+    const deleted = await transaction(2, 'TransactionDeleted')
+    const stop = start()
+    await met(deleted)
+    await stop()
+    expect(await pauses()).to.have.length(1)
+    // The owner says that the shop is back; then the checkpoint is lost.
+    const changed = await account('RuleChanged', { is_active: 1 })
+    await database.query('DELETE FROM ops.reaction_checkpoint')
+    const before = await store.end()
+    const again = start()
+    await met(changed)
+    await again()
+    expect(await store.end()).to.equal(before)
+    expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionDeleted'])
+  })
+
+  it('go on where they were, also where the event met last was erased since', async () => {
+    const seen: string[] = []
+    const watching = reaction('watching', ['transaction-'], {
+      TransactionCaptured: async ({ data }) => void seen.push(`captured ${data.transaction_id}`),
+      TransactionDeleted: async ({ data }) => void seen.push(`deleted ${data.transaction_id}`),
+    })
+    const captured = await transaction(1, 'TransactionCaptured')
+    const stop = start([watching])
+    await met(captured)
+    await stop()
+    await transaction(1, 'TransactionDeleted')
+    await store.erase(transactionStream(1))
+    start([watching])
+    await eventually(() => seen.length === 2)
+    expect(seen).to.deep.equal(['captured 1', 'deleted 1'])
+    expect(logged).to.deep.equal([])
+  })
+
+  it('save where they are once for many events that ask for nothing', async () => {
+    let met = 0
+    const idle = reaction('idle', ['transaction-'], { WebhookAttempted: async () => (met++, 'nothing') })
+    let saves = 0
+    const counting = openReactionCheckpoint({ query: (...statement) => (saves++, database.query(...statement)) })
+    const stopping = new AbortController()
+    const line = () => expect.fail('nothing fails')
+    const log = { warn: line, error: line }
+    const running = runReactions({ store, reactions: [idle], checkpoint: counting, log }, stopping.signal)
+    const began = performance.now()
+    for (let number = 1; number <= 20; number++) {
+      await transaction(number, 'WebhookAttempted')
+      await eventually(() => met === number)
+    }
+    expect(saves).to.be.at.most(3 + (performance.now() - began) / 1_000)
+    stopping.abort()
+    await running
+  })
+
+  it('meet everything again in another store, and say so', async () => {
+    await transaction(1, 'TransactionCaptured')
+    await transaction(1, 'TransactionDeleted')
+    await openReactionCheckpoint(database).save({
+      checkpoint: '2',
+      event_id: randomUUID(),
+      stream: transactionStream(1),
+      revision: 1,
+    })
+    start()
+    await eventually(async () => (await typesOf(transactionStream(1))).length === 1)
+    expect(logged.map(({ what }) => what)).to.deep.equal(['reactions.from_the_first_event'])
+  })
+
+  it('are tried again until they succeed, and say which failed', async () => {
+    let tries = 0
+    const failing = reaction('failing', ['transaction-'], {
+      TransactionDeleted: async () => {
+        if (++tries < 3) throw new Error('not yet')
+      },
+    })
+    const deleted = await transaction(1, 'TransactionDeleted')
+    start([failing])
+    await met(deleted)
+    expect(tries).to.equal(3)
+    expect(logged.map(({ what, fields }) => [what, fields.reaction, fields.reason])).to.deep.equal([
+      ['reaction.failed', 'failing', 'not yet'],
+      ['reaction.failed', 'failing', 'not yet'],
+    ])
+  })
+})

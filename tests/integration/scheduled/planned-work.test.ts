@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { expireEvents, KEPT_S, retainAsPlanned } from '../../../workflows/scheduled/expire-events.ts'
+import { plannedWork, type PlannedJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { freshDatabase } from '../../harness/postgres.ts'
+
+const EVERY_SECOND = '* * * * * *'
+
+describe('planned work', () => {
+  const running = (jobs: PlannedJob[]) => {
+    const logged: [what: string, fields: object][] = []
+    const line = (fields: object, what: string) => void logged.push([what, fields])
+    const ending = new AbortController()
+    const done = plannedWork(jobs, { info: line, error: line }, ending.signal)
+    const end = async () => {
+      ending.abort()
+      await done
+    }
+    return { logged, end }
+  }
+
+  it('runs at its time, again after it failed, and tells both', async () => {
+    let runs = 0
+    const { logged, end } = running([
+      {
+        name: 'job',
+        at: EVERY_SECOND,
+        run: async () => {
+          if (++runs === 1) throw new Error('not this time')
+          return { swept: runs }
+        },
+      },
+    ])
+    await eventually(() => logged.length >= 2)
+    await end()
+    expect(logged[0]).to.deep.equal(['planned.failed', { job: 'job', reason: 'not this time' }])
+    expect(logged[1]![0]).to.equal('planned.done')
+    expect(logged[1]![1]).to.include({ job: 'job', swept: 2 })
+  })
+
+  it('ends with its signal, after the job that runs', async () => {
+    let hasEnded = false
+    let isRunning = false
+    const { end } = running([
+      {
+        name: 'job',
+        at: EVERY_SECOND,
+        run: async (signal) => {
+          isRunning = true
+          await new Promise<void>((resolve) => signal.addEventListener('abort', () => setImmediate(resolve)))
+          hasEnded = true
+          return null
+        },
+      },
+    ])
+    await eventually(() => isRunning)
+    await end()
+    expect(hasEnded).to.equal(true)
+  })
+
+  it('removes what has expired of books, of what was ignored and of what was not read, and nothing else', async () => {
+    const place = await freshDatabase()
+    await migrateDatabase(place.url)
+    const database = openDatabase(place.url)
+    const store = await openPostgresEventStore({ url: place.url })
+    try {
+      await retainAsPlanned(store)
+      const streams = ['book-1-VCB', 'ignored-1', 'unread-1', 'transaction-1', 'account-1']
+      const metadata = {
+        user_id: 1,
+        at: '2026-01-01T00:00:00.000Z',
+        correlation_id: 'c',
+        causation_id: 'c',
+        version: 1,
+      }
+      const old = (stream: string) => [
+        { stream, expectedRevision: -1, events: [{ id: randomUUID(), type: 'Test', data: {}, metadata }] },
+      ]
+      await store.append(streams.map(old))
+      // Older than a book is kept, younger than what was ignored.
+      const age = (KEPT_S['book-'] + KEPT_S['ignored-']) / 2
+      await database.query('UPDATE store.event SET created_at = created_at - make_interval(secs => $1)', [age])
+      expect(await expireEvents(store).run(new AbortController().signal)).to.deep.equal({ removed: 1 })
+      const left = (await store.readAll(null, 10)).map(({ stream }) => stream)
+      expect(left).to.deep.equal(['ignored-1', 'unread-1', 'transaction-1', 'account-1'])
+      expect(await expireEvents(store).run(new AbortController().signal)).to.equal(null)
+      await database.query("UPDATE store.event SET created_at = created_at - interval '1 year'")
+      expect(await expireEvents(store).run(new AbortController().signal)).to.deep.equal({ removed: 2 })
+      expect((await store.readAll(null, 10)).map(({ stream }) => stream)).to.deep.equal(['transaction-1', 'account-1'])
+    } finally {
+      await store.close()
+      await database.close()
+      await place.drop()
+    }
+  })
+})

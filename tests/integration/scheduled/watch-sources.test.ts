@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import { openHeardNotes } from '../../../adapters/postgres/ops/last-seen.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { openIds } from '../../../adapters/system/ids.ts'
+import { lastingSilences, quietSources } from '../../../projections/account/last-seen-queries.ts'
+import { sweepNotifications } from '../../../adapters/postgres/ops/sweep-notifications.ts'
+import { openAlerts } from '../../../workflows/alerts/alerts.ts'
+import { watchSources } from '../../../workflows/scheduled/watch-sources.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
+
+const HOUR = 3_600_000
+
+describe('sources that go silent', function () {
+  this.timeout(60_000)
+  let api: ApiUnderTest
+  let database: Database
+  before(async () => {
+    api = await openApi()
+    database = openDatabase(api.databaseUrl, { poolSize: 2 })
+  })
+  after(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  const never = new AbortController().signal
+  const ask = async (path: string) => (await api.ask('GET', path, { key: api.owner.api_key })).body.data
+  const heard = async (...at: Date[]): Promise<void> => {
+    for (const each of at) {
+      const notes = openHeardNotes(database, (error) => {
+        throw error
+      })
+      notes.note(api.owner.user_id, 'url', each)
+      await notes.close()
+    }
+  }
+  const look = async () => {
+    const { store, accounts, clock } = api
+    const job = watchSources({
+      quiet: (now) => quietSources(database, now),
+      lasting: () => lastingSilences(database),
+      accounts,
+      alerts: openAlerts({ store, clock, ids: openIds({ store, clock }) }),
+      clock,
+    })
+    await job.run(never)
+  }
+  const alerts = async () =>
+    ((await ask('/api/alerts')) as { kind: string; subject: string; until: string | null }[]).filter(
+      ({ kind }) => kind === 'source_silent',
+    )
+
+  it('are shown as silent and raise an alert, which ends when they are heard again', async () => {
+    const now = Date.now()
+    const hourly = Array.from({ length: 5 * 24 }, (_, n) => new Date(now - (8 * 24 - n) * HOUR))
+    await heard(...hourly)
+    const last = hourly.at(-1)!.toISOString()
+    expect(await ask('/api/receive-url')).to.include({ last_heard_at: last, silent_since: last })
+    await look()
+    await look()
+    const [alert, ...more] = await eventually(async () => {
+      const found = await alerts()
+      return found.length > 0 && found
+    })
+    expect(more).to.deep.equal([])
+    expect(alert).to.include({ subject: 'receive_url', until: null })
+
+    await heard(new Date(now))
+    expect(await ask('/api/receive-url')).to.include({ last_heard_at: new Date(now).toISOString(), silent_since: null })
+    await look()
+    await eventually(async () => (await alerts())[0]?.until !== null)
+  })
+
+  it('rows of ignored notifications that have expired are swept', async () => {
+    await database.query(
+      `INSERT INTO read_model.notification (id, user_id, status, source_type, source, reason, received_at, expires_at)
+       SELECT id, $1, 'ignored', 'api', 'url', 'ping', now(), now() + make_interval(days => id::int - 2)
+       FROM generate_series(1, 3) AS id`,
+      [api.owner.user_id],
+    )
+    expect(await ask('/api/notifications')).to.have.length(1)
+    await sweepNotifications(database).run(never)
+    expect(await database.query('SELECT id FROM read_model.notification')).to.deep.equal([{ id: 3 }])
+  })
+})

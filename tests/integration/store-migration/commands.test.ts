@@ -1,0 +1,191 @@
+/** `baoco export-events` and `import-events` as the operator types them: an installation moves to EventStoreDB and back. */
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import {
+  callApi,
+  newPlace,
+  readInstallation,
+  removePlace,
+  startBaoco,
+  type Installation,
+  type Place,
+  type Running,
+} from '../../harness/baoco-process.ts'
+import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
+import { givenOrOwnEventStore, type TestEventStore } from '../../harness/eventstoredb/given-or-own.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { openShop, status, type Shop } from '../../harness/shop.ts'
+
+const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
+const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '4,4,4,4,4,4', RATE_LIMITS: 'off' }
+
+/** What was said that is not how far it is, which is told on a slow machine. */
+const besidesProgress = (stderr: string): string => stderr.replaceAll(/^\d+ events (stored|written.*)\n/gm, '')
+
+interface Shown {
+  id: number
+  order_id: string
+  webhook_status: string
+}
+
+describe('baoco export-events and import-events', function () {
+  this.timeout(600_000)
+  let server: TestEventStore
+  let shop: Shop
+  let installation: Installation
+  let baoco: Running | undefined
+  let other: Place
+  /** Settings with EventStoreDB, and without. */
+  let there: Record<string, string>
+  let here: Record<string, string>
+  let sent = 0
+
+  const command = async ({ dataDir }: Place, env: Record<string, string>, args: string[], input = '') => {
+    const child = spawn(process.execPath, [BAOCO, ...args], {
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BAOCO_DATA_DIR: dataDir, ...env },
+    })
+    child.stdin.end(input)
+    const [stdout, stderr, code] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      new Promise<number | null>((resolve) => child.once('close', resolve)),
+    ])
+    return { code, stdout, stderr }
+  }
+  const list = async (): Promise<Shown[]> =>
+    (await callApi(baoco!, installation.apiKey, 'GET', '/api/transactions')).body.data as Shown[]
+  const statusOf = async (order: string) => (await list()).find(({ order_id }) => order_id === order)?.webhook_status
+  const pay = async (order: string): Promise<void> => {
+    const { pathname, search } = new URL(fromVietcombank(installation.personalUrl))
+    const answer = await fetch(baoco!.baseUrl + pathname + search, {
+      method: 'POST',
+      body: vietcombankText(++sent, order),
+    })
+    expect(answer.status).to.equal(200)
+  }
+  const callsFor = (order: string) => shop.calls.filter(({ body }) => body.includes(`"${order}"`))
+
+  before(async () => {
+    ;[server, shop, other] = await Promise.all([givenOrOwnEventStore(), openShop(), newPlace()])
+    const place = await newPlace()
+    baoco = await startBaoco(place, ENV)
+    installation = readInstallation(place, baoco.output())
+    const secret = (name: string) => readFile(join(place.dataDir, name), 'utf8').then((value) => value.trim())
+    here = { ...ENV, JWT_SECRET: await secret('jwt-secret'), VAULT_KEY: await secret('vault-key') }
+    there = { ...here, EVENTSTORE_URL: server.url, EVENTSTORE_PREFIX: server.prefix }
+  })
+  after(async () => {
+    await baoco?.kill()
+    await shop?.close()
+    await server?.close()
+    for (const place of [installation, other]) if (place) await removePlace(place)
+  })
+
+  it('moves an installation to EventStoreDB and back', async () => {
+    const rule = await callApi(baoco!, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url })
+    expect(rule.status).to.equal(201)
+    await pay('DH1')
+    await eventually(async () => (await statusOf('DH1')) === 'success')
+    await pay('DH2')
+    await eventually(async () => (await statusOf('DH2')) === 'success')
+    const deleted = (await list()).find(({ order_id }) => order_id === 'DH2')!
+    expect((await callApi(baoco!, installation.apiKey, 'DELETE', `/api/transactions/${deleted.id}`)).status).to.equal(
+      200,
+    )
+    shop.answer(status(500, 'not now'))
+    await pay('DH3')
+    await eventually(() => callsFor('DH3').length > 0)
+    const running = await command(installation, here, ['export-events'])
+    expect([running.code, running.stdout]).to.deep.equal([1, ''])
+    expect(running.stderr).to.match(/in use: baoco \(.*deliver.*\) runs on it/)
+    const before = await list()
+    await baoco!.stop()
+
+    const file = await command(installation, here, ['export-events'])
+    expect(file.code, file.stderr).to.equal(0)
+    const lines = file.stdout.trimEnd().split('\n')
+    expect(JSON.parse(lines.at(-1)!)).to.include({ events: lines.length - 1 })
+    expect(lines.filter((line) => line.includes(`"stream":"transaction-${deleted.id}"`))).to.have.lengthOf(1)
+
+    const cut = await command(installation, there, ['import-events'], lines.slice(0, -1).join('\n'))
+    expect([cut.code, cut.stderr]).to.deep.equal([
+      1,
+      'baoco: nothing was imported: its last line does not say how many events there are: the file was cut off\n',
+    ])
+    shop.answer(status(200))
+    const moved = await command(installation, there, ['import-events'], file.stdout)
+    expect([moved.code, besidesProgress(moved.stderr)]).to.deep.equal([0, ''])
+    expect(moved.stdout).to.contain(`${lines.length - 1} events imported`)
+    const again = await command(installation, there, ['import-events'], file.stdout)
+    expect(again.code).to.equal(1)
+    expect(again.stderr).to.contain('the event store is not empty')
+
+    const calls = { DH1: callsFor('DH1').length, DH2: callsFor('DH2').length }
+    baoco = await startBaoco(installation, there)
+    await eventually(async () => (await statusOf('DH3')) === 'success', {
+      within: 60_000,
+      what: 'the pending delivery',
+    })
+    const attempts = callsFor('DH3').map(({ headers }) => headers['x-webhook-attempt'])
+    expect(attempts).to.deep.equal(attempts.map((_, index) => String(index + 1)))
+    expect({ DH1: callsFor('DH1').length, DH2: callsFor('DH2').length }).to.deep.equal(calls)
+    expect((await list()).map(({ id, order_id }) => [id, order_id])).to.deep.equal(
+      before.map(({ id, order_id }) => [id, order_id]),
+    )
+    await pay('DH4')
+    await eventually(async () => (await statusOf('DH4')) === 'success')
+    await baoco.stop()
+
+    const back = join(installation.dataDir, 'events.jsonl')
+    expect((await command(installation, there, ['export-events', back])).code).to.equal(0)
+    expect((await command(installation, there, ['export-events', back])).stderr).to.contain('EEXIST')
+    const returned = await command(other, here, ['import-events', back])
+    expect([returned.code, besidesProgress(returned.stderr)]).to.deep.equal([0, ''])
+    baoco = await startBaoco(other, here)
+    expect((await list()).map(({ order_id, webhook_status }) => [order_id, webhook_status])).to.deep.equal([
+      ['DH4', 'success'],
+      ['DH3', 'success'],
+      ['DH1', 'success'],
+    ])
+    await pay('DH5')
+    await eventually(async () => (await statusOf('DH5')) === 'success')
+    const total = shop.calls.length
+    expect(callsFor('DH5')).to.have.lengthOf(1)
+    expect(total).to.equal(calls.DH1 + calls.DH2 + attempts.length + 2)
+    expect(await baoco.stop()).to.be.below(10_000)
+    const verified = await command(other, here, ['replay', '--verify'])
+    expect(verified.stdout).to.contain('every row is as it would be built anew')
+  })
+
+  it('lets nothing start on a store whose import was killed, and goes on with it', async () => {
+    const place = await newPlace()
+    try {
+      const file = join(other.dataDir, 'events.jsonl')
+      const made = await command(other, here, ['export-events', file])
+      expect(made.code, made.stderr).to.equal(0)
+      const hanging = { ...here, EVENTSTORE_URL: server.url, EVENTSTORE_PREFIX: `${server.prefix}second.` }
+      const child = spawn(process.execPath, ['--import', 'tsx', KILLED, file], {
+        env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...hanging },
+        stdio: 'inherit',
+      })
+      await new Promise((resolve) => child.once('exit', resolve))
+      expect(child.signalCode).to.equal('SIGKILL')
+      const start = await command(place, { ...hanging, PORT: String(place.port) }, ['serve'])
+      expect(start.code).to.equal(1)
+      expect(start.stderr).to.contain('an import into this event store has not ended')
+      const resumed = await command(place, hanging, ['import-events', file])
+      expect([resumed.code, besidesProgress(resumed.stderr)]).to.deep.equal([0, ''])
+      baoco = await startBaoco(place, hanging)
+      expect(await list()).to.have.lengthOf(4)
+      await baoco.stop()
+    } finally {
+      await removePlace(place)
+    }
+  })
+})
+
+const KILLED = fileURLToPath(new URL('killed-import.ts', import.meta.url))

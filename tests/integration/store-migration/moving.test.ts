@@ -1,0 +1,228 @@
+import { expect } from 'chai'
+import type { EventStore } from '../../../domain/ports.ts'
+import { main } from '../../../projections/main.ts'
+import { replay } from '../../../projections/engine/replay.ts'
+import { importState, NotImportable } from '../../../workflows/store-migration/import.ts'
+import { retainAsPlanned } from '../../../workflows/scheduled/expire-events.ts'
+import { openWorld, type World } from '../eventstoredb/world.ts'
+import { openSetting, type Setting } from '../projections/setting.ts'
+import { checked, exported, fill, imported, NOW, type EventFile } from './stores.ts'
+
+const refusal = async (work: Promise<unknown>): Promise<Error> =>
+  work.then(
+    () => expect.fail('it was not refused'),
+    (error: Error) => error,
+  )
+
+/** What a store still shows: of rows that have expired only the old store has any. */
+const lasting = async (setting: Setting): Promise<Record<string, unknown[]>> => {
+  const rows = await setting.rows()
+  const hasExpired = (row: unknown) => new Date((row as { expires_at: string | null }).expires_at ?? NOW) < NOW
+  return { ...rows, notification: rows.notification!.filter((row) => !hasExpired(row)) }
+}
+
+describe('moving the events to another store', function () {
+  this.timeout(120_000)
+  let from: Setting
+  let to: Setting
+  let world: World
+  let file: EventFile
+  before(async () => {
+    from = await openSetting()
+    await fill(from)
+    await replay({ store: from.store, tables: from.tables, definition: main })
+    file = await exported(from.store)
+  })
+  after(() => from.close())
+  beforeEach(async () => {
+    ;[to, world] = await Promise.all([openSetting(), openWorld()])
+  })
+  afterEach(() => Promise.all([to.close(), world.close()]))
+
+  it('takes along all but what is to be forgotten', async () => {
+    const all = await from.store.readAll(null, 100_000)
+    const told = file.lines.slice(0, -1).map((line) => JSON.parse(line) as { stream: string; type: string; id: string })
+    const closed = new Set(all.filter(({ type }) => type === 'TransactionDeleted').map(({ stream }) => stream))
+    expect(closed.size).to.be.greaterThan(2)
+    const kept = all.filter(
+      ({ stream, type }) => !/^(book|ignored)-/.test(stream) && (!closed.has(stream) || type === 'TransactionDeleted'),
+    )
+    expect(told.filter(({ stream }) => !/^(book|ignored)-/.test(stream)).map(({ id }) => id)).to.deep.equal(
+      kept.map(({ id }) => id),
+    )
+    expect(kept.length).to.be.lessThan(all.length - 6)
+    const texts = file.lines.filter((line) => line.includes('days ago')).map((line) => /\d+ days/.exec(line)![0])
+    expect(texts).to.deep.equal(['6 days', '1 days', '29 days'])
+  })
+
+  it('goes to EventStoreDB and back with nothing lost and the same read models, row for row', async () => {
+    await retainAsPlanned(world.store)
+    await imported(world.store, file)
+    const there = await exported(world.store)
+    expect(past(there)).to.deep.equal(past(file))
+    await imported(to.store, there)
+    expect((await exported(to.store)).lines).to.deep.equal(there.lines)
+    await replay({ store: to.store, tables: to.tables, definition: main })
+    expect(await lasting(to)).to.deep.equal(await lasting(from))
+
+    const another = await openSetting()
+    try {
+      await replay({ store: world.store, tables: another.tables, definition: main })
+      expect(await lasting(another)).to.deep.equal(await lasting(from))
+    } finally {
+      await another.close()
+    }
+  })
+
+  it('keeps the revisions by which attempts name the state of an account', async () => {
+    await imported(world.store, file)
+    for (const user of [1, 2, 3]) {
+      const stream = `account-${user}`
+      const [[before = []], [after = []]] = await Promise.all([
+        from.store.read([{ stream }]),
+        world.store.read([{ stream }]),
+      ])
+      expect(before.length).to.be.greaterThan(3)
+      expect(after.map(({ id, revision }) => [id, revision])).to.deep.equal(
+        before.map(({ id, revision }) => [id, revision]),
+      )
+    }
+  })
+
+  it('tells where each reader of the old store had come to', async () => {
+    const all = await from.store.readAll(null, 100_000)
+    const middle = all[Math.floor(all.length / 2)]!
+    const read = await exported(from.store, { reactions: middle.checkpoint, 'relay topic': all.at(-1)!.checkpoint })
+    const { readers, end } = await imported(world.store, read)
+    const next = await world.store.readAll(readers.reactions!.checkpoint, 1)
+    const ids = read.lines.slice(0, -1).map((line) => (JSON.parse(line) as { id: string }).id)
+    expect(ids.indexOf(next[0]!.id)).to.equal(ids.indexOf(readers.reactions!.event_id) + 1)
+    const later = all.slice(all.indexOf(middle) + 1).map(({ id }) => id)
+    expect(later).to.include(next[0]!.id).and.not.to.include(readers.reactions!.event_id)
+    expect(await world.store.readAll(end!.checkpoint, 100)).to.satisfy((rest: { stream: string }[]) =>
+      rest.every(({ stream }) => /^(book|ignored|import)/.test(stream)),
+    )
+  })
+
+  it('refuses a store that is not empty, and writes nothing into it', async () => {
+    await fill(to, 3, 10)
+    const before = await to.store.end()
+    expect(await refusal(imported(to.store, file))).to.be.instanceOf(NotImportable)
+    expect(await to.store.end()).to.equal(before)
+    await imported(world.store, file)
+    expect((await refusal(imported(world.store, file))).message).to.contain('not empty')
+  })
+
+  const stores: [string, () => EventStore][] = [
+    ['Postgres', () => to.store],
+    ['EventStoreDB', () => world.store],
+  ]
+  for (const [name, open] of stores)
+    it(`goes on with an import that broke off, and takes no other file in its place: ${name}`, async () => {
+      const store = open()
+      await retainAsPlanned(store)
+      let calls = 0
+      const dying: EventStore = {
+        ...store,
+        append: (units) => (++calls > 2 ? Promise.reject(new Error('killed')) : store.append(units)),
+      }
+      expect((await refusal(imported(dying, file))).message).to.equal('killed')
+      expect(await importState(store)).to.deep.include({ is: 'unfinished' })
+      const other = await exported(from.store, { reactions: (await from.store.end())! })
+      expect((await refusal(imported(store, other))).message).to.contain('another file')
+      await imported(store, file)
+      expect(await importState(store)).to.deep.include({ is: 'finished' })
+      expect(past(await exported(store))).to.deep.equal(past(file))
+    })
+
+  it('takes few calls into a store that keeps their order, however its streams alternate', async () => {
+    const counted = async (store: EventStore): Promise<number> => {
+      let calls = 0
+      const append: EventStore['append'] = (units) => (calls++, store.append(units))
+      await imported({ ...store, append }, file)
+      return calls
+    }
+    const [one, other] = [await counted(to.store), await counted(world.store)]
+    expect(one).to.equal(Math.ceil((file.lines.length - 1) / 500) + 2)
+    expect(other).to.be.above(2 * one)
+    expect(past(await exported(to.store))).to.deep.equal(past(file))
+  })
+
+  it('has not ended before what follows the store is set', async () => {
+    const settle = () => Promise.reject(new Error('no database'))
+    await refusal(imported(to.store, file, { settle }))
+    expect(await importState(to.store)).to.deep.include({ is: 'unfinished' })
+  })
+
+  it('stops where the server has changed the order, which one by one it cannot', async () => {
+    const scrambling: EventStore = {
+      ...world.store,
+      append: async (units) => {
+        const answers = new Map<(typeof units)[number], Awaited<ReturnType<EventStore['append']>>[number]>()
+        for (const unit of [...units].reverse()) answers.set(unit, (await world.store.append([unit]))[0]!)
+        return units.map((unit) => answers.get(unit)!)
+      },
+    }
+    expect((await refusal(imported(scrambling, file))).message).to.contain('--one-by-one')
+    const other = await world.another({ prefix: 'other.' })
+    await imported(
+      {
+        ...scrambling,
+        end: () => other.end(),
+        read: (slices) => other.read(slices),
+        readAll: (after, limit) => other.readAll(after, limit),
+        append: async (units) => {
+          const answers = []
+          for (const unit of [...units].reverse()) answers.unshift((await other.append([unit]))[0]!)
+          return answers
+        },
+      },
+      file,
+      { oneByOne: true },
+    )
+    expect(await importState(other)).to.deep.include({ is: 'finished' })
+  })
+
+  describe('refuses a file', () => {
+    const cases: [string, (lines: string[]) => string[], RegExp][] = [
+      ['without its last line', (lines) => lines.slice(0, -1), /cut off/],
+      ['cut in the middle of a line', (lines) => [...lines.slice(0, 20), lines[20]!.slice(0, -9)], /not JSON/],
+      ['that is empty', () => [], /cut off/],
+      ['with a line doubled', (lines) => [lines[0]!, ...lines], /holds \d+ events/],
+      ['with a line gone', (lines) => lines.toSpliced(3, 1), /holds \d+ events/],
+      ['with two lines changed about', (lines) => [lines[1]!, lines[0]!, ...lines.slice(2)], /SHA-256/],
+      [
+        'with an altered amount',
+        (lines) => lines.map((line) => line.replace(/"amount":"\d/, '"amount":"9')),
+        /SHA-256/,
+      ],
+      [
+        'whose last line names another reader',
+        (lines) =>
+          lines.with(
+            -1,
+            lines
+              .at(-1)!
+              .replace('"readers":{}', `"readers":{"reactions":"${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}"}`),
+          ),
+        /SHA-256/,
+      ],
+      ['of something else', () => ['{"hello":"world"}', '{}'], /line 1 is no event/],
+    ]
+    for (const [name, change, reason] of cases)
+      it(name, async () => {
+        expect((await checked(file.lines)).events).to.equal(file.lines.length - 1)
+        expect((await refusal(checked(change([...file.lines])))).message).to.match(reason)
+      })
+  })
+})
+
+/** What a file tells: closing events and streams that are kept for a time are numbered anew, and for the latter no order is kept. */
+const past = ({ lines }: EventFile) => {
+  const events = lines
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as { stream: string; type: string; id: string; revision?: number })
+  const isKept = ({ stream }: { stream: string }) => !/^(book|ignored)-/.test(stream)
+  for (const event of events) if (!isKept(event) || event.type === 'TransactionDeleted') delete event.revision
+  return [events.filter(isKept), events.filter((event) => !isKept(event)).sort((a, b) => a.id.localeCompare(b.id))]
+}

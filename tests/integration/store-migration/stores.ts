@@ -1,0 +1,105 @@
+/** A store with a past of every kind, and what moves it: the file in memory, as lines. */
+import { randomUUID } from 'node:crypto'
+import type { NotificationEventData } from '../../../domain/arrival/events.ts'
+import type { EventStore, Unit } from '../../../domain/ports.ts'
+import { exportEvents } from '../../../workflows/store-migration/export.ts'
+import { checkFile, type LastLine } from '../../../workflows/store-migration/event-file.ts'
+import { importEvents, type ImportOptions, type Imported } from '../../../workflows/store-migration/import.ts'
+import { History } from '../projections/history.ts'
+import type { Setting } from '../projections/setting.ts'
+
+export const NOW = new Date('2026-11-20T12:00:00Z')
+const DAY_MS = 86_400_000
+
+const eventAt = (daysAgo: number, type: string, data: object) => ({
+  id: randomUUID(),
+  type,
+  data,
+  metadata: {
+    user_id: 1,
+    at: new Date(NOW.getTime() - daysAgo * DAY_MS).toISOString(),
+    correlation_id: 'test',
+    causation_id: 'test',
+    version: 1,
+  },
+})
+
+const ignoredBefore = (days: number): NotificationEventData['NotificationIgnored'] => ({
+  notification_id: 9_000_000 + days,
+  user_id: 1,
+  source_type: 'sms',
+  source: 'url:sms',
+  stamp: null,
+  received_at: new Date(NOW.getTime() - days * DAY_MS).toISOString(),
+  reason: 'promotion',
+  text: `${days} days ago`,
+})
+
+/** Kept for a time only: some of it is past that time. */
+const keptForATime = (): Unit[] => [
+  [
+    {
+      stream: 'book-1-VCB',
+      expectedRevision: -1,
+      events: [20, 9, 6, 1].map((days) => eventAt(days, 'NotificationSeen', { text: `${days} days ago\u2028` })),
+    },
+  ],
+  [
+    {
+      stream: 'ignored-1',
+      expectedRevision: -1,
+      events: [40, 29].map((days) => eventAt(days, 'NotificationIgnored', ignoredBefore(days))),
+    },
+  ],
+]
+
+/** Accounts, transactions with attempts, deleted ones that are erased and one that is not yet, books, ignored notifications. */
+export const fill = async ({ store, append }: Setting, seed = 7, steps = 600): Promise<void> => {
+  const history = new History(seed).grow(steps)
+  await append(history.decided)
+  const deleted = [...history.transactions].filter(([, transaction]) => transaction?.phase === 'deleted')
+  for (const [id] of deleted.slice(1)) await store.erase(`transaction-${id}`)
+  await store.append(keptForATime())
+}
+
+export interface EventFile {
+  lines: string[]
+  told: LastLine
+}
+
+export const exported = async (store: EventStore, readers: Record<string, string> = {}): Promise<EventFile> => {
+  let text = ''
+  const write = (part: string): Promise<void> => {
+    text += part
+    return Promise.resolve()
+  }
+  const told = await exportEvents({ store, readers, now: NOW, write })
+  return { lines: text.trimEnd().split('\n'), told }
+}
+
+export async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines
+}
+
+export const checked = (lines: readonly string[]): Promise<LastLine> => checkFile(linesOf(lines), () => true)
+
+/** @returns where the readers were set */
+export const imported = async (
+  store: EventStore,
+  { lines, told }: EventFile,
+  options: Partial<ImportOptions> = {},
+): Promise<Imported> => {
+  let settled: Imported | undefined
+  await importEvents({
+    store,
+    lines: () => linesOf(lines),
+    told,
+    now: NOW,
+    settle: (result) => {
+      settled = result
+      return Promise.resolve()
+    },
+    ...options,
+  })
+  return settled!
+}

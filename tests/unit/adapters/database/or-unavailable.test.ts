@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import type { Queryable } from '../../../../adapters/database/database.ts'
+import { orUnavailable } from '../../../../adapters/database/or-unavailable.ts'
+
+const failing = (error: Error): Queryable => orUnavailable({ query: () => Promise.reject(error) })
+const nameOf = (queryable: Queryable) =>
+  queryable.query('SELECT 1').then(
+    () => 'answered',
+    (error: Error) => error.name,
+  )
+
+describe('reads of a database that may be away', () => {
+  it('name an outage, and what an upgrade has not built yet, and leave what the database refused as it is', async () => {
+    const refused = Object.assign(new Error('syntax error'), {
+      severity: 'ERROR',
+      code: '42601',
+      name: 'DatabaseError',
+    })
+    const notYet = Object.assign(new Error('no such column'), { severity: 'ERROR', code: '42703' })
+    const stopping = Object.assign(new Error('going down'), { severity: 'FATAL', code: '57P01' })
+    const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    expect(await nameOf(failing(stopping))).to.equal('StoreUnavailable')
+    expect(await nameOf(failing(lost))).to.equal('StoreUnavailable')
+    expect(await nameOf(failing(notYet))).to.equal('StoreUnavailable')
+    expect(await nameOf(failing(refused))).to.equal('DatabaseError')
+    expect(await nameOf(orUnavailable({ query: () => Promise.resolve([]) }))).to.equal('answered')
+  })
+})

@@ -1,0 +1,94 @@
+import { expect } from 'chai'
+import type { Placed } from '../../../../../adapters/event-store/postgres/placed.ts'
+import { Tail, type Member } from '../../../../../adapters/event-store/postgres/tail.ts'
+import type { Database } from '../../../../../adapters/database/database.ts'
+import { eventually } from '../../../../harness/eventually.ts'
+
+/** An empty store that cannot be listened to. */
+const database = {
+  query: (text: string) =>
+    Promise.resolve([text.includes('store.newest') ? { position: 0 } : { position: 0, id: null }]),
+  connect: () => Promise.reject(new Error('nobody listens')),
+} as unknown as Database
+
+const placed = (position: number, size: number): Placed => ({ position, size, event: {} as Placed['event'] })
+const all = (): boolean => true
+
+describe('the tail of the Postgres store', () => {
+  let tail: Tail
+  let end: number
+  let members: Member[]
+
+  const join = (position: number): Member => {
+    const member = { position }
+    members.push(member)
+    tail.join(member)
+    return member
+  }
+
+  /** As this process appends them, 500 at a time. */
+  const append = (count: number, size = 1): void => {
+    for (const to = end + count; end < to;) {
+      const from = end
+      end = Math.min(to, from + 500)
+      tail.offer(from, () => Array.from({ length: end - from }, (_, n) => placed(from + n + 1, size)))
+    }
+  }
+
+  const opened = async (): Promise<Member> => {
+    const member = join(0)
+    await eventually(() => tail.after(0, 1, all))
+    return member
+  }
+
+  beforeEach(() => {
+    const nothing = () => {}
+    tail = new Tail(database, nothing, () => false)
+    end = 0
+    members = []
+  })
+  afterEach(() => members.forEach((member) => tail.leave(member)))
+
+  it('keeps what a subscription has not taken yet', async () => {
+    await opened()
+    append(30_000)
+    expect(tail.after(0, 100_000, all)?.events).to.have.length(30_000)
+  })
+
+  it('keeps no more of it than its bound, in events: who is slower goes to the tables', async () => {
+    await opened()
+    append(64_000)
+    expect(tail.after(0, 1, all)).not.to.equal(undefined)
+    append(500)
+    expect(tail.after(0, 1, all)).to.equal(undefined)
+    expect(tail.after(end - 9_000, 1, all)).to.equal(undefined)
+  })
+
+  it('keeps no more of it than its bound, in bytes', async () => {
+    await opened()
+    append(2_000, 100_000)
+    expect(tail.after(0, 1, all)).to.equal(undefined)
+  })
+
+  it('keeps a little for whoever comes late, and forgets the rest once all have taken it', async () => {
+    const member = await opened()
+    append(30_000)
+    member.position = end
+    append(500)
+    expect(tail.after(end - 7_000, 1, all)).not.to.equal(undefined)
+    expect(tail.after(end - 9_000, 1, all)).to.equal(undefined)
+  })
+
+  it('keeps nothing for a subscription that catches up from the tables', async () => {
+    const member = await opened()
+    append(30_000)
+    member.position = end
+    append(500)
+    join(1)
+    append(30_000)
+    expect(tail.after(end - 9_000, 1, all)?.events).to.have.length(1)
+    member.position = end
+    append(500)
+    expect(tail.after(end - 9_000, 1, all)).to.equal(undefined)
+  })
+})

@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { BodiesInFlight, HeldBody } from '../../../../../adapters/http/middleware/bodies-in-flight.ts'
+
+const MB = 1024 * 1024
+
+const begun = (bodies: BodiesInFlight, account: number | null): HeldBody => {
+  const body = new HeldBody(bodies)
+  body.begin(account, () => {})
+  return body
+}
+
+describe('the bytes of bodies in flight', () => {
+  it('are never more than 64 MB, and none is left when all are released', () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.option(fc.nat(12)), fc.array(fc.nat(3 * MB), { maxLength: 6 })), { maxLength: 60 }),
+        (given) => {
+          const bodies = new BodiesInFlight()
+          const held = given.map(([account, pieces]) => {
+            const body = begun(bodies, account)
+            for (const piece of pieces) body.take(piece)
+            expect(bodies.size).to.be.at.most(64 * MB)
+            return body
+          })
+          held.forEach((body) => body.release())
+          expect(bodies.size).to.equal(0)
+        },
+      ),
+    ))
+
+  it('have no room for more of a body that did not fit: what was held is free', () => {
+    const bodies = new BodiesInFlight()
+    const body = begun(bodies, 1)
+    expect(body.take(10 * MB)).to.equal(true)
+    expect(body.take(3 * MB)).to.equal(false)
+    expect(bodies.size).to.equal(0)
+    expect(body.take(1)).to.equal(false)
+    body.release()
+    expect(bodies.size).to.equal(0)
+  })
+
+  it('leave room for short bodies beside long ones, and for accounts beside strangers', () => {
+    const bodies = new BodiesInFlight()
+    for (let account = 1; begun(bodies, account).take(9 * MB); account++);
+    expect(begun(bodies, 100).take(64 * 1024)).to.equal(true)
+    expect(begun(bodies, 100).take(64 * 1024 + 1), 'a long one').to.equal(true)
+    while (begun(bodies, null).take(64 * 1024));
+    expect(begun(bodies, 100).take(64 * 1024)).to.equal(true)
+  })
+
+  it('of one account are 12 MB at most', () => {
+    const bodies = new BodiesInFlight()
+    expect(begun(bodies, 1).take(10 * MB)).to.equal(true)
+    expect(begun(bodies, 1).take(3 * MB)).to.equal(false)
+    expect(begun(bodies, 2).take(3 * MB)).to.equal(true)
+  })
+
+  it('are cut off where a long body brings less than 16 KB in an interval', () => {
+    const bodies = new BodiesInFlight()
+    const body = new HeldBody(bodies)
+    let cuts = 0
+    body.begin(1, () => cuts++)
+    body.take(100 * 1024)
+    body.look()
+    body.take(16 * 1024)
+    body.look()
+    expect(cuts).to.equal(0)
+    body.take(16 * 1024 - 1)
+    body.look()
+    expect(cuts).to.equal(1)
+    body.release()
+  })
+})

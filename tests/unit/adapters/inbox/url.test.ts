@@ -1,0 +1,31 @@
+import { expect } from 'chai'
+import { inboxTokenIn } from '../../../../adapters/inbox/url.ts'
+
+const BASE_URL = 'https://pay.example.com/baoco'
+
+describe('the address of an inbox', () => {
+  it('is known however it is written', () => {
+    for (const written of [
+      'https://pay.example.com/baoco/inbox/7.abc',
+      'HTTPS://PAY.example.com:443/baoco/inbox/7.abc?shop=1#x',
+      'https://pay.example.com/else/../baoco/inbox/7.abc',
+      'https:\\\\pay.example.com\\baoco\\inbox\\7.abc',
+      'https://pay.example.com/baoco/in\tbox/7.abc',
+    ])
+      expect(inboxTokenIn(written, BASE_URL), written).to.equal('7.abc')
+  })
+
+  it('is no other address, of ours or of anybody', () => {
+    for (const other of [
+      'https://shop.vn/webhook',
+      'https://shop.vn/baoco/inbox/7.abc',
+      'http://pay.example.com/baoco/inbox/7.abc',
+      'https://user:password@pay.example.com/baoco/inbox/7.abc',
+      'https://pay.example.com/baoco/inbox/',
+      'https://pay.example.com/baoco/inbox/7.abc/more',
+      'https://pay.example.com/baoco/%69nbox/7.abc',
+      'inbox',
+    ])
+      expect(inboxTokenIn(other, BASE_URL), other).to.equal(null)
+  })
+})

@@ -1,0 +1,48 @@
+import { expect } from 'chai'
+import { entryOf, installationIn, messageOf } from '../../../../../adapters/log/kafka/cloud-event.ts'
+import type { RecordedEvent } from '../../../../../domain/event.ts'
+
+const OURS = '5b0a1f39-93a4-4b0c-8f5e-0f6f9a8f7b11'
+const THEIRS = '0c1d2e3f-93a4-4b0c-8f5e-0f6f9a8f7b22'
+
+const event: RecordedEvent = {
+  id: '6f1d2e3f-0000-4b0c-8f5e-0f6f9a8f7b33',
+  type: 'DeliveryEnded',
+  data: { transaction_id: 7, rule_id: 3, reason: 'rule_deleted' },
+  metadata: { user_id: 5, at: '2026-11-21T05:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 },
+  stream: 'transaction-7',
+  revision: 2,
+  checkpoint: '41',
+}
+
+/** As the consumer gets it. */
+const onTopic = (installation: string) => {
+  const { key, headers } = messageOf(event, { source: 'https://pay.example.vn', installation })!
+  return { key: Buffer.from(String(key)), headers: headers! }
+}
+
+describe('an event on the topic', () => {
+  it('is taken by the installation that it is of', () => {
+    expect(entryOf(onTopic(OURS), OURS)).to.deep.equal({
+      event_id: event.id,
+      type: 'DeliveryEnded',
+      user_id: 5,
+      transaction_id: 7,
+      revision: 2,
+      at: event.metadata.at,
+      checkpoint: '41',
+    })
+    expect(installationIn(onTopic(OURS).headers)).to.equal(OURS)
+  })
+
+  it('is passed over by another, whose transactions have the same ids', () => {
+    expect(entryOf(onTopic(THEIRS), OURS)).to.equal(null)
+  })
+
+  it('is taken where it comes from a version that did not tell', () => {
+    const { key, headers } = onTopic(OURS)
+    const { ce_installation: _, ...older } = headers
+    expect(entryOf({ key, headers: older }, OURS)).to.include({ transaction_id: 7 })
+    expect(installationIn(older)).to.equal(null)
+  })
+})

@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { awakeFor, awakeNow } from '../../../../adapters/system/awake.ts'
+
+/** As if the machine had given this process no time. */
+const freeze = (milliseconds: number): void => {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
+}
+
+const OPEN = new AbortController().signal
+
+describe('time in which this process runs', () => {
+  it('goes like any other while nothing holds it up', async () => {
+    const [began, awake] = [performance.now(), awakeNow()]
+    await awakeFor(300, OPEN)
+    const passed = performance.now() - began
+    expect(passed).to.be.at.least(290)
+    expect(awakeNow() - awake).to.be.at.least(290)
+    expect(awakeNow() - awake).to.be.at.most(passed + 10)
+  })
+
+  it('stands still in a freeze, so that what came meanwhile is heard before a deadline', async () => {
+    const awake = awakeNow()
+    const heard: string[] = []
+    const deadline = awakeFor(900, OPEN).then(() => heard.push('deadline'))
+    await new Promise((resolve) => setImmediate(resolve))
+    setTimeout(() => heard.push('answer'), 1)
+    freeze(1_500)
+    expect(awakeNow() - awake).to.be.below(900)
+    await deadline
+    expect(heard).to.deep.equal(['answer', 'deadline'])
+  })
+
+  it('is not waited for any longer than the signal says', async () => {
+    const stopping = new AbortController()
+    const waiting = awakeFor(60_000, stopping.signal)
+    stopping.abort()
+    await waiting
+  })
+})

@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { FolderInUse, lockDataFolder, makeDataFolder } from '../../../../adapters/system/data-folder.ts'
+import { keepSecrets } from '../../../../adapters/secrets/secrets.ts'
+
+describe('data folder', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = join(fs.mkdtempSync(join(tmpdir(), 'baoco-folder-')), 'data')
+    makeDataFolder(folder)
+  })
+  afterEach(() => fs.rmSync(join(folder, '..'), { recursive: true }))
+
+  it('is closed to others, also when it was open before', () => {
+    fs.chmodSync(folder, 0o755)
+    makeDataFolder(folder)
+    expect(fs.statSync(folder).mode & 0o777).to.equal(process.getuid?.() === 0 ? 0o711 : 0o700)
+  })
+
+  it('is not made of a folder that holds other things', () => {
+    fs.writeFileSync(join(folder, 'letter.txt'), '')
+    fs.chmodSync(folder, 0o755)
+    expect(() => makeDataFolder(folder)).to.throw('BAOCO_DATA_DIR')
+    expect(fs.statSync(folder).mode & 0o777).to.equal(0o755)
+  })
+
+  it('belongs to one at a time', () => {
+    const release = lockDataFolder(folder)
+    expect(() => lockDataFolder(folder)).to.throw(FolderInUse, `process ${process.pid}`)
+    release()
+    lockDataFolder(folder)()
+    expect(fs.readdirSync(folder)).to.deep.equal([])
+  })
+
+  it('is free when its owner is gone, also when the process id lives on in another process', () => {
+    const gone = spawnSync('true').pid
+    for (const left of [
+      JSON.stringify({ pid: gone, started: '1@x' }),
+      JSON.stringify({ pid: process.ppid, started: '1@an earlier boot' }),
+      '',
+      'not ours',
+    ]) {
+      fs.writeFileSync(join(folder, 'lock'), left)
+      lockDataFolder(folder)()
+    }
+  })
+
+  describe('secrets', () => {
+    it('are made once, kept for later starts, and closed to others', () => {
+      const made = keepSecrets(folder, {})
+      expect(Buffer.byteLength(made.jwtSecret)).to.be.at.least(32)
+      expect(made.vaultKeys).to.have.length(1)
+      expect(made.vaultKeys[0]).to.match(/^[0-9a-f]{64}$/)
+      expect(keepSecrets(folder, {})).to.deep.equal(made)
+      for (const name of ['jwt-secret', 'vault-key']) {
+        expect(fs.statSync(join(folder, name)).mode & 0o777).to.equal(0o600)
+      }
+    })
+
+    it('are as set where they are set, and then nothing is kept', () => {
+      const given = { jwtSecret: 'j'.repeat(32), vaultKey: ['a'.repeat(64)] }
+      expect(keepSecrets(folder, given)).to.deep.equal({ jwtSecret: given.jwtSecret, vaultKeys: given.vaultKey })
+      expect(fs.readdirSync(folder)).to.deep.equal([])
+    })
+
+    it('are not made anew where one was emptied: what is sealed under it would be lost', () => {
+      fs.writeFileSync(join(folder, 'vault-key'), '')
+      expect(() => keepSecrets(folder, {})).to.throw('vault-key')
+    })
+  })
+})

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+
+const MODULE = new URL('../../../../adapters/telemetry/log-lines.ts', import.meta.url).href
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
+
+/** What a process that logs this says before it ends at once. */
+const say = (level: string, statements: string) => {
+  const program = `import { openLogLines } from '${MODULE}'; const log = openLogLines('${level}'); ${statements}; process.exit(0)`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  expect(stdout).to.equal('')
+  return stderr
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+describe('log lines', () => {
+  it('are JSON on standard error, named by what happened, all written when the process ends', () => {
+    const lines = say(
+      'info',
+      "for (let id = 0; id < 500; id++) log.info({ id }, 'notification.received'); log.debug({}, 'too.small')",
+    )
+    expect(lines).to.have.length(500)
+    expect(lines[499]).to.deep.include({ level: 'info', event: 'notification.received', id: 499 })
+    expect(Date.parse(String(lines[0]?.time))).to.be.closeTo(Date.now(), 60_000)
+  })
+
+  it('never hold a secret or a notification, even by mistake', () => {
+    const [line] = say('info', "log.warn({ user_id: 1, token: 'tok-1', text: 'SD TK', api_key: 'bck_1' }, 'x')")
+    expect(line).to.deep.include({ user_id: 1 })
+    expect(JSON.stringify(line)).to.not.match(/tok-1|SD TK|bck_1/)
+  })
+
+  it('tell of an error, and of what caused it, no more than what it is', () => {
+    const [line] = say(
+      'info',
+      `const cause = Object.assign(new TypeError('twice'), { code: '23505', detail: 'Key (email)=(an@shop.vn) exists.' })
+       log.warn({ err: new Error('no answer', { cause }) }, 'trouble')`,
+    )
+    expect(line!.err).to.deep.include({ type: 'Error', message: 'no answer' })
+    expect((line!.err as { cause: object }).cause).to.include({ type: 'TypeError', message: 'twice', code: '23505' })
+    expect(JSON.stringify(line)).to.not.include('an@shop.vn')
+  })
+})

@@ -1,0 +1,41 @@
+import { expect } from 'chai'
+import type { LogLines } from '../../../../adapters/telemetry/log-lines.ts'
+import { expiry, untilStoreAnswers } from '../../../../cmd/process/open-event-store.ts'
+import { StoreUnavailable } from '../../../../domain/errors.ts'
+import type { EventStore } from '../../../../domain/ports.ts'
+
+const storeOf = (end: () => Promise<string | null>) => ({ end, expire: async () => 0 }) as unknown as EventStore
+
+const linesInto = (told: object[]) => ({ warn: (fields: object) => void told.push(fields) }) as unknown as LogLines
+
+describe('the event store that the settings name', () => {
+  const OPEN = new AbortController().signal
+
+  it('has its hidden events removed all day by Postgres, once a day by EventStoreDB, at a time in Vietnam', () => {
+    const store = storeOf(async () => null)
+    const eventStoreUrl = 'esdb://localhost:2113'
+    expect(expiry({ eventStoreUrl: undefined, scavengeAt: '03:30' }, store).at).to.equal('*/10 * * * *')
+    expect(expiry({ eventStoreUrl, scavengeAt: '03:30' }, store).at).to.equal('30 20 * * *')
+    expect(expiry({ eventStoreUrl, scavengeAt: '07:05' }, store).at).to.equal('5 0 * * *')
+  })
+
+  it('is waited for while it is away, and named', async () => {
+    const told: object[] = []
+    let asked = 0
+    const store = storeOf(async () => {
+      if (++asked < 3) throw new StoreUnavailable('away', { cause: new Error('refused') })
+      return null
+    })
+    await untilStoreAnswers(store, linesInto(told), OPEN)
+    expect(told).to.deep.include({ waiting_for: 'event_store', reason: 'refused' })
+  })
+
+  it('is not waited for where it refuses, nor when the start is to stop', async () => {
+    const refusing = storeOf(() => Promise.reject(new Error('access denied')))
+    const away = storeOf(() => Promise.reject(new StoreUnavailable('away')))
+    const failure = (store: EventStore, stopping: AbortSignal) =>
+      untilStoreAnswers(store, linesInto([]), stopping).catch((error: Error) => error.message)
+    expect(await failure(refusing, OPEN)).to.equal('access denied')
+    expect(await failure(away, AbortSignal.abort())).to.include('event store')
+  })
+})

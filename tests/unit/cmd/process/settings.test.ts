@@ -1,0 +1,185 @@
+import { resolve } from 'node:path'
+import { expect } from 'chai'
+import { configLines } from '../../../../cmd/commands/config.ts'
+import { readSettings, settingLines, SettingsError } from '../../../../cmd/process/settings.ts'
+
+const KEY = '0123456789abcdef'.repeat(4)
+const SECRET = 'x'.repeat(32)
+
+const refusal = (env: Record<string, string>): string => {
+  try {
+    readSettings(env)
+  } catch (error) {
+    expect(error).to.be.instanceOf(SettingsError)
+    return (error as Error).message
+  }
+  throw new Error(`not refused: ${JSON.stringify(env)}`)
+}
+
+describe('settings', () => {
+  it('need nothing set', () => {
+    const settings = readSettings({ PATH: '/usr/bin' })
+    expect(settings).to.deep.include({
+      port: 8080,
+      baseUrl: 'http://localhost:8080',
+      dataDir: resolve('.baoco'),
+      databaseUrl: undefined,
+      adminEmail: 'owner@baoco.local',
+      allowPrivateTargets: false,
+      retrySchedule: [60, 300, 1800, 7200, 28800, 86400],
+      abusePerHour: 1000,
+      abusePolls: 20,
+      abuseParallel: 20,
+      overQuotaDelay: 900,
+      keepUnread: 31_536_000,
+      planPrefix: 'BC',
+      commission: 20,
+      reparseMaxAge: 86400,
+      trustProxy: 0,
+      logLevel: 'info',
+      metricsPort: undefined,
+    })
+  })
+
+  it('have the limits of section 8 until told otherwise', () => {
+    const { rateLimits } = readSettings({})
+    expect(rateLimits).to.deep.include({ login: { requests: 10, seconds: 60 }, receive: { requests: 60, seconds: 60 } })
+    expect(readSettings({ RATE_LIMITS: 'receive=600/60, demo=1/10' }).rateLimits).to.deep.equal({
+      ...(rateLimits as object),
+      receive: { requests: 600, seconds: 60 },
+      demo: { requests: 1, seconds: 10 },
+    })
+    expect(readSettings({ RATE_LIMITS: 'off' }).rateLimits).to.equal('off')
+  })
+
+  it('are read from their text', () => {
+    const settings = readSettings({
+      PORT: '9000',
+      BASE_URL: 'https://pay.example.vn/',
+      BAOCO_DATA_DIR: '/srv/baoco',
+      RETRY_SCHEDULE: '1, 2.5,3',
+      ALLOW_PRIVATE_TARGETS: '1',
+      VAULT_KEY: `${KEY},${KEY.toUpperCase()}`,
+      ADMIN_EMAIL: 'Chu.Shop@Example.vn',
+      COMMISSION: '12.5 %',
+      PLAN_PREFIX: 'bcx',
+      KAFKA_BROKERS: 'kafka-1:9092, kafka-2:9092',
+      KAFKA_SASL: 'scram-sha-512:baoco:pass:word',
+    })
+    expect(settings).to.deep.include({
+      port: 9000,
+      baseUrl: 'https://pay.example.vn',
+      dataDir: '/srv/baoco',
+      retrySchedule: [1, 2.5, 3],
+      allowPrivateTargets: true,
+      vaultKey: [KEY, KEY.toUpperCase()],
+      adminEmail: 'chu.shop@example.vn',
+      commission: 12.5,
+      planPrefix: 'BCX',
+      kafkaBrokers: ['kafka-1:9092', 'kafka-2:9092'],
+      kafkaSasl: { mechanism: 'scram-sha-512', username: 'baoco', password: 'pass:word' },
+    })
+  })
+
+  it('count an empty text as not set', () => {
+    expect(readSettings({ PORT: '', ADMIN_PASSWORD: ' ' })).to.deep.include({ port: 8080, adminPassword: undefined })
+    expect(readSettings({ ADMIN_PASSWORD: ' blank before' }).adminPassword).to.equal(' blank before')
+  })
+
+  for (const [name, bad] of [
+    ['PORT', '0'],
+    ['PORT', '65536'],
+    ['PORT', '80 80'],
+    ['BASE_URL', 'pay.example.vn'],
+    ['BASE_URL', 'ftp://pay.example.vn'],
+    ['DATABASE_URL', 'mysql://localhost'],
+    ['ADMIN_EMAIL', 'owner'],
+    ['ADMIN_PASSWORD', 'too-short'],
+    ['JWT_SECRET', 'x'.repeat(31)],
+    ['VAULT_KEY', 'x'.repeat(64)],
+    ['VAULT_KEY', KEY.slice(1)],
+    ['ALLOW_PRIVATE_TARGETS', 'yes'],
+    ['RETRY_SCHEDULE', '60,soon'],
+    ['RETRY_SCHEDULE', '60,-1'],
+    ['RATE_LIMITS', 'logins=1/1'],
+    ['RATE_LIMITS', 'constructor=1/1'],
+    ['RATE_LIMITS', 'login=0/60'],
+    ['RATE_LIMITS', 'none'],
+    ['ABUSE_PER_HOUR', '0'],
+    ['OVER_QUOTA_DELAY', '1.5'],
+    ['PLAN_PREFIX', 'B'],
+    ['COMMISSION', '101'],
+    ['SCAVENGE_AT', '24:00'],
+    ['ID_SKIP', '-1'],
+    ['TRUST_PROXY', 'true'],
+    ['LOG_LEVEL', 'loud'],
+    ['METRICS_PORT', 'x'],
+    ['KAFKA_SASL', 'plain:user'],
+    ['KAFKA_BROKERS', 'kafka-1,kafka-2:9092'],
+    ['KAFKA_BROKERS', 'http://kafka:9092'],
+    ['KAFKA_TOPIC', 'money in'],
+    ['KAFKA_TOPIC', '..'],
+  ] as const) {
+    it(`refuse ${name}=${bad} with one line that names it`, () => {
+      const message = refusal({ [name]: bad })
+      expect(message)
+        .to.match(new RegExp(`^setting ${name} must `))
+        .and.not.include('\n')
+    })
+  }
+
+  it('never repeat a secret that is wrong', () => {
+    for (const name of ['JWT_SECRET', 'VAULT_KEY', 'ADMIN_PASSWORD', 'KAFKA_SASL', 'DATABASE_URL', 'SMTP_URL']) {
+      expect(refusal({ [name]: 'hunter-2' }))
+        .to.include(name)
+        .and.not.include('hunter')
+    }
+  })
+
+  it('refuse an unknown BAOCO_ name, and name all that is wrong at once', () => {
+    expect(refusal({ BAOCO_DATADIR: '/x' })).to.equal('unknown setting BAOCO_DATADIR')
+    expect(refusal({ BAOCO_X: '1', PORT: 'x' }))
+      .to.include('BAOCO_X')
+      .and.include('PORT')
+  })
+
+  it('ask for the secrets where the database is a server', () => {
+    const DATABASE_URL = 'postgres://baoco:pw@db/baoco'
+    expect(refusal({ DATABASE_URL })).to.equal('setting JWT_SECRET and VAULT_KEY must be set with DATABASE_URL')
+    expect(refusal({ DATABASE_URL, JWT_SECRET: SECRET })).to.equal('setting VAULT_KEY must be set with DATABASE_URL')
+    expect(readSettings({ DATABASE_URL, JWT_SECRET: SECRET, VAULT_KEY: KEY }).databaseUrl).to.equal(DATABASE_URL)
+  })
+
+  it('take the address of an EventStoreDB, a cluster too, with the secrets', () => {
+    const EVENTSTORE_URL = 'esdb://admin:changeit@a:2113,b:2113,c:2113?nodePreference=leader'
+    expect(refusal({ EVENTSTORE_URL })).to.equal('setting JWT_SECRET and VAULT_KEY must be set with EVENTSTORE_URL')
+    const settings = readSettings({ EVENTSTORE_URL, JWT_SECRET: SECRET, VAULT_KEY: KEY })
+    expect(settings).to.include({ eventStoreUrl: EVENTSTORE_URL, eventStorePrefix: 'baoco.' })
+    expect(configLines(settings).join('\n')).to.include('esdb://admin:***@a:2113').and.not.include('changeit')
+    expect(refusal({ EVENTSTORE_URL: 'http://localhost:2113' })).to.include('EVENTSTORE_URL')
+  })
+
+  it('refuse a prefix that is not one of our own', () => {
+    for (const EVENTSTORE_PREFIX of ['$baoco.', 'with blank', 'dấu'])
+      expect(refusal({ EVENTSTORE_PREFIX }), EVENTSTORE_PREFIX).to.include('EVENTSTORE_PREFIX')
+  })
+
+  it('are shown without their secrets', () => {
+    const lines = configLines(
+      readSettings({
+        DATABASE_URL: 'postgres://baoco:p@hunter2@db/baoco',
+        JWT_SECRET: SECRET,
+        VAULT_KEY: KEY,
+        ADMIN_PASSWORD: 'correct horse',
+        SMTP_URL: 'smtps://mail%40shop.vn:hunter2@mail.example:465?from=shop@example.com',
+      }),
+    )
+    expect(lines).to.include.members([
+      'DATABASE_URL=postgres://baoco:***@db/baoco',
+      'PORT=8080',
+      'RATE_LIMITS=login=10/60,reset=10/60,forgot=5/300,register=10/3600,resend=3/600,withdraw=5/3600,links=30/3600,bank=10/600,receive=60/60,demo=20/60,inbox=120/60',
+    ])
+    for (const secret of ['hunter2', SECRET, KEY, 'correct horse']) expect(lines.join('\n')).to.not.include(secret)
+    expect(lines).to.have.length(settingLines().length)
+  })
+})

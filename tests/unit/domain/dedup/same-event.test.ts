@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { Book } from '../../../../domain/dedup/window.ts'
+import { verdictOn } from '../../../../domain/dedup/verdict.ts'
+import type { Arrival } from '../../../../domain/arrival/arrival.ts'
+import { doorOf } from '../../../../domain/arrival/origin.ts'
+import { read } from '../../../../domain/reader/reader.ts'
+import { appraise, captured } from '../../../../domain/transaction/capture.ts'
+import { completed } from '../../../../domain/transaction/copies.ts'
+import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
+import { accountOf, shownOf } from '../../../harness/accounts.ts'
+
+interface Line {
+  id: string
+  case: string
+  notifications: {
+    source: 'phone' | 'tablet' | 'url'
+    type: 'sms' | 'notification' | 'text'
+    sender?: string
+    package?: string
+    title?: string
+    text: string
+    stamp?: string
+    arrives?: string
+  }[]
+  expected: { verdict: string; of?: number | number[]; order_id?: string | null; completes?: string }[]
+}
+
+const corpus = readFileSync(new URL('../../../corpus/same-event.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Line)
+
+/** Some of these apps name no sender. */
+const account = accountOf(7, { withoutSender: true })
+const DEVICES = { phone: 1, tablet: 2, url: 0 }
+
+const arrivalOf = ({ source, type, stamp, arrives, ...incoming }: Line['notifications'][number]): Arrival => ({
+  credential: shownOf(7, DEVICES[source]),
+  incoming,
+  posted_as: type === 'text' ? null : type,
+  stamp: stamp ? new Date(stamp) : null,
+  arrived_at: new Date((arrives ?? stamp)!),
+  raw: JSON.stringify(incoming),
+})
+
+/** What each notification is judged to be: verdict, the place of the one it belongs to, its order id. */
+const judge = (notifications: Line['notifications']) => {
+  const book = new Book()
+  const firsts = new Map<number, LiveTransaction>()
+  return notifications.map((notification, place) => {
+    const arrival = arrivalOf(notification)
+    const door = doorOf(account, arrival.credential, arrival.arrived_at)!
+    const movement = appraise(account, door, arrival, read(arrival.incoming, arrival.arrived_at))
+    if (movement.kind !== 'movement') throw new Error(`not read: ${notification.text}`)
+    const probe = book.probe(movement.sighting)
+    const verdict = verdictOn(book, probe, movement.origin.channel === 'push')
+    const { order_id } = movement.matched
+    const id = place + 1
+    if (verdict.kind === 'resend') return { verdict: 'resend', of: verdict.of - 1, order_id, completes: undefined }
+    book.add(id, verdict.kind === 'copy' ? verdict.event : id, probe)
+    if (verdict.kind === 'new') {
+      const facts = [captured(id, 7, movement, null)]
+      firsts.set(id, evolveAll(null, facts, facts[0]!.data.created_at) as LiveTransaction)
+      return { verdict: 'new', of: undefined, order_id, completes: undefined }
+    }
+    const [completion] = completed(firsts.get(verdict.event)!, id, movement)
+    return { verdict: 'already_run', of: verdict.event - 1, order_id, completes: completion && order_id }
+  })
+}
+
+describe('the same event', () => {
+  for (const { id, case: name, notifications, expected } of corpus)
+    it(`${id}: ${name}`, () => {
+      const judged = judge(notifications)
+      expect(judged.map(({ verdict }) => verdict)).to.deep.equal(expected.map(({ verdict }) => verdict))
+      const taken = new Set<number | undefined>()
+      judged.forEach(({ of, order_id, completes }, place) => {
+        const wanted = expected[place]!
+        if (Array.isArray(wanted.of)) {
+          expect(wanted.of).to.include(of)
+          expect(taken.has(of), 'each of them once').to.equal(false)
+          taken.add(of)
+        } else expect(of).to.equal(wanted.of)
+        if (wanted.order_id !== undefined) expect(order_id).to.equal(wanted.order_id)
+        expect(completes ?? undefined).to.equal(wanted.completes)
+      })
+    })
+
+  it('has all cases of the corpus', () => expect(corpus).to.have.length(31))
+})

@@ -1,0 +1,91 @@
+/** Sentences about the same event: `given(sms(), push()).when(sms({ at: 20 })).then(another)`. */
+import { expect } from 'chai'
+import { Book } from '../../../../domain/dedup/window.ts'
+import type { Sighting } from '../../../../domain/dedup/events.ts'
+import { cutAt, fingerprintOf, marksOf } from '../../../../domain/dedup/text-marks.ts'
+import { verdictOn, type Verdict } from '../../../../domain/dedup/verdict.ts'
+
+const START = Date.parse('2026-11-20T03:00:00.000Z')
+const moment = (seconds: number): string => new Date(START + seconds * 1_000).toISOString()
+
+export interface Said {
+  /** Seconds from the start: stamp and arrival, where they are not given apart. */
+  at?: number
+  stamp?: number | null
+  arrives?: number
+  source?: string
+  text?: string
+  amount?: string
+  direction?: 'credit' | 'debit'
+  currency?: string
+  account?: string | null
+  balance?: number | null
+  ref?: string | readonly string[]
+  /** Seconds from the start, as printed. */
+  time?: number
+  /** As printed, without seconds. */
+  minute?: number
+  order?: string
+  prefix?: string | null
+  content?: string
+}
+
+export const sighting = (said: Said): Sighting => {
+  const { at = 0, stamp = at, arrives = at, time, minute, balance = null, order = null } = said
+  const { source = 'device-1:sms', amount = '150000.00', direction = 'credit', currency = 'VND', account = null } = said
+  const printed = time ?? minute
+  const references = [said.ref ?? []].flat()
+  const text =
+    said.text ??
+    [source, direction, amount, account, balance, references.join(), printed, order, said.content].join(' ')
+  return {
+    source,
+    stamp: stamp === null ? null : moment(stamp),
+    arrived_at: moment(arrives),
+    fingerprint: fingerprintOf(text),
+    marks: marksOf(text),
+    cut_at: cutAt(text),
+    direction,
+    amount,
+    currency,
+    account_number: account,
+    balance: balance === null ? null : balance.toFixed(2),
+    references: references.map((each) => ({ kind: each.split(':')[0]!, value: each.split(':')[1]! })),
+    printed_time:
+      printed === undefined ? null : { at: moment(printed), precision: time === undefined ? 'minute' : 'second' },
+    order_id: order,
+    prefix: order && said.prefix === undefined ? 'DH' : (said.prefix ?? null),
+    content_hash: said.content === undefined ? null : fingerprintOf(said.content),
+  }
+}
+
+export const sms = (said: Said = {}): Said => ({ source: 'device-1:sms', ...said })
+export const push = (said: Said = {}): Said => ({ source: 'device-1:com.VCB', ...said })
+export const url = (said: Said = {}): Said => ({ source: 'url', stamp: null, ...said })
+
+export const isPush = (said: Said): boolean => said.source?.endsWith('com.VCB') ?? false
+
+/** Ids are places in what was given, from 0, plus one: an id is positive. */
+export const another: Verdict = { kind: 'new' }
+export const resendOf = (place: number, event = place): Verdict => ({ kind: 'resend', of: place + 1, event: event + 1 })
+export const copyOf = (place: number): Verdict => ({ kind: 'copy', event: place + 1 })
+
+/** Judges one after the other, as capture does; resends leave nothing in the book. */
+export const judge = (book: Book, said: Said, id: number): Verdict => {
+  const probe = book.probe(sighting(said))
+  const verdict = verdictOn(book, probe, isPush(said))
+  if (verdict.kind !== 'resend') book.add(id, verdict.kind === 'copy' ? verdict.event : id, probe)
+  return verdict
+}
+
+export const given = (...before: readonly Said[]) => {
+  const book = new Book()
+  before.forEach((each, place) => judge(book, each, place + 1))
+  return {
+    when: (said: Said) => ({
+      then: (wanted: Verdict): void => {
+        expect(judge(book, said, before.length + 1)).to.deep.equal(wanted)
+      },
+    }),
+  }
+}

@@ -1,0 +1,191 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { digitsContradict } from '../../../../domain/dedup/account-digits.ts'
+import { Book } from '../../../../domain/dedup/window.ts'
+import type { NotificationSeen } from '../../../../domain/dedup/events.ts'
+import { cutAt, isCutOf, marksOf } from '../../../../domain/dedup/text-marks.ts'
+import { verdictOn, type Verdict } from '../../../../domain/dedup/verdict.ts'
+import { isPush, judge, push, sighting, sms, url, type Said } from './sightings.ts'
+
+const DAY = 86_400
+
+const said: fc.Arbitrary<Said> = fc
+  .record({
+    make: fc.constantFrom(sms, push, url),
+    at: fc.integer({ min: 0, max: 900 }),
+    amount: fc.constantFrom('100000.00', '150000.00'),
+    balance: fc.constantFrom(null, 7, 8),
+    ref: fc.constantFrom([], ['FT:1'], ['FT:2', 'Trace:1']),
+    order: fc.constantFrom(undefined, 'DH1', 'DH2'),
+    time: fc.constantFrom(undefined, 5, 65),
+    content: fc.constantFrom(undefined, 'a', 'b'),
+  })
+  .map(({ make, order, time, content, at, ...rest }) =>
+    make({
+      ...rest, arrives: at, ...(make === url ? {} : { stamp: at }),
+      ...(order && { order }), ...(time && { time }), ...(content && { content }),
+    }),
+  ) // prettier-ignore
+
+/** Judges all, and answers each one's event: the id of its first. */
+const events = (all: readonly Said[]): number[] => {
+  const book = new Book()
+  return all.map((each, place) => {
+    const verdict = judge(book, each, place + 1)
+    return verdict.kind === 'new' ? place + 1 : verdict.event
+  })
+}
+
+describe('whatever comes in whatever order', () => {
+  it('one sent again at once, by row 1, belongs to the event it belonged to', () =>
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 25 }), fc.nat(), (all, pick) => {
+        const stamped = all.filter(({ stamp }) => stamp !== null)
+        if (stamped.length === 0) return
+        const again = stamped[pick % stamped.length]!
+        const placed = [...all, again]
+        expect(events(placed).at(-1)).to.equal(events(all)[all.indexOf(again)])
+      }),
+    ))
+
+  it('an event has one direction and amount, and prints one balance and one reference of a kind, and one order id where the bank proves nothing', () =>
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 30 }), (all) => {
+        const of = new Map<number, Said[]>()
+        events(all).forEach((event, place) => of.set(event, [...(of.get(event) ?? []), all[place]!]))
+        for (const copies of of.values()) {
+          expect(new Set(copies.map(({ amount }) => amount)).size).to.equal(1)
+          expect(new Set(copies.map(({ balance }) => balance).filter((each) => each !== null)).size).to.be.at.most(1)
+          const orders = new Set(copies.map(({ order }) => order).filter((each) => each !== undefined))
+          const printsBalance = copies.some(({ balance }) => balance !== null)
+          const printsSecond = copies.some(({ time }) => time !== undefined)
+          if (!printsBalance || !printsSecond) expect(orders.size).to.be.at.most(1)
+          const ft = copies.flatMap(({ ref }) => [ref ?? []].flat()).filter((each) => each.startsWith('FT:'))
+          expect(new Set(ft).size).to.be.at.most(1)
+        }
+      }),
+    ))
+
+  it('notifications that references bind make the same events in any order', () => {
+    const bound = Array.from({ length: 5 }, (_, n) => [
+      sms({ ref: `FT:${n}`, time: n, at: n, order: 'DH1' }),
+      push({ ref: `FT:${n}`, time: n, at: n + 60 }),
+      url({ ref: `FT:${n}`, arrives: n + 90 }),
+    ]).flat()
+    const shuffled = fc.shuffledSubarray(bound, { minLength: bound.length })
+    fc.assert(
+      fc.property(shuffled, (all) => {
+        const found = events(all)
+        all.forEach((each, a) =>
+          all.forEach((other, b) => expect(found[a] === found[b]).to.equal(String(each.ref) === String(other.ref))),
+        )
+      }),
+    )
+  })
+
+  it('taking back what was added leaves the book as it was', () =>
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 20 }), fc.array(said, { maxLength: 20 }), said, (kept, tried, probe) => {
+        const [book, untouched] = [new Book(), new Book()]
+        kept.forEach((each, n) => [book, untouched].forEach((one) => judge(one, each, n + 1)))
+        const { size } = book
+        tried.forEach((each, n) => judge(book, each, 1_000 + n))
+        book.backTo(size)
+        expect(book.size).to.equal(size)
+        for (const each of [...tried, probe])
+          expect(verdictOn(book, book.probe(sighting(each)), isPush(each))).to.deep.equal(
+            verdictOn(untouched, untouched.probe(sighting(each)), isPush(each)),
+          )
+      }),
+    ))
+
+  it('folding the events gives the book that the decisions had', () =>
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 20 }), said, (all, next) => {
+        const [decided, folded] = [new Book(), new Book()]
+        all.forEach((each, n) => {
+          const verdict: Verdict = judge(decided, each, n + 1)
+          if (verdict.kind === 'resend') return
+          const seen: NotificationSeen = {
+            ...sighting(each),
+            transaction_id: n + 1,
+            verdict: verdict.kind,
+            copy_of: verdict.kind === 'copy' ? verdict.event : null,
+          }
+          folded.see(JSON.parse(JSON.stringify(seen)) as NotificationSeen)
+        })
+        expect(judge(folded, next, 99)).to.deep.equal(judge(decided, next, 99))
+      }),
+    ))
+})
+
+describe('a book of many', () => {
+  const many = 5_000
+  it('forgets what is over seven days old, and only that', () => {
+    const book = new Book()
+    for (let n = 0; n < many; n++) judge(book, sms({ ref: `FT:${n}`, at: n < many * 0.6 ? n : 8 * DAY }), n + 1)
+    const newest = book.probe(sighting(push({ ref: `FT:${many - 1}`, at: 8 * DAY })))
+    book.dropExpired(Date.parse('2026-11-28T03:00:00.000Z'))
+    expect(book.size).to.equal(many / 2)
+    expect(verdictOn(book, newest, true)).to.deep.equal({ kind: 'copy', event: many })
+  })
+
+  it('keeps everything while half of it is younger', () => {
+    const book = new Book()
+    for (let n = 0; n < many; n++) judge(book, sms({ ref: `FT:${n}`, at: n }), n + 1)
+    book.dropExpired(Date.parse('2026-11-27T03:00:00.000Z'))
+    expect(book.size).to.equal(many)
+    for (const n of [0, 1, many / 2, many - 1])
+      expect(judge(book, push({ ref: `FT:${n}`, at: many }), many + 1 + n)).to.deep.equal({
+        kind: 'copy',
+        event: n + 1,
+      })
+  })
+
+  it('a copy of an event whose first is forgotten still names the first', () => {
+    const book = new Book()
+    judge(book, sms({ ref: 'FT:1' }), 1)
+    judge(book, push({ ref: 'FT:1', at: 5 * DAY }), 2)
+    expect(judge(book, url({ ref: 'FT:1', arrives: 10 * DAY }), 3)).to.deep.equal({ kind: 'copy', event: 1 })
+  })
+})
+
+describe('visible account digits', () => {
+  for (const [a, b, contradict] of [
+    ['4240xxxx4584', '424012344584', false],
+    ['4240xxxx4584', '424012349999', true],
+    ['xxxx1234', '77****34', false],
+    ['xxxx1234', '0011231234', false],
+    ['....7213', '0017213', false],
+    ['....7213', '0017214', true],
+    ['03xxx682', '04xxx682', true],
+    ['0011000415567', '0011000415567', false],
+    ['0011000415567', '0011000415568', true],
+    ['123xxx345', '12345', true],
+  ] as const)
+    it(`${a} and ${b} ${contradict ? 'contradict' : 'may be one'}`, () => {
+      expect(digitsContradict(a, b)).to.equal(contradict)
+      expect(digitsContradict(b, a)).to.equal(contradict)
+    })
+})
+
+describe('marks of a text', () => {
+  it('tell a cut from every text that differs more than seven characters before it', () =>
+    fc.assert(
+      fc.property(fc.string({ minLength: 40, maxLength: 300 }), fc.integer({ min: 16, max: 39 }), (text, at) => {
+        const cut = `${text.slice(0, at).trimEnd()}...`
+        const cut_at = cutAt(cut)
+        if (cut_at === null || cut_at < 16) return
+        expect(isCutOf({ marks: marksOf(cut), cut_at }, { marks: marksOf(text) })).to.equal(true)
+        const other = `${text.startsWith('a') ? 'b' : 'a'}${text.slice(1)}`
+        expect(isCutOf({ marks: marksOf(cut), cut_at }, { marks: marksOf(other) })).to.equal(false)
+      }),
+    ))
+
+  it('know where a cut is', () => {
+    expect(cutAt('NGUYEN VAN ...')).to.equal(10)
+    expect(cutAt('NGUYEN VAN… ')).to.equal(10)
+    expect(cutAt('NGUYEN VAN~')).to.equal(10)
+    expect(cutAt('NGUYEN VAN.')).to.equal(null)
+  })
+})

@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import { findOrderId, orderIdOf } from '../../../../domain/reader/order-id.ts'
+import { orderIds } from '../../../corpus/corpus.ts'
+
+describe('order ids', () => {
+  for (const { id, case: name, content, prefixes, order_id, prefix } of orderIds)
+    it(`${id}: ${name}`, () => {
+      expect(findOrderId(content, prefixes)).to.deep.equal(order_id === null ? null : { order_id, prefix })
+    })
+
+  const found = (content: string, ...prefixes: string[]) => findOrderId(content, prefixes)?.order_id ?? null
+
+  it('are found for prefixes in any case', () => {
+    expect(findOrderId('x1y 55', ['x1Y'])).to.deep.equal({ order_id: 'X1Y55', prefix: 'X1Y' })
+  })
+
+  it('lose a memo word only where it is glued behind digits', () => {
+    expect(found('DH1042CK', 'DH')).to.equal('DH1042')
+    expect(found('DH1042TTDONHANG', 'DH')).to.equal('DH1042')
+    expect(found('DH1042Trace448699', 'DH')).to.equal('DH1042')
+    expect(found('DH1042GD6256IBT1', 'DH')).to.equal('DH1042')
+    expect(found('DH24TT9', 'DH')).to.equal('DH24TT9')
+    expect(found('SHOPCK1', 'SHOP')).to.equal('SHOPCK1')
+  })
+
+  it('end at a letter with diacritics', () => {
+    expect(found('DH1042đã chuyển', 'DH')).to.equal('DH1042')
+  })
+
+  it('that touch a cut are none, and no other token stands in for them', () => {
+    expect(found('AB123 mua DH10...', 'DH')).to.equal(null)
+    expect(found('AB123 mua SHOPX~', 'SHOP')).to.equal(null)
+    expect(found('DH12 va DH10...', 'DH')).to.equal('DH12')
+    expect(found('AB123...')).to.equal(null)
+    expect(found('AB123 cam on nhi...', 'DH')).to.equal('AB123')
+    expect(found('DH1042FT24150123456789...', 'DH')).to.equal('DH1042')
+  })
+
+  it('are not found inside a reference made of random characters', () => {
+    expect(found('020097042204051153162026DH251905.5189.94571.DH1042', 'DH')).to.equal('DH1042')
+    expect(found('6181DH5IBT1DH77ABCDEF', 'XX')).to.equal(null)
+  })
+
+  it('without a prefix are never a reference or an account', () => {
+    for (const content of [
+      'Trace448699',
+      'Ma GD ACSP/ az453273',
+      'Ecom.EW23041745294945.MOMO',
+      'CK31310000806217',
+      'TK0011000415567',
+    ])
+      expect(found(content, 'DH'), content).to.equal(null)
+  })
+
+  it('with a prefix are looked for in the whole text where there is no content, without one they are not', () => {
+    expect(orderIdOf(null, 'Tai khoan 7213 phat sinh +5,000 d. DH1042', ['DH'])?.order_id).to.equal('DH1042')
+    expect(orderIdOf(null, 'Tai khoan PNHN1234', ['DH'])).to.equal(null)
+    expect(orderIdOf('PNHN1234', 'SD TK DH55', ['DH'])).to.deep.equal({ order_id: 'PNHN1234', prefix: null })
+  })
+})

@@ -1,0 +1,49 @@
+/** From a mail to a notification at the door. */
+import type { Arrival } from '../../domain/arrival/arrival.ts'
+import { plainOf } from '../../domain/reader/mail-page.ts'
+import { read } from '../../domain/reader/reader.ts'
+import { cutToBytes, TEXT_BYTES } from '../../domain/arrival/sizes.ts'
+import type { FetchedMail, Mailbox } from './mailbox.ts'
+
+/** More than any header that is shown. Bytes. */
+const LONGEST_LINE = 1_000
+
+const EARLIEST = Date.UTC(2000, 0)
+const LATEST = Date.UTC(2100, 0)
+
+const plausible = (date: Date | null): Date | null =>
+  date && date.getTime() >= EARLIEST && date.getTime() < LATEST ? date : null
+
+/** The first of a mail's texts that is read; where none is, the first that says anything. */
+const textOf = ({ texts, from, subject }: FetchedMail, at: Date): string => {
+  const plain = texts.map((text) => cutToBytes(plainOf(text), TEXT_BYTES).trim())
+  const isRead = (text: string) => read({ text, from, subject }, at).reading !== null
+  return plain.find(isRead) ?? plain.find((text) => text !== '') ?? ''
+}
+
+export const arrivalOfMail = (
+  { user_id, mail_account_id }: Pick<Mailbox, 'user_id' | 'mail_account_id'>,
+  mail: FetchedMail,
+  arrived_at: Date,
+): Arrival => {
+  const [from, subject] = [cutToBytes(mail.from, LONGEST_LINE), cutToBytes(mail.subject, LONGEST_LINE)]
+  const text = textOf(mail, arrived_at)
+  const { message_id } = mail
+  const date = plausible(mail.date)
+  return {
+    credential: { kind: 'mailbox', user_id, mail_account_id },
+    incoming: { text, from, subject },
+    posted_as: null,
+    stamp: date ?? plausible(mail.received_at),
+    arrived_at,
+    mail: { headers: mail.headers, message_id },
+    raw: JSON.stringify({
+      from,
+      to: cutToBytes(mail.to, LONGEST_LINE),
+      subject,
+      date: date?.toISOString() ?? null,
+      message_id,
+      text,
+    }),
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * One mailbox, for as long as this process holds it: connect, take what came since the place that was kept, wait for more. The
+ * place moves on only when what stands before it is stored, so whatever dies where, a mail may be taken again and none is
+ * passed over; the book knows a mail that it has seen by its Message-ID, and one that was no transaction is not listed again.
+ *
+ * Without a place, or where the server has numbered its mails anew (UIDVALIDITY), it begins by date: two days back, and never
+ * before the mail account was made.
+ */
+import { StoreUnavailable } from '../../domain/errors.ts'
+import type { Arrival } from '../../domain/arrival/arrival.ts'
+import { mailHashOf } from '../../domain/arrival/mail-hash.ts'
+import type { Clock } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../support/abort.ts'
+import type { Capture } from '../capture/capture.ts'
+import { arrivalOfMail } from './arrival.ts'
+import { MailFailure, type Connection, type FetchedMail, type Login, type Mailbox } from './mailbox.ts'
+import type { MailboxNotes, MailboxPlace, MailServer } from './mailbox.ts'
+import type { Slots } from './slots.ts'
+import { Violations } from './violations.ts'
+
+export interface CollectParts {
+  server: MailServer
+  notes: MailboxNotes
+  capture: Pick<Capture, 'take'>
+  clock: Clock
+  /** Of these mails, by hash, for which reasons each is listed as no transaction: as of now, where that is known soon. */
+  listed: (userId: number, hashes: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
+  /** The password in the clear. */
+  open: (sealed: string) => string
+  /** Connections being made at a time, of all mailboxes. */
+  connecting: Slots
+  /** Fetches at a time, of all mailboxes. */
+  fetching: Slots
+  /** Reads it no more until its owner changes it. The reason is a plain sentence. */
+  pause: (mailbox: Mailbox, reason: string) => Promise<void>
+  onTrouble: (error: unknown) => void
+}
+
+/** Mails fetched and stored together: at most, and fewer where the server is slow. */
+const CHUNK = 20
+/** Mails a minute of one mailbox: more are collected at this pace. */
+const MOST_A_MINUTE = 600
+const BACK_OFF_MS = { first: 1_000, most: 60_000, refused: 60_000, mostRefused: 15 * 60_000 }
+const LOOKS_BACK_MS = 2 * 86_400_000
+/** A mail server's clock shows seconds, and days are counted where it stands. */
+const SECOND_MS = 1_000
+const DAY_MS = 86_400_000
+
+/** What is known of a server from one connection to the next. */
+interface Experience {
+  /** Milliseconds before it is dialled again. */
+  wait: number
+  /** Mails fetched at a time. */
+  chunk: number
+  violations: Violations
+}
+
+/** Runs until the signal aborts, or the mailbox is paused. */
+export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, signal: AbortSignal): Promise<void> => {
+  const experience: Experience = { wait: BACK_OFF_MS.first, chunk: CHUNK, violations: new Violations() }
+  while (!signal.aborted) {
+    try {
+      await connected(parts, mailbox, signal, experience)
+    } catch (error) {
+      if (signal.aborted) return
+      const failure = error instanceof MailFailure ? error : null
+      await report(parts, mailbox, error)
+      if (failure?.isViolation && (await paused(parts, mailbox, failure, experience))) return
+      if (failure?.isSlow) experience.chunk = Math.max(1, Math.floor(experience.chunk / 4))
+      const isRefusal = failure?.isRefusal ?? false
+      const wait = isRefusal ? Math.max(experience.wait, BACK_OFF_MS.refused) : experience.wait
+      // Mailboxes that were lost together do not all come back together.
+      await waitUnlessAborted(wait * (0.5 + Math.random() / 2), signal)
+      experience.wait = Math.min(wait * 2, isRefusal ? BACK_OFF_MS.mostRefused : BACK_OFF_MS.most)
+    }
+  }
+}
+
+/** @returns false where the server may go on, or the pause could not be stored */
+const paused = async (
+  { pause, onTrouble }: CollectParts,
+  mailbox: Mailbox,
+  failure: MailFailure,
+  { violations }: Experience,
+): Promise<boolean> => {
+  if (!violations.add(performance.now())) return false
+  try {
+    await pause(mailbox, failure.message)
+    return true
+  } catch (error) {
+    onTrouble(error)
+    return false
+  }
+}
+
+const report = async ({ notes, onTrouble }: CollectParts, mailbox: Mailbox, error: unknown): Promise<void> => {
+  // That we cannot store is not the mailbox's fault.
+  if (error instanceof StoreUnavailable) return onTrouble(error)
+  if (!(error instanceof MailFailure)) onTrouble(error)
+  const words = error instanceof MailFailure ? error.message : 'The mailbox could not be read.'
+  await notes.tell(mailbox, words).catch(onTrouble)
+}
+
+const loginOf = ({ open }: CollectParts, { sealed_password, ...address }: Mailbox): Login => ({
+  ...address,
+  password: open(sealed_password),
+})
+
+const connected = async (
+  parts: CollectParts,
+  mailbox: Mailbox,
+  signal: AbortSignal,
+  experience: Experience,
+): Promise<void> => {
+  const owner = mailbox.user_id
+  const connection = await parts.connecting.use(owner, () => parts.server.connect(loginOf(parts, mailbox), signal))
+  try {
+    await parts.notes.tell(mailbox, null)
+    let { place, notBefore } = await placeToStart(parts, mailbox, connection)
+    // What was there before we came may have been taken before.
+    let isNew = false
+    const pace = openPace()
+    while (!signal.aborted && !connection.isUsedUp) {
+      const uids = await connection.uidsAfter(place.uid)
+      experience.wait = BACK_OFF_MS.first
+      if (uids.length === 0) {
+        // What comes from now on is new, whatever date it bears.
+        notBefore = new Date(mailbox.since)
+        isNew = true
+        await connection.news(signal)
+        continue
+      }
+      while (uids.length > 0 && !signal.aborted) {
+        const some = uids.splice(0, experience.chunk)
+        const taking = () => take(parts, mailbox, connection, place, some, { notBefore, isNew })
+        place = await parts.fetching.use(owner, taking)
+        experience.chunk = Math.min(CHUNK, experience.chunk * 2)
+        await pace(some.length, signal)
+      }
+    }
+  } finally {
+    await connection.close()
+  }
+}
+
+const placeToStart = async (
+  { notes, clock }: CollectParts,
+  mailbox: Mailbox,
+  connection: Connection,
+): Promise<{ place: MailboxPlace; notBefore: Date }> => {
+  const { uid_validity } = connection
+  const since = new Date(mailbox.since)
+  const kept = await notes.place(mailbox)
+  if (kept?.uid_validity === uid_validity) return { place: kept, notBefore: since }
+  const notBefore = new Date(Math.max(since.getTime(), clock.now().getTime() - LOOKS_BACK_MS))
+  const uid = await connection.lastUidBefore(new Date(notBefore.getTime() - DAY_MS))
+  return { place: { uid_validity, uid }, notBefore }
+}
+
+/** @returns the place after these mails, once they are stored */
+const take = async (
+  parts: CollectParts,
+  mailbox: Mailbox,
+  connection: Connection,
+  { uid_validity }: MailboxPlace,
+  uids: readonly number[],
+  { notBefore, isNew }: { notBefore: Date; isNew: boolean },
+): Promise<MailboxPlace> => {
+  const { notes, capture, clock } = parts
+  const floor = Math.floor(notBefore.getTime() / SECOND_MS) * SECOND_MS
+  const isWanted = ({ received_at }: FetchedMail) => received_at === null || received_at.getTime() >= floor
+  const now = clock.now()
+  const mails = (
+    await connection.fetch(uids, (mail) => {
+      const { received_at } = mail
+      return isWanted(mail) ? { received_at, arrival: arrivalOfMail(mailbox, mail, now) } : null
+    })
+  ).filter((mail) => mail !== null)
+  const arrivals = mails.map(({ arrival }) => arrival)
+  await capture.take(isNew ? arrivals : await withListed(parts, mailbox, arrivals))
+  const place = { uid_validity, uid: uids.at(-1)! }
+  await notes.keepPlace(mailbox, place, mails.at(-1)?.received_at ?? (mails.length > 0 ? now : null))
+  return place
+}
+
+const withListed = async ({ listed }: CollectParts, { user_id }: Mailbox, arrivals: Arrival[]): Promise<Arrival[]> => {
+  if (arrivals.length === 0) return arrivals
+  const hashes = arrivals.map((arrival) => mailHashOf(arrival)!)
+  const known = await listed(user_id, hashes)
+  return arrivals.map((arrival, index) => {
+    const listed_as = known.get(hashes[index]!)
+    return listed_as && arrival.mail ? { ...arrival, mail: { ...arrival.mail, listed_as } } : arrival
+  })
+}
+
+/** Lets so many mails through a minute, in bursts of as many. */
+const openPace = () => {
+  let began = performance.now()
+  let taken = 0
+  return async (mails: number, signal: AbortSignal): Promise<void> => {
+    const passed = performance.now() - began
+    if (passed > 60_000) {
+      began = performance.now()
+      taken = 0
+    }
+    taken += mails
+    if (taken < MOST_A_MINUTE) return
+    await waitUnlessAborted(Math.max(0, 60_000 - passed), signal)
+  }
+}

@@ -1,0 +1,47 @@
+/** Tries a mail account out, as its owner asks: can it be read, and under which id does its provider write? */
+import { authservIdOf } from '../../domain/mail-trust/authentication-results.ts'
+import { MailFailure, type Connection, type Login, type MailServer } from './mailbox.ts'
+
+export type MailboxTest =
+  | { success: true; /** null: no header of a provider was seen */ authserv_id: string | null }
+  | { success: false; error: string }
+
+/** Milliseconds for all of it. */
+const WITHIN = 20_000
+/** The newest mails that are looked at, and how far back they may lie. */
+const LOOKED_AT = 10
+const LOOKS_BACK_MS = 30 * 86_400_000
+
+/** Of the newest mail that has one: the topmost header, as what stands below it may be the sender's. */
+const authservIdSeen = async (connection: Connection, now: Date): Promise<string | null> => {
+  const from = await connection.lastUidBefore(new Date(now.getTime() - LOOKS_BACK_MS))
+  const uids = (await connection.uidsAfter(from)).slice(-LOOKED_AT)
+  for (const uid of uids.reverse()) {
+    const [topmost] = await connection.fetch([uid], ({ headers }) => headers.authentication_results[0])
+    const id = topmost === undefined ? null : authservIdOf(topmost)
+    if (id !== null) return id
+  }
+  return null
+}
+
+/** Never throws what is the mailbox's fault. */
+export const testMailbox = async (server: MailServer, login: Login, now: Date): Promise<MailboxTest> => {
+  const signal = AbortSignal.timeout(WITHIN)
+  const late = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(new MailFailure('The server does not answer.')), { once: true }),
+  )
+  const tried = async (): Promise<MailboxTest> => {
+    const connection = await server.connect(login, signal)
+    try {
+      return { success: true, authserv_id: await authservIdSeen(connection, now) }
+    } finally {
+      void connection.close()
+    }
+  }
+  try {
+    return await Promise.race([tried(), late])
+  } catch (error) {
+    if (!(error instanceof MailFailure)) throw error
+    return { success: false, error: error.message }
+  }
+}

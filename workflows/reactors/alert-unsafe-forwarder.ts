@@ -1,0 +1,45 @@
+/**
+ * An app whose bodies a text can change is a danger to its owner: an alert says how to change its template (decisions, "Trust", T2). One
+ * alert for each device, for each scoped key and for the personal URL lasts seven days, however many such bodies come.
+ */
+import type { Unsafe } from '../../domain/arrival/events.ts'
+import { doorOfSource } from '../../domain/arrival/origin.ts'
+import type { Alerts } from '../alerts/alerts.ts'
+import { reaction, type Reaction } from './reactor.ts'
+
+const LASTS_MS = 7 * 86_400_000
+
+const WHY: Record<Unsafe, string> = {
+  duplicate_key: 'its JSON has a field twice',
+  two_names: 'its JSON gives one field under two names, with different values',
+  broken_json: 'it is not valid JSON',
+}
+
+/** As alerts name it: `device:7`, `api_key:8`, or `receive_url`. */
+const subjectOf = (source: string): string => {
+  const [, kind, id] = /^(device|key)-(\d+)$/.exec(doorOfSource(source)) ?? []
+  if (kind === undefined) return 'receive_url'
+  return kind === 'device' ? `device:${id}` : `api_key:${id}`
+}
+
+export const alertUnsafeForwarder = (alerts: Pick<Alerts, 'raise'>): Reaction =>
+  reaction('alert_unsafe_forwarder', ['unread-'], {
+    NotificationUnread: async ({ id, data, metadata }) => {
+      const { user_id, notification_id, source, unsafe } = data
+      if (!unsafe) return 'nothing'
+      await alerts.raise({
+        user_id,
+        kind: 'unsafe_forwarder',
+        subject: subjectOf(source),
+        text:
+          `Notification ${notification_id} is not counted: ${WHY[unsafe]}. A text could name fields of such a body and forge a payment. ` +
+          'Change the template of the app that posts it: send the text as text/plain, and sender or package in the query of the address, ' +
+          'as docs/connect-a-phone.md shows. If this notification is genuine, confirm it: POST ' +
+          `/api/notifications/${notification_id}/reread {"confirmed":true}.`,
+        since: metadata.at,
+        ends_at: new Date(Date.parse(metadata.at) + LASTS_MS).toISOString(),
+        causation_id: id,
+        correlation_id: metadata.correlation_id,
+      })
+    },
+  })

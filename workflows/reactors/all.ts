@@ -1,0 +1,59 @@
+/** Every reaction there is: a new one is a file in this folder and a line here. */
+import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
+import type { Clock, EventStore, Ids, Mailer, Sender, Vault } from '../../domain/ports.ts'
+import { Accounts } from '../accounts/accounts.ts'
+import type { MailLinks } from '../accounts/mail-links.ts'
+import { openAlertCalls } from '../alerts/alert-calls.ts'
+import { openAlerts } from '../alerts/alerts.ts'
+import { eraseDeleted } from './erase-deleted.ts'
+import { eraseReread } from './erase-reread.ts'
+import { alertUnsafeForwarder } from './alert-unsafe-forwarder.ts'
+import { mailQuotaWarning } from './mail-quota-warning.ts'
+import { pauseGoneRule } from './pause-gone-rule.ts'
+import { raiseAlerts } from './raise-alerts.ts'
+import { releaseConfirmed } from './release-held.ts'
+import { raiseTransactionAlerts } from './raise-transaction-alerts.ts'
+import type { Reaction } from './reactor.ts'
+import { seeBankAccounts } from './see-bank-account.ts'
+import { sendAccountMails } from './send-account-mails.ts'
+import { tellAlerts } from './tell-alerts.ts'
+import { upgradePlan } from './upgrade-plan.ts'
+
+export interface ReactionParts {
+  store: EventStore
+  clock: Clock
+  ids: Ids
+  vault: Vault
+  mailer: Mailer
+  links: MailLinks
+  /** The operator's address. */
+  adminEmail: string
+  /** Per cent of a referred account's plan payment. */
+  commission: number
+  /** For the addresses that alerts are sent to. */
+  sender: Sender
+  /** Where plans are paid to; null where none can be bought. */
+  plans: PlanAccount | null
+  /** What waited longer for its bank account to be confirmed is not sent by itself: milliseconds. */
+  maxAgeMs: number
+}
+
+export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
+  const { store, clock, vault, mailer, sender, links } = parts
+  const accounts = new Accounts(store)
+  const alerts = openAlerts(parts)
+  return [
+    eraseDeleted(store),
+    eraseReread(store),
+    pauseGoneRule(store, clock),
+    seeBankAccounts(parts),
+    releaseConfirmed({ ...parts, accounts }),
+    upgradePlan(parts),
+    sendAccountMails(parts),
+    mailQuotaWarning(parts),
+    raiseAlerts(alerts),
+    raiseTransactionAlerts(alerts),
+    alertUnsafeForwarder(alerts),
+    tellAlerts({ accounts, vault, clock, mailer, links, calls: openAlertCalls(sender, clock) }),
+  ]
+}

@@ -1,0 +1,104 @@
+/** Alerts whose cause is an event: a rule or mailbox that was paused, a bank account seen for the first time, a quota nearly used. */
+import { shownDigits } from '../../domain/account/bank-accounts.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import { monthBounds, vietnamMonth } from '../../domain/time.ts'
+import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'
+import { reaction, type Reaction } from './reactor.ts'
+
+/** A new bank account is news for so long, unless its owner has said before whether it may be (milliseconds). */
+const NEW_FOR_MS = 7 * 86_400_000
+const causeOf = ({ id, metadata }: RecordedEvent) => ({ causation_id: id, correlation_id: metadata.correlation_id })
+
+const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
+
+export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reaction => {
+  const raise = async (event: RecordedEvent, cause: Omit<Cause, 'since' | 'causation_id' | 'correlation_id'>) =>
+    void (await alerts.raise({ ...cause, since: event.metadata.at, ...causeOf(event) }))
+  const end = async (event: RecordedEvent, ended: Omit<CauseEnded, 'until' | 'causation_id' | 'correlation_id'>) =>
+    void (await alerts.end({ ...ended, until: event.metadata.at, ...causeOf(event) }))
+
+  const endRulePaused = (event: RecordedEvent, user_id: number, rule_id: number) =>
+    end(event, { user_id, kind: 'rule_paused', subject: `rule:${rule_id}` })
+
+  const endMailboxPaused = (event: RecordedEvent, user_id: number, mail_account_id: number) =>
+    end(event, { user_id, kind: 'mailbox_paused', subject: `mail_account:${mail_account_id}` })
+
+  return reaction('raise_alerts', ['account-'], {
+    RulePaused: (event) =>
+      raise(event, {
+        user_id: event.data.user_id,
+        kind: 'rule_paused',
+        subject: `rule:${event.data.rule_id}`,
+        text:
+          `Webhook rule ${event.data.rule_id} was paused: its endpoint answered that it is gone (410). ` +
+          'Its deliveries wait until you correct its URL and set it active again.',
+      }),
+    RuleChanged: async (event) => {
+      const { user_id, rule_id, is_active } = event.data
+      if (is_active === 1) await endRulePaused(event, user_id, rule_id)
+    },
+    RuleDeleted: (event) => endRulePaused(event, event.data.user_id, event.data.rule_id),
+
+    MailAccountPaused: (event) => {
+      const { user_id, mail_account_id, reason } = event.data
+      return raise(event, {
+        user_id,
+        kind: 'mailbox_paused',
+        subject: `mail_account:${mail_account_id}`,
+        text:
+          `Mail account ${mail_account_id} was paused: ${reason} ` +
+          'Its mails are not read now. Check the server, then set the mail account active again.',
+      })
+    },
+    MailAccountChanged: (event) => endMailboxPaused(event, event.data.user_id, event.data.mail_account_id),
+    MailAccountRemoved: (event) => endMailboxPaused(event, event.data.user_id, event.data.mail_account_id),
+
+    BankAccountSeen: (event) => {
+      const { user_id, bank_account_id, bank_code, account_number, waits = false } = event.data
+      return raise(event, {
+        user_id,
+        kind: 'new_bank_account',
+        subject: `bank_account:${bank_account_id}`,
+        text:
+          `A notification named a bank account that was not seen before: ${bank_code}, ending in ${shownDigits(account_number)}. ` +
+          (waits
+            ? 'Payments to it wait: nothing is sent until you confirm the number. ' +
+              'If the account is yours, confirm it in the list of bank accounts or with the button behind the link in the mail. ' +
+              'If it is not yours, switch it off.'
+            : 'It counts as yours, because new numbers count during the first 24 hours and while you let Baoco learn them. ' +
+              'If it is not yours, switch it off: its transactions are then sent nowhere.'),
+        // One that waits does so until its owner has said something.
+        ...(waits ? {} : { ends_at: later(event.metadata.at, NEW_FOR_MS) }),
+      })
+    },
+    BankAccountChanged: (event) => {
+      const { user_id, bank_account_id } = event.data
+      return end(event, { user_id, kind: 'new_bank_account', subject: `bank_account:${bank_account_id}` })
+    },
+
+    BankAccountConfirmed: (event) => {
+      const { user_id, bank_account_id } = event.data
+      return end(event, { user_id, kind: 'new_bank_account', subject: `bank_account:${bank_account_id}` })
+    },
+
+    QuotaWarned: (event) => {
+      const { user_id, month, transactions, limit } = event.data
+      return raise(event, {
+        user_id,
+        kind: 'quota_80',
+        subject: `month:${month}`,
+        text:
+          `${transactions} of the ${limit} transactions that your plan includes in ${month} are used. ` +
+          'Over that, webhooks are still sent, but later; a larger plan ends this at once.',
+        ends_at: monthBounds(month)!.to.toISOString(),
+      })
+    },
+    /** One that ran out is no end of it. */
+    PlanChanged: async (event) => {
+      const { user_id, plan } = event.data
+      if (plan === 'Free') return
+      const month = vietnamMonth(new Date(event.metadata.at))
+      await end(event, { user_id, kind: 'quota_80', subject: `month:${month}` })
+    },
+  })
+}

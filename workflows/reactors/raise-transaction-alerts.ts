@@ -1,0 +1,71 @@
+/** Alerts about single transactions: copies that contradict each other (T4), and old notifications that were not sent (T5). */
+import type { RecordedEvent } from '../../domain/event.ts'
+import { doorOfSource } from '../../domain/arrival/origin.ts'
+import type { Alerts, Cause } from '../alerts/alerts.ts'
+import { reaction, type Answered, type Reaction } from './reactor.ts'
+
+/** How long the alerts last, milliseconds. Meanwhile no second one is raised for the same subject. */
+const CONTRADICTING_FOR_MS = 7 * 86_400_000
+const OLD_FOR_MS = 86_400_000
+
+const NOTHING: Answered = Promise.resolve('nothing')
+
+/** `device-7:sms` as alerts name it: `device:7`. A restored inbox of hundreds of texts is one alert about its phone. */
+const subjectOf = (source: string): string => {
+  const [kind, id] = doorOfSource(source).split('-')
+  if (id === undefined) return 'receive_url'
+  return kind === 'mailbox' ? `mail_account:${id}` : `${kind}:${id}`
+}
+
+export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reaction => {
+  const raise = async (
+    { id, metadata }: RecordedEvent,
+    cause: Pick<Cause, 'user_id' | 'kind' | 'subject' | 'text'>,
+    lastsMs: number,
+  ): Promise<void> => {
+    const ends_at = new Date(Date.parse(metadata.at) + lastsMs).toISOString()
+    const since = metadata.at
+    await alerts.raise({ ...cause, since, ends_at, causation_id: id, correlation_id: metadata.correlation_id })
+  }
+
+  const raiseOld = (event: RecordedEvent, user_id: number, transactionId: number, subject: string) =>
+    raise(
+      event,
+      {
+        user_id,
+        kind: 'old_notification',
+        subject,
+        text:
+          `Transaction ${transactionId} was recorded from a notification that was old when it arrived. Nothing was sent to your ` +
+          'shop for it, nor for other old notifications of the same source. If your shop does not know the payment yet, retry ' +
+          'the transaction. If you did not expect old notifications, check the date and time of the phone.',
+      },
+      OLD_FOR_MS,
+    )
+
+  return reaction('raise_transaction_alerts', ['transaction-'], {
+    TransactionCaptured: (event) => {
+      const { user_id, transaction_id, already_run_of, order_id, contradicts, held, webhook_status, source } =
+        event.data
+      if (contradicts !== undefined && already_run_of !== null) {
+        const text =
+          `Transactions ${already_run_of} and ${transaction_id} are notifications of one payment, but show different order ids: ` +
+          `${contradicts} and ${order_id}. Only ${contradicts} counts: nothing is sent for ${order_id}. Look up in your bank's ` +
+          'statement which order was paid, and correct the orders in your shop if necessary.'
+        const subject = `transaction:${already_run_of}`
+        return raise(event, { user_id, kind: 'contradicting_copy', subject, text }, CONTRADICTING_FOR_MS)
+      }
+      // What has no order id would not have been sent anyway.
+      if (held === 'old_notification' && webhook_status === 'no_match')
+        return raiseOld(event, user_id, transaction_id, subjectOf(source))
+      return NOTHING
+    },
+    /** A copy that is old itself brought the order id. */
+    TransactionCompleted: (event) => {
+      const { transaction_id, held } = event.data
+      const { user_id } = event.metadata
+      if (held !== 'old_notification' || user_id === null) return NOTHING
+      return raiseOld(event, user_id, transaction_id, `transaction:${transaction_id}`)
+    },
+  })
+}

@@ -1,0 +1,46 @@
+/**
+ * A bank account that its owner confirms sends what waited for that. A notification that was being captured at that moment, on
+ * the account as it was before, is released when it is met here.
+ */
+import { bankAccountOf } from '../../domain/account/bank-accounts.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { Clock, EventStore } from '../../domain/ports.ts'
+import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
+import { releaseTransactions } from '../transactions/by-hand.ts'
+import { releaseHeld } from '../transactions/release-held.ts'
+import { reaction, type Reaction } from './reactor.ts'
+
+export interface ReleaseHeldParts {
+  store: EventStore
+  accounts: Pick<Accounts, 'find'>
+  clock: Clock
+  /** What is older is not sent by itself: milliseconds. */
+  maxAgeMs: number
+}
+
+export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHeldParts): Reaction => {
+  const sinceOf = () => new Date(clock.now().getTime() - maxAgeMs)
+  const occasionOf = (user_id: number, { id, metadata }: RecordedEvent): OwnersOccasion => ({
+    user_id,
+    at: clock.now(),
+    correlation_id: metadata.correlation_id,
+    causation_id: id,
+  })
+
+  return reaction('release_held', ['account-', 'transaction-'], {
+    BankAccountConfirmed: async (event) => {
+      const { user_id, bank_account_id } = event.data
+      const account = await accounts.find(user_id)
+      if (!account) return
+      await releaseHeld(store, account, occasionOf(user_id, event), { bank_account_id, since: sinceOf() })
+    },
+    TransactionCaptured: async (event) => {
+      const { held, user_id, transaction_id, bank_code, account_number } = event.data
+      if (held !== 'unconfirmed_account') return 'nothing'
+      const account = await accounts.find(user_id)
+      if (!account || !bankAccountOf(account, { bank_code, account_number })?.confirmed) return
+      const since = sinceOf()
+      await releaseTransactions(store, account, occasionOf(user_id, event), { ids: [transaction_id], since })
+    },
+  })
+}

@@ -1,0 +1,98 @@
+/**
+ * All reactions share one subscription and one checkpoint, which is saved after what it stands for was done. So after a
+ * crash, and where several processes run them, an event is met again; every reaction takes that as done.
+ *
+ * A reaction that fails is tried again until it succeeds, as an event that is passed over is an erasure that never
+ * happens; meanwhile the others wait, and the log says so at every try.
+ */
+import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../support/abort.ts'
+import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
+import type { Reaction } from './reactor.ts'
+
+export interface ReactionCheckpoint {
+  /** null before the first event */
+  load(): Promise<Place | null>
+  save(place: Place): Promise<void>
+}
+
+interface Lines {
+  warn(fields: object, what: string): void
+  error(fields: object, what: string): void
+}
+
+export interface ReactionsOptions {
+  store: EventStore
+  reactions: readonly Reaction[]
+  checkpoint: ReactionCheckpoint
+  log: Lines
+}
+
+/** Events that ask for nothing move the checkpoint on only so often: milliseconds. */
+const SAVE_EVERY_MS = 1_000
+const BACK_OFF_MS = { first: 50, most: 30_000 }
+
+/** Runs until the signal aborts; what is away is waited for. */
+export const runReactions = async (options: ReactionsOptions, signal: AbortSignal): Promise<void> => {
+  const { store, reactions, checkpoint } = options
+  const insist = insisting(options, signal)
+  const start = await insist('start', () => placeToStart(options))
+  if (signal.aborted) return
+  const prefixes = [...new Set(reactions.flatMap((each) => each.prefixes))]
+  const answersTo = answersByType(reactions)
+  let savedAt = -Infinity
+  for await (const { events } of store.subscribe({ after: start ?? null, prefixes, signal })) {
+    let isDone = false
+    for (const event of events) {
+      for (const { name, answer } of answersTo.get(event.type) ?? []) {
+        if ((await insist(name, () => answer(event), event)) !== 'nothing') isDone = true
+      }
+      if (signal.aborted) return
+    }
+    const last = events.at(-1)
+    if (!last || (!isDone && performance.now() - savedAt < SAVE_EVERY_MS)) continue
+    await insist('save', () => checkpoint.save(placeOf(last)))
+    savedAt = performance.now()
+  }
+}
+
+interface NamedAnswer {
+  name: string
+  answer: NonNullable<Reaction['answers'][string]>
+}
+
+const answersByType = (reactions: readonly Reaction[]): ReadonlyMap<string, readonly NamedAnswer[]> => {
+  const byType = new Map<string, NamedAnswer[]>()
+  for (const { name, answers } of reactions)
+    for (const [type, answer] of Object.entries(answers))
+      if (answer) byType.set(type, [...(byType.get(type) ?? []), { name, answer }])
+  return byType
+}
+
+/** After the event met last; from the first where the store is not the one it was. */
+const placeToStart = async ({ store, checkpoint, log }: ReactionsOptions): Promise<Checkpoint | null> => {
+  const place = await checkpoint.load()
+  if (!place) return null
+  if (await isPlaceIn(store, place)) return place.checkpoint
+  log.warn({ reason: 'the event met last is not in the store' }, 'reactions.from_the_first_event')
+  return null
+}
+
+const insisting =
+  ({ log }: ReactionsOptions, signal: AbortSignal) =>
+  async <Result>(
+    reaction: string,
+    work: () => Promise<Result>,
+    event?: { id: string; stream: string },
+  ): Promise<Result | undefined> => {
+    for (let wait = BACK_OFF_MS.first; !signal.aborted; wait = Math.min(wait * 2, BACK_OFF_MS.most)) {
+      try {
+        return await work()
+      } catch (error) {
+        const { message: reason } = error as Error
+        log.error({ reaction, reason, event_id: event?.id, stream: event?.stream }, 'reaction.failed')
+        await waitUnlessAborted(wait * (0.5 + Math.random() / 2), signal)
+      }
+    }
+    return undefined
+  }

@@ -1,0 +1,35 @@
+/** An account at a bank is known from the first notification that names it: listed, alerted, and it can be switched off. */
+import { bankAccountOf, seeBankAccount } from '../../domain/account/bank-accounts.ts'
+import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
+import type { EventStore, Clock, Ids } from '../../domain/ports.ts'
+import { accountCache } from '../accounts/accounts.ts'
+import { execute } from '../support/execute.ts'
+import { reaction, type Reaction } from './reactor.ts'
+
+/** Accounts remembered: one that is asks the store for nothing when it names a bank account that is known. */
+const REMEMBERED = 10_000
+
+export interface SeeBankAccountsParts {
+  store: EventStore
+  clock: Clock
+  ids: Ids
+  /** Where plans are paid to: the operator's own account. */
+  plans: PlanAccount | null
+}
+
+export const seeBankAccounts = ({ store, clock, ids, plans }: SeeBankAccountsParts): Reaction => {
+  const cache = accountCache(REMEMBERED)
+  return reaction('see_bank_account', ['transaction-'], {
+    TransactionCaptured: async ({ id, data, metadata: { correlation_id } }) => {
+      const { user_id, bank_code, account_number, transaction_id, created_at } = data
+      const named = { bank_code, account_number, transaction_id }
+      const known = cache.get(String(user_id)).state
+      if (account_number === null || (known && bankAccountOf(known, named))) return 'nothing'
+      const [bank_account_id] = (await ids.next(1)) as [number]
+      const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
+      // Judged by the time of arrival, as capture judged it: this runs later, and perhaps again.
+      const seen = { ...named, bank_account_id, at: new Date(created_at), own: plans }
+      await execute(store, cache, String(user_id), occasion, ({ state }) => (state ? seeBankAccount(state, seen) : []))
+    },
+  })
+}

@@ -1,0 +1,96 @@
+/** An alert is mailed when it is raised; the address its owner has set is called then, and when it ends. */
+import type { Account } from '../../domain/account/account.ts'
+import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
+import type { AlertEvent, AlertEventData, AlertKind } from '../../domain/alert/events.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
+import type { Clock, Mailer, Vault } from '../../domain/ports.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { MailLinks } from '../accounts/mail-links.ts'
+import { newRuleSecret } from '../accounts/secrets.ts'
+import type { AlertCalls } from '../alerts/alert-calls.ts'
+import { reaction, type Reaction } from './reactor.ts'
+import { isOld } from './too-old.ts'
+
+const SUBJECT: Record<AlertKind, string> = {
+  endpoint_failing: 'an endpoint keeps failing',
+  source_silent: 'a source has gone silent',
+  quota_80: 'most of this month’s transactions are used',
+  rule_paused: 'a webhook rule was paused',
+  new_bank_account: 'a new bank account was seen',
+  contradicting_copy: 'two notifications of one payment show different order ids',
+  old_notification: 'an old notification was recorded and not sent',
+  unsafe_forwarder: 'a forwarder app sends unsafe bodies',
+  mailbox_paused: 'a mailbox is no longer read',
+}
+
+export interface AlertTellingParts {
+  accounts: Pick<Accounts, 'find' | 'change'>
+  vault: Vault
+  clock: Clock
+  mailer: Mailer
+  links: Pick<MailLinks, 'confirmation'>
+  calls: AlertCalls
+}
+
+type AlertRaised = AlertEventData['AlertRaised']
+
+export const tellAlerts = ({ accounts, vault, clock, mailer, links, calls }: AlertTellingParts): Reaction => {
+  /** Both the alert and its cause: a store that is met again from its first event raises what is long over. */
+  const isNews = ({ metadata }: RecordedEvent, happened: string) =>
+    !isOld(metadata.at, clock.now()) && !isOld(happened, clock.now())
+
+  const bodyOf = ({ type, data }: AlertEvent) => ({
+    event: type === 'AlertRaised' ? 'alert_raised' : 'alert_ended',
+    id: data.alert_id,
+    kind: data.kind,
+    subject: data.subject,
+    ...(type === 'AlertRaised' ? { text: data.text, since: data.since, until: data.ends_at } : { until: data.until }),
+  })
+
+  /** The secret of the account's address. One that was set before calls were signed gets its secret now. */
+  const secretOf = async (account: Account, cause: RecordedEvent): Promise<string | null> => {
+    if (account.alert_sealed_secret !== null) return vault.open(account.alert_sealed_secret)
+    const { user_id } = account
+    const { id: causation_id, metadata } = cause
+    const occasion = { user_id, at: clock.now(), correlation_id: metadata.correlation_id, causation_id }
+    const sealed = vault.seal(newRuleSecret())
+    const changed = await accounts.change(occasion, (now) => signAlertWebhook(now, sealed))
+    const { alert_sealed_secret } = changed.account
+    return alert_sealed_secret === null ? null : vault.open(alert_sealed_secret)
+  }
+
+  const call = async (account: Account, event: RecordedEvent & AlertEvent): Promise<void> => {
+    if (account.alert_webhook_url === null) return
+    const secret = await secretOf(account, event)
+    if (secret === null) return
+    calls.call({ url: account.alert_webhook_url, secret, id: event.id, body: bodyOf(event) })
+  }
+
+  /**
+   * The link that confirms a number that waits. It is in the mail alone: the list of alerts and the alert webhook may be read by
+   * those who must not confirm.
+   */
+  const linkIn = ({ user_id, bank_accounts }: Account, { subject, since }: AlertRaised): string => {
+    const bank_account_id = Number(/^bank_account:(\d+)$/.exec(subject)?.[1])
+    if (bank_accounts.get(bank_account_id)?.confirmed !== false) return ''
+    return `\n\nConfirm it here, within seven days:\n${links.confirmation.url({ user_id, bank_account_id }, since)}`
+  }
+
+  return reaction('tell_alerts', ['alerts-'], {
+    AlertRaised: async (event) => {
+      const account = isNews(event, event.data.since) && (await accounts.find(event.data.user_id))
+      if (!account) return
+      await call(account, event)
+      await mailer.send({
+        key: event.id,
+        to: account.email,
+        subject: `Baoco: ${SUBJECT[event.data.kind]}`,
+        text: `${event.data.text}${linkIn(account, event.data)}\n\nSince ${event.data.since}. The list of alerts shows when it is over.\n`,
+      })
+    },
+    AlertEnded: async (event) => {
+      const account = isNews(event, event.data.until) && (await accounts.find(event.data.user_id))
+      if (account) await call(account, event)
+    },
+  })
+}

@@ -1,0 +1,43 @@
+/** How long the store keeps events that are not kept for good, and the planned work that removes them. */
+import { BOOK_RETENTION_S } from '../../domain/dedup/events.ts'
+import { CREDITS_KEPT_S, CREDITS_PREFIX } from '../../domain/credits/events.ts'
+import { KEPT_IGNORED_S, KEPT_UNREAD_S } from '../../domain/arrival/events.ts'
+import type { EventStore } from '../../domain/ports.ts'
+import type { PlannedJob } from './scheduled-work.ts'
+
+/** By the first part of a stream's name. A book tells copies of one event apart, which come within days. */
+export const KEPT_S = {
+  'book-': BOOK_RETENTION_S,
+  'ignored-': KEPT_IGNORED_S,
+  'unread-': KEPT_UNREAD_S,
+  [CREDITS_PREFIX]: CREDITS_KEPT_S,
+} as const
+
+/** How long events of a stream are kept, seconds; null: for good. */
+export const keptFor = (stream: string): number | null =>
+  Object.entries(KEPT_S).find(([prefix]) => stream.startsWith(prefix))?.[1] ?? null
+
+/**
+ * Said to the store at every start, before anything is written.
+ * @param keepUnread  how long what nobody could read is kept, seconds
+ */
+export const retainAsPlanned = async (
+  store: Pick<EventStore, 'retain'>,
+  keepUnread: number = KEPT_UNREAD_S,
+): Promise<void> => {
+  for (const [prefix, seconds] of Object.entries({ ...KEPT_S, 'unread-': keepUnread }))
+    await store.retain(prefix, seconds)
+}
+
+/** Hidden events have little to lose by waiting, and small turns keep the store free for others. */
+const EVERY_TEN_MINUTES = '*/10 * * * *'
+
+/** @param at  when, for a store that has no small turns */
+export const expireEvents = (store: Pick<EventStore, 'expire'>, at = EVERY_TEN_MINUTES): PlannedJob => ({
+  name: 'expire_events',
+  at,
+  run: async () => {
+    const removed = await store.expire()
+    return removed > 0 ? { removed } : null
+  },
+})

@@ -1,0 +1,70 @@
+/**
+ * Keeps what an account stores of unread notifications within its plan (decision "Sizes"): the oldest go first. The read models
+ * add up the bytes as notifications come and go, so that nothing is added up for a notification; between two runs of this job an
+ * account may be over by what the receive limits let in.
+ */
+import { randomUUID } from 'node:crypto'
+import { PLAN_LIMITS } from '../../domain/account/plan.ts'
+import type { Plan } from '../../domain/account/events.ts'
+import { unreadStream, type NotificationEventData } from '../../domain/arrival/events.ts'
+import type { Clock, EventStore } from '../../domain/ports.ts'
+import { stamp } from '../support/stamp.ts'
+import type { PlannedJob } from './scheduled-work.ts'
+
+export interface UnreadOverLimit {
+  user_id: number
+  /** Kept now. */
+  bytes: number
+  plan: Plan
+  plan_expires_at: string | null
+}
+
+export type UnreadNotification = Omit<NotificationEventData['NotificationGivenUp'], 'user_id'>
+
+export interface GiveUpUnreadParts {
+  store: Pick<EventStore, 'append'>
+  clock: Clock
+  /** Accounts that may be over their limit. */
+  overLimit: () => Promise<UnreadOverLimit[]>
+  /** Oldest first, so many that without them at least so many bytes fewer are kept. */
+  oldest: (userId: number, bytes: number) => Promise<UnreadNotification[]>
+}
+
+const EVERY_MINUTE = '30 * * * * *'
+/** Closed in one call. */
+const AT_A_TIME = 200
+/** An unread stream holds only its notification. */
+const UNREAD_ONLY = 0
+
+const limitOf = ({ plan, plan_expires_at }: UnreadOverLimit, now: Date): number => {
+  const hasEnded = plan_expires_at !== null && Date.parse(plan_expires_at) <= now.getTime()
+  return PLAN_LIMITS[hasEnded ? 'Free' : plan].unread_bytes
+}
+
+export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadParts): PlannedJob => ({
+  name: 'give_up_unread',
+  at: EVERY_MINUTE,
+  run: async (signal) => {
+    const work = randomUUID()
+    let given_up = 0
+    for (const account of await overLimit()) {
+      const { user_id, bytes } = account
+      const excess = bytes - limitOf(account, clock.now())
+      if (excess <= 0) continue
+      const notifications = await oldest(user_id, excess)
+      for (let from = 0; from < notifications.length && !signal.aborted; from += AT_A_TIME) {
+        const occasion = { user_id, at: clock.now(), correlation_id: work, causation_id: work }
+        const units = notifications.slice(from, from + AT_A_TIME).map((notification) => [
+          {
+            stream: unreadStream(notification.notification_id),
+            expectedRevision: UNREAD_ONLY,
+            events: stamp([{ type: 'NotificationGivenUp', data: { ...notification, user_id } }], occasion),
+          },
+        ])
+        // One that was read meanwhile is kept by nobody any more.
+        given_up += (await store.append(units)).filter(({ ok }) => ok).length
+      }
+    }
+    return given_up > 0 ? { given_up } : null
+  },
+})

@@ -1,0 +1,69 @@
+/**
+ * Tells owners of endpoints that are left alone, and when they are not any more. Whether an endpoint fails is the breaker's to
+ * know, which is operational: it may be lost, and then learns anew. That it was told is for good, so that is an event.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Alerts } from '../alerts/alerts.ts'
+import type { PlannedJob } from './scheduled-work.ts'
+
+export interface OpenBreaker {
+  user_id: number
+  /** As an origin: `https://shop.vn`. */
+  endpoint: string
+  since: string
+  /** In a row. */
+  failures: number
+  /** Of the newest attempt that is known; null where none is. */
+  http_status: number | null
+  error: string | null
+}
+
+export interface WatchEndpointsParts {
+  open: () => Promise<OpenBreaker[]>
+  lasting: () => Promise<
+    { user_id: number; subject: string; /** By the clock that breakers go by. */ looked_at: string }[]
+  >
+  alerts: Pick<Alerts, 'raise' | 'end'>
+}
+
+const EVERY_FIVE_SECONDS = '*/5 * * * * *'
+
+export const watchEndpoints = ({ open, lasting, alerts }: WatchEndpointsParts): PlannedJob => ({
+  name: 'watch_endpoints',
+  at: EVERY_FIVE_SECONDS,
+  run: async (signal) => {
+    const look = randomUUID()
+    const caused = { kind: 'endpoint_failing', causation_id: look, correlation_id: look } as const
+    const known = await lasting()
+    const isOpen = new Set<string>()
+    const isKnown = new Set(known.map(nameOf))
+    let raised = 0
+    for (const breaker of await open()) {
+      if (signal.aborted) return null
+      const { user_id, endpoint: subject, since } = breaker
+      const name = nameOf({ user_id, subject })
+      isOpen.add(name)
+      if (isKnown.has(name)) continue
+      if ((await alerts.raise({ ...caused, user_id, subject, since, text: textOf(breaker) })).checkpoint !== null)
+        raised++
+    }
+    let ended = 0
+    for (const { user_id, subject, looked_at: until } of known) {
+      if (signal.aborted) return null
+      if (isOpen.has(nameOf({ user_id, subject }))) continue
+      if ((await alerts.end({ ...caused, user_id, subject, until })).checkpoint !== null) ended++
+    }
+    return raised + ended > 0 ? { raised, ended } : null
+  },
+})
+
+const nameOf = ({ user_id, subject }: { user_id: number; subject: string }): string => `${user_id} ${subject}`
+
+const lastOf = ({ http_status, error }: OpenBreaker): string => {
+  if (http_status === null || (http_status > 0 && http_status < 500)) return ''
+  return http_status === 0 ? `, the last with no answer (${error ?? 'unknown'})` : `, the last with ${http_status}`
+}
+
+const textOf = (breaker: OpenBreaker): string =>
+  `The endpoint ${breaker.endpoint} keeps failing: ${breaker.failures} calls in a row${lastOf(breaker)}. ` +
+  'It is left alone but for a call now and then, and its deliveries wait; the first call that is answered ends this.'

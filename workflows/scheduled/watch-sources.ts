@@ -1,0 +1,89 @@
+/** Looks whether sources have gone silent: raises an alert for each that has, and ends it when it is heard again or is gone. */
+import { randomUUID } from 'node:crypto'
+import type { Account } from '../../domain/account/account.ts'
+import { deviceDoor, keyDoor, mailboxDoor, URL_DOOR, type Door } from '../../domain/arrival/origin.ts'
+import { silentAfter, silentSince, type Rhythm } from '../../domain/sources/silence.ts'
+import type { Clock } from '../../domain/ports.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Alerts } from '../alerts/alerts.ts'
+import type { PlannedJob } from './scheduled-work.ts'
+
+export interface KnownSource {
+  user_id: number
+  door: Door
+  rhythm: Rhythm
+}
+
+export interface WatchSourcesParts {
+  /** Sources that have not been heard for some hours. */
+  quiet: (now: Date) => Promise<KnownSource[]>
+  /** Alerts of silent sources that last, by user and subject. */
+  lasting: () => Promise<{ user_id: number; subject: string }[]>
+  accounts: Pick<Accounts, 'find'>
+  alerts: Pick<Alerts, 'raise' | 'end'>
+  clock: Clock
+}
+
+const EVERY_TEN_MINUTES = '5-59/10 * * * *'
+const MINUTE_MS = 60_000
+
+interface Named {
+  subject: string
+  words: string
+}
+
+/** The sources that an account has, by their way in. */
+const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<Door, Named> => {
+  const named = new Map<Door, Named>()
+  for (const { device_id, name } of devices.values())
+    named.set(deviceDoor(device_id), { subject: `device:${device_id}`, words: `The phone “${name}”` })
+  for (const { api_key_id, name, scopes } of api_keys.values())
+    if (scopes.includes('receive'))
+      named.set(keyDoor(api_key_id), { subject: `api_key:${api_key_id}`, words: `What uses the key “${name}”` })
+  for (const { mail_account_id, email, is_active } of mail_accounts.values())
+    if (is_active === 1)
+      named.set(mailboxDoor(mail_account_id), {
+        subject: `mail_account:${mail_account_id}`,
+        words: `The mailbox ${email}`,
+      })
+  if (receive_url) named.set(URL_DOOR, { subject: 'receive_url', words: 'Whatever posts to your personal URL' })
+  return named
+}
+
+export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchSourcesParts): PlannedJob => ({
+  name: 'watch_sources',
+  at: EVERY_TEN_MINUTES,
+  run: async (signal) => {
+    const now = clock.now()
+    const look = randomUUID()
+    const caused = { kind: 'source_silent', causation_id: look, correlation_id: look } as const
+    const silent = (await quiet(now)).filter(({ rhythm }) => silentSince(rhythm, now) !== null)
+    const isSilent = new Set<string>()
+    let raised = 0
+    for (const { user_id, door, rhythm } of silent) {
+      if (signal.aborted) return null
+      const account = await accounts.find(user_id)
+      const source = account && sourcesOf(account).get(door)
+      if (!source) continue
+      isSilent.add(`${user_id} ${source.subject}`)
+      // The cause is that it is late, which it was not when it was heard last.
+      const since = new Date(Date.parse(rhythm.last_heard_at) + silentAfter(rhythm)! * 1_000).toISOString()
+      const minutes = Math.round((now.getTime() - Date.parse(rhythm.last_heard_at)) / MINUTE_MS)
+      const text = `${source.words} has said nothing for ${inWords(minutes)}, longer than it usually pauses. Look whether it still runs.`
+      if ((await alerts.raise({ ...caused, user_id, subject: source.subject, text, since })).checkpoint !== null)
+        raised++
+    }
+    let ended = 0
+    for (const { user_id, subject } of await lasting()) {
+      if (signal.aborted) return null
+      if (isSilent.has(`${user_id} ${subject}`)) continue
+      if ((await alerts.end({ ...caused, user_id, subject, until: now.toISOString() })).checkpoint !== null) ended++
+    }
+    return raised + ended > 0 ? { raised, ended } : null
+  },
+})
+
+const inWords = (minutes: number): string => {
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`
+}

@@ -1,0 +1,92 @@
+/**
+ * load → decide → append on one stream. Commands of this process on one stream take turns, so that they never compete with each
+ * other; a command that another process was faster than is decided again, a few times, after a pause that grows.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Refused } from '../../domain/errors.ts'
+import type { Fact } from '../../domain/event.ts'
+import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import type { FoldCache, Folded } from './fold-cache.ts'
+import { stamp, type Occasion } from './stamp.ts'
+
+/** Another process keeps being faster: after so many tries the caller gets 409 and may try again. */
+const MOST_TRIES = 20
+/** The longest pause after the first conflict, milliseconds; it doubles with each one up to the most. */
+const PAUSE_MS = { first: 2, most: 100 }
+
+/** Too many others changed the same thing at the same time. */
+export const contended = (): Refused =>
+  new Refused('CONFLICT', 'Other requests changed the same thing at the same time. Send this request again.')
+
+/** After the given number of conflicts: random, so that competing processes fall out of step. */
+export const pauseAfterConflict = (conflicts: number): Promise<void> =>
+  pause(Math.random() * Math.min(PAUSE_MS.most, PAUSE_MS.first * 2 ** conflicts))
+
+export interface Executed<State> {
+  /** The state after the decision. */
+  state: State
+  revision: number
+  /** Where the decision stands in the store; null when it decided nothing. */
+  checkpoint: Checkpoint | null
+}
+
+/** The last command under way on each stream, by the store it goes to. */
+const underWay = new WeakMap<EventStore, Map<string, Promise<unknown>>>()
+
+/** Runs the work when all earlier work on the stream has ended, however it ended. */
+const inTurn = async <Result>(store: EventStore, stream: string, work: () => Promise<Result>): Promise<Result> => {
+  let streams = underWay.get(store)
+  if (!streams) underWay.set(store, (streams = new Map()))
+  const before = streams.get(stream)
+  const running = before ? before.then(work, work) : work()
+  streams.set(stream, running)
+  try {
+    return await running
+  } finally {
+    if (streams.get(stream) === running) streams.delete(stream)
+  }
+}
+
+/**
+ * @param decide  gets the newest state; returns the facts to append (none: nothing happens) or throws `Refused`
+ * @throws {Refused} as decided, CONFLICT where other processes keep being faster · {StoreUnavailable}
+ */
+export const execute = <State>(
+  store: EventStore,
+  cache: FoldCache<State>,
+  key: string,
+  occasion: Occasion,
+  decide: (folded: Folded<State>) => readonly Fact[] | Promise<readonly Fact[]>,
+): Promise<Executed<State>> =>
+  inTurn(store, cache.slice(key).stream, () => executeNow(store, cache, key, occasion, decide))
+
+const executeNow = async <State>(
+  store: EventStore,
+  cache: FoldCache<State>,
+  key: string,
+  occasion: Occasion,
+  decide: (folded: Folded<State>) => readonly Fact[] | Promise<readonly Fact[]>,
+): Promise<Executed<State>> => {
+  let folded = await cache.load(store, key)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    if (tries > 1) await pauseAfterConflict(tries)
+    const events = stamp(await decide(folded), occasion)
+    if (events.length === 0) return { ...folded, checkpoint: null }
+    const { stream } = cache.slice(key)
+    const [result] = await store.append([[{ stream, expectedRevision: folded.revision, events }]])
+    if (result?.ok) {
+      const recorded = events.map((event, index) => ({
+        ...event,
+        stream,
+        revision: folded.revision + 1 + index,
+        checkpoint: result.checkpoint,
+      }))
+      return { ...cache.advance(key, recorded), checkpoint: result.checkpoint }
+    }
+    folded = await cache.load(store, key)
+    // A stream whose events have all expired keeps its numbering: nothing newer to fold, so its revision is the expectation.
+    if (result && !result.ok && folded.revision < result.conflict.revision)
+      folded = { ...folded, revision: result.conflict.revision }
+  }
+  throw contended()
+}

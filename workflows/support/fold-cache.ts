@@ -1,0 +1,77 @@
+/**
+ * A bounded cache of folds: an account or a book is read once, then only read on from where it was.
+ * A fold is never trusted to be the newest: every use reads on, or the append's expectation tells.
+ */
+import type { RecordedEvent } from '../../domain/event.ts'
+import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
+
+export interface Folded<State> {
+  state: State
+  /** Revision of the last event folded; what an append expects. */
+  revision: number
+}
+
+export interface Fold<State> {
+  stream: (key: string) => string
+  initial: State
+  evolve: (state: State, event: RecordedEvent) => State
+}
+
+export class FoldCache<State> {
+  readonly #fold: Fold<State>
+  readonly #limit: number
+  readonly #entries = new Map<string, Folded<State>>()
+
+  constructor(fold: Fold<State>, limit: number) {
+    this.#fold = fold
+    this.#limit = limit
+  }
+
+  /** What must be read to bring the fold of this key up to date. */
+  slice(key: string): Slice {
+    return { stream: this.#fold.stream(key), from: this.get(key).revision + 1 }
+  }
+
+  /** The fold as far as it is known here; nothing read. */
+  get(key: string): Folded<State> {
+    return this.#entries.get(key) ?? { state: this.#fold.initial, revision: NO_STREAM }
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key)
+  }
+
+  /**
+   * Folds further events in; events already folded are passed over, so answers of concurrent reads may come in any order.
+   * @param known  the fold that the events were read after: it may have been pushed out of the cache meanwhile
+   */
+  advance(key: string, events: readonly RecordedEvent[], known: Folded<State> = this.get(key)): Folded<State> {
+    const present = this.get(key)
+    let { state, revision } = present.revision >= known.revision ? present : known
+    for (const event of events) {
+      if (event.revision <= revision) continue
+      state = this.#fold.evolve(state, event)
+      revision = event.revision
+    }
+    return this.put(key, { state, revision })
+  }
+
+  put(key: string, folded: Folded<State>): Folded<State> {
+    // Re-inserting makes it the youngest; the oldest is at the front.
+    this.#entries.delete(key)
+    this.#entries.set(key, folded)
+    if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value!)
+    return folded
+  }
+
+  forget(key: string): void {
+    this.#entries.delete(key)
+  }
+
+  /** The newest fold of one key: one read. */
+  async load(store: EventStore, key: string): Promise<Folded<State>> {
+    const known = this.get(key)
+    const [events] = await store.read([this.slice(key)])
+    return this.advance(key, events ?? [], known)
+  }
+}

@@ -1,0 +1,27 @@
+/** Turns what a decider decided into events with an identity: the id is random per decision, and the same on its retries. */
+import { randomUUID } from 'node:crypto'
+import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
+
+/** What a decision belongs to. */
+export interface Occasion {
+  user_id: number | null
+  at: Date
+  correlation_id: string
+  causation_id: string
+}
+
+const SCHEMA_VERSION = 1
+
+/** What all events of one decision have in common; whoever stamps them in several parts makes it once. */
+export const metadataOf = ({ user_id, at, correlation_id, causation_id }: Occasion): Metadata => ({
+  user_id,
+  at: at.toISOString(),
+  correlation_id,
+  causation_id,
+  version: SCHEMA_VERSION,
+})
+
+export const stampWith = (facts: readonly Fact[], metadata: Metadata): NewEvent[] =>
+  facts.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata }))
+
+export const stamp = (facts: readonly Fact[], occasion: Occasion): NewEvent[] => stampWith(facts, metadataOf(occasion))
