@@ -1,5 +1,5 @@
 /** Who may use an account: registration, passwords, the API key, the personal URL, devices, the lock. */
-import type { Account } from './account.ts'
+import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { Refused } from '../errors.ts'
 import { conflict, invalid } from './refusals.ts'

@@ -1,5 +1,5 @@
 /** The address that alerts are sent to besides the owner's e-mail, and the secret that these calls are signed with. */
-import type { Account } from './account.ts'
+import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'
 
 /**

@@ -2,40 +2,14 @@
  * Scoped keys: API keys that may do less than the account's own (decisions, "Scoped keys"). Each has a name, scopes and maybe
  * an end. The events keep a key's hash; the key itself is shown once.
  */
-import { z } from 'zod'
-import type { Account } from './account.ts'
+import type { Scope, ScopedKey } from './access-events.ts'
 import type { AccountEvent } from './events.ts'
 import { Refused } from '../errors.ts'
 import { invalid, notFound } from './refusals.ts'
+import type { Account } from './state.ts'
 import { isHash } from './tokens.ts'
 
-const id = z.int().positive()
-const moment = z.iso.datetime()
-
-/**
- * - `read`: every GET, without secrets.
- * - `write`: `read`, and every write except keys, password and account deletion.
- * - `connect`: the call of a shop's plugin, and `GET /api/account`.
- * - `receive`: submits notifications as a phone does.
- */
-export const scope = z.enum(['read', 'write', 'connect', 'receive'])
-export type Scope = z.infer<typeof scope>
-
-export const apiKeyEvents = {
-  ScopedKeyAdded: z.object({
-    user_id: id,
-    api_key_id: id,
-    name: z.string(),
-    scopes: z.array(scope),
-    /** SHA-256, hexadecimal. */
-    key_hash: z.string(),
-    expires_at: moment.nullable(),
-    created_at: moment,
-  }),
-  ScopedKeyRemoved: z.object({ user_id: id, api_key_id: id }),
-}
-
-export type ScopedKey = Omit<z.infer<typeof apiKeyEvents.ScopedKeyAdded>, 'user_id'>
+export { scope, type Scope, type ScopedKey } from './access-events.ts'
 
 /** Of one account; expired ones count until they are deleted. */
 export const MOST_KEYS = 20

@@ -12,9 +12,9 @@
  * same bank shows the same digits cannot be told apart by the print.
  */
 import { digitsContradict, sharedDigits, TELLING_DIGITS, visibleDigits } from '../dedup/account-digits.ts'
-import type { Account, BankAccount } from './account.ts'
 import type { AccountEvent } from './events.ts'
 import { invalid, notFound } from './refusals.ts'
+import type { Account, BankAccount, Learning } from './state.ts'
 
 /** How long an account takes new numbers as its owner's, milliseconds. */
 const LEARNING_MS = 24 * 3_600_000
@@ -59,12 +59,6 @@ export const isSwitchedOff = (account: Account, named: NamedAccount): boolean =>
 }
 
 // --- which numbers count ---------------------------------------------------------------------------------------------
-
-/** From when to when an account takes new numbers as its owner's: ISO 8601. */
-export interface Learning {
-  from: string
-  until: string
-}
 
 /** @param at  a time, ISO 8601 · @returns the period that begins then */
 export const learningFrom = (at: string): Learning => ({

@@ -4,7 +4,7 @@
  * account's own events, so that parallel calls cannot exceed it.
  */
 import { Refused } from '../errors.ts'
-import type { Account, Device, Invitation } from './account.ts'
+import type { Account, Device, Invitation } from './state.ts'
 import { differing } from './change.ts'
 import type { AccountEvent } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'

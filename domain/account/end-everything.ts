@@ -2,7 +2,7 @@
  * Ends everything that opens an account besides its password: for an owner who cannot know what a stranger made or copied
  * while the password was theirs. Rules, mailboxes and inboxes stay: they open nothing.
  */
-import type { Account } from './account.ts'
+import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'
 
 /** What was ended. */

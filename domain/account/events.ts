@@ -1,8 +1,6 @@
 /** Everything an account decides by: stream `account-<user>`. Secrets are hashed, or sealed under the vault's key. */
 import { z } from 'zod'
-import { apiKeyEvents } from './api-keys.ts'
-import { mailTokenEvents } from './mail-tokens.ts'
-import { sessionEvents } from './sessions.ts'
+import { apiKeyEvents, mailTokenEvents, sessionEvents } from './access-events.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()

@@ -2,7 +2,7 @@
  * Inboxes: endpoints of our own for who has no shop yet. A rule may point at one; it keeps what came, and answers as its
  * owner says, so that success, failure and slowness can be seen before anything depends on them.
  */
-import type { Account, Inbox } from './account.ts'
+import type { Account, Inbox } from './state.ts'
 import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'
 import { conflict, notFound } from './refusals.ts'

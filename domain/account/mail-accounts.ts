@@ -4,7 +4,7 @@
  */
 import { Refused } from '../errors.ts'
 import { normalEmail } from './access.ts'
-import type { Account, MailAccount, MailAccountFields } from './account.ts'
+import type { Account, MailAccount, MailAccountFields } from './state.ts'
 import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'

@@ -4,58 +4,14 @@
  * one cannot end the owner's; the use of one ends them all (decisions, "Mail tokens"). The events keep a token's hash; the
  * token is computed from its nonce and the installation's secret (`workflows/accounts/mail-links.ts`).
  */
-import { z } from 'zod'
-import type { Account } from './account.ts'
+import type { MailPurpose, MailTokenIssued } from './access-events.ts'
 import { endEverything } from './end-everything.ts'
 import type { AccountEvent } from './events.ts'
 import { invalid } from './refusals.ts'
+import type { Account, MailTokens } from './state.ts'
 import { isToken } from './tokens.ts'
 
-const id = z.int().positive()
-const moment = z.iso.datetime()
-
-const mailPurpose = z.enum(['verify_email', 'reset_password'])
-export type MailPurpose = z.infer<typeof mailPurpose>
-
-export const mailTokenEvents = {
-  MailTokenIssued: z.object({
-    user_id: id,
-    purpose: mailPurpose,
-    /** SHA-256, hexadecimal. */
-    token_hash: z.string(),
-    nonce: z.string(),
-    issued_at: moment,
-    expires_at: moment,
-    /** The address was registered again: the mail says so. */
-    registered_again: z.literal(true).optional(),
-  }),
-  /** An address that nobody has confirmed was registered again: the newest registration's password and name count. */
-  RegistrationReplaced: z.object({
-    user_id: id,
-    name: z.string().nullable(),
-    /** argon2id. */
-    password_hash: z.string(),
-    token_version: z.int(),
-    /** The code of the affiliate link that led here, as it was given. */
-    ref: z.string().optional(),
-    at: moment,
-  }),
-  /** Somebody registered an e-mail that has an account: its owner is told, who registered is not. */
-  RegistrationRepeated: z.object({ user_id: id, at: moment }),
-}
-
-type MailTokenIssued = z.infer<typeof mailTokenEvents.MailTokenIssued>
-
-type GoodLink = Pick<MailTokenIssued, 'token_hash' | 'expires_at'>
-
-export interface MailTokens {
-  /** Those of each purpose that were not used or ended, oldest first. */
-  readonly good: { readonly [Purpose in MailPurpose]: readonly GoodLink[] }
-  /** When the newest of each purpose were issued, oldest first. */
-  readonly issued: { readonly [Purpose in MailPurpose]: readonly string[] }
-  /** When the owner was last told that somebody registered the e-mail again. */
-  readonly repeated_at: string | null
-}
+export type { MailPurpose } from './access-events.ts'
 
 export const NO_MAIL_TOKENS: MailTokens = {
   good: { verify_email: [], reset_password: [] },

@@ -1,6 +1,6 @@
 /** What becomes of an account's plan: bought, ended, set by the operator; and the warning that its quota is nearly used. */
 import { vietnamMonth } from '../time.ts'
-import type { Account } from './account.ts'
+import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'
 

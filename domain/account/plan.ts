@@ -1,5 +1,5 @@
 /** What a plan allows (interface, section 8; systems and stored bytes: decision "Sizes"). */
-import type { Account } from './account.ts'
+import type { Account } from './state.ts'
 import type { Plan } from './events.ts'
 
 export interface PlanLimits {

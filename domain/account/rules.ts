@@ -1,7 +1,7 @@
 /** Webhook rules: what their owner may set, and when (interface, sections 2.3 and 4.3). */
 import { Refused } from '../errors.ts'
 import { templateProblem } from '../webhook/payload/custom.ts'
-import type { Account, Rule } from './account.ts'
+import type { Account, Rule } from './state.ts'
 import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'

@@ -1,6 +1,6 @@
 /** A rule's secret gets another one in its place, and for a time both sign (decision "Secret rotation"). */
 import { BOTH_SIGN_FOR, previousUntil } from '../webhook/secrets.ts'
-import type { Account } from './account.ts'
+import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'
 import { conflict, notFound } from './refusals.ts'
 

@@ -1,24 +1,7 @@
 /** The dashboard's sessions. One is a signed cookie that ends by itself; what the account must know is which ended early. */
-import { z } from 'zod'
-import type { Account } from './account.ts'
+import type { SessionEnded } from './access-events.ts'
 import type { AccountEvent } from './events.ts'
-
-const moment = z.iso.datetime()
-
-export const sessionEvents = {
-  SessionEnded: z.object({
-    user_id: z.int().positive(),
-    session_id: z.string(),
-    ended_at: moment,
-    /** When it would have ended by itself: it need not be remembered any longer. */
-    expires_at: moment,
-  }),
-}
-
-type SessionEnded = z.infer<typeof sessionEvents.SessionEnded>
-
-/** Sessions that ended early, by id, with the time they would have ended by themselves. */
-export type EndedSessions = ReadonlyMap<string, string>
+import type { Account, EndedSessions } from './state.ts'
 
 /** Those that are over by now anyway are forgotten. */
 export const ended = (sessions: EndedSessions, { session_id, ended_at, expires_at }: SessionEnded): EndedSessions =>

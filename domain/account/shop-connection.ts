@@ -2,7 +2,7 @@
  * A shop's plugin connects: a system with the shop's prefix and the automatic rule that calls the shop, made together or
  * not at all. The same shop with the same prefix finds them again, with their secret, and brings its present address.
  */
-import type { Account, Rule, System } from './account.ts'
+import type { Account, Rule, System } from './state.ts'
 import { evolve } from './account.ts'
 import type { AccountEvent } from './events.ts'
 import { previousUntil } from '../webhook/secrets.ts'

@@ -3,7 +3,7 @@
  * of a group, so it counts only where the owner has said so, for one device or for the personal URL.
  */
 import { deviceDoor, URL_DOOR } from '../arrival/receive-paths.ts'
-import type { Account } from './account.ts'
+import type { Account } from './state.ts'
 import { deviceOf } from './devices.ts'
 import type { AccountEvent } from './events.ts'
 

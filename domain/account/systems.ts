@@ -1,5 +1,5 @@
 /** Connected systems: a shop's payment prefix, and what may become of it. */
-import type { Account, System } from './account.ts'
+import type { Account, System } from './state.ts'
 import { differing, type Change } from './change.ts'
 import { Refused } from '../errors.ts'
 import type { AccountEvent } from './events.ts'

@@ -1,6 +1,6 @@
 /** The senders that an owner trusts besides the banks' own (decisions, "Trust"). */
 import { senderKey } from '../banks/directory.ts'
-import type { Account } from './account.ts'
+import type { Account } from './state.ts'
 import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'
 

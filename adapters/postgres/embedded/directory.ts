@@ -10,7 +10,9 @@ import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { mayUse, userFor, type DatabaseUser } from '../../database/database-user.ts'
-import { ELSEWHERE } from './relocate.ts'
+
+/** Where a data folder is moved that the database's user could not enter. */
+export const ELSEWHERE = '/var/lib/baoco'
 
 export interface Place {
   /** Postgres' own data directory. */

@@ -11,10 +11,8 @@ import { dirname, join, resolve } from 'node:path'
 import type { LogLines } from '../../telemetry/log-lines.ts'
 import { me, readPrivateFile, syncFolder } from '../../system/private-file.ts'
 import { mayUse, userFor } from '../../database/database-user.ts'
+import { ELSEWHERE } from './directory.ts'
 import { clearLeftovers } from './server.ts'
-
-/** Root of what cannot lie where it was asked for. */
-export const ELSEWHERE = '/var/lib/baoco'
 
 /** The name that the old folder has while a link takes its place. */
 const movedAside = (dataDir: string): string => `${dataDir}.moved`

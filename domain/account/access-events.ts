@@ -1,0 +1,80 @@
+/** Events about who may use an account: mail links, sessions, scoped keys. Part of the stream `account-<user>`. */
+import { z } from 'zod'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+// --- mail links ------------------------------------------------------------------------------------------------------
+
+const mailPurpose = z.enum(['verify_email', 'reset_password'])
+export type MailPurpose = z.infer<typeof mailPurpose>
+
+export const mailTokenEvents = {
+  MailTokenIssued: z.object({
+    user_id: id,
+    purpose: mailPurpose,
+    /** SHA-256, hexadecimal. */
+    token_hash: z.string(),
+    nonce: z.string(),
+    issued_at: moment,
+    expires_at: moment,
+    /** The address was registered again: the mail says so. */
+    registered_again: z.literal(true).optional(),
+  }),
+  /** An address that nobody has confirmed was registered again: the newest registration's password and name count. */
+  RegistrationReplaced: z.object({
+    user_id: id,
+    name: z.string().nullable(),
+    /** argon2id. */
+    password_hash: z.string(),
+    token_version: z.int(),
+    /** The code of the affiliate link that led here, as it was given. */
+    ref: z.string().optional(),
+    at: moment,
+  }),
+  /** Somebody registered an e-mail that has an account: its owner is told, who registered is not. */
+  RegistrationRepeated: z.object({ user_id: id, at: moment }),
+}
+
+export type MailTokenIssued = z.infer<typeof mailTokenEvents.MailTokenIssued>
+
+// --- sessions --------------------------------------------------------------------------------------------------------
+
+export const sessionEvents = {
+  SessionEnded: z.object({
+    user_id: z.int().positive(),
+    session_id: z.string(),
+    ended_at: moment,
+    /** When it would have ended by itself: it need not be remembered any longer. */
+    expires_at: moment,
+  }),
+}
+
+export type SessionEnded = z.infer<typeof sessionEvents.SessionEnded>
+
+// --- scoped keys -----------------------------------------------------------------------------------------------------
+
+/**
+ * - `read`: every GET, without secrets.
+ * - `write`: `read`, and every write except keys, password and account deletion.
+ * - `connect`: the call of a shop's plugin, and `GET /api/account`.
+ * - `receive`: submits notifications as a phone does.
+ */
+export const scope = z.enum(['read', 'write', 'connect', 'receive'])
+export type Scope = z.infer<typeof scope>
+
+export const apiKeyEvents = {
+  ScopedKeyAdded: z.object({
+    user_id: id,
+    api_key_id: id,
+    name: z.string(),
+    scopes: z.array(scope),
+    /** SHA-256, hexadecimal. */
+    key_hash: z.string(),
+    expires_at: moment.nullable(),
+    created_at: moment,
+  }),
+  ScopedKeyRemoved: z.object({ user_id: id, api_key_id: id }),
+}
+
+export type ScopedKey = Omit<z.infer<typeof apiKeyEvents.ScopedKeyAdded>, 'user_id'>
