@@ -1,6 +1,118 @@
+/**
+ * Which folder may import which. Imports point inward: cmd → adapters → projections → workflows → domain. Inside a layer a folder may import
+ * only the folders named here, and itself. `npm run lint` checks it.
+ */
+
+/** Layers, from the inside out: what each may import beside itself, and its npm and Node packages. */
+const LAYERS = {
+  domain: { folders: [], packages: ['zod', 'node:crypto'] },
+  workflows: { folders: ['domain'], packages: ['zod', 'node-cron', 'node:crypto', 'node:timers/promises'] },
+  projections: { folders: ['workflows', 'domain'], packages: ['node:timers/promises'] },
+  adapters: { folders: ['projections', 'workflows', 'domain'] },
+  cmd: { folders: ['adapters', 'projections', 'workflows', 'domain'] },
+}
+
+/** Folders inside a layer, and the neighbours that each may import. Files directly in a layer are open to all of it. */
+const NEIGHBOURS = {
+  domain: {
+    account: ['arrival', 'banks', 'dedup', 'webhook'],
+    affiliate: ['account'],
+    alert: [],
+    arrival: ['account', 'banks', 'dedup', 'mail-trust', 'reader', 'transaction'],
+    banks: ['reader'],
+    credits: ['reader'],
+    dedup: ['reader'],
+    job: ['transaction'],
+    'mail-trust': ['banks'],
+    'plan-order': ['account', 'dedup', 'reader', 'vietqr'],
+    reader: ['banks'],
+    sources: [],
+    transaction: ['account', 'arrival', 'credits', 'dedup', 'mail-trust', 'plan-order', 'reader', 'webhook'],
+    vietqr: [],
+    webhook: ['account'],
+  },
+  workflows: {
+    accounts: ['store-migration', 'support', 'transactions'],
+    affiliate: ['accounts', 'support'],
+    alerts: ['support'],
+    capture: ['accounts', 'credits', 'support'],
+    credits: ['accounts', 'scheduled', 'support'],
+    deliver: ['support'],
+    jobs: ['accounts', 'support', 'transactions'],
+    live: [],
+    'mail-ingest': ['capture', 'support'],
+    plans: ['accounts', 'support'],
+    reactors: ['accounts', 'affiliate', 'alerts', 'support', 'transactions'],
+    relay: ['support'],
+    scheduled: ['accounts', 'alerts', 'support'],
+    'store-migration': ['scheduled', 'support'],
+    support: [],
+    transactions: ['accounts', 'support'],
+  },
+  adapters: {
+    database: ['event-store', 'system'],
+    'event-store': ['database', 'system'],
+    http: ['database', 'inbox', 'mail-out', 'postgres', 'system', 'telemetry'],
+    inbox: ['database', 'http', 'receiver'],
+    log: ['database'],
+    mail: ['webhook-sender'],
+    'mail-out': ['database', 'telemetry'],
+    postgres: ['database', 'event-store', 'system', 'telemetry'],
+    'rate-limits': ['database', 'http'],
+    receiver: ['http'],
+    secrets: ['system'],
+    system: ['database'],
+    telemetry: ['postgres'],
+    'webhook-sender': ['inbox'],
+  },
+}
+
+const anyOf = (names) => `(${names.join('|')})`
+
+/** A package as it is resolved: in node_modules, its types included, or as Node's own. */
+const packagePaths = (packages) =>
+  packages.flatMap((name) =>
+    name.startsWith('node:')
+      ? [`^${name}$`, `^${name.slice('node:'.length)}$`]
+      : [`(^|/)node_modules/(@types/)?${name}/`],
+  )
+
+const layerRules = Object.entries(LAYERS).map(([layer, { folders, packages }]) => ({
+  name: `${layer}-imports-inward`,
+  severity: 'error',
+  from: { path: `^${layer}/` },
+  to: packages
+    ? { pathNot: [`^${anyOf([layer, ...folders])}/`, ...packagePaths(packages)] }
+    : {
+        path: `^${anyOf([...Object.keys(LAYERS).filter((other) => other !== layer && !folders.includes(other)), 'tests', 'bench'])}/`,
+      },
+}))
+
+const neighbourRules = Object.entries(NEIGHBOURS).flatMap(([layer, folders]) =>
+  Object.entries(folders).map(([folder, neighbours]) => ({
+    name: `${layer}-${folder}-imports`,
+    severity: 'error',
+    from: { path: `^${layer}/${folder}/` },
+    to: { path: `^${layer}/[^/]+/`, pathNot: `^${layer}/${anyOf([folder, ...neighbours])}/` },
+  })),
+)
+
+/** A folder that is not in the table would be checked by nothing. */
+const unknownFolders = Object.entries(NEIGHBOURS).map(([layer, folders]) => ({
+  name: `${layer}-folder-is-in-the-table`,
+  severity: 'error',
+  from: { path: `^${layer}/[^/]+/`, pathNot: `^${layer}/${anyOf(Object.keys(folders))}/` },
+  to: {},
+}))
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
-  forbidden: [{ name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } }],
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    ...layerRules,
+    ...neighbourRules,
+    ...unknownFolders,
+  ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,

@@ -1,18 +1,14 @@
-/** A fresh, empty database for a test, on a Postgres that each process of the test run starts once. */
+/**
+ * Fresh databases for tests, on a Postgres that each process of the test run starts once. Its commits wait for no disk; tests of
+ * durability start a server of their own.
+ */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { startOwnPostgres } from './own-postgres.ts'
 
-let started: Promise<OwnPostgres> | undefined
-
-/** Where the tests' Postgres listens: one that is given, else one of our own, started at the first use, ended with this process. */
-const server = async (): Promise<string> =>
-  process.env.TEST_DATABASE_URL ?? (await (started ??= startOwnPostgres())).url()
-
-export interface TestDatabase {
-  url: string
-  drop(): Promise<void>
-}
+/** A database with the tables of this version, which others are copied from. */
+const TEMPLATE = 'migrated'
 
 const administer = async (url: string, statement: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url })
@@ -20,12 +16,38 @@ const administer = async (url: string, statement: string): Promise<void> => {
   await client.query(statement).finally(() => client.end())
 }
 
-/** @returns the url of a new database of its own; `drop` ends its connections and removes it */
-export const freshDatabase = async (): Promise<TestDatabase> => {
-  const base = await server()
-  const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(base, `CREATE DATABASE ${name}`)
+const named = (base: string, name: string): string => {
   const url = new URL(base)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => administer(base, `DROP DATABASE ${name} WITH (FORCE)`) }
+  return url.href
 }
+
+/** Where the tests' Postgres listens: one that is given, else our own, which ends with this process. */
+const start = async (): Promise<{ base: string; template: string }> => {
+  const given = process.env.TEST_DATABASE_URL
+  const base = given ?? (await startOwnPostgres({ durable: false })).url()
+  const template = given ? `${TEMPLATE}_${randomBytes(6).toString('hex')}` : TEMPLATE
+  await administer(base, `CREATE DATABASE ${template}`)
+  await migrateDatabase(named(base, template))
+  return { base, template }
+}
+
+let started: ReturnType<typeof start> | undefined
+
+export interface TestDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+const create = async (from: string | null): Promise<TestDatabase> => {
+  const { base, template } = await (started ??= start())
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await administer(base, `CREATE DATABASE ${name} TEMPLATE ${from ?? template}`)
+  return { url: named(base, name), drop: () => administer(base, `DROP DATABASE ${name} WITH (FORCE)`) }
+}
+
+/** A new database with the tables of this version. `drop` ends its connections and removes it. */
+export const freshDatabase = (): Promise<TestDatabase> => create(null)
+
+/** A new database without any table. */
+export const emptyDatabase = (): Promise<TestDatabase> => create('template0')

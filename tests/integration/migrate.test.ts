@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
-import { freshDatabase, type TestDatabase } from '../harness/postgres.ts'
+import { emptyDatabase, type TestDatabase } from '../harness/postgres.ts'
 
 describe('migrations', () => {
   let fresh: TestDatabase
@@ -13,7 +13,7 @@ describe('migrations', () => {
   const write = (name: string, sql: string) => fs.writeFileSync(join(folder, name), sql)
 
   beforeEach(async () => {
-    fresh = await freshDatabase()
+    fresh = await emptyDatabase()
     database = openDatabase(fresh.url, { poolSize: 1 })
     folder = fs.mkdtempSync(join(tmpdir(), 'baoco-migrations-'))
   })
