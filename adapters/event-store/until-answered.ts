@@ -4,15 +4,15 @@
  * the caller's deadline.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
-import { waitUnlessAborted } from '../../workflows/support/abort.ts'
+import { pauseAfter, retry } from '../../workflows/support/retry.ts'
 import { awakeNow } from '../system/awake.ts'
 
-const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 1_000
+/** Pauses between tries to reach the store. */
+export const BACK_OFF = { firstMs: 20, mostMs: 1_000 }
 
-/** How long to wait before try number `tries` (from 0) is followed by the next: doubling, with jitter. Milliseconds. */
-export const backOff = (tries: number, longest = LONGEST_PAUSE_MS): number =>
-  Math.min(longest, FIRST_PAUSE_MS * 2 ** Math.min(tries, 20)) * (0.5 + Math.random() / 2)
+/** How long to wait after so many failures (from 0), milliseconds. */
+export const backOff = (failures: number, mostMs = BACK_OFF.mostMs): number =>
+  pauseAfter(failures, { ...BACK_OFF, mostMs })
 
 export interface Patience {
   /** Whether an error means "no answer" rather than "no". */
@@ -32,14 +32,19 @@ export const untilAnswered = async <Result>(
   { isOutage, deadlineMs, closing }: Patience,
 ): Promise<Result> => {
   const deadline = awakeNow() + deadlineMs
-  for (let tries = 0; ; tries++) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!isOutage(error)) throw error
-      const left = deadline - awakeNow()
-      if (left <= 0 || closing.aborted) throw new StoreUnavailable('the event store does not answer', { cause: error })
-      await waitUnlessAborted(Math.min(backOff(tries), left), closing)
-    }
+  const left = () => deadline - awakeNow()
+  const unavailable = (cause?: unknown) => new StoreUnavailable('the event store does not answer', { cause })
+  const onFailure = (error: unknown): void => {
+    if (!isOutage(error)) throw error
+    if (left() <= 0 || closing.aborted) throw unavailable(error)
   }
+  let answer: { result: Result } | undefined
+  const answered = async () => {
+    answer = { result: await attempt() }
+  }
+  // A store that is being closed still makes one attempt.
+  if (closing.aborted) await answered().catch(onFailure)
+  else await retry(answered, { signal: closing, backOff: BACK_OFF, mostPauseMs: () => Math.max(0, left()), onFailure })
+  if (!answer) throw unavailable()
+  return answer.result
 }

@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore, Log, LogEntry } from '../../domain/ports.ts'
 import type { Database } from '../database/database.ts'
 import { commitOffset, readOffset } from './offset.ts'
-import { untilDone } from '../../workflows/support/until-done.ts'
+import { retry } from '../../workflows/support/retry.ts'
 
 const PREFIXES = ['transaction-']
 
@@ -26,7 +26,7 @@ export interface EmbeddedLogOptions {
 
 export const openEmbeddedLog = ({ store, database, from = null, onTrouble = () => {} }: EmbeddedLogOptions): Log => ({
   consume: async (group, handler, signal) => {
-    const again = <Result>(attempt: () => Promise<Result>) => untilDone(attempt, signal, onTrouble)
+    const again = <Result>(attempt: () => Promise<Result>) => retry(attempt, { signal: signal, onFailure: onTrouble })
     const start = await again(() => readOffset(database, group))
     if (start === undefined) return
     let known = start

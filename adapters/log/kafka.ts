@@ -8,7 +8,7 @@
  */
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Log, LogEntry } from '../../domain/ports.ts'
-import { untilDone } from '../../workflows/support/until-done.ts'
+import { retry } from '../../workflows/support/retry.ts'
 import { groupIdOf, kafkaTrouble, openKafkaClient, type KafkaSettings } from './kafka/client.ts'
 import { entryOf } from './kafka/cloud-event.ts'
 import { consumerSession } from './kafka/session.ts'
@@ -69,7 +69,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
             // Also when the batch before this one was cut off: nothing of a partition may be passed over.
             if (isOver.aborted) return
             const handOver = () => (entries.length > 0 ? handler(entries).then(() => true) : Promise.resolve(true))
-            if (!(await untilDone(handOver, isOver, onTrouble))) return
+            if (!(await retry(handOver, { signal: isOver, onFailure: onTrouble }))) return
             const { offset } = part.at(-1)!
             resolveOffset(offset)
             const next = String(BigInt(offset) + 1n)
@@ -86,7 +86,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
           { kafka, topic, groupId: groupIdOf(settings, group), sessionTimeout, takeBatch, onWorking, tell },
           signal,
         )
-      while (!signal.aborted) await untilDone(session, signal, tell)
+      while (!signal.aborted) await retry(session, { signal: signal, onFailure: tell })
     },
   }
 }

@@ -34,6 +34,7 @@ export const collectRole: Role = {
             server: openImap(targets),
             notes: openMailboxNotes(database),
             leases: openLeases(database),
+            random: Math.random,
             mailboxes: () => activeMailboxes(database),
             listed: async (userId, hashes) => {
               const end = await store.end()

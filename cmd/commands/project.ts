@@ -29,7 +29,7 @@ import { plannedWork } from '../../workflows/scheduled/scheduled-work.ts'
 import { endPlans, warnOfQuotas } from '../../workflows/scheduled/plans.ts'
 import { allReactions } from '../../workflows/reactors/all.ts'
 import { runReactions } from '../../workflows/reactors/run.ts'
-import { untilDone } from '../../workflows/support/until-done.ts'
+import { retry } from '../../workflows/support/retry.ts'
 import type { Installation } from '../process/installation.ts'
 import { databaseAnswers, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { expiry } from '../process/open-event-store.ts'
@@ -127,7 +127,7 @@ const mailing =
 
 /** What was stored before this start is in the read models, or it is told why it never will be. */
 const caughtUp = async ({ store, readModels, onTrouble }: Installation, stopping: AbortSignal): Promise<void> => {
-  const end = await untilDone(() => store.end(), stopping, onTrouble)
+  const end = await retry(() => store.end(), { signal: stopping, onFailure: onTrouble })
   while (end && !stopping.aborted && !readModels.isStopped()) if (await readModels.passed(end, 1_000)) return
 }
 

@@ -13,7 +13,7 @@ export const relayRole: Role = {
     const { topic, metrics } = installation
     if (!topic) return null
     const progress = new RelayProgress()
-    metrics.watchRelay(() => progress.lag())
+    metrics.watchRelay(() => progress.lag(new Date()))
     return {
       follows: true,
       needs: [storeAnswers(installation), databaseAnswers(installation), kafkaAnswers(topic)],

@@ -9,6 +9,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Batch, Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
+import { pauseAfter } from '../../workflows/support/retry.ts'
 import { Applier, Overtaken, Poison } from './applier.ts'
 import { readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
@@ -23,7 +24,7 @@ const MOST_EVENTS = 2_000
 /** Whether others still have too much to do, and nobody waits. */
 const LOOK_AGAIN_MS = 20
 
-const BACK_OFF_MS = { first: 50, most: 5_000 }
+const BACK_OFF = { firstMs: 50, mostMs: 5_000 }
 
 export type ProjectorState =
   /** not running: another process's turn, or not yet */
@@ -153,9 +154,7 @@ class RunningProjector implements Projector {
         if (this.#state !== 'away') log.warn({ projector, reason }, 'projection.away')
         this.#is('away', reason)
         tries = this.#applied > before ? 0 : tries + 1
-        const wait =
-          Math.min(BACK_OFF_MS.most, BACK_OFF_MS.first * 2 ** Math.min(tries, 10)) * (0.5 + Math.random() / 2)
-        await pause(wait, undefined, { signal }).catch(() => {})
+        await pause(pauseAfter(tries, BACK_OFF), undefined, { signal }).catch(() => {})
       }
     }
   }
@@ -213,6 +212,7 @@ class RunningProjector implements Projector {
 
   /** Where nothing has been applied since the start nobody knows. */
   #lateMs(): number {
+    // eslint-disable-next-line no-restricted-syntax -- the delay of real events on the wall clock decides nothing that is stored
     return this.#lastEventAt === null ? Infinity : Date.now() - Date.parse(this.#lastEventAt)
   }
 

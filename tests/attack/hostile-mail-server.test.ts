@@ -175,6 +175,7 @@ describe('attack: a hostile mail server', function () {
         server: openImap({ allowPrivate: true, patience: PATIENCE }),
         notes: openMailboxNotes(database),
         leases: openLeases(database),
+        random: Math.random,
         mailboxes: () => activeMailboxes(database),
         listed: (userId, hashes) => listedMails(database, userId, hashes),
         open: (sealed) => vault.open(sealed),

@@ -4,7 +4,7 @@
  * it answers, and a claim whose answer got lost is looked for again, as nobody else takes it over while we live.
  */
 import type { EventStore, LogEntry } from '../../domain/ports.ts'
-import { untilDone } from '../support/until-done.ts'
+import { retry } from '../support/retry.ts'
 import type { Lanes } from './lanes.ts'
 import type { Claimed, DeliveryQueue, Due, DueWanted, Orphan, RoomByLane } from './queue.ts'
 import { checkAgainstStreams } from './stream-check.ts'
@@ -89,7 +89,7 @@ export class Claims {
     for (const claim of due.claimed) this.#beingChecked.add(claim)
     const { claimed, orphans } = await checkAgainstStreams(
       due,
-      async (slices) => (await untilDone(() => store.read(slices), stopping, onError)) ?? null,
+      async (slices) => (await retry(() => store.read(slices), { signal: stopping, onFailure: onError })) ?? null,
       tracked,
     )
     orphans.forEach(endOrphan)

@@ -10,7 +10,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { EventStore, Ids, Log, LogEntry, ReadModels, Sender, Vault } from '../../domain/ports.ts'
-import { untilDone } from '../support/until-done.ts'
+import { retry } from '../support/retry.ts'
 import { attempts, type AttemptTold } from './attempts.ts'
 import { Claims } from './claims.ts'
 import { DueRows } from './due-rows.ts'
@@ -211,7 +211,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
 
   /** Embedded, before anything else: how many calls the last run may have made without telling. */
   const countClaimsOpen = async (): Promise<void> => {
-    const end = await untilDone(() => store.end(), stopped, onError)
+    const end = await retry(() => store.end(), { signal: stopped, onFailure: onError })
     while (end && !stopped.aborted && !(await readModels.passed(end, 1_000)));
     if (!stopped.aborted) onClaimsOpen(await queue.countOpen(worker))
   }
@@ -219,7 +219,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const run = async (signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return
     signal.addEventListener('abort', () => stopping.abort(), { once: true })
-    await untilDone(beat, stopped, onError)
+    await retry(beat, { signal: stopped, onFailure: onError })
     const recording = recorder.run()
     const loops = [
       (soleWorker ? countClaimsOpen() : Promise.resolve()).catch(onError).then(() => dueRows.run(stopped)),

@@ -11,6 +11,7 @@ import type { Arrival } from '../../domain/arrival/arrival.ts'
 import { mailHashOf } from '../../domain/arrival/mail-hash.ts'
 import type { Clock } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
+import { jittered } from '../support/retry.ts'
 import type { Capture } from '../capture/capture.ts'
 import { arrivalOfMail } from './arrival.ts'
 import { MailFailure, type Connection, type FetchedMail, type Login, type Mailbox } from './mailbox.ts'
@@ -70,7 +71,7 @@ export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, sign
       const isRefusal = failure?.isRefusal ?? false
       const wait = isRefusal ? Math.max(experience.wait, BACK_OFF_MS.refused) : experience.wait
       // Mailboxes that were lost together do not all come back together.
-      await waitUnlessAborted(wait * (0.5 + Math.random() / 2), signal)
+      await waitUnlessAborted(jittered(wait), signal)
       experience.wait = Math.min(wait * 2, isRefusal ? BACK_OFF_MS.mostRefused : BACK_OFF_MS.most)
     }
   }

@@ -19,6 +19,8 @@ export interface CollectorParts extends CollectParts {
   /** Those that are to be collected. */
   mailboxes(): Promise<Mailbox[]>
   leases: Leases
+  /** From 0 up to 1. */
+  random: () => number
   /** Told how many mailboxes are held. */
   onHeld?: (mailboxes: number) => void
 }
@@ -57,7 +59,7 @@ class Collector {
   #asked(wanted: readonly number[]): number[] {
     const others = wanted.filter((id) => !this.#held.has(id))
     const room = Math.max(0, MOST_HELD - this.#held.size)
-    if (others.length > room) others.sort(() => Math.random() - 0.5)
+    if (others.length > room) others.sort(() => this.#parts.random() - 0.5)
     return [...wanted.filter((id) => this.#held.has(id)), ...others.slice(0, room)]
   }
 

@@ -6,7 +6,7 @@
  * happens; meanwhile the others wait, and the log says so at every try.
  */
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
-import { waitUnlessAborted } from '../support/abort.ts'
+import { retry } from '../support/retry.ts'
 import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
 import type { Reaction } from './reactor.ts'
 
@@ -30,7 +30,7 @@ export interface ReactionsOptions {
 
 /** Events that ask for nothing move the checkpoint on only so often: milliseconds. */
 const SAVE_EVERY_MS = 1_000
-const BACK_OFF_MS = { first: 50, most: 30_000 }
+const BACK_OFF = { firstMs: 50, mostMs: 30_000 }
 
 /** Runs until the signal aborts; what is away is waited for. */
 export const runReactions = async (options: ReactionsOptions, signal: AbortSignal): Promise<void> => {
@@ -85,14 +85,9 @@ const insisting =
     work: () => Promise<Result>,
     event?: { id: string; stream: string },
   ): Promise<Result | undefined> => {
-    for (let wait = BACK_OFF_MS.first; !signal.aborted; wait = Math.min(wait * 2, BACK_OFF_MS.most)) {
-      try {
-        return await work()
-      } catch (error) {
-        const { message: reason } = error as Error
-        log.error({ reaction, reason, event_id: event?.id, stream: event?.stream }, 'reaction.failed')
-        await waitUnlessAborted(wait * (0.5 + Math.random() / 2), signal)
-      }
+    const onFailure = (error: unknown) => {
+      const { message: reason } = error as Error
+      log.error({ reaction, reason, event_id: event?.id, stream: event?.stream }, 'reaction.failed')
     }
-    return undefined
+    return retry(work, { signal, backOff: BACK_OFF, onFailure })
   }

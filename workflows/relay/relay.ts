@@ -10,7 +10,7 @@
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { EventStore, Lease } from '../../domain/ports.ts'
 import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
-import { untilDone } from '../support/until-done.ts'
+import { retry } from '../support/retry.ts'
 
 const PREFIXES = ['transaction-']
 
@@ -45,9 +45,9 @@ export class RelayProgress {
   #behindSince: string | null = null
 
   /** Milliseconds from that event to now, 0 where all are on the topic; null where another process relays. */
-  lag(): number | null {
+  lag(now: Date): number | null {
     if (!this.#isActive) return null
-    return this.#behindSince === null ? 0 : Math.max(0, Date.now() - Date.parse(this.#behindSince))
+    return this.#behindSince === null ? 0 : Math.max(0, now.getTime() - Date.parse(this.#behindSince))
   }
 
   started(): void {
@@ -89,8 +89,11 @@ export const runRelay = async (options: RelayOptions, signal: AbortSignal): Prom
 const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, held: AbortSignal): Promise<void> => {
   const { store, publisher, checkpoint, log } = options
   const insist = <Result>(attempt: () => Promise<Result>) =>
-    untilDone(attempt, held, (error) => {
-      if (!held.aborted) log.warn({ reason: (error as Error).message }, 'relay.waits')
+    retry(attempt, {
+      signal: held,
+      onFailure: (error) => {
+        if (!held.aborted) log.warn({ reason: (error as Error).message }, 'relay.waits')
+      },
     })
 
   const start = await insist(() => whereToStart(options))

@@ -7,20 +7,20 @@ import { Refused } from '../../domain/errors.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import type { FoldCache, Folded } from './fold-cache.ts'
+import { pauseAfter } from './retry.ts'
 import { stamp, type Occasion } from './stamp.ts'
 
 /** Another process keeps being faster: after so many tries the caller gets 409 and may try again. */
 const MOST_TRIES = 20
 /** The longest pause after the first conflict, milliseconds; it doubles with each one up to the most. */
-const PAUSE_MS = { first: 2, most: 100 }
+const BACK_OFF = { firstMs: 2, mostMs: 100 }
 
 /** Too many others changed the same thing at the same time. */
 export const contended = (): Refused =>
   new Refused('CONFLICT', 'Other requests changed the same thing at the same time. Send this request again.')
 
 /** After the given number of conflicts: random, so that competing processes fall out of step. */
-export const pauseAfterConflict = (conflicts: number): Promise<void> =>
-  pause(Math.random() * Math.min(PAUSE_MS.most, PAUSE_MS.first * 2 ** conflicts))
+export const pauseAfterConflict = (conflicts: number): Promise<void> => pause(pauseAfter(conflicts, BACK_OFF))
 
 export interface Executed<State> {
   /** The state after the decision. */

@@ -5,8 +5,9 @@
  */
 import type { Batch } from '../../../domain/ports.ts'
 import type { Database } from '../../database/database.ts'
-import { orAborted, waitUnlessAborted } from '../../../workflows/support/abort.ts'
-import { backOff } from '../until-answered.ts'
+import { orAborted } from '../../../workflows/support/abort.ts'
+import { retry } from '../../../workflows/support/retry.ts'
+import { BACK_OFF } from '../until-answered.ts'
 import { isOutage } from './outage.ts'
 import type { Placed } from './placed.ts'
 import { readPage, type Page } from './reading.ts'
@@ -44,17 +45,15 @@ export async function* subscription(
     toldAt = performance.now()
     return { events: events.map(({ event }) => event), checkpoint: String(member.position), live }
   }
-  const pageAfter = async (place: number): Promise<Page | undefined> => {
-    for (let tries = 0; !signal.aborted; tries++)
-      try {
-        return await readPage(database, place, maxBatch, prefixes)
-      } catch (error) {
+  const pageAfter = (place: number): Promise<Page | undefined> =>
+    retry(() => readPage(database, place, maxBatch, prefixes), {
+      signal,
+      backOff: BACK_OFF,
+      onFailure: (error) => {
         if (!isOutage(error)) throw error
         onTrouble(error)
-        await waitUnlessAborted(backOff(tries), signal)
-      }
-    return undefined
-  }
+      },
+    })
 
   try {
     // While the consumer works on one page the next is on its way.

@@ -37,6 +37,7 @@ export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Prom
       server: openImap({ allowPrivate: true }),
       notes: openMailboxNotes(database),
       leases: openLeases(database),
+      random: Math.random,
       mailboxes: () => activeMailboxes(database),
       listed: (userId, hashes) => listedMails(database, userId, hashes),
       open: (sealed) => vault.open(sealed),

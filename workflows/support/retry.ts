@@ -1,0 +1,47 @@
+/** The one way to try work again after a failure: pauses that grow, with jitter, until the work is done or a rule ends the tries. */
+import { waitUnlessAborted } from './abort.ts'
+
+export interface BackOff {
+  /** Milliseconds after the first failure. Each further failure doubles the pause. */
+  firstMs: number
+  mostMs: number
+}
+
+const DEFAULT: BackOff = { firstMs: 50, mostMs: 5_000 }
+
+/** Half to all of a pause, at random, so that processes that failed together do not come back together. */
+// eslint-disable-next-line no-restricted-syntax -- the one place where the inside takes a random number
+export const jittered = (milliseconds: number): number => milliseconds * (0.5 + Math.random() / 2)
+
+/** @returns the pause after so many failures before this one (from 0), milliseconds, with jitter */
+export const pauseAfter = (failures: number, { firstMs, mostMs }: BackOff): number =>
+  jittered(Math.min(mostMs, firstMs * 2 ** Math.min(failures, 30)))
+
+export interface RetryRule {
+  /** Ends the tries when it aborts. */
+  signal: AbortSignal
+  backOff?: BackOff
+  /** The stop rule: is called after each failure, and ends the tries by throwing. */
+  onFailure: (error: unknown) => unknown
+  /** Most milliseconds to pause now, such as up to a deadline. */
+  mostPauseMs?: () => number
+}
+
+/**
+ * @returns what an attempt resolved to; undefined where the signal aborted before one did
+ * @throws what `onFailure` throws
+ */
+export const retry = async <Result>(
+  attempt: () => Promise<Result>,
+  { signal, backOff = DEFAULT, onFailure, mostPauseMs = () => Infinity }: RetryRule,
+): Promise<Result | undefined> => {
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      await onFailure(error)
+      await waitUnlessAborted(Math.min(pauseAfter(failures, backOff), mostPauseMs()), signal)
+    }
+  }
+  return undefined
+}
