@@ -65,7 +65,7 @@ const methodNotAllowed: Middleware = (context) => {
   const allowed = [...new Set(known.flatMap(({ methods }) => methods))]
   if (allowed.length === 0) return
   context.set('Allow', allowed.join(', '))
-  throw new Refused('METHOD_NOT_ALLOWED', `${context.method} is not possible here.`)
+  throw new Refused('METHOD_NOT_ALLOWED', `This address does not support ${context.method}.`)
 }
 
 /** A listener that closes its page in the middle of a stream is no fault of anybody's. */

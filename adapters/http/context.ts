@@ -42,6 +42,6 @@ export const occasionOf = (context: ApiContext, clock: Clock): OwnersOccasion =>
 /** The id in the path. @throws {Refused} NOT_FOUND for what is no id: nothing is there */
 export const idOf = (context: ApiContext): number => {
   const text = context.params.id ?? ''
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Refused('NOT_FOUND', 'There is nothing with this id.')
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Refused('NOT_FOUND', 'No resource has this id.')
   return Number(text)
 }

@@ -143,7 +143,7 @@ export const createReceiver = ({ secret, prefix, bank, now = () => new Date() }:
     if (method === 'POST' && pathname === '/orders') return makeOrder(rawBody, headers.host ?? 'localhost')
     if (method === 'GET' && orderId && picture) return drawOrder(orderId)
     if (method === 'GET' && orderId) return showOrder(orderId, request.socket.remoteAddress ?? '')
-    return failed(404, 'There is nothing at this address.')
+    return failed(404, 'This address does not exist.')
   }
 
   const write = (response: ServerResponse, { status, body, headers = {} }: Answer): void => {

@@ -10,13 +10,14 @@ export const normalEmail = (email: string): string => email.trim().toLowerCase()
 /** @throws {Refused} VALIDATION_FAILED */
 export const checkEmail = (email: string): void => {
   if (!/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,255}$/u.test(normalEmail(email)))
-    throw invalid({ path: 'email', message: 'This is not an e-mail address.' })
+    throw invalid({ path: 'email', message: 'This is not a valid email address.' })
 }
 
 /** 10 to 200 characters, whichever. @throws {Refused} VALIDATION_FAILED */
 export const checkPassword = (password: string): void => {
   const { length } = [...password]
-  if (length < 10 || length > 200) throw invalid({ path: 'password', message: 'A password has 10 to 200 characters.' })
+  if (length < 10 || length > 200)
+    throw invalid({ path: 'password', message: 'The password must have 10 to 200 characters.' })
 }
 
 export interface Registration {

@@ -17,9 +17,9 @@ export const MOST_KEYS = 20
 /** @throws {Refused} API_KEY_LIMIT_REACHED, VALIDATION_FAILED for an end that is over */
 export const addKey = (account: Account, key: ScopedKey): AccountEvent[] => {
   if (key.expires_at !== null && key.expires_at <= key.created_at)
-    throw invalid({ path: 'expires_at', message: 'This time is over. Choose a later one.' })
+    throw invalid({ path: 'expires_at', message: 'The time must be in the future.' })
   if (account.api_keys.size >= MOST_KEYS)
-    throw new Refused('API_KEY_LIMIT_REACHED', `An account has at most ${MOST_KEYS} keys. Delete one first.`, {
+    throw new Refused('API_KEY_LIMIT_REACHED', `An account can have at most ${MOST_KEYS} keys. Delete one first.`, {
       limit: MOST_KEYS,
     })
   return [{ type: 'ScopedKeyAdded', data: { user_id: account.user_id, ...key } }]

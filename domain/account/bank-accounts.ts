@@ -161,7 +161,7 @@ export const changeBankAccount = (
   if (confirmed === false && known.confirmed)
     throw invalid({
       path: 'confirmed',
-      message: 'This number is confirmed. To send nothing more of it, set is_active to 0.',
+      message: 'A confirmation is final. To send no webhooks for this number, set is_active to 0.',
     })
   const { user_id } = account
   return [

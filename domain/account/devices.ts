@@ -24,7 +24,7 @@ const refuseOverLimit = (account: Account, at: Date): void => {
   const plan = planAt(account, at)
   const limit = PLAN_LIMITS[plan].devices
   if (account.devices.size + openInvitations(account, at).length < limit) return
-  throw new Refused('DEVICE_LIMIT_REACHED', `The plan ${plan} has no room for more devices (${limit} at most).`, {
+  throw new Refused('DEVICE_LIMIT_REACHED', `The ${plan} plan allows at most ${limit} devices.`, {
     plan,
     limit,
   })
@@ -72,7 +72,7 @@ export const pairDevice = (
   { code, token_hash, platform, model, at }: PairDevice,
 ): [Extract<AccountEvent, { type: 'DevicePaired' }>] => {
   const invited = openInvitations(account, at).find(({ code_hash }) => isToken(code, code_hash))
-  if (!invited) throw new Refused('UNAUTHORIZED', 'This pairing code is not, or no longer, valid.')
+  if (!invited) throw new Refused('UNAUTHORIZED', 'The pairing code is invalid or has expired.')
   const { user_id } = account
   return [{ type: 'DevicePaired', data: { user_id, device_id: invited.device_id, token_hash, platform, model } }]
 }

@@ -127,7 +127,7 @@ export const checkMailToken = ({ mail_tokens }: Account, purpose: MailPurpose, t
 
 /** Used, expired and unknown are one answer. */
 export const badMailToken = () =>
-  invalid({ path: 'token', message: 'This link is not valid any more. Ask for a new one.' })
+  invalid({ path: 'token', message: 'The link is invalid or has expired. Request a new one.' })
 
 /** @throws {Refused} VALIDATION_FAILED */
 export const verifyEmail = (account: Account, token: string, at: Date): AccountEvent[] => {

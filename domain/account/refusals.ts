@@ -11,6 +11,6 @@ export interface Issue {
 export const invalid = (...issues: [Issue, ...Issue[]]): Refused =>
   new Refused('VALIDATION_FAILED', issues[0].message, { issues })
 
-export const notFound = (what: string): Refused => new Refused('NOT_FOUND', `There is no such ${what}.`)
+export const notFound = (what: string): Refused => new Refused('NOT_FOUND', `The ${what} does not exist.`)
 
 export const conflict = (message: string): Refused => new Refused('CONFLICT', message)

@@ -19,7 +19,7 @@ export const templateRefusal = ({
 }: Pick<RuleFields, 'payload_format' | 'custom_template'>): Refused | null => {
   if (payload_format !== 'custom') return null
   if (custom_template === null)
-    return invalid({ path: 'custom_template', message: 'The custom format needs a template.' })
+    return invalid({ path: 'custom_template', message: 'The custom format requires a template.' })
   const problem = templateProblem(custom_template)
   return problem === null ? null : invalid({ path: 'custom_template', message: `The template ${problem}.` })
 }
@@ -27,7 +27,7 @@ export const templateRefusal = ({
 /** What depends on more than one field, or on the account. */
 const refuseContradictions = (account: Account, rule: RuleFields): void => {
   if (rule.system_id !== null && !account.systems.has(rule.system_id))
-    throw invalid({ path: 'system_id', message: 'There is no such connected system.' })
+    throw invalid({ path: 'system_id', message: 'The connected system does not exist.' })
   const refusal = templateRefusal(rule)
   if (refusal) throw refusal
 }
@@ -78,6 +78,6 @@ export const deleteRule = (account: Account, rule_id: number): AccountEvent[] =>
   const rule = account.rules.get(rule_id)
   if (!rule) throw notFound('webhook rule')
   if (rule.is_auto === 1)
-    throw new Refused('AUTO_RULE', 'This rule belongs to a shop connection: delete the connected system instead.')
+    throw new Refused('AUTO_RULE', 'This rule belongs to a connected shop. Delete the connected system instead.')
   return [{ type: 'RuleDeleted', data: { user_id: account.user_id, rule_id } }]
 }

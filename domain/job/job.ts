@@ -44,8 +44,8 @@ export const goOn = (job: Job, failed: number, next: Page | null): JobEvent[] =>
 
 /** What is queued already stays so. @throws {Refused} NOT_FOUND, CONFLICT where it has ended */
 export const cancel = (job: Job | null, userId: number): JobEvent[] => {
-  if (job?.user_id !== userId) throw new Refused('NOT_FOUND', 'There is no such job.')
+  if (job?.user_id !== userId) throw new Refused('NOT_FOUND', 'The job does not exist.')
   if (job.status === 'cancelled') return []
-  if (job.status === 'done') throw new Refused('CONFLICT', 'The job has ended already.')
+  if (job.status === 'done') throw new Refused('CONFLICT', 'The job has already ended.')
   return [{ type: 'JobCancelled', data: { job_id: job.job_id } }]
 }

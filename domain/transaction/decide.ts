@@ -26,7 +26,7 @@ const withStatus = (
 
 const live = (transaction: Transaction): LiveTransaction => {
   if (transaction?.phase === 'live') return transaction
-  throw new Refused('NOT_FOUND', 'There is no such transaction.')
+  throw new Refused('NOT_FOUND', 'The transaction does not exist.')
 }
 
 // --- attempts ------------------------------------------------------------------------------------------------------

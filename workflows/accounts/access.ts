@@ -49,7 +49,7 @@ export const logIn = async (
   const account = await accounts.find(userId ?? NOBODY)
   const right = await passwords.verify(password, account?.password_hash ?? null, address, await isKnown)
   if (!account || !right) throw wrongPair()
-  if (!account.verified) throw new Refused('EMAIL_NOT_VERIFIED', 'Confirm the e-mail address first.')
+  if (!account.verified) throw new Refused('EMAIL_NOT_VERIFIED', 'Verify the email address first.')
   if (account.locked) throw accountLocked(account)
   if (!end_everything) return { account, ended: null, checkpoint: null }
   const request = randomUUID()
@@ -64,7 +64,7 @@ export const logIn = async (
   return { ...changed, ended }
 }
 
-const wrongPair = (): Refused => new Refused('UNAUTHORIZED', 'E-mail or password is wrong.')
+const wrongPair = (): Refused => new Refused('UNAUTHORIZED', 'The email or password is wrong.')
 
 export interface Rotated {
   /** The new secret: shown once. */

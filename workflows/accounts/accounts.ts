@@ -67,7 +67,7 @@ export class Accounts {
   async change(occasion: OwnersOccasion, decide: (account: Account) => readonly AccountEvent[]): Promise<Changed> {
     const key = String(occasion.user_id)
     const { state, checkpoint } = await execute(this.store, this.#cache, key, occasion, ({ state }) => {
-      if (!state) throw new Refused('NOT_FOUND', 'There is no such account.')
+      if (!state) throw new Refused('NOT_FOUND', 'The account does not exist.')
       return decide(state)
     })
     return { account: state!, checkpoint }

@@ -69,7 +69,7 @@ export const pairDevice = async (
   const user_id = userOfToken('pairing', code)
   // Looked for first: what is made up leaves no trace among the accounts kept in memory.
   if (user_id === null || !(await accounts.find(user_id)))
-    throw new Refused('UNAUTHORIZED', 'This pairing code is not, or no longer, valid.')
+    throw new Refused('UNAUTHORIZED', 'The pairing code is invalid or has expired.')
   const { token: device_token, hash: token_hash } = newToken('device', user_id)
   const { account, checkpoint } = await accounts.change({ ...occasion, user_id }, (account) =>
     decide.pairDevice(account, { code, token_hash, platform, model, at: occasion.at }),

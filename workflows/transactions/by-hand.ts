@@ -21,7 +21,7 @@ export interface TransactionParts {
 /** More rounds than a delivery in full swing can need. */
 const MOST_ROUNDS = 20
 
-const notFound = () => new Refused('NOT_FOUND', 'There is no such transaction.')
+const notFound = () => new Refused('NOT_FOUND', 'The transaction does not exist.')
 
 interface Loaded {
   id: number

@@ -30,14 +30,17 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS
 
-export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'Credentials are missing or not valid.')
+export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'The credentials are missing or invalid.')
 
 /** Seconds after which a caller that was refused for lack of room should try again. */
 const OVERLOADED_RETRY_S = 5
 
 /** There is no room for the body beside those of other requests. Nothing of it was kept. */
 export const overloaded = (): Refused =>
-  new Refused('OVERLOADED', `Too many long bodies are arriving. Send it again in ${OVERLOADED_RETRY_S} s.`)
+  new Refused(
+    'OVERLOADED',
+    `The server is receiving too many large bodies. Send the request again in ${OVERLOADED_RETRY_S} s.`,
+  )
 
 /** The caller went away in the middle of its request: nobody is left to be answered. */
 export class CallerGone extends Error {
@@ -47,10 +50,13 @@ export class CallerGone extends Error {
 const asRefused = (error: unknown): Refused | null => {
   if (error instanceof Refused) return error
   if (error instanceof StoreUnavailable)
-    return new Refused('STORE_UNAVAILABLE', 'Nothing was accepted: storage does not answer. Send it again.')
+    return new Refused(
+      'STORE_UNAVAILABLE',
+      'The storage does not respond, so nothing was accepted. Send the request again.',
+    )
   if (error instanceof Overloaded)
     return new Refused('RATE_LIMITED', `${error.message} Try again in ${error.seconds} s.`)
-  if (error instanceof URIError) return new Refused('NOT_FOUND', 'There is nothing at this address.')
+  if (error instanceof URIError) return new Refused('NOT_FOUND', 'This address does not exist.')
   return null
 }
 
@@ -66,7 +72,7 @@ export const errors =
     try {
       await next()
       if (context.status === 404 && context.body === undefined)
-        throw new Refused('NOT_FOUND', 'There is nothing at this address.')
+        throw new Refused('NOT_FOUND', 'This address does not exist.')
     } catch (error) {
       if (error instanceof CallerGone) {
         context.respond = false
@@ -78,7 +84,7 @@ export const errors =
       if (!refused || status === undefined) {
         log.error({ err: error, method: context.method, route: context._matchedRoute as unknown }, 'http.failed')
         context.status = 500
-        context.body = { success: false, error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }
+        context.body = { success: false, error: 'INTERNAL_ERROR', message: 'An internal error occurred.' }
         return
       }
       if (error instanceof Overloaded) context.set('Retry-After', String(error.seconds))

@@ -47,7 +47,7 @@ export const metricsGuard = ({ token, hasOwnPort }: { token: string | undefined;
   step: ({ req }, next) => {
     if (token !== undefined && !carries(req, token)) throw unauthorized()
     if (token === undefined && !hasOwnPort && !isThisMachine(req))
-      throw new Refused('NOT_FOUND', 'There is nothing at this address.')
+      throw new Refused('NOT_FOUND', 'This address does not exist.')
     return next()
   },
   refuses: ['UNAUTHORIZED', 'NOT_FOUND'],

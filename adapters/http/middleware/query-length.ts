@@ -26,9 +26,9 @@ export const queryLength: Middleware = async (context, next) => {
   if (raw !== '') {
     const isPersonal = context.path.startsWith(PERSONAL)
     const limit = isPersonal ? PERSONAL_LIMIT : LIMIT
-    if (raw.length > limit) throw new Refused('QUERY_TOO_LONG', `A query string has at most ${limit} bytes.`)
+    if (raw.length > limit) throw new Refused('QUERY_TOO_LONG', `The query string must not exceed ${limit} bytes.`)
     if (!isPersonal && hasTooManyPairs(raw))
-      throw invalid({ path: '', message: `A query string has at most ${MOST_PAIRS} parameters.` })
+      throw invalid({ path: '', message: `The query string must not have more than ${MOST_PAIRS} parameters.` })
   }
   await next()
 }

@@ -84,7 +84,7 @@ export const spend = (context: ApiContext, limit: RateLimit, { calls, endsInMs }
   context.set('RateLimit-Reset', String(seconds))
   if (calls <= limit.requests) return
   context.set('Retry-After', String(seconds))
-  throw new Refused('RATE_LIMITED', `Too many requests: try again in ${seconds} s.`)
+  throw new Refused('RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`)
 }
 
 /**

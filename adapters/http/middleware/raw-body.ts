@@ -23,8 +23,8 @@ const ARRIVING_LIMIT = 24 * 1024 * 1024
 const PIECES = 2_048
 const BYTES_OF_PIECE = 128
 
-const tooLarge = () => new Refused('PAYLOAD_TOO_LARGE', `A body has at most ${BODY_LIMIT} bytes.`)
-const tooLong = () => invalid({ path: '', message: `A body has at most ${SHORT} bytes here.` })
+const tooLarge = () => new Refused('PAYLOAD_TOO_LARGE', `The body must not exceed ${BODY_LIMIT} bytes.`)
+const tooLong = () => invalid({ path: '', message: `The body of this request must not exceed ${SHORT} bytes.` })
 
 /** Listens to a body as it arrives. @returns whether it may go on · calls back with each piece while it may */
 const arrivalGuard = (): ((piece: Buffer) => boolean) => {

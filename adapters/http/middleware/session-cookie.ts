@@ -53,5 +53,5 @@ const isOurs = (context: ApiContext, { baseUrl }: Settings): boolean => {
 /** @throws {Refused} FORBIDDEN_ORIGIN for what changes something and does not come from a page of ours */
 export const refuseForeignOrigin = (context: ApiContext, settings: Settings): void => {
   if (!READING.has(context.method) && !isOurs(context, settings))
-    throw new Refused('FORBIDDEN_ORIGIN', 'With a session, changes are made from the dashboard alone.')
+    throw new Refused('FORBIDDEN_ORIGIN', 'A session may change data only from the dashboard.')
 }

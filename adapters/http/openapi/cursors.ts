@@ -44,7 +44,7 @@ export const openCursors = (secret: string): Cursors => {
     const payload = bytes.subarray(MAC_BYTES)
     const isOurs =
       bytes.toString('base64url') === cursor && mac.length === MAC_BYTES && timingSafeEqual(mac, macOf(list, payload))
-    if (!isOurs) throw invalid({ path: 'cursor', message: 'This is not a cursor of this list.' })
+    if (!isOurs) throw invalid({ path: 'cursor', message: 'The cursor does not belong to this list.' })
     const [first = 0, second = 0] = payload.toString().split('.').map(Number)
     return [first, second]
   }

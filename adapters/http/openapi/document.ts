@@ -8,14 +8,16 @@ import { refusalSchema } from './refusals.ts'
 
 /** Each is one way in a request; a credential that goes in several places has several. */
 const schemesAt = (baseUrl: string): Record<Credential, Record<string, object>> => ({
-  jwt: { jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From the login, for 7 days.' } },
+  jwt: {
+    jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'JWT from the login. Valid for 7 days.' },
+  },
   api_key: {
-    api_key: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The account’s API key.' },
+    api_key: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'API key of the account.' },
     api_key_authorization: {
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
-      description: '`Apikey` and the API key.',
+      description: 'The word `Apikey`, a space, and the API key.',
     },
     api_key_query: { type: 'apiKey', in: 'query', name: 'api_key', description: 'For debugging in a browser.' },
   },
@@ -24,7 +26,7 @@ const schemesAt = (baseUrl: string): Record<Credential, Record<string, object>> 
       type: 'apiKey',
       in: 'cookie',
       name: sessionCookieName(baseUrl),
-      description: 'The dashboard’s own session.',
+      description: 'Session of the dashboard.',
     },
   },
   receive_key: {
@@ -32,12 +34,12 @@ const schemesAt = (baseUrl: string): Record<Credential, Record<string, object>> 
       type: 'apiKey',
       in: 'header',
       name: 'X-Api-Key',
-      description: 'A scoped key with `receive`. It may also stand where a phone’s token does.',
+      description: 'Scoped key with `receive`. It is also accepted in place of a device token.',
     },
   },
   device: {
-    device: { type: 'apiKey', in: 'header', name: 'X-Device-Token', description: 'A paired phone’s token.' },
-    device_bearer: { type: 'http', scheme: 'bearer', description: 'A paired phone’s token.' },
+    device: { type: 'apiKey', in: 'header', name: 'X-Device-Token', description: 'Token of a paired device.' },
+    device_bearer: { type: 'http', scheme: 'bearer', description: 'Token of a paired device.' },
   },
 })
 
@@ -132,12 +134,12 @@ export const openApiDocument = (operations: readonly Operation[], baseUrl: strin
     info: {
       title: 'Baoco',
       version: '1',
-      description: 'Bank notifications become transactions, and transactions become webhooks.',
+      description: 'Baoco turns bank notifications into transactions, and transactions into webhooks.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [
-      { url: '/', description: 'Where this document came from' },
-      { url: baseUrl, description: 'Where it is reached by others' },
+      { url: '/', description: 'This server' },
+      { url: baseUrl, description: 'The public address' },
     ],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
   })

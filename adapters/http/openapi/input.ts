@@ -12,7 +12,7 @@ import { readBody } from '../middleware/raw-body.ts'
 import { charsetOf, decoderOf, type Charset } from '../receive/charset.ts'
 
 const failed = (issues: readonly Issue[]): Refused =>
-  new Refused('VALIDATION_FAILED', issues[0]?.message ?? 'The input is not valid.', { issues })
+  new Refused('VALIDATION_FAILED', issues[0]?.message ?? 'The input is invalid.', { issues })
 
 /** Issues of one answer (decisions, "Sizes"). */
 const MOST_ISSUES = 20
@@ -30,7 +30,7 @@ const issuesOf = ({ issues }: z.ZodError): Issue[] =>
       issue.code === 'unrecognized_keys'
         ? issue.keys
             .slice(0, MOST_ISSUES)
-            .map((key) => ({ path: pathOf([...issue.path, key]), message: 'This field is not known.' }))
+            .map((key) => ({ path: pathOf([...issue.path, key]), message: 'Unknown field.' }))
         : [{ path: pathOf(issue.path), message: issue.message.slice(0, LONGEST_MESSAGE) }],
     )
     .slice(0, MOST_ISSUES)
@@ -63,7 +63,7 @@ const parseJson = async (context: ApiContext): Promise<unknown> => {
   return value
 }
 
-const tooManyValues = () => failed([{ path: '', message: 'The body has more values than any request here needs.' }])
+const tooManyValues = () => failed([{ path: '', message: 'The body has too many values.' }])
 
 /** @throws {Refused} VALIDATION_FAILED */
 const parsed = (bytes: Buffer, charset: Charset): unknown => {
@@ -87,7 +87,7 @@ const BODY_REFUSALS: readonly ErrorCode[] = [
 export const body = <Value>(schema: z.ZodType<Value>): Input<Value> => ({
   read: async (context) => {
     const value = await readJson(context)
-    if (value === undefined) throw failed([{ path: '', message: 'A JSON object is expected.' }])
+    if (value === undefined) throw failed([{ path: '', message: 'The body must be a JSON object.' }])
     return checked(schema, value)
   },
   body: { schema, required: true },
@@ -115,7 +115,7 @@ export const query = <Schema extends z.ZodObject>(schema: Schema): Input<z.outpu
     const issues: Issue[] = []
     for (const name of Object.keys(schema.shape)) {
       const value = parameters[name]
-      if (Array.isArray(value)) issues.push({ path: name, message: 'Give this parameter once.' })
+      if (Array.isArray(value)) issues.push({ path: name, message: 'Send this parameter only once.' })
       else if (value !== undefined) given[name] = value
     }
     if (issues.length > 0) throw failed(issues)

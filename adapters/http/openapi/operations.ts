@@ -5,9 +5,9 @@
  * ```ts
  * const { get, post, put, remove } = operations.of('Webhook rules')
  *
- * get('/api/webhooks', 'List the rules', signedIn, data(z.array(Rule)), listRules)
+ * get('/api/webhooks', 'List rules', signedIn, data(z.array(Rule)), listRules)
  * post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), refuses('WEBHOOK_LIMIT_REACHED'), created(Rule), addRule)
- * put('/api/webhooks/:id', 'Change a rule', signedIn, body(RuleChange), data(Rule), updateRule)
+ * put('/api/webhooks/:id', 'Update a rule', signedIn, body(RuleChange), data(Rule), updateRule)
  * remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, deleteRule)
  * ```
  *

@@ -10,12 +10,16 @@ const DETAIL: Partial<Record<ErrorCode, Record<string, z.ZodType>>> = {
   VALIDATION_FAILED: {
     issues: z.array(
       z.strictObject({
-        path: z.string().meta({ description: 'The field, with dots where it is nested; empty for the whole.' }),
+        path: z.string().meta({ description: 'Path of the field, separated by dots. Empty for the whole input.' }),
         message: z.string(),
       }),
     ),
   },
-  CONFLICT: { webhook_status: webhookStatus.optional().meta({ description: 'Of the transaction, on a retry.' }) },
+  CONFLICT: {
+    webhook_status: webhookStatus
+      .optional()
+      .meta({ description: 'Status of the transaction, if a retry was refused.' }),
+  },
   ACCOUNT_LOCKED: {
     reason: z.string().optional().meta({ description: 'Such as `requests_per_hour`, `polling`, `parallel_requests`.' }),
     locked_since: z.iso.datetime().nullable().optional(),
@@ -39,7 +43,7 @@ const schemas = new Map<ErrorCode, z.ZodType>()
 export const refusalSchema = (code: ErrorCode): z.ZodType => {
   let schema = schemas.get(code)
   if (!schema) {
-    const message = z.string().meta({ description: 'One plain sentence.' })
+    const message = z.string().meta({ description: 'One sentence for people.' })
     schema = z
       .strictObject({ success: z.literal(false), error: z.literal(code), message, ...DETAIL[code] })
       .meta({ id: nameOf(code) })

@@ -8,7 +8,7 @@ const marked = new WeakSet<z.ZodType>()
 
 /** A secret of the account: null in answers to scoped keys. */
 export const secret = <Schema extends z.ZodType>(schema: Schema, description = ''): z.ZodNullable<Schema> => {
-  const nullable = schema.nullable().meta({ description: `${description} null for a scoped key.`.trim() })
+  const nullable = schema.nullable().meta({ description: `${description} null if a scoped key asks.`.trim() })
   marked.add(nullable)
   return nullable
 }

@@ -16,7 +16,7 @@ import { readOnly, withoutReadOnly } from './requests.ts'
 import { vietnamMonth } from '../../../domain/time.ts'
 import { Refused } from '../../../domain/errors.ts'
 
-const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown this once.' }) })
+const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown only once.' }) })
 
 const URL_READ_ONLY = ['url', 'last_heard_at', 'silent_since']
 const UrlChange = z
@@ -26,7 +26,7 @@ const UrlChange = z
   })
   .transform((given) => withoutReadOnly(given, URL_READ_ONLY))
 
-const noReceiveUrl = () => new Refused('NOT_FOUND', 'This account has no personal URL yet: rotate it to get one.')
+const noReceiveUrl = () => new Refused('NOT_FOUND', 'This account has no personal URL. Rotate it to create one.')
 
 export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
   const { clock, database, vault, settings } = parts
@@ -85,12 +85,12 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     )
   }
 
-  get('/api/account', 'Show the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)
-  post('/api/account/api-key/rotate', 'Make a new API key', signedIn, scopes(), noBody, data(NewApiKey), rotateApiKey)
-  get('/api/receive-url', 'Show the personal URL', signedIn, refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
+  get('/api/account', 'Get the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)
+  post('/api/account/api-key/rotate', 'Rotate the API key', signedIn, scopes(), noBody, data(NewApiKey), rotateApiKey)
+  get('/api/receive-url', 'Get the personal URL', signedIn, refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
   put(
     '/api/receive-url',
-    'Change the personal URL’s settings',
+    'Update the settings of the personal URL',
     signedIn,
     body(UrlChange),
     refuses('NOT_FOUND'),
@@ -99,7 +99,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   )
   post(
     '/api/receive-url/rotate',
-    'Make a new personal URL',
+    'Rotate the personal URL',
     signedIn,
     scopes(),
     noBody,

@@ -104,12 +104,20 @@ export const affiliateRoutes = (operations: Operations, parts: ApiParts, { signe
   const withdraw = async (context: ApiContext, { amount }: z.infer<typeof WithdrawalRequest>) =>
     presentWithdrawal(await affiliates.withdraw(occasionOf(context, clock), amount))
 
-  get('/api/affiliate', 'Show links and earnings', signedIn, data(Summary), showSummary)
-  post('/api/affiliate/links', 'Make a link', signedIn, limited('links'), body(LinkCreation), created(Link), addLink)
-  put('/api/affiliate/bank', 'Say where to pay to', signedIn, limited('bank'), body(BankChange), data(Bank), setBank)
+  get('/api/affiliate', 'Get affiliate links and earnings', signedIn, data(Summary), showSummary)
+  post(
+    '/api/affiliate/links',
+    'Create an affiliate link',
+    signedIn,
+    limited('links'),
+    body(LinkCreation),
+    created(Link),
+    addLink,
+  )
+  put('/api/affiliate/bank', 'Set the payout account', signedIn, limited('bank'), body(BankChange), data(Bank), setBank)
   post(
     '/api/affiliate/withdraw',
-    'Ask for a payment',
+    'Request a payout',
     signedIn,
     limited('withdraw'),
     body(WithdrawalRequest),

@@ -20,12 +20,10 @@ const Alert = z
   .strictObject({
     id: z.int().positive(),
     kind: alertKind,
-    subject: z.string().meta({ description: 'What it is about, such as rule:5 or device:7.' }),
+    subject: z.string().meta({ description: 'Subject of the alert, such as rule:5 or device:7.' }),
     text: z.string(),
     since: moment,
-    until: moment
-      .nullable()
-      .meta({ description: 'When it ended, or will end by itself; null while that is not known.' }),
+    until: moment.nullable().meta({ description: 'When the alert ended or will end by itself; null if unknown.' }),
   })
   .meta({ id: 'Alert' })
 
@@ -48,7 +46,7 @@ export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: P
     return presentAlertSettings(changed.account, vault)
   }
 
-  get('/api/alerts', 'List the alerts', signedIn, data(z.array(Alert)), list)
+  get('/api/alerts', 'List alerts', signedIn, data(z.array(Alert)), list)
   const path = '/api/account/alerts'
   get(path, 'Show where alerts are sent', signedIn, data(AlertSettings), showSettings)
   put(path, 'Send alerts to an address too', signedIn, body(AlertSettingsChange), data(AlertSettings), changeSettings)

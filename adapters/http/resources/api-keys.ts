@@ -20,12 +20,12 @@ const ApiKeyCreation = z.strictObject({
     .min(1, 'A key needs at least one scope.')
     .max(20)
     .transform((given) => scope.options.filter((each) => given.includes(each)))
-    .meta({ description: 'Of `read`, `write`, `connect`, `receive`.' }),
+    .meta({ description: 'Any of `read`, `write`, `connect`, `receive`.' }),
   expires_at: z.iso
     .datetime({ offset: true, error: 'This is not a time in ISO 8601.' })
     .transform((text) => new Date(text).toISOString())
     .nullish()
-    .meta({ description: 'null: it does not expire.' }),
+    .meta({ description: 'null if the key does not expire.' }),
 })
 
 const ApiKey = z
@@ -40,7 +40,7 @@ const ApiKey = z
   .meta({ id: 'ApiKey' })
 
 const NewScopedKey = ApiKey.extend({
-  api_key: z.string().meta({ description: 'Shown this once.' }),
+  api_key: z.string().meta({ description: 'Shown only once.' }),
 }).meta({ id: 'NewScopedKey' })
 
 const present = (key: ScopedKey, last_used_at: string | null): z.output<typeof ApiKey> => ({

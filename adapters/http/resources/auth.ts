@@ -26,7 +26,7 @@ interface Steps {
 
 const Token = z.strictObject({
   success: z.literal(true),
-  token: z.string().meta({ description: 'A JWT, for 7 days.' }),
+  token: z.string().meta({ description: 'JWT, valid for 7 days.' }),
   ended: Ended.optional(),
 })
 
@@ -74,17 +74,25 @@ export const authRoutes = (
     await loginLimit.remember(context, reset.account)
     return {
       success: true as const,
-      message: 'Your password is changed. Log in with the new one.',
+      message: 'Your password was changed. Log in with the new one.',
       ...presentEnded(reset.ended),
     }
   }
 
   post('/api/auth/login', 'Log in', limited('login'), body(Login), loginRefusals, whole(Token), login)
-  post('/api/auth/register', 'Open an account', limited('register'), onTheBeat, body(Registration), message, register)
-  post('/api/auth/verify-email', 'Confirm the e-mail address', body(EmailVerification), message, verify)
+  post(
+    '/api/auth/register',
+    'Register an account',
+    limited('register'),
+    onTheBeat,
+    body(Registration),
+    message,
+    register,
+  )
+  post('/api/auth/verify-email', 'Verify the email address', body(EmailVerification), message, verify)
   post(
     '/api/auth/resend-verify',
-    'Have the confirming mail sent again',
+    'Resend the verification email',
     onTheBeat,
     limited('resend'),
     body(EmailAlone),
@@ -93,7 +101,7 @@ export const authRoutes = (
   )
   post(
     '/api/auth/forgot-password',
-    'Ask for a new password by mail',
+    'Request a password reset email',
     limited('forgot'),
     onTheBeat,
     body(EmailAlone),
@@ -102,7 +110,7 @@ export const authRoutes = (
   )
   post(
     '/api/auth/reset-password',
-    'Choose a new password',
+    'Reset the password',
     limited('reset'),
     body(PasswordReset),
     whole(MessageAndEnded),

@@ -34,8 +34,8 @@ const pages: Answer<string> = {
     context.response.body = page
   },
   answers: [
-    { status: 200, description: 'The page.', mediaType: 'text/html', schema: null },
-    { status: 404, description: 'The link is not valid.', mediaType: 'text/html', schema: null },
+    { status: 200, description: 'The confirmation page.', mediaType: 'text/html', schema: null },
+    { status: 404, description: 'The link is invalid.', mediaType: 'text/html', schema: null },
   ],
 }
 

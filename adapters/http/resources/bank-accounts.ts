@@ -20,7 +20,9 @@ const BankAccountChange = z
       .union([z.literal(0), z.literal(1), z.boolean()])
       .transform(Boolean)
       .optional()
-      .meta({ description: '1 confirms the number and sends what waited for it. It cannot be taken back.' }),
+      .meta({
+        description: '1 confirms the number and sends the webhooks that waited for it. A confirmation is final.',
+      }),
   })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 
@@ -30,13 +32,15 @@ const BankAccount = z
     bank_code: z.string(),
     account_number: z.string(),
     is_active: z.union([z.literal(0), z.literal(1)]),
-    confirmed: z.boolean().meta({ description: 'False: credits to it wait until you confirm the number.' }),
+    confirmed: z
+      .boolean()
+      .meta({ description: 'If false, webhooks for credits to this number wait until you confirm it.' }),
   })
   .meta({ id: 'BankAccount' })
 
 const Learning = z
   .strictObject({ learning_until: z.iso.datetime() })
-  .meta({ id: 'BankAccountLearning', description: 'New numbers count at once until then.' })
+  .meta({ id: 'BankAccountLearning', description: 'New numbers need no confirmation until then.' })
 
 const presentBankAccount = ({
   bank_account_id,
@@ -76,10 +80,10 @@ export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signe
     return { learning_until: changed.account.learning!.until }
   }
 
-  get('/api/bank-accounts', 'List the bank accounts', signedIn, data(z.array(BankAccount)), listBankAccounts)
+  get('/api/bank-accounts', 'List bank accounts', signedIn, data(z.array(BankAccount)), listBankAccounts)
   post(
     '/api/bank-accounts/learn',
-    'Let new bank accounts count at once for 24 hours',
+    'Accept new bank accounts without confirmation for 24 hours',
     signedIn,
     noBody,
     data(Learning),
@@ -87,7 +91,7 @@ export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signe
   )
   put(
     '/api/bank-accounts/:id',
-    'Confirm a bank account, or switch it on or off',
+    'Confirm, enable or disable a bank account',
     signedIn,
     body(BankAccountChange),
     data(BankAccount),

@@ -73,12 +73,30 @@ export const counterRoutes = (
     )
   }
 
-  post('/api/counter', 'Open a counter; an older link ends', signedIn, scopes(), noBody, data(Counter), open)
-  get('/counter.js', 'The counter’s script', text<string>('text/javascript', 'The script.'), () => COUNTER_SCRIPT)
-  get('/counter.css', 'The counter’s style', text<string>('text/css', 'The style.'), () => COUNTER_STYLE)
+  post(
+    '/api/counter',
+    'Create a counter link and revoke the previous one',
+    signedIn,
+    scopes(),
+    noBody,
+    data(Counter),
+    open,
+  )
+  get(
+    '/counter.js',
+    'Get the script of the counter page',
+    text<string>('text/javascript', 'The script.'),
+    () => COUNTER_SCRIPT,
+  )
+  get(
+    '/counter.css',
+    'Get the style sheet of the counter page',
+    text<string>('text/css', 'The style.'),
+    () => COUNTER_STYLE,
+  )
   const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED')
-  get('/counter/:token', 'The counter’s page', none, text<string>('text/html', 'The page.'), showPage)
+  get('/counter/:token', 'Get the counter page', none, text<string>('text/html', 'The confirmation page.'), showPage)
   const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'RATE_LIMITED')
   const stream = eventStream('Event `payments` first, then a `transaction` for each payment.')
-  get('/counter/:token/stream', 'Listen to payments', limited, stream, listen)
+  get('/counter/:token/stream', 'Stream payments to the counter page', limited, stream, listen)
 }

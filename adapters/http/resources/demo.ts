@@ -59,7 +59,7 @@ const Parsed = z.strictObject({
       order_id: line,
     })
     .nullable(),
-  reason: z.string().nullable().meta({ description: 'Why it is no transaction; null where it is one.' }),
+  reason: z.string().nullable().meta({ description: 'Why the notification is not a transaction; null if it is one.' }),
 })
 
 const Sign = z.strictObject({ body: z.string().max(1_000_000), secret: z.string().min(1).max(1_000) })
@@ -104,6 +104,6 @@ export const demoRoutes = (operations: Operations, { clock }: ApiParts, limited:
     }
   }
 
-  post('/api/demo/parse', 'Read a notification', limited('demo'), body(Parse), data(Parsed), parse)
-  post('/api/demo/sign', 'Sign a body', limited('demo'), body(Sign), data(Signed), sign)
+  post('/api/demo/parse', 'Parse a sample notification', limited('demo'), body(Parse), data(Parsed), parse)
+  post('/api/demo/sign', 'Sign a sample body', limited('demo'), body(Sign), data(Signed), sign)
 }

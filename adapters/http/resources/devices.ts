@@ -44,7 +44,9 @@ const Device = z
     id,
     name: z.string(),
     paired: z.boolean(),
-    expires_at: moment.nullable().meta({ description: 'Of the pairing code, until the device is paired.' }),
+    expires_at: moment
+      .nullable()
+      .meta({ description: 'When the pairing code expires; null once the device is paired.' }),
     platform: z.string().nullable(),
     model: z.string().nullable(),
     ...trustFields.shape,
@@ -126,7 +128,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   }
 
   const limit = refuses('DEVICE_LIMIT_REACHED')
-  get('/api/devices', 'List the devices', signedIn, data(z.array(Device)), listDevices)
+  get('/api/devices', 'List devices', signedIn, data(z.array(Device)), listDevices)
   post(
     '/api/devices',
     'Invite a device',
@@ -137,8 +139,8 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
     created(Invitation),
     addDevice,
   )
-  get('/api/devices/:id', 'Show a device', signedIn, data(Device), showDevice)
-  put('/api/devices/:id', 'Change a device', signedIn, body(DeviceChange), data(Device), updateDevice)
+  get('/api/devices/:id', 'Get a device', signedIn, data(Device), showDevice)
+  put('/api/devices/:id', 'Update a device', signedIn, body(DeviceChange), data(Device), updateDevice)
   remove('/api/devices/:id', 'Remove a device', signedIn, noBody, message, deleteDevice)
 }
 

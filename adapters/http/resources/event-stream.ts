@@ -51,7 +51,7 @@ export const openEventStreams = (feed: Feed): EventStreams => {
   const enter = (user: number): void => {
     const own = open.get(user) ?? 0
     if (own >= MOST_OF_A_USER || all >= MOST)
-      throw new Refused('RATE_LIMITED', 'There are too many open streams: close one first.')
+      throw new Refused('RATE_LIMITED', 'This account has too many open streams. Close one first.')
     open.set(user, own + 1)
     all++
   }

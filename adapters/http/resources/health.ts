@@ -56,8 +56,8 @@ export const healthRoutes = (operations: Operations, { metrics, readiness, setti
 
   const numbers = text<string>(metrics.contentType, 'In Prometheus’ text format.')
 
-  get('/healthz', 'Whether the process lives', whole(Alive), alive)
-  get('/readyz', 'Whether what it needs answers', whole(Readiness, [200, 503]), ready)
+  get('/healthz', 'Check that the process is alive', whole(Alive), alive)
+  get('/readyz', 'Check that the dependencies respond', whole(Readiness, [200, 503]), ready)
   const guard = metricsGuard({ token: settings.metricsToken, hasOwnPort: settings.metricsPort !== undefined })
-  get('/metrics', 'Its numbers', guard, numbers, () => metrics.metrics())
+  get('/metrics', 'Get Prometheus metrics', guard, numbers, () => metrics.metrics())
 }

@@ -41,7 +41,7 @@ const NewInbox = z.strictObject({ id, token: secret(z.string()), url: secret(z.s
 const told = {
   id,
   url: secret(z.string()),
-  answer: inboxAnswer.meta({ description: 'The status it answers.' }),
+  answer: inboxAnswer.meta({ description: 'Status code that the inbox returns.' }),
   delay_ms: z.int().min(0),
 }
 const ToldInbox = z.strictObject(told).meta({ id: 'ToldInbox' })
@@ -55,13 +55,13 @@ const Inbox = z
           at: z.iso.datetime(),
           method: z.string(),
           headers: z.record(z.string(), z.string()),
-          body: z.string().meta({ description: 'Its first 16 KB.' }),
+          body: z.string().meta({ description: 'The first 16 KB of the body.' }),
           verified: z
             .boolean()
-            .meta({ description: 'Signed with the secret of a rule of yours that leads to this inbox.' }),
+            .meta({ description: 'Whether the call is signed with the secret of one of your rules for this inbox.' }),
         }),
       )
-      .meta({ description: 'The last 50 of the last seven days, newest first.' }),
+      .meta({ description: 'The latest 50 calls of the last seven days, newest first.' }),
   })
   .meta({ id: 'Inbox' })
 
@@ -171,10 +171,10 @@ export const inboxRoutes = (
     return BODY_OF_ANSWER[status]
   }
 
-  get('/api/inbox', 'List the inboxes and their calls', signedIn, query(InboxList), whole(Inboxes), list)
-  post('/api/inbox', 'Open an inbox', signedIn, noBody, refuses('CONFLICT'), created(NewInbox), open)
-  get('/api/inbox/:id', 'Show an inbox and what came', signedIn, data(Inbox), show)
-  put('/api/inbox/:id', 'Tell it what to answer', signedIn, body(InboxChange), data(ToldInbox), change)
+  get('/api/inbox', 'List inboxes and their calls', signedIn, query(InboxList), whole(Inboxes), list)
+  post('/api/inbox', 'Create an inbox', signedIn, noBody, refuses('CONFLICT'), created(NewInbox), open)
+  get('/api/inbox/:id', 'Get an inbox and its calls', signedIn, data(Inbox), show)
+  put('/api/inbox/:id', 'Set the response of an inbox', signedIn, body(InboxChange), data(ToldInbox), change)
   remove('/api/inbox/:id', 'Delete an inbox', signedIn, noBody, message, close)
 
   const line = [

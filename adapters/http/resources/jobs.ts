@@ -14,9 +14,9 @@ const Job = z
   .strictObject({
     id: z.int().positive(),
     status: z.enum(['running', 'done', 'cancelled']),
-    total: z.int().min(0).meta({ description: 'How many there were when it began.' }),
-    done: z.int().min(0).meta({ description: 'Dealt with so far.' }),
-    failed: z.int().min(0).meta({ description: 'Of these, those that could not be queued.' }),
+    total: z.int().min(0).meta({ description: 'Number of items when the job started.' }),
+    done: z.int().min(0).meta({ description: 'Items processed so far.' }),
+    failed: z.int().min(0).meta({ description: 'Processed items that could not be queued.' }),
   })
   .meta({ id: 'Job' })
 
@@ -36,11 +36,11 @@ export const jobRoutes = (operations: Operations, parts: ApiParts, signedIn: Par
     await settled(parts, await cancelJob(store, occasionOf(context, clock), idOf(context)))
     return {
       success: true as const,
-      message: 'The job was cancelled; what it had queued stays queued.',
+      message: 'The job was cancelled. Deliveries that it already queued stay queued.',
       data: await showJob(context),
     }
   }
 
-  get('/api/jobs/:id', 'Show how far a job is', signedIn, data(Job), showJob)
+  get('/api/jobs/:id', 'Get the progress of a job', signedIn, data(Job), showJob)
   remove('/api/jobs/:id', 'Cancel a job', signedIn, noBody, refuses('CONFLICT'), whole(Cancelled), endJob)
 }

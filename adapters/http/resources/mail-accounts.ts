@@ -25,7 +25,7 @@ const fieldsGiven = {
     .string()
     .trim()
     .max(320)
-    .regex(/^[^\s@<>,;:"\p{Cc}]{1,64}@[^\s@<>,;:"\p{Cc}]{1,255}$/u, 'This is not an e-mail address.'),
+    .regex(/^[^\s@<>,;:"\p{Cc}]{1,64}@[^\s@<>,;:"\p{Cc}]{1,255}$/u, 'This is not a valid email address.'),
   host: z
     .string()
     .trim()
@@ -66,7 +66,7 @@ const READ_ONLY = ['id', 'created_at', 'last_error', 'last_message_at', 'last_he
 
 const MailAccountChange = z
   .strictObject({ ...readOnly(...READ_ONLY), ...z.object(fieldsGiven).partial().shape })
-  .meta({ description: 'A change of host, port, tls or username needs the password again.' })
+  .meta({ description: 'Required again if host, port, tls or username changes.' })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 
 const moment = z.iso.datetime()
@@ -75,7 +75,7 @@ export const MailAccount = z
   .strictObject({
     id: z.int().positive(),
     ...mailAccountFields.shape,
-    last_error: z.string().nullable().meta({ description: 'null while the mailbox can be read.' }),
+    last_error: z.string().nullable().meta({ description: 'null while the mailbox is readable.' }),
     last_message_at: moment.nullable(),
     ...heardFields,
     created_at: moment,
@@ -85,7 +85,10 @@ export const MailAccount = z
 const Tested = z.union([
   z.strictObject({
     success: z.literal(true),
-    authserv_id: z.string().nullable().meta({ description: 'Under which its provider writes; null: none was seen.' }),
+    authserv_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The authserv-id of the mail provider; null if none was found.' }),
   }),
   z.strictObject({ success: z.literal(false), error: z.string() }),
 ])
@@ -149,12 +152,20 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
   }
 
   const limited = refuses('MAIL_ACCOUNT_LIMIT_REACHED', 'CONFLICT')
-  get('/api/mail-accounts', 'List the mail accounts', signedIn, data(z.array(MailAccount)), list)
-  post('/api/mail-accounts', 'Add one', signedIn, body(MailAccountCreation), limited, created(MailAccount), add)
-  get('/api/mail-accounts/:id', 'Show one', signedIn, data(MailAccount), show)
+  get('/api/mail-accounts', 'List mail accounts', signedIn, data(z.array(MailAccount)), list)
+  post(
+    '/api/mail-accounts',
+    'Add a mail account',
+    signedIn,
+    body(MailAccountCreation),
+    limited,
+    created(MailAccount),
+    add,
+  )
+  get('/api/mail-accounts/:id', 'Get a mail account', signedIn, data(MailAccount), show)
   put(
-    '/api/mail-accounts/:id', 'Change one', signedIn, body(MailAccountChange), refuses('CONFLICT'), data(MailAccount), change,
+    '/api/mail-accounts/:id', 'Update a mail account', signedIn, body(MailAccountChange), refuses('CONFLICT'), data(MailAccount), change,
   ) // prettier-ignore
-  remove('/api/mail-accounts/:id', 'Remove one', signedIn, noBody, message, drop)
-  post('/api/mail-accounts/:id/test', 'Try one out', signedIn, noBody, whole(Tested), test)
+  remove('/api/mail-accounts/:id', 'Remove a mail account', signedIn, noBody, message, drop)
+  post('/api/mail-accounts/:id/test', 'Test a mail account', signedIn, noBody, whole(Tested), test)
 }

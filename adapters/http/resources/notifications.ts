@@ -59,10 +59,10 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     return presentNotification({ ...reread, source: row?.source ?? null, text: null }, false)
   }
 
-  get('/api/notifications', 'List what arrived', signedIn, query(NotificationList), whole(Notifications), list)
+  get('/api/notifications', 'List notifications', signedIn, query(NotificationList), whole(Notifications), list)
   post(
     '/api/notifications/:id/reread',
-    'Read one again',
+    'Parse a notification again',
     signedIn,
     optionalBody(Confirmation),
     refuses('CONFLICT'),

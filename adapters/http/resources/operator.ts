@@ -28,15 +28,15 @@ const Status = z
     lag: z.array(
       z.strictObject({
         projector: z.string(),
-        behind: z.boolean().meta({ description: 'Whether there are events it has not applied yet.' }),
+        behind: z.boolean().meta({ description: 'Whether there are events that are not applied yet.' }),
         last_event_at: moment.nullable(),
       }),
     ),
     lanes: z.array(z.strictObject({ lane: z.string(), open: count, due: count })),
     breakers: z.array(z.strictObject({ user_id: z.int().positive(), endpoint: z.string(), since: moment })).meta({
-      description: 'Endpoints that kept failing and are left alone until a probe succeeds, the first thousand.',
+      description: 'Endpoints with an open circuit breaker, the first 1,000.',
     }),
-    overdue: count.meta({ description: 'Deliveries due for over 30 seconds that nothing holds.' }),
+    overdue: count.meta({ description: 'Deliveries that are more than 30 seconds overdue without a reason to wait.' }),
   })
   .meta({ id: 'OperatorStatus' })
 
@@ -57,6 +57,6 @@ export const operatorRoutes = (operations: Operations, { database, store }: ApiP
     return { lag, ...rest }
   }
 
-  get('/api/operator/accounts', 'List the accounts', signedIn, operatorOnly, data(z.array(Account)), accounts)
-  get('/api/operator/status', 'Show how the installation does', signedIn, operatorOnly, data(Status), status)
+  get('/api/operator/accounts', 'List accounts', signedIn, operatorOnly, data(z.array(Account)), accounts)
+  get('/api/operator/status', 'Get the status of the installation', signedIn, operatorOnly, data(Status), status)
 }

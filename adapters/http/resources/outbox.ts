@@ -20,7 +20,5 @@ const Mail = z
 export const outboxRoutes = (operations: Operations, { outbox }: ApiParts, signedIn: Part): void => {
   const { get } = operations.of('The operator')
 
-  get('/api/outbox', 'List the mails that were not sent', signedIn, operatorOnly, data(z.array(Mail)), () =>
-    outbox.list(),
-  )
+  get('/api/outbox', 'List unsent emails', signedIn, operatorOnly, data(z.array(Mail)), () => outbox.list())
 }

@@ -16,12 +16,12 @@ const PlanOrderCreation = z.strictObject({ plan: plan.exclude(['Free']) })
 
 const PlanOrder = z
   .strictObject({
-    order_id: z.string().meta({ description: 'What the payer writes.' }),
-    amount: z.string().meta({ description: 'VND.' }),
+    order_id: z.string().meta({ description: 'Transfer content that the payer must write.' }),
+    amount: z.string().meta({ description: 'In VND.' }),
     bank_code: z.string(),
     account_number: z.string(),
     account_name: z.string(),
-    qr_payload: z.string().meta({ description: 'VietQR.' }),
+    qr_payload: z.string().meta({ description: 'VietQR code of the payment.' }),
     qr_svg: z.string(),
   })
   .meta({ id: 'PlanOrder' })

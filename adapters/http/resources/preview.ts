@@ -12,7 +12,7 @@ import type { ApiParts } from '../parts.ts'
 import { RuleCreation } from './requests.ts'
 
 const PreviewRequest = RuleCreation.pick({ payload_format: true, custom_template: true })
-const Preview = z.strictObject({ body: z.string().meta({ description: 'The request’s body, byte for byte.' }) })
+const Preview = z.strictObject({ body: z.string().meta({ description: 'Body of the request, byte for byte.' }) })
 
 export const previewRoutes = (operations: Operations, { clock }: ApiParts, signedIn: Part): void => {
   const preview = (_: ApiContext, format: z.infer<typeof PreviewRequest>) => {
@@ -22,5 +22,5 @@ export const previewRoutes = (operations: Operations, { clock }: ApiParts, signe
   }
 
   const { post } = operations.of('Webhook rules')
-  post('/api/webhooks/preview', 'Show what a rule would send', signedIn, body(PreviewRequest), data(Preview), preview)
+  post('/api/webhooks/preview', 'Preview the request of a rule', signedIn, body(PreviewRequest), data(Preview), preview)
 }

@@ -33,11 +33,13 @@ const BEGINNING = 64 * 1024
 const NO_BODY = Buffer.alloc(0)
 
 const tooLarge = () =>
-  new Refused('PAYLOAD_TOO_LARGE', 'A form has at most 1 MB and 100 fields, and JSON at most 50,000 values.')
+  new Refused('PAYLOAD_TOO_LARGE', 'A form must not exceed 1 MB and 100 fields. JSON must not exceed 50,000 values.')
 
 // What apps should send, and may: nothing of it is asked for, other names and fields are as good.
 
-const moment = z.union([z.string(), z.number()]).meta({ description: 'ISO 8601, or Unix time in s or ms.' })
+const moment = z
+  .union([z.string(), z.number()])
+  .meta({ description: 'ISO 8601, or Unix time in seconds or milliseconds.' })
 const Sms = z.looseObject({ sender: z.string(), text: z.string(), received_at: moment }).partial().meta({ id: 'Sms' })
 const Push = z
   .looseObject({ package: z.string(), title: z.string(), text: z.string(), received_at: moment })
@@ -191,9 +193,9 @@ export const receiveRoutes = (
     if (posted instanceof TooMuchPosted) throw tooLarge()
     const { value } = posted
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
-    if (!Array.isArray(items)) throw invalid({ path: 'items', message: 'A list of items is expected.' })
+    if (!Array.isArray(items)) throw invalid({ path: 'items', message: '`items` must be a list.' })
     if (items.length > BATCH_LIMIT)
-      throw invalid({ path: 'items', message: `A batch has at most ${BATCH_LIMIT} items.` })
+      throw invalid({ path: 'items', message: `A batch must not have more than ${BATCH_LIMIT} items.` })
     await spendItems(context, credential, items.length)
     const at = { credential, arrived_at: clock.now() }
     return takeAll(
@@ -205,18 +207,26 @@ export const receiveRoutes = (
   const limit = limits.by(shownInPath)
   const posterLimit = limits.by(shownByPoster)
   const byUrl = refuses('UNAUTHORIZED')
-  head('/api/receive/u/:token', 'Look whether it is there', limit, data(z.strictObject({})), look)
-  get('/api/receive/u/:token', 'Tell of a notification by GET', limit, byUrl, parameters, data(Results), personal)
-  post('/api/receive/u/:token', 'Tell of a notification', limit, byUrl, anyBody(Forwarded), data(Results), personal)
-  post('/api/receive/sms', 'Tell of an SMS', posterLimit, byPoster, anyBody(Sms), data(Results), device('sms'))
+  head('/api/receive/u/:token', 'Check that the URL exists', limit, data(z.strictObject({})), look)
+  get('/api/receive/u/:token', 'Submit a notification by GET', limit, byUrl, parameters, data(Results), personal)
+  post('/api/receive/u/:token', 'Submit a notification', limit, byUrl, anyBody(Forwarded), data(Results), personal)
+  post('/api/receive/sms', 'Submit an SMS', posterLimit, byPoster, anyBody(Sms), data(Results), device('sms'))
   post(
     '/api/receive/notification',
-    'Tell of a push',
+    'Submit a push notification',
     posterLimit,
     byPoster,
     anyBody(Push),
     data(Results),
     device('notification'),
   )
-  post('/api/receive/batch', 'Tell of several', posterLimit, byPoster, items, data(z.array(Result)), batch)
+  post(
+    '/api/receive/batch',
+    'Submit a batch of notifications',
+    posterLimit,
+    byPoster,
+    items,
+    data(z.array(Result)),
+    batch,
+  )
 }

@@ -19,7 +19,7 @@ const password = z.string().min(1, 'This must not be empty.').max(1_000)
 const mailToken = z.string().max(1_000)
 
 const endEverything = z.boolean().optional().meta({
-  description: 'true: also ends every session and JWT, all API keys, the personal URL, devices and the counter’s link.',
+  description: 'true also revokes all sessions, JWTs, API keys, devices, the personal URL and the counter link.',
 })
 
 export const Login = z.strictObject({ email, password, end_everything: endEverything })

@@ -41,7 +41,7 @@ export const shopConnectionRoutes = (operations: Operations, api: ApiParts, sign
   const answer = whole(Connected, [200, 201])
   post(
     '/api/systems/connect',
-    'Connect a shop’s plugin',
+    'Connect a shop plugin',
     signedIn,
     byPlugin,
     body(ShopConnection),

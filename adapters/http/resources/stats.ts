@@ -37,7 +37,7 @@ const Stats = z
       z.strictObject({
         id: z.int().positive(),
         attempts: count,
-        success_rate: z.number().min(0).max(1).nullable().meta({ description: 'null without an attempt.' }),
+        success_rate: z.number().min(0).max(1).nullable().meta({ description: 'null if there was no attempt.' }),
         p50_ms: milliseconds,
         p95_ms: milliseconds,
         last_error: z.string().nullable(),
@@ -55,7 +55,7 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
     const to = endOfDay(last)!
     const from = startOfDay(given.from ?? vietnamDay(new Date(to.getTime() - USUAL_DAYS * DAY_MS)))!
     if (to.getTime() - from.getTime() > LONGEST_DAYS * DAY_MS)
-      throw invalid({ path: 'from', message: `At most ${LONGEST_DAYS} days at a time.` })
+      throw invalid({ path: 'from', message: `The range must not exceed ${LONGEST_DAYS} days.` })
     const [days, rules] = await Promise.all([
       statisticsByDay(database, user_id, from, to),
       statisticsByRule(database, user_id, from, to),
@@ -63,5 +63,5 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
     return { days, rules }
   }
 
-  get('/api/stats', 'Numbers by day, bank and rule', signedIn, query(StatsRange), data(Stats), show)
+  get('/api/stats', 'Get statistics by day, bank and rule', signedIn, query(StatsRange), data(Stats), show)
 }

@@ -12,5 +12,5 @@ export const streamRoutes = (operations: Operations, streams: EventStreams, sign
   const stream = eventStream(
     'Events `transaction`, `attempt`, `alert`, `notification`, `account`; `reset` after too long.',
   )
-  get('/api/stream', 'Listen to what happens', signedIn, refuses('RATE_LIMITED'), stream, listen)
+  get('/api/stream', 'Stream account events', signedIn, refuses('RATE_LIMITED'), stream, listen)
 }

@@ -42,9 +42,9 @@ export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Pa
 
   const conflicts = refuses('CONFLICT')
   const limited = refuses('CONFLICT', 'SYSTEM_LIMIT_REACHED')
-  get('/api/systems', 'List the systems', signedIn, data(z.array(System)), listSystems)
+  get('/api/systems', 'List systems', signedIn, data(z.array(System)), listSystems)
   post('/api/systems', 'Add a system', signedIn, body(SystemCreation), limited, created(System), createSystem)
-  get('/api/systems/:id', 'Show a system', signedIn, data(System), showSystem)
-  put('/api/systems/:id', 'Change a system', signedIn, body(SystemChange), conflicts, data(System), updateSystem)
+  get('/api/systems/:id', 'Get a system', signedIn, data(System), showSystem)
+  put('/api/systems/:id', 'Update a system', signedIn, body(SystemChange), conflicts, data(System), updateSystem)
   remove('/api/systems/:id', 'Delete a system', signedIn, noBody, conflicts, message, deleteSystem)
 }

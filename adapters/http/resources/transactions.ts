@@ -22,7 +22,11 @@ import { TransactionDetail, TransactionList } from './requests.ts'
 
 const History = z.array(
   z
-    .strictObject({ at: z.iso.datetime(), event: z.string(), text: z.string().meta({ description: 'A sentence.' }) })
+    .strictObject({
+      at: z.iso.datetime(),
+      event: z.string(),
+      text: z.string().meta({ description: 'The event in one sentence.' }),
+    })
     .meta({ id: 'HistoryLine' }),
 )
 const Transactions = pageOf(Transaction, { ...byCursor, prefixes: z.array(z.string()) })
@@ -87,9 +91,24 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     return 'The transaction and its deliveries were deleted.'
   }
 
-  get('/api/transactions', 'List the transactions', signedIn, query(TransactionList), whole(Transactions), listAll)
-  get('/api/transactions/:id', 'Show one', signedIn, query(TransactionDetail), data(DeliveredTransaction), showOne)
-  get('/api/transactions/:id/history', 'Tell what happened', signedIn, data(History), tellHistory)
-  post('/api/transactions/:id/retry', 'Queue one again', signedIn, noBody, refuses('CONFLICT'), message, retryOne)
-  remove('/api/transactions/:id', 'Delete one and its deliveries', signedIn, noBody, message, deleteOne)
+  get('/api/transactions', 'List transactions', signedIn, query(TransactionList), whole(Transactions), listAll)
+  get(
+    '/api/transactions/:id',
+    'Get a transaction',
+    signedIn,
+    query(TransactionDetail),
+    data(DeliveredTransaction),
+    showOne,
+  )
+  get('/api/transactions/:id/history', 'Get the history of a transaction', signedIn, data(History), tellHistory)
+  post(
+    '/api/transactions/:id/retry',
+    'Retry the webhooks of a transaction',
+    signedIn,
+    noBody,
+    refuses('CONFLICT'),
+    message,
+    retryOne,
+  )
+  remove('/api/transactions/:id', 'Delete a transaction and its deliveries', signedIn, noBody, message, deleteOne)
 }

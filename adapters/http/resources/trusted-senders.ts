@@ -11,7 +11,7 @@ import { settled, type ApiParts } from '../parts.ts'
 import { line } from './requests.ts'
 
 const withoutSender = {
-  description: 'Whether a notification that names no sender, package or title counts at the personal URL.',
+  description: 'Whether the personal URL accepts a notification without sender, package and title.',
 }
 
 const TrustedSenders = z

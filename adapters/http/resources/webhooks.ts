@@ -29,7 +29,12 @@ const BULK_RETRY_LIMIT = 100
 const Queued = z.strictObject({
   success: z.literal(true),
   count: z.int().min(0),
-  job_id: z.int().positive().nullable().optional().meta({ description: 'With a body; null for a dry run.' }),
+  job_id: z
+    .int()
+    .positive()
+    .nullable()
+    .optional()
+    .meta({ description: 'Result of the call with a body; null for a dry run.' }),
 })
 const Logs = pageOf(Log, byCursor)
 /** Interface, 4.3: a failed test is an answer like any other. */
@@ -42,7 +47,7 @@ const TestResult = z.discriminatedUnion('success', [
   }),
   z.strictObject({
     success: z.literal(false),
-    http_code: z.int().meta({ description: '0: there was no answer.' }),
+    http_code: z.int().meta({ description: '0 means no response.' }),
     error: z.string(),
   }),
 ])
@@ -131,27 +136,27 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   const limit = refuses('WEBHOOK_LIMIT_REACHED')
-  get('/api/webhooks', 'List the rules', signedIn, data(z.array(ListedRule)), listRules)
+  get('/api/webhooks', 'List rules', signedIn, data(z.array(ListedRule)), listRules)
   post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), limit, created(Rule), addRule)
   post(
     '/api/webhooks/bulk-retry',
-    'Queue what failed lately again',
+    'Retry recent failures in bulk',
     signedIn,
     optionalBody(BulkRetry),
     whole(Queued),
     bulkRetry,
   )
-  put('/api/webhooks/:id', 'Change a rule', signedIn, body(RuleChange), data(Rule), updateRule)
+  put('/api/webhooks/:id', 'Update a rule', signedIn, body(RuleChange), data(Rule), updateRule)
   remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, removeRule)
   post('/api/webhooks/:id/test', 'Send a test payload', signedIn, noBody, whole(TestResult), testRule)
   post(
     '/api/webhooks/:id/secret/rotate',
-    'Rotate a rule’s secret, or finish a rotation',
+    'Rotate the secret of a rule, or finish a rotation',
     signedIn,
     optionalBody(SecretRotation),
     refuses('CONFLICT'),
     data(RuleSecret),
     rotateSecret,
   )
-  get('/api/webhooks/:id/logs', 'List a rule’s attempts', signedIn, query(Page), whole(Logs), showLogs)
+  get('/api/webhooks/:id/logs', 'List the attempts of a rule', signedIn, query(Page), whole(Logs), showLogs)
 }

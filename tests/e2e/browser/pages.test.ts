@@ -51,7 +51,7 @@ describe('pages in a browser', function () {
     expect(await page.locator('.opblock').count()).to.equal(operations)
 
     await page.locator('.btn.authorize').click()
-    const byKey = page.locator('.auth-container', { hasText: 'The account’s API key.' })
+    const byKey = page.locator('.auth-container', { hasText: 'API key of the account.' })
     await byKey.locator('input').fill(api.owner.api_key)
     await byKey.getByRole('button', { name: 'Apply credentials' }).click()
     await page.locator('.close-modal').click()

@@ -42,7 +42,7 @@ describe('credentials', () => {
     ] as const) {
       const { status, body, headers } = await logIn(email, password)
       expect(status).to.equal(401)
-      expect(body).to.deep.equal({ success: false, error: 'UNAUTHORIZED', message: 'E-mail or password is wrong.' })
+      expect(body).to.deep.equal({ success: false, error: 'UNAUTHORIZED', message: 'The email or password is wrong.' })
       expect(headers.get('www-authenticate')).to.match(/^Bearer/)
     }
     const locked = await logIn('locked@example.com', OWNERS_PASSWORD)

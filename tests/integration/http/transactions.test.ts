@@ -242,7 +242,7 @@ describe('one transaction', () => {
     const id = await failed()
     const { status, body } = await api.ask('POST', `/api/transactions/${id}/retry`, { key, json: { force: true } })
     expect(status).to.equal(400)
-    expect(body.issues).to.deep.equal([{ path: 'force', message: 'This field is not known.' }])
+    expect(body.issues).to.deep.equal([{ path: 'force', message: 'Unknown field.' }])
   })
 
   it('retries at most 100 failed ones of the last 7 days, the oldest first', async () => {

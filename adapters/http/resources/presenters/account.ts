@@ -26,8 +26,8 @@ export const Account = z
     plan,
     plan_expires_at: moment.nullable(),
     usage: z.strictObject({
-      transactions: z.int().min(0).meta({ description: 'Of this Vietnamese month.' }),
-      limit: z.int().min(0).nullable().meta({ description: 'null: unlimited.' }),
+      transactions: z.int().min(0).meta({ description: 'In the current month, Vietnam time.' }),
+      limit: z.int().min(0).nullable().meta({ description: 'null means unlimited.' }),
     }),
   })
   .meta({ id: 'Account' })
@@ -68,7 +68,9 @@ const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
 const SecretKey = secret(SecretKeyText)
 const PreviousUntil = moment
   .nullable()
-  .meta({ description: 'Until then calls are signed with the previous secret, too; null: no rotation is under way.' })
+  .meta({
+    description: 'Calls are also signed with the previous secret until then. null if no rotation is in progress.',
+  })
 
 /** The one place where a secret that signs calls is shown: only its owner gets here. */
 const presentSecret = (sealed: string, vault: Vault): string => vault.open(sealed)
@@ -89,7 +91,7 @@ export const Rule = z
     id,
     user_id: id,
     system_id: id.nullable(),
-    system_name: z.string().meta({ description: 'Empty without a system.' }),
+    system_name: z.string().meta({ description: 'Empty if the rule has no system.' }),
     ...ruleFields.omit({ system_id: true }).required().shape,
     secret_key: SecretKey,
     previous_until: PreviousUntil,
@@ -102,11 +104,13 @@ export const Rule = z
 export const ListedRule = Rule.extend({
   health: z
     .strictObject({
-      breaker: z.enum(['closed', 'open']).meta({ description: 'open: left alone but for a probe every 30 seconds.' }),
+      breaker: z
+        .enum(['closed', 'open'])
+        .meta({ description: '`open`: the endpoint gets only a probe every 30 seconds.' }),
       failures_in_a_row: z.int().min(0),
       open_since: moment.nullable(),
       next_probe_at: moment.nullable(),
-      not_before: moment.nullable().meta({ description: 'It asked to be left alone until then.' }),
+      not_before: moment.nullable().meta({ description: 'The endpoint asked for no calls until then (Retry-After).' }),
     })
     .meta({ id: 'EndpointHealth' }),
 }).meta({ id: 'ListedRule' })

@@ -3,13 +3,13 @@ import { z } from 'zod'
 
 export const Ended = z
   .strictObject({
-    api_key: z.boolean().meta({ description: 'Make a new one with POST /api/account/api-key/rotate.' }),
+    api_key: z.boolean().meta({ description: 'Create a new one with POST /api/account/api-key/rotate.' }),
     scoped_keys: z.int().min(0),
-    personal_url: z.boolean().meta({ description: 'Make a new one with POST /api/receive-url/rotate.' }),
+    personal_url: z.boolean().meta({ description: 'Create a new one with POST /api/receive-url/rotate.' }),
     devices: z.int().min(0).meta({ description: 'Pair the phones again.' }),
     counter: z.boolean(),
   })
-  .meta({ id: 'Ended', description: 'Only where end_everything was asked for.' })
+  .meta({ id: 'Ended', description: 'Only if end_everything was true.' })
 
 /** A message, and what ended. */
 export const MessageAndEnded = z.strictObject({

@@ -7,5 +7,5 @@ export const heardFields = {
   last_heard_at: moment.nullable(),
   silent_since: moment
     .nullable()
-    .meta({ description: 'null while it is heard as usual, or too little is known of it.' }),
+    .meta({ description: 'null while the source reports as usual, or while too little is known about it.' }),
 }

@@ -12,19 +12,22 @@ export const Notification = z
     id,
     status: z.enum(notificationStatuses),
     source_type: sourceType,
-    reason: z.string().nullable().meta({ description: 'Why it is no transaction; null for one that is.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the notification is not a transaction; null if it is one.' }),
     transaction_id: id.nullable(),
     received_at: z.iso.datetime(),
     unsafe: unsafeKind.nullable().meta({
       description:
         'Why the text may have named fields of the body: it needs `{"confirmed":true}` to become a transaction.',
     }),
-    advice: z.string().nullable().meta({ description: 'What is the matter, and what to do about it.' }),
+    advice: z.string().nullable().meta({ description: 'The problem, and how to solve it.' }),
     text: z
       .string()
       .nullable()
       .optional()
-      .meta({ description: 'With include_raw=1; null where it is not kept, such as that of a one-time password.' }),
+      .meta({ description: 'Only with include_raw=1. null if it is not stored, such as for a one-time password.' }),
   })
   .meta({ id: 'Notification' })
 

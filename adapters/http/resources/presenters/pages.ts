@@ -16,7 +16,7 @@ export const page = <Row extends z.ZodType, More extends z.ZodRawShape = Record<
 
 /** What a page of a list says besides, where the list can be gone through by cursor. */
 export const byCursor = {
-  next_cursor: z.string().nullable().meta({ description: 'For the page after this one; null at the end.' }),
+  next_cursor: z.string().nullable().meta({ description: 'Cursor of the next page; null on the last page.' }),
 }
 
 /** @param rows  of a page that holds at most `limit` */

@@ -14,8 +14,8 @@ const transactionType = z.enum(['credit', 'debit'])
 const personal = {
   account_name: z.string().nullable(),
   counterpart_account: z.string().nullable(),
-  description: z.string().meta({ description: 'The notification’s original text.' }),
-  raw_data: z.string().meta({ description: 'What the device or mail sent, as JSON text.' }),
+  description: z.string().meta({ description: 'Original text of the notification.' }),
+  raw_data: z.string().meta({ description: 'The data that the device or mail sent, as JSON text.' }),
   balance_after: decimal.nullable(),
 }
 
@@ -29,13 +29,13 @@ const shown = {
   amount: decimal,
   currency: z.string(),
   account_number: z.string().nullable(),
-  transaction_ref: z.string().nullable().meta({ description: 'The bank’s reference.' }),
+  transaction_ref: z.string().nullable().meta({ description: 'Reference number of the bank.' }),
   transaction_date: moment,
   counterpart_name: z.string().nullable(),
   counterpart_bank: z.string().nullable(),
   order_id: z.string().nullable(),
   webhook_status: webhookStatus,
-  already_run_of: id.nullable().meta({ description: 'The transaction that this is a copy of.' }),
+  already_run_of: id.nullable().meta({ description: 'Id of the transaction that this one copies.' }),
   ...z.object(personal).partial().shape,
   created_at: moment,
   updated_at: moment,
@@ -70,13 +70,13 @@ export const presentTransaction = (row: TransactionRow, raw: boolean): z.output<
 })
 
 const attempt = {
-  http_status: z.int().min(0).meta({ description: '0: there was no answer.' }),
+  http_status: z.int().min(0).meta({ description: '0 means no response.' }),
   response_body: z.string(),
-  attempt: id.meta({ description: 'From 1, for this rule.' }),
+  attempt: id.meta({ description: 'Counts from 1 for each rule.' }),
   sent_at: moment,
   duration_ms: z.number().min(0),
   outcome: z.enum(['delivered', 'retrying', 'exhausted']),
-  error: z.string().nullable().meta({ description: 'Its class, such as timeout or http_404.' }),
+  error: z.string().nullable().meta({ description: 'Class of the error, such as timeout or http_404.' }),
   next_attempt_at: moment.nullable(),
 }
 
@@ -96,12 +96,15 @@ const Request = z
     method: z.enum(['POST', 'PUT']),
     url: z.string(),
     headers: z.record(z.string(), z.string()),
-    body: z.string().nullable().meta({ description: 'Holds personal data: only with `include_raw=1`, else null.' }),
+    body: z
+      .string()
+      .nullable()
+      .meta({ description: 'Contains personal data. Only with `include_raw=1`, otherwise null.' }),
   })
   .nullable()
   .meta({
     id: 'DeliveryRequest',
-    description: 'Made again from the events, the same byte for byte; null where it cannot be.',
+    description: 'Rebuilt from the events, byte for byte; null if that is not possible.',
   })
 
 export const Delivery = z
