@@ -19,11 +19,11 @@ const line = ({ email, plan, locked, operator }: AccountRow): string =>
   [email, plan, operator ? 'operator' : '', locked ? 'locked' : ''].filter(Boolean).join('  ')
 
 export const account = (program: Command): void => {
-  const group = program.command('account').description('accounts, for the operator')
+  const group = program.command('account').description('manage accounts (operator)')
 
   group
     .command('list')
-    .description('one line an account')
+    .description('list accounts, one line per account')
     .action(() =>
       withAccounts(async ({ database }) => {
         for (const row of await listAccounts(database)) console.log(line(row))
@@ -32,9 +32,9 @@ export const account = (program: Command): void => {
 
   group
     .command('create <email>')
-    .description('make an account, its e-mail counting as verified, and print its secrets, once')
+    .description('create an account with a verified email, and print its secrets once')
     .addOption(new Option('--plan <plan>').choices(plans.options).makeOptionMandatory())
-    .option('--password <password>', 'else the first line of standard input, else one is made')
+    .option('--password <password>', 'default: the first line of standard input, or a generated password')
     .action(async (email: string, options: { plan: Plan; password?: string }) => {
       const password = await givenPassword(options.password)
       await withAccounts(async ({ settings, ...parts }) => {
@@ -48,7 +48,7 @@ export const account = (program: Command): void => {
 
   group
     .command('plan <email>')
-    .description('set the plan, without an end')
+    .description('set the plan, without an expiry date')
     .addArgument(new Argument('<plan>').choices(plans.options))
     .action((email: string, plan: Plan) =>
       withAccounts(async ({ accounts, on }) => {
@@ -59,7 +59,7 @@ export const account = (program: Command): void => {
 
   group
     .command('unlock <email>')
-    .description('lift the lock')
+    .description('unlock an account')
     .action((email: string) =>
       withAccounts(async ({ accounts, on }) => {
         const lifted = await unlockAccount(accounts, await on(email))
@@ -69,7 +69,7 @@ export const account = (program: Command): void => {
 
   group
     .command('key <email>')
-    .description('make a new API key and print it, once; the old one is void at once')
+    .description('create a new API key and print it once; the old key stops working immediately')
     .action((email: string) =>
       withAccounts(async ({ accounts, on }) => {
         console.log((await rotateKey({ accounts }, await on(email))).token)
@@ -78,8 +78,8 @@ export const account = (program: Command): void => {
 
   group
     .command('delete <email>')
-    .description('delete an account and erase everything that is its, for good')
-    .requiredOption('--yes', 'it is meant')
+    .description('delete an account and erase all of its data permanently')
+    .requiredOption('--yes', 'confirm the deletion')
     .action((email: string) =>
       withAccounts(async ({ store, accounts, database, on }) => {
         const forget = forgetAccount(database)

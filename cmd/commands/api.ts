@@ -16,7 +16,7 @@ import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from '../proce
 
 export const apiRole: Role = {
   name: 'api',
-  description: 'receives notifications and answers users; any number of processes',
+  description: 'receive notifications and serve the API; any number of processes',
 
   open: async (installation) => {
     const { settings, secrets, database, store, ids, clock, vault, accounts, metrics, targets } = installation

@@ -7,7 +7,9 @@ import { withStore } from '../process/with-store.ts'
 export const audit = (program: Command): void => {
   program
     .command('audit')
-    .description('check every event, transaction and delivery; a line for what is wrong, and 1 where something is')
+    .description(
+      'check every event, transaction and delivery; print one line per error, and exit with 1 if there is any',
+    )
     .action(() =>
       withStore(async ({ store }) => {
         let faults = 0

@@ -21,7 +21,7 @@ const SETTLING_MS = 5_000
 
 export const collectRole: Role = {
   name: 'collect',
-  description: 'reads bank mails from connected mailboxes; any number of processes',
+  description: 'collect bank mails from connected mailboxes; any number of processes',
 
   open: (installation) => {
     const { store, readModels, database, capture, clock, vault, targets, metrics, onTrouble } = installation

@@ -29,6 +29,6 @@ export const configLines = (settings: Settings): string[] =>
 export const config = (program: Command): void => {
   program
     .command('config')
-    .description('print the settings in force, secrets hidden')
+    .description('print the current settings, without secrets')
     .action(() => console.log(configLines(readSettings(process.env)).join('\n')))
 }

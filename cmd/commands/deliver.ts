@@ -12,7 +12,7 @@ import { roleCommand, type Role } from '../process/role.ts'
 
 export const deliverRole: Role = {
   name: 'deliver',
-  description: "calls the shops' webhooks; any number of processes",
+  description: 'deliver webhooks; any number of processes',
 
   open: (installation) => {
     const { settings, store, database, sender, ids, vault, clock, capture, readModels, log, metrics, topic } =

@@ -6,7 +6,7 @@ import { withAccounts } from '../process/with-accounts.ts'
 export const device = (program: Command): void => {
   program
     .command('device')
-    .description('phones that post notifications')
+    .description('manage devices')
     .command('token <email> <name>')
     .description('add a device to an account and print its token, once')
     .action((email: string, name: string) =>

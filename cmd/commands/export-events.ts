@@ -18,8 +18,8 @@ import { withDatabase } from '../process/with-database.ts'
 export const exportEventsCommand = (program: Command): void => {
   program
     .command('export-events')
-    .description('write every event as JSON lines, to move to another event store; nothing may run meanwhile')
-    .argument('[file]', 'made anew; not given: standard output')
+    .description('write all events as JSON lines, to move to another event store; stop all other processes first')
+    .argument('[file]', 'new file; default: standard output')
     .action(run)
 }
 

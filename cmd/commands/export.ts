@@ -18,7 +18,7 @@ const FORMATS: Record<'csv' | 'jsonl', { head: string; line: (row: ExportedTrans
 export const exportCommand = (program: Command): void => {
   program
     .command('export')
-    .description("print a user's transactions, oldest first, with all their personal data")
+    .description("print a user's transactions, oldest first, including personal data")
     .requiredOption('--user <email>')
     .addOption(new Option('--format <format>').choices(Object.keys(FORMATS)).makeOptionMandatory())
     .action(({ user, format }: { user: string; format: keyof typeof FORMATS }) =>

@@ -8,8 +8,8 @@ import { withStore } from '../process/with-store.ts'
 export const history = (program: Command): void => {
   program
     .command('history')
-    .description('print what happened to a transaction, a line an event, without personal data')
-    .argument('<id>', 'of the transaction', positiveInt)
+    .description('print the history of a transaction, one line per event, without personal data')
+    .argument('<id>', 'transaction id', positiveInt)
     .action((id: number) =>
       withStore(async ({ store }) => {
         const [events = []] = await store.read([{ stream: transactionStream(id) }])

@@ -28,9 +28,9 @@ import { withDatabase } from '../process/with-database.ts'
 export const importEventsCommand = (program: Command): void => {
   program
     .command('import-events')
-    .description('fill an empty event store from what export-events wrote; nothing may run meanwhile')
-    .argument('[file]', 'not given: standard input')
-    .option('--one-by-one', 'wait for each append, for a server that keeps no order among those sent together')
+    .description('fill an empty event store from a file of export-events; stop all other processes first')
+    .argument('[file]', 'default: standard input')
+    .option('--one-by-one', 'wait for each append; for servers that may reorder concurrent appends')
     .action((file: string | undefined, { oneByOne = false }: { oneByOne?: boolean }) =>
       file === undefined ? fromStandardInput((kept) => run(kept, oneByOne)) : run(file, oneByOne),
     )

@@ -6,7 +6,7 @@ import { withDatabase } from '../process/with-database.ts'
 export const migrate = (program: Command): void => {
   program
     .command('migrate')
-    .description('bring the database to what this version needs')
+    .description('migrate the database to this version')
     .action(() =>
       withDatabase(async ({ url }) => {
         const ran = await migrateDatabase(url)

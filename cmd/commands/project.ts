@@ -133,7 +133,7 @@ const caughtUp = async ({ store, readModels, onTrouble }: Installation, stopping
 
 export const projectRole: Role = {
   name: 'project',
-  description: 'keeps the read models, reacts to events, works by the clock; one is active, others stand by',
+  description: 'run projections, reactors and scheduled work; one process is active, others stand by',
 
   open: async (installation) => {
     const projections = await Promise.all(

@@ -35,12 +35,12 @@ const run = async ({ port, secret, prefix, bank, account, holder }: Given): Prom
 export const receiver = (program: Command): void => {
   program
     .command('receiver')
-    .description('a shop that takes webhooks: an example to try rules with, and to copy')
-    .requiredOption('--port <port>', 'where it listens', positiveInt)
+    .description('run an example shop that receives webhooks, to test rules with and to copy')
+    .requiredOption('--port <port>', 'port to listen on', positiveInt)
     .requiredOption('--secret <secret>', "the rule's secret_key")
     .addOption(new Option('--prefix <prefix>', "the shop's payment prefix").default('DH'))
-    .addOption(new Option('--bank <code>', 'bank that orders are paid to').default('VCB'))
-    .addOption(new Option('--account <number>', 'account there').default('0011000415567'))
-    .addOption(new Option('--holder <name>', 'its holder').default('BAOCO DEMO'))
+    .addOption(new Option('--bank <code>', "bank code of the shop's account").default('VCB'))
+    .addOption(new Option('--account <number>', 'account number').default('0011000415567'))
+    .addOption(new Option('--holder <name>', 'account holder').default('BAOCO DEMO'))
     .action(run)
 }

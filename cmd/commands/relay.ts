@@ -6,7 +6,7 @@ import { roleCommand, type Role } from '../process/role.ts'
 
 export const relayRole: Role = {
   name: 'relay',
-  description: 'fills the Kafka topic from the event store; one is active, others stand by',
+  description: 'publish events to the Kafka topic; one process is active, others stand by',
   idle: 'KAFKA_BROKERS is not set, so delivery reads the event store itself',
 
   open: (installation) => {

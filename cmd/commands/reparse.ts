@@ -9,7 +9,7 @@ import { withAccounts } from '../process/with-accounts.ts'
 export const reparseCommand = (program: Command): void => {
   program
     .command('reparse')
-    .description('read again the notifications that nobody understood, after the reader has learnt more')
+    .description('parse unparsed notifications again, after a reader update')
     .action(() =>
       withAccounts(async ({ settings, store, ids, clock }) => {
         const maxAgeMs = settings.reparseMaxAge * 1_000

@@ -17,8 +17,8 @@ const TELL_EVERY_MS = 1_000
 export const replay = (program: Command): void => {
   program
     .command('replay')
-    .description('build the read models anew from the first event, beside the live ones, and swap')
-    .option('--verify', 'compare what was built with the live ones row for row, change nothing; 1 where they differ')
+    .description('rebuild the read models from the first event, then replace the live ones')
+    .option('--verify', 'only compare the rebuilt rows with the live ones; exit with 1 if they differ')
     .action(async ({ verify: only = false }: { verify?: boolean }) => {
       const ending = new AbortController()
       const end = () => ending.abort()

@@ -16,6 +16,6 @@ const EVERY_ROLE = [apiRole, projectRole, relayRole, deliverRole, collectRole]
 export const serve = (program: Command): void => {
   program
     .command('serve')
-    .description('everything in one process')
+    .description('run all roles in one process')
     .action(() => runRoles(EVERY_ROLE, { ownsDatabase: true }))
 }

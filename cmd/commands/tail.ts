@@ -14,9 +14,9 @@ const lineOf = ({ stream, revision, id, type, data, metadata }: RecordedEvent, w
 export const tail = (program: Command): void => {
   program
     .command('tail')
-    .description('print events as they are stored, until Ctrl-C; without personal data')
-    .option('--all', 'begin with the first event')
-    .option('--personal-data', 'print the events whole: texts, hashes and sealed secrets too')
+    .description('print new events until Ctrl-C, without personal data')
+    .option('--all', 'start with the first event')
+    .option('--personal-data', 'print complete events, including texts, hashes and sealed secrets')
     .action(({ all = false, personalData = false }: { all?: boolean; personalData?: boolean }) =>
       withStore(async ({ store }) => {
         const signal = stopSignal()

@@ -18,7 +18,7 @@ export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date)
   if (!fresh) return address
   const url = personalUrl(baseUrl, fresh.receive_token)
   return [
-    'This is the first start. Keep what follows: it is shown once.',
+    'This is the first start. Save the following: it is shown only once.',
     '',
     address,
     `  e-mail        ${fresh.email}`,
@@ -26,7 +26,7 @@ export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date)
     `  API key       ${fresh.api_key}`,
     `  personal URL  ${url}`,
     '',
-    "An app that posts a bank's text and its sender to the personal URL makes a transaction. Try it:",
+    "Post a bank's text and its sender to the personal URL to create a transaction. Try it:",
     '',
     `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' '${url}?sender=BIDV'`,
     '',
