@@ -16,7 +16,7 @@ import { status } from '../harness/shop.ts'
 import { World } from './world.ts'
 
 /** `npm run reliability` kills more often. */
-const KILLS_OF_EACH = repetitions(10, 3)
+const KILLS_OF_EACH = repetitions(10, 1)
 /** Rounds that kill a delivery process with calls under way, and a collector with mails. The others kill at any moment. */
 const IN_THE_MIDDLE = 2
 

@@ -21,7 +21,7 @@ export interface Form {
 }
 
 /** For every change: each cell, shortly. */
-export const SHORT: Form = { kills: 2, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rebalances: 2, rate: 25 }
+export const SHORT: Form = { kills: 1, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rebalances: 2, rate: 15 }
 /** For docs/reliability.md. */
 export const FULL: Form = {
   kills: 50,
