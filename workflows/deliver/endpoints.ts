@@ -6,32 +6,8 @@
  */
 import type { CallResult } from '../../domain/ports.ts'
 import { askedToWait, DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } from '../../domain/webhook/endpoint.ts'
+import type { EndpointNews, EndpointState } from './endpoint-updates.ts'
 import type { Claimed } from './queue.ts'
-
-/** What calls since the last news said of one server. */
-export interface EndpointNews {
-  user_id: number
-  endpoint: string
-  /** One of them was answered: what failed before that counts no longer. */
-  answered: boolean
-  /** In a row, after the last answer. */
-  failures: number
-  /** A few of the deliveries that failed, as `transaction/rule`. */
-  failing: string[]
-  /** Seconds for which it asked to be left alone. */
-  wait: number | null
-  /** A retry by hand succeeded: what it asked for before counts no longer. */
-  byHand: boolean
-}
-
-export interface EndpointState {
-  user_id: number
-  endpoint: string
-  /** Its breaker opened by this. */
-  opened: boolean
-  /** It is to be left alone: its breaker is open, or it asked for it. */
-  held: boolean
-}
 
 /** Milliseconds until news is told. */
 const SOON = 10

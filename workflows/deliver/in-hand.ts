@@ -3,7 +3,7 @@
  * hands by being begun, by being let go (another has it, or nobody shall), or by being given back to the queue.
  */
 import { LeftAlone } from './left-alone.ts'
-import type { EndpointState } from './endpoints.ts'
+import type { EndpointState } from './endpoint-updates.ts'
 import type { Job, Lanes } from './lanes.ts'
 import type { Claimed, DeliveryQueue } from './queue.ts'
 import type { TrackedTransactions } from './tracked.ts'

@@ -2,7 +2,7 @@
  * Calls that wait here for a server that is to be left alone. Once a server has failed often enough here alone, they are put
  * aside until it is known how it fares with all workers; then they go back to the queue, their numbers unused, or on.
  */
-import type { EndpointState } from './endpoints.ts'
+import type { EndpointState } from './endpoint-updates.ts'
 import type { Job, Lanes } from './lanes.ts'
 
 interface EndpointName {

@@ -2,7 +2,7 @@
 import type { Delivery } from '../../domain/transaction/transaction.ts'
 import type { WebhookStatus } from '../../domain/transaction/events.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
-import type { EndpointNews, EndpointState } from './endpoints.ts'
+import type { EndpointNews, EndpointState } from './endpoint-updates.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
 
 /** First tries, due retries, retries by hand of one transaction, and of many: each has room of its own. */

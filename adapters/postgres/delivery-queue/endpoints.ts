@@ -1,6 +1,6 @@
 /** How endpoints fare, in `ops.endpoint`: written by delivery workers, shown with the rules. */
 import { DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
-import type { EndpointNews, EndpointState } from '../../../workflows/deliver/endpoints.ts'
+import type { EndpointNews, EndpointState } from '../../../workflows/deliver/endpoint-updates.ts'
 import { ENDPOINT_IS_GATED } from './claim-sql.ts'
 import type { Queryable } from '../../database/database.ts'
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { CallResult } from '../../../../domain/ports.ts'
-import { Endpoints, type EndpointNews } from '../../../../workflows/deliver/endpoints.ts'
+import type { EndpointNews } from '../../../../workflows/deliver/endpoint-updates.ts'
+import { Endpoints } from '../../../../workflows/deliver/endpoints.ts'
 import type { Claimed, LaneName } from '../../../../workflows/deliver/queue.ts'
 
 const came = (http_status: number): CallResult => ({
