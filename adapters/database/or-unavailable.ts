@@ -16,7 +16,7 @@ export const orUnavailable = (database: Queryable): Queryable => ({
       return await database.query(text, values, name)
     } catch (error) {
       throw isOutage(error) || isNotYet(error)
-        ? new StoreUnavailable('the read models do not answer', { cause: error })
+        ? new StoreUnavailable('the read models do not respond', { cause: error })
         : error
     }
   },

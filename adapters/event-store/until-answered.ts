@@ -33,7 +33,7 @@ export const untilAnswered = async <Result>(
 ): Promise<Result> => {
   const deadline = awakeNow() + deadlineMs
   const left = () => deadline - awakeNow()
-  const unavailable = (cause?: unknown) => new StoreUnavailable('the event store does not answer', { cause })
+  const unavailable = (cause?: unknown) => new StoreUnavailable('the event store does not respond', { cause })
   const onFailure = (error: unknown): void => {
     if (!isOutage(error)) throw error
     if (left() <= 0 || closing.aborted) throw unavailable(error)

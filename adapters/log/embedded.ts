@@ -61,6 +61,6 @@ const entriesOf = (events: readonly RecordedEvent[], onTrouble: (error: unknown)
     const { transaction_id } = data as { transaction_id?: number }
     if (metadata.user_id !== null && transaction_id !== undefined)
       return [{ event_id: id, type, user_id: metadata.user_id, transaction_id, revision, at: metadata.at, checkpoint }]
-    onTrouble(new Error(`an event of no user or no transaction: ${stream}, revision ${revision}`))
+    onTrouble(new Error(`event without a user or transaction: ${stream}, revision ${revision}`))
     return []
   })

@@ -37,7 +37,7 @@ export interface KafkaLog extends Log {
 export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
   const { onTrouble = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
   const { topic, installation } = settings
-  let trouble: Error | null = new Error('no consumer has come to work yet')
+  let trouble: Error | null = new Error('no consumer has started yet')
   const tell = (error: unknown) => {
     trouble = kafkaTrouble(settings, error)
     onTrouble(trouble)
@@ -48,7 +48,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
     messages.flatMap((message) => {
       const entry = entryOf(message, installation)
       if (entry) return [entry]
-      onTrouble(new Error(`not an event of Baoco: ${topic}, partition ${partition}, offset ${message.offset}`))
+      onTrouble(new Error(`not a Baoco event: ${topic}, partition ${partition}, offset ${message.offset}`))
       return []
     })
 

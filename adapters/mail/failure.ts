@@ -12,7 +12,7 @@ interface ImapError extends Error {
 
 const BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'The server refuses the connection.'],
-  [/^(ETIMEDOUT|CONNECT_TIMEOUT|GREETING_TIMEOUT|UPGRADE_TIMEOUT|ETIMEOUT)$/, 'The server does not answer.'],
+  [/^(ETIMEDOUT|CONNECT_TIMEOUT|GREETING_TIMEOUT|UPGRADE_TIMEOUT|ETIMEOUT)$/, 'The server does not respond.'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'The server cannot be reached.'],
   [/^(ECONNRESET|EPIPE|NoConnection|EConnectionClosed|ClosedAfterConnectTLS|ClosedAfterConnectText)$/, 'The server closed the connection.'],
   [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/, "The server's certificate is not valid for its name."],
@@ -22,7 +22,7 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
 const VIOLATIONS: readonly (readonly [RegExp, string])[] = [
   [/^(LineTooLarge|LiteralTooLarge|ResponseTooLarge|TooManyTokens)$/, 'The server sent more than can be taken.'],
   [/^(ResponseProcessingFailed|UnexpectedTag|InvalidResponse)$/, 'The server does not keep to the protocol (IMAP).'],
-  [/^STARTTLS_INJECTION$/, 'The server sent something between STARTTLS and the encryption.'],
+  [/^STARTTLS_INJECTION$/, 'The server sent data between STARTTLS and the start of encryption.'],
 ]
 
 /** What servers say is shown to people. Characters. */
@@ -38,14 +38,14 @@ export const mailFailure = (error: unknown): MailFailure => {
   if (error instanceof Failure) return new MailFailure(error.message)
   const { code = '', authenticationFailed, responseText, tlsFailed, message } = error as ImapError
   if (authenticationFailed)
-    return new MailFailure(`The server refuses the user name or the password.${said(responseText)}`, {
+    return new MailFailure(`The server rejected the user name or the password.${said(responseText)}`, {
       isRefusal: true,
     })
   for (const [pattern, words] of VIOLATIONS)
     if (pattern.test(code)) return new MailFailure(words, { isViolation: true })
   for (const [pattern, words] of BY_CODE) if (pattern.test(code)) return new MailFailure(words)
   if (tlsFailed || /STARTTLS/i.test(message))
-    return new MailFailure('The server offers no encrypted connection (STARTTLS).')
+    return new MailFailure('The server does not support encryption (STARTTLS).')
   if (/certificate|altnames/i.test(message))
     return new MailFailure("The server's certificate is not valid for its name.")
   if (/^ERR_SSL|^EPROTO/.test(code)) return new MailFailure('The server does not speak TLS on this port.')

@@ -36,7 +36,7 @@ class GuardedSocket extends Duplex {
     const socket = this.#socket
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).pause()
     if (this.readableLength > 0 || socket.readableLength > 0)
-      throw new MailFailure('The server sent something between STARTTLS and the encryption.', { isViolation: true })
+      throw new MailFailure('The server sent data between STARTTLS and the start of encryption.', { isViolation: true })
     return socket
   }
 

@@ -76,7 +76,7 @@ const fetched = async <Kept>(
 
 const uidValidityOf = (given: bigint | undefined): string => {
   if (typeof given === 'bigint' && given > 0n && given <= BigInt(LAST_UID)) return String(given)
-  throw new MailFailure('The server does not number its mails (UIDVALIDITY).')
+  throw new MailFailure('The server does not report UIDVALIDITY.')
 }
 
 /** Looks for UIDs in a folder. */
@@ -154,7 +154,7 @@ export const openFolder = async (limited: Limited, folder: string): Promise<Conn
     // Read-only: whether a mail was seen is its owner's to know.
     client.mailboxOpen(folder, { readOnly: true }).catch((error: unknown) => {
       if ((error as { responseStatus?: unknown }).responseStatus !== 'NO') throw error
-      throw new MailFailure(`There is no folder ${folder} in the mailbox.`)
+      throw new MailFailure(`The mailbox has no folder ${folder}.`)
     })
   const { uidValidity, uidNext } = await within(limited, OPEN_FOLDER, open)
   const uid_validity = uidValidityOf(uidValidity)

@@ -104,7 +104,7 @@ export class ServerLimits {
     const drips = this.#sinceAnswer > 0 && this.#received < SLOWEST * seconds
     this.#failure ??= drips
       ? violation('The server sends its answers too slowly.')
-      : new MailFailure('The server does not answer in time.', { isSlow: true })
+      : new MailFailure('The server does not respond in time.', { isSlow: true })
     return this.#failure
   }
 

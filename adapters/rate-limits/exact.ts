@@ -19,7 +19,7 @@ interface Statement {
 const asClient = (database: Queryable) => ({
   query: ({ name, text, values }: Statement) =>
     new Promise<{ rows: unknown[] }>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error('the counters do not answer')), PATIENCE_MS)
+      const late = setTimeout(() => reject(new Error('the rate limit counters do not respond')), PATIENCE_MS)
       database
         .query(text, values, name)
         .then((rows) => resolve({ rows }), reject)

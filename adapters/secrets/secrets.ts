@@ -16,7 +16,7 @@ const kept = (path: string, make: () => string): string => {
   if (found) return found
   createPrivateFile(path, `${make()}\n`)
   const text = readPrivateFile(path)?.trim()
-  if (!text) throw new Error(`${path} is empty: put the secret back, or remove the file to have a new one made`)
+  if (!text) throw new Error(`${path} is empty: restore the secret, or remove the file to generate a new one`)
   return text
 }
 

@@ -22,7 +22,7 @@ const idOf = (key: Buffer): string =>
 export const openVault = (keys: readonly string[]): Vault => {
   const byId = new Map(
     keys.map((hex) => {
-      if (!/^[0-9a-f]{64}$/i.test(hex)) throw new Error('a vault key has 64 hexadecimal characters')
+      if (!/^[0-9a-f]{64}$/i.test(hex)) throw new Error('a vault key must have 64 hexadecimal characters')
       const key = Buffer.from(hex, 'hex')
       return [idOf(key), key] as const
     }),

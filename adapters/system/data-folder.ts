@@ -36,7 +36,7 @@ export const makeDataFolder = (folder: string): void => {
   try {
     const holds = fs.readdirSync(folder)
     if (holds.length > 0 && !holds.some((name) => OURS.some((ours) => name.startsWith(ours)))) {
-      throw new Error(`${folder} holds other things: BAOCO_DATA_DIR must name a folder of Baoco's own`)
+      throw new Error(`${folder} contains other files: BAOCO_DATA_DIR must be a folder that only Baoco uses`)
     }
     const { uid, mode } = fs.fstatSync(handle)
     if (me() !== undefined && uid !== me()) takeBack(folder, handle, uid, holds)

@@ -24,7 +24,7 @@ export const exportCommand = (program: Command): void => {
     .action(({ user, format }: { user: string; format: keyof typeof FORMATS }) =>
       withStore(async ({ store, database }) => {
         const userId = await accountOfEmail(store, user)
-        if (userId === null) throw new Error(`there is no account ${user}`)
+        if (userId === null) throw new Error(`no such account: ${user}`)
         const { head, line } = FORMATS[format]
         process.stdout.write(head)
         for await (const page of exportedTransactions(database, userId))

@@ -13,7 +13,7 @@ export const history = (program: Command): void => {
     .action((id: number) =>
       withStore(async ({ store }) => {
         const [events = []] = await store.read([{ stream: transactionStream(id) }])
-        if (events.length === 0) throw new Error(`there is no transaction ${id}`)
+        if (events.length === 0) throw new Error(`no such transaction: ${id}`)
         for (const { at, text } of historyOf(events)) console.log(`${at}  ${text}`)
       }),
     )

@@ -17,7 +17,7 @@ interface Given {
 
 const run = async ({ port, secret, prefix, bank, account, holder }: Given): Promise<void> => {
   const bank_code = bank.toUpperCase()
-  if (binOf(bank_code) === null) throw new Error(`no transfer by QR can be addressed to bank ${bank}`)
+  if (binOf(bank_code) === null) throw new Error(`bank ${bank} does not support QR transfers`)
   const stopping = stopSignal()
   const server = createReceiver({
     secret,

@@ -59,7 +59,7 @@ const refuseOtherStore = ({ event_store }: Served, kind: StoreKind, isEmpty: boo
     throw new Error(
       kind === 'postgres'
         ? `the events of this installation are in EventStoreDB: set EVENTSTORE_URL, or ${MOVE}`
-        : `the events of this installation are in its Postgres: do not set EVENTSTORE_URL, or ${MOVE}`,
+        : `the events of this installation are stored in its Postgres: unset EVENTSTORE_URL, or ${MOVE}`,
     )
   if (isEmpty)
     throw new Error(
@@ -73,5 +73,5 @@ const refuseOtherStore = ({ event_store }: Served, kind: StoreKind, isEmpty: boo
 const refuseEventsInPostgres = async (database: Queryable): Promise<void> => {
   const [row] = await database.query<{ position: number }>('SELECT store.newest() AS position')
   if (row!.position > 0)
-    throw new Error(`the events of this installation are in its Postgres: do not set EVENTSTORE_URL, or ${MOVE}`)
+    throw new Error(`the events of this installation are stored in its Postgres: unset EVENTSTORE_URL, or ${MOVE}`)
 }

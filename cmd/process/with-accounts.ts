@@ -34,7 +34,7 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
       const vault = openVault(keepSecrets(settings.dataDir, settings).vaultKeys)
       const on = async (email: string): Promise<OwnersOccasion> => {
         const user_id = await accountOfEmail(store, email)
-        if (user_id === null) throw new Error(`there is no account ${email}`)
+        if (user_id === null) throw new Error(`no such account: ${email}`)
         const request = randomUUID()
         return { user_id, at: clock.now(), correlation_id: request, causation_id: request }
       }

@@ -101,7 +101,7 @@ const fieldOf = (name: string): string => {
       if (option === 'line') return '(?<content>[^\\n]{1,400}?)'
       return `(?<content>[^]*${option === 'last' ? '' : '?'})`
     default:
-      throw new Error(`no such field in a layout: {${name}}`)
+      throw new Error(`unknown field in a layout: {${name}}`)
   }
 }
 

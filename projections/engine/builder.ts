@@ -90,6 +90,6 @@ export class Builder {
       done.abort()
     }
     if (signal?.aborted) throw new Ended('ended before the read models were built')
-    throw new StoreUnavailable('the event store ended the reading')
+    throw new StoreUnavailable('the event store ended the read')
   }
 }

@@ -125,7 +125,7 @@ const next = (
   switch (statement.kind) {
     case 'insert':
       if (pending?.kind === 'insert' || pending?.kind === 'update')
-        throw new Error(`${statement.table.name} ${name} is inserted, but it is there`)
+        throw new Error(`${statement.table.name} ${name} is inserted, but already exists`)
       return { kind: 'insert', row: statement.row, instead: pending?.kind === 'remove' }
     case 'update':
       if (pending?.kind === 'remove' || pending?.kind === 'nothing') return pending

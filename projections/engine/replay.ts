@@ -132,7 +132,7 @@ const whereLiveStands = async (
     const held = await live(options, transaction, true)
     await builder.to(await target(store, held))
     if (held.usable && held.stored?.anchor?.event_id !== builder.anchor?.event_id)
-      throw new Error('the live read models stand at an event that the store does not give: nothing was changed')
+      throw new Error('the checkpoint of the live read models is not in the event store: nothing was changed')
     await work(transaction, await isThere(transaction, definition.schema))
   })
 }

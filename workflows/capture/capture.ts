@@ -142,7 +142,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
       const { answers, again, parked } = await runGroup(ports, jobs)
       for (const each of answers) answer(each, jobs.length)
       const [late, soon] = [again.filter(contended), again.filter((job) => !contended(job))]
-      for (const job of late) fail(job, new StoreUnavailable('others are faster, again and again'), jobs.length)
+      for (const job of late) fail(job, new StoreUnavailable('too many conflicts with other processes'), jobs.length)
       waiting.putBack(soon)
       if (parked.length > 0) setTimeout(() => queue(parked), LOOK_AGAIN_MS)
     } catch (error) {
@@ -195,7 +195,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     isBusy: () => waiting.size + unanswered >= BUSY_FROM,
     take: (arrivals) => {
       if (waiting.size + arrivals.length > MOST_WAITING)
-        return Promise.reject(new StoreUnavailable('more notifications are waiting than the store takes'))
+        return Promise.reject(new StoreUnavailable('too many notifications are waiting for the store'))
       const jobs: Job[] = []
       const answers = new Map<Arrival, Promise<Taken>>()
       for (const arrival of arrivals.toSorted(byStamp)) {

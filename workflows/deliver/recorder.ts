@@ -216,7 +216,7 @@ const byTransaction = (taken: readonly Waiting[], all: TrackedTransactions): Pic
   for (const each of taken) {
     const { transaction_id } = each.outcome
     const tracked = all.get(transaction_id)
-    if (!tracked) throw new Error(`transaction ${transaction_id} has a result and no claim`)
+    if (!tracked) throw new Error(`transaction ${transaction_id} has a result without a claim`)
     const group = groups.get(transaction_id) ?? { tracked, waiting: [] }
     group.waiting.push(each)
     groups.set(transaction_id, group)

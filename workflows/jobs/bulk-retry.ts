@@ -59,7 +59,7 @@ export const createJob = async (
   }
   const events = stamp([created], occasion)
   const [result] = await store.append([[{ stream: jobStream(job_id), expectedRevision: NO_STREAM, events }]])
-  if (!result?.ok) throw new Error(`the stream of job ${job_id} is there already`)
+  if (!result?.ok) throw new Error(`the stream of job ${job_id} already exists`)
   return { job_id, checkpoint: result.checkpoint }
 }
 

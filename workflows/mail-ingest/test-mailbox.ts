@@ -28,7 +28,7 @@ const authservIdSeen = async (connection: Connection, now: Date): Promise<string
 export const testMailbox = async (server: MailServer, login: Login, now: Date): Promise<MailboxTest> => {
   const signal = AbortSignal.timeout(WITHIN)
   const late = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(new MailFailure('The server does not answer.')), { once: true }),
+    signal.addEventListener('abort', () => reject(new MailFailure('The server does not respond.')), { once: true }),
   )
   const tried = async (): Promise<MailboxTest> => {
     const connection = await server.connect(login, signal)

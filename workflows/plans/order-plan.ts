@@ -33,7 +33,7 @@ export const orderPlan = async (
   const { order_id, amount } = facts[0].data
   const stream = planOrderStream(plan_order_id)
   const [result] = await store.append([[{ stream, expectedRevision: NO_STREAM, events: stamp(facts, occasion) }]])
-  if (!result?.ok) throw new Error(`${stream} is there already`)
+  if (!result?.ok) throw new Error(`${stream} already exists`)
   const dong = Number(toMinor(amount) / 100n)
   const qr_payload = vietQr({ bank_code, account_number, amount: dong, content: order_id })
   return { order_id, amount, bank_code, account_number, account_name, qr_payload }

@@ -74,7 +74,7 @@ const placeToStart = async ({ store, checkpoint, log }: ReactionsOptions): Promi
   const place = await checkpoint.load()
   if (!place) return null
   if (await isPlaceIn(store, place)) return place.checkpoint
-  log.warn({ reason: 'the event met last is not in the store' }, 'reactions.from_the_first_event')
+  log.warn({ reason: 'last processed event not found in the store' }, 'reactions.from_the_first_event')
   return null
 }
 

@@ -124,6 +124,6 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
 const whereToStart = async ({ store, checkpoint, log }: RelayOptions) => {
   const known = await checkpoint.load()
   if (!known || (await isPlaceIn(store, known))) return { known, after: known }
-  log.warn({ reason: 'the event sent last is not in the store' }, 'relay.from_the_first_event')
+  log.warn({ reason: 'last sent event not found in the store' }, 'relay.from_the_first_event')
   return { known, after: null }
 }

@@ -95,7 +95,7 @@ export class Connection {
         heard()
       },
       checkWhole: () => {
-        if (link.lost.aborted) throw new NoAnswer('the connection was given up')
+        if (link.lost.aborted) throw new NoAnswer('the connection was closed after an error')
       },
       onGivenUp: () => {},
     }
@@ -104,7 +104,7 @@ export class Connection {
       const look = (): void => {
         const left = attempt.heardAt + this.#attemptMs - performance.now()
         if (left > 0) timer = setTimeout(look, left)
-        else reject(new NoAnswer(`no answer in ${this.#attemptMs} ms`))
+        else reject(new NoAnswer(`no response within ${this.#attemptMs} ms`))
       }
       timer = setTimeout(look, this.#attemptMs)
     })

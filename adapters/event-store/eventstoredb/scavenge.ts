@@ -81,7 +81,7 @@ const scavengeNode = async (connection: Connection, hidden: readonly Hidden[], s
     await once(connection, signal)
     if (await isGone(connection, hidden)) return
   }
-  throw new Error(`hidden events are still there after ${MOST_RUNS} scavenges`)
+  throw new Error(`hidden events remain after ${MOST_RUNS} scavenges`)
 }
 
 const once = async (connection: Connection, signal: AbortSignal): Promise<void> => {

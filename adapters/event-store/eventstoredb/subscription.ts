@@ -43,7 +43,7 @@ export async function* subscription(
     const link = await connection.link()
     if (signal.aborted) return
     const source = new Source(link.client, prefix, position)
-    const onLost = (): void => source.fail(new NoAnswer('the connection was given up'))
+    const onLost = (): void => source.fail(new NoAnswer('the connection was closed after an error'))
     link.lost.addEventListener('abort', onLost, { once: true })
     const askedAt = performance.now()
     let wasLive = false

@@ -46,7 +46,8 @@ export class Units {
     const call = encode(units)
     const parts = call.units.map((unit) => unit.map((append, n) => partOf(append, n === unit.length - 1)))
     if (this.#closing.aborted) throw new StoreUnavailable('the event store is closed')
-    if (this.#waitingBytes > MOST_WAITING_BYTES) throw new StoreUnavailable('too much waits for the event store')
+    if (this.#waitingBytes > MOST_WAITING_BYTES)
+      throw new StoreUnavailable('too many appends are waiting for the event store')
     this.#waitingBytes += call.bytes
     try {
       return await this.#appendAll(parts)

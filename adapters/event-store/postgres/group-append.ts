@@ -68,7 +68,9 @@ export class GroupAppend {
   append(call: EncodedCall): Promise<UnitResult[]> {
     if (this.#closing.signal.aborted) return Promise.reject(new StoreUnavailable('the event store is closed'))
     if (this.#queuedBytes > MOST_WAITING_BYTES)
-      return Promise.reject(new StoreUnavailable('too much waits for the event store', { cause: this.#lastTrouble }))
+      return Promise.reject(
+        new StoreUnavailable('too many appends are waiting for the event store', { cause: this.#lastTrouble }),
+      )
     return new Promise((resolve, reject) => {
       this.#queue.push({ call, deadline: awakeNow() + this.#deadlineMs, done: false, resolve, reject })
       this.#queuedBytes += call.bytes
@@ -170,7 +172,7 @@ export class GroupAppend {
     for (const one of waiting)
       if (isOver(one))
         settle(one, () =>
-          one.reject(new StoreUnavailable('the event store does not answer', { cause: this.#lastTrouble })),
+          one.reject(new StoreUnavailable('the event store does not respond', { cause: this.#lastTrouble })),
         )
   }
 }

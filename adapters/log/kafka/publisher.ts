@@ -86,7 +86,7 @@ const messagesOf = (
   events.flatMap((event) => {
     const message = messageOf(event, from)
     if (message) return [message]
-    onTrouble(new Error(`an event of no user or no transaction: ${event.stream}, revision ${event.revision}`))
+    onTrouble(new Error(`event without a user or transaction: ${event.stream}, revision ${event.revision}`))
     return []
   })
 

@@ -82,7 +82,7 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   const ending = new Promise<Error | null>((resolve) => {
     consumer.on(CRASH, ({ payload }) => resolve(payload.error))
     const watch = setInterval(() => {
-      if (busy === 0 && performance.now() - heardAt > SILENCE) resolve(new Error('no answer for a minute'))
+      if (busy === 0 && performance.now() - heardAt > SILENCE) resolve(new Error('no response for a minute'))
     }, LOOK_EVERY)
     const stop = (): void => resolve(null)
     if (signal.aborted) stop()

@@ -66,7 +66,7 @@ export const newestIn = async (
   await consumer.connect()
   await consumer.subscribe({ topic })
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('the topic could not be looked at in time')), LOOK_WITHIN)
+    const late = setTimeout(() => reject(new Error('the topic could not be read in time')), LOOK_WITHIN)
     consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
     const eachMessage = async ({ partition: of, message }: EachMessagePayload): Promise<void> => {
       if (of !== partition) return

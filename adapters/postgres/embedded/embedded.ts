@@ -96,7 +96,7 @@ export const attachOrStart = async (options: Options): Promise<EmbeddedPostgres>
       // The owner may be starting still, or just have ended.
       const access = readAccess(options.dataDir)
       if (access && (await answers(urlOf(access)))) return { url: urlOf(access), isFresh: false, stop: async () => {} }
-      if (Date.now() > until) throw new Error(`${error.message}, and its database does not answer`)
+      if (Date.now() > until) throw new Error(`${error.message}, and its database does not respond`)
     }
   }
 }
@@ -119,7 +119,9 @@ const passwordOf = async (dataDir: string, place: Place): Promise<string> => {
   const access = readAccess(dataDir)
   if (server.isInitialised(place)) {
     if (!access)
-      throw new Error(`${accessFile(dataDir)}, which has the password of the database in ${place.data}, is not there`)
+      throw new Error(
+        `${accessFile(dataDir)}, which contains the password of the database in ${place.data}, does not exist`,
+      )
     return access.password
   }
   const password = server.makePassword()

@@ -24,7 +24,7 @@ const rootsFolder = (folder: string): void => {
   fs.mkdirSync(folder, { recursive: true })
   const found = fs.lstatSync(folder)
   if (!found.isDirectory() || found.uid !== 0)
-    throw new Error(`${folder} must be a folder of root's, as the data folder is to lie in it: remove what is there`)
+    throw new Error(`${folder} must be a folder owned by root, because the data folder is moved into it: remove it`)
   fs.chmodSync(folder, 0o711)
 }
 
@@ -84,7 +84,7 @@ export const relocate = async (given: string, log: LogLines): Promise<boolean> =
   if (me() !== 0 || fs.lstatSync(dataDir).isSymbolicLink()) return false
   const recorded = readPrivateFile(join(dataDir, 'database-folder'))?.trim()
   if (recorded !== undefined && !fs.existsSync(recorded))
-    throw new Error(`${join(dataDir, 'database-folder')} says that the database is in ${recorded}, which is not there`)
+    throw new Error(`${join(dataDir, 'database-folder')} names the database folder ${recorded}, which does not exist`)
   if (recorded === undefined) {
     const user = userFor(dataDir)!
     if (mayUse(dirname(fs.realpathSync(dataDir)), user)) return false

@@ -87,7 +87,7 @@ export const initialise = async ({ data, native, user }: Place, password: string
     })
   } catch (error) {
     const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message
-    throw new Error(`the embedded Postgres could not be made: ${oneLine(said)}`)
+    throw new Error(`the embedded Postgres could not be initialised: ${oneLine(said)}`)
   } finally {
     fs.rmSync(passwordFile, { force: true })
   }
@@ -149,7 +149,7 @@ export const start = async (place: Place, port: number, stopping?: AbortSignal):
   }
   const said = fs.readFileSync(log).subarray(from).toString('utf8')
   if (/could not bind|Address already in use/.test(said)) throw new PortTaken(`port ${port} is taken`)
-  throw new Error(`the embedded Postgres did not start: ${oneLine(said) || 'it said nothing'} (${log})`)
+  throw new Error(`the embedded Postgres did not start: ${oneLine(said) || 'no output'} (${log})`)
 }
 
 /** What says most: the last complaint. */

@@ -22,7 +22,7 @@ export const render = ({ payload_format, custom_template }: Format, row: Transac
     case 'woocommerce':
       return woocommerceBody(row, timestamp)
     case 'custom':
-      if (custom_template === null) throw new Error('a rule of format custom without its template')
+      if (custom_template === null) throw new Error('a rule with the custom format has no template')
       return customBody(custom_template, row, timestamp)
   }
 }

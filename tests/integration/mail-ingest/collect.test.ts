@@ -281,7 +281,7 @@ describe('mails are collected from mailboxes', function () {
     await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
     expect(await test()).to.deep.equal({ success: true, authserv_id: 'mx.mailbox.example' })
     await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: { folder: 'Bank' } })
-    expect(await test()).to.deep.equal({ success: false, error: 'There is no folder Bank in the mailbox.' })
+    expect(await test()).to.deep.equal({ success: false, error: 'The mailbox has no folder Bank.' })
     const moved = { port: 1, password: PASSWORD }
     await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json: moved })
     expect(await test()).to.deep.equal({ success: false, error: 'The server refuses the connection.' })

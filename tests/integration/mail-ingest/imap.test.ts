@@ -42,7 +42,7 @@ describe('a mail server that does not encrypt', () => {
 
   it('is told nothing where it is another machine', async () => {
     const elsewhere = { allowPrivate: true, isHere: () => false }
-    expect(await failure(elsewhere)).to.equal('The server offers no encrypted connection (STARTTLS).')
+    expect(await failure(elsewhere)).to.equal('The server does not support encryption (STARTTLS).')
     expect(told).to.not.match(/LOGIN|AUTHENTICATE|secret/i)
   })
 
