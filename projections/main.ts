@@ -17,7 +17,7 @@ import { transaction } from './transaction/projection.ts'
 export interface MainSettings {
   /** Seconds that the first calls over the quota are put off. */
   overQuotaDelay: number
-  /** Seconds that the store keeps what nobody could read. */
+  /** Lifetime of unparsed notifications in the store, seconds. */
   keepUnread: number
 }
 

@@ -21,7 +21,7 @@ export interface Audited {
 }
 
 /**
- * @param found  told of each thing that is wrong, in one line
+ * @param found  is called with one line per error
  * @throws {StoreUnavailable}
  */
 export const auditStore = async (store: EventStore, now: Date, found: (fault: string) => void): Promise<Audited> => {

@@ -22,6 +22,6 @@ export const foundInstallation = async (store: Pick<EventStore, 'read' | 'append
     causation_id: installation_id,
   })
   await store.append([[{ stream: INSTALLATION_STREAM, expectedRevision: NO_STREAM, events }]])
-  // Ours, or that of whoever was faster.
+  // The id of this process, or of a faster one.
   return (await installationOf(store))!
 }

@@ -53,8 +53,8 @@ export interface Presence {
 
 /**
  * This process works on the installation from now on. After an outage of the database it says so again by itself.
- * @param role  for whoever asks what runs
- * @param onTrouble  told of every try that fails
+ * @param role  shown to a command that asks which processes run
+ * @param onTrouble  is called with every failure
  * @throws {InUse} while a command is alone on it
  */
 export const enter = async (
@@ -94,7 +94,7 @@ export const enter = async (
   }
 }
 
-/** Does the work while nobody else is on the installation. @throws {InUse} */
+/** Does the work while no other process uses the installation. @throws {InUse} */
 export const alone = async <Result>(database: Database, role: string, work: () => Promise<Result>): Promise<Result> => {
   const client = await connected(database, role, 'pg_try_advisory_lock')
   try {

@@ -53,7 +53,7 @@ import { signedIn as signedInBy } from './middleware/signed-in.ts'
 
 const newRouter = () => new Router<ApiState>({ sensitive: true })
 
-/** Nothing under /api may be kept by caches on the way: it is somebody's money. */
+/** Responses under /api contain private data and must not be cached. */
 const notStored: Middleware = (context, next) => {
   if (context.path.startsWith('/api/')) context.set('Cache-Control', 'no-store')
   return next()

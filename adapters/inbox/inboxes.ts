@@ -21,7 +21,7 @@ const BODY_KEPT = 16_384
 const HEADER_KEPT = 1_024
 const HEADERS_KEPT = 50
 
-/** What opens something elsewhere is nobody's to read here. */
+/** Headers with credentials of other systems are hidden. */
 const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'x-device-token'])
 
 export interface CallOfInbox {

@@ -36,7 +36,7 @@ export const headOf = (source: Buffer): Head => {
   const isWhole = end !== null || source.length <= HEAD_BYTES
   const head = start.slice(0, end?.index ?? start.length)
   const lines = head.split(/\r?\n(?![ \t])/).flatMap(lineOf)
-  // The last one may be cut: nobody should take it for whole.
+  // The last one may be truncated.
   if (!isWhole) lines.pop()
   const kept = lines.filter(({ name, value }) => FOR_PARSER.test(name) && value.length <= LONGEST)
   const body = end ? source.subarray(end.index + end[0].length) : Buffer.alloc(0)

@@ -5,7 +5,7 @@ import type { MailHeaders } from '../../domain/mail-trust/mail-trust.ts'
 import type { FetchedMail } from '../../workflows/mail-ingest/mailbox.ts'
 import { headOf, type HeaderLine } from './head.ts'
 
-/** Headers of one name that are looked at, and characters of each: more is nobody's, and is seen to be more. */
+/** Most headers of one name, and most characters of each, that are parsed. */
 const MOST_HEADERS = 50
 const LONGEST_HEADER = 66 * 1024
 

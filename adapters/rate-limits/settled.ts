@@ -76,7 +76,7 @@ export const settledCounters = (database: Queryable, now: () => number = Date.no
 
   const settle = async (): Promise<void> => {
     const at = now()
-    // What was counted in a window that is over is nobody's concern any more.
+    // Counts of a past window are dropped.
     for (const [key, { ends }] of windows) if (ends <= at) windows.delete(key)
     const open = [...windows].filter(([, { pending }]) => pending !== 0)
     for (let from = 0; from < open.length; from += AT_A_TIME) await settleSome(open.slice(from, from + AT_A_TIME), at)

@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far a call's `timestamp` may be from now, seconds: an old one that somebody has kept is worth nothing. */
+/** Most seconds between a call's `timestamp` and now. Prevents replays of old calls. */
 const REPLAY_WINDOW_S = 300
 
 /**

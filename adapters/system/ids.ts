@@ -9,7 +9,7 @@ import { NO_STREAM, type Clock, type EventStore, type Ids } from '../../domain/p
 import { stamp } from '../../workflows/support/stamp.ts'
 
 const BLOCK = 1_000
-/** With fewer left the next block is fetched beforehand: under load nobody waits for it. */
+/** With fewer ids left, the next block is fetched in advance, so that callers do not wait. */
 const SPARE = 250
 
 /**
@@ -57,7 +57,7 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
   const fetchBeforehand = (): void => {
     if (coming) return
     coming = reserve(BLOCK)
-    // Whoever needs it then tries again.
+    // The next caller tries again.
     coming.catch(() => (coming = null))
   }
 

@@ -33,7 +33,7 @@ const openAsItIs = (path: string, flags: number, mode?: number): number => {
   } catch (error) {
     if (codeOf(error) === 'ELOOP')
       throw new FileNotTrusted(path, 'is a link: put the file itself there, or remove the link')
-    // A pipe that nobody reads cannot be opened for writing.
+    // A pipe without a reader cannot be opened for writing.
     if (codeOf(error) === 'ENXIO') throw new FileNotTrusted(path, 'is no file: remove it')
     throw error
   }

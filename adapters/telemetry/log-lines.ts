@@ -9,7 +9,7 @@ export interface LogLines {
   error(fields: object, what: string): void
 }
 
-/** Whoever logs one of these by mistake logs nothing of it: no secret and no notification text is ever in a line. */
+/** These fields are removed from every log line, so that no line contains a secret or a notification text. */
 const NEVER = [
   'password',
   'secret',

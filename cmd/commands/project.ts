@@ -125,7 +125,7 @@ const mailing =
   (signal) =>
     sendMails(installation, signal)
 
-/** What was stored before this start is in the read models, or it is told why it never will be. */
+/** Waits until the read models contain everything stored before this start, or logs why they never will. */
 const caughtUp = async ({ store, readModels, onTrouble }: Installation, stopping: AbortSignal): Promise<void> => {
   const end = await retry(() => store.end(), { signal: stopping, onFailure: onTrouble })
   while (end && !stopping.aborted && !readModels.isStopped()) if (await readModels.passed(end, 1_000)) return

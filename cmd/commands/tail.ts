@@ -20,7 +20,7 @@ export const tail = (program: Command): void => {
     .action(({ all = false, personalData = false }: { all?: boolean; personalData?: boolean }) =>
       withStore(async ({ store }) => {
         const signal = stopSignal()
-        // Whoever reads may have enough: then there is nothing more to do.
+        // The reader closed the pipe, so there is nothing more to do.
         process.stdout.on('error', () => process.exit(0))
         const after = all ? null : await store.end()
         for await (const { events } of store.subscribe({ after, signal }))

@@ -39,7 +39,7 @@ export interface Installation {
   database: Database
   /** The same, in sessions that begin with `BY_KEY`. */
   byKey: Database
-  /** This process has started the database, so whoever used it before is gone. */
+  /** This process started the database, so earlier users are gone. */
   isFreshDatabase: boolean
   store: EventStore
   /** Where delivery's log is; null without Kafka. */

@@ -19,7 +19,7 @@ type StoreSettings = Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
 
 /**
  * @param databaseUrl  of the Postgres, migrated
- * @param onTrouble  told of what goes on by itself
+ * @param onTrouble  is called with failures that are retried
  */
 export const openEventStore = async (
   { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,

@@ -10,7 +10,7 @@ import { untilThere } from './wait-for-servers.ts'
 export interface Postgres {
   /** `postgres://…` */
   url: string
-  /** This process has started it, so whoever used it before is gone. */
+  /** This process started it, so earlier users are gone. */
   isFresh: boolean
   /** Ends it where this process has started it. */
   stop(): Promise<void>

@@ -15,7 +15,7 @@ import { createSchema } from '../../projections/engine/schema.ts'
 const AWAITED = 'main'
 
 export interface ReadModelsOfProcess extends ReadModels {
-  /** From now on this projector, of this process, tells of itself while it is the one that runs. */
+  /** Uses the projector of this process as the source while it is active. */
   projectedBy(name: string, projector: Projector): void
   /** Why a projector of this process does not go on; null where all do. */
   trouble(): string | null

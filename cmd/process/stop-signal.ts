@@ -1,4 +1,4 @@
-/** SIGTERM and Ctrl-C, once: the work in hand is ended; whoever asks twice, or waits too long, is obeyed at once. */
+/** The first SIGTERM or Ctrl-C finishes the current work. A second one, or a timeout, ends the process immediately. */
 
 /** Everything has ended by then, or is cut off (milliseconds). */
 const PATIENCE_MS = 9_800

@@ -1,9 +1,9 @@
-/** Waiting at the start for a server that is away: whoever looks on is told which one, and why. */
+/** Waits at the start for a server that is down, and logs which one and why. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { orAborted } from '../../workflows/support/abort.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 
-/** Milliseconds. Who looks on is told before a server has given up its first try. */
+/** Milliseconds until the first log line, before the first attempt times out. */
 const TOLD_AFTER = 1_000
 const BETWEEN_TRIES = 500
 /** Told again only so often. */

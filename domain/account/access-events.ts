@@ -32,7 +32,7 @@ export const mailTokenEvents = {
     ref: z.string().optional(),
     at: moment,
   }),
-  /** Somebody registered an e-mail that has an account: its owner is told, who registered is not. */
+  /** The email of an existing account was registered again. The owner gets a mail; the caller gets the usual response. */
   RegistrationRepeated: z.object({ user_id: id, at: moment }),
 }
 

@@ -24,10 +24,14 @@ const refuseOverLimit = (account: Account, at: Date): void => {
   const plan = planAt(account, at)
   const limit = PLAN_LIMITS[plan].devices
   if (account.devices.size + openInvitations(account, at).length < limit) return
-  throw new Refused('DEVICE_LIMIT_REACHED', `The ${plan} plan allows at most ${limit} devices.`, {
-    plan,
-    limit,
-  })
+  throw new Refused(
+    'DEVICE_LIMIT_REACHED',
+    `The ${plan} plan allows at most ${limit} ${limit === 1 ? 'device' : 'devices'}.`,
+    {
+      plan,
+      limit,
+    },
+  )
 }
 
 /**

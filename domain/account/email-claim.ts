@@ -7,7 +7,7 @@ import { sha256 } from '../sha256.ts'
 import { normalEmail } from './access.ts'
 
 export const emailEvents = {
-  /** The account may not be there yet: whoever meets the claim finishes it under this id. */
+  /** The account may not exist yet. The next process that finds the claim completes it under this id. */
   EmailClaimed: z.object({ user_id: z.int().positive() }),
   /** Of a deleted account: the address may be claimed anew. */
   EmailReleased: z.object({ user_id: z.int().positive() }),

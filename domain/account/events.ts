@@ -191,7 +191,7 @@ export const accountEvents = {
   /** The read-only page of a counter has this token now; an older one is void. */
   CounterOpened: z.object({ user_id: id, token_hash: hash }),
   CounterClosed: z.object({ user_id: id }),
-  /** An endpoint of our own that rules may point at; it answers 200 at once until it is told otherwise. */
+  /** A built-in endpoint for rules. It responds with 200 immediately unless it is configured otherwise. */
   InboxOpened: z.object({ user_id: id, inbox_id: id, token_hash: hash, sealed_token: sealed, created_at: moment }),
   InboxChanged: z.object({
     user_id: id,

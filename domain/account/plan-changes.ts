@@ -32,7 +32,7 @@ export const setPlan = ({ user_id, plan, plan_expires_at }: Account, wanted: Pla
     ? []
     : [{ type: 'PlanChanged', data: { user_id, plan: wanted, expires_at: null } }]
 
-/** Interface, section 6: the operator is told at 80 % usage. */
+/** Interface, section 6: the operator gets a mail at 80 % usage. */
 const isNearlyUsed = (transactions: number, limit: number): boolean => transactions * 5 >= limit * 4
 
 /** Plans that have a quota, and from how many transactions on it is nearly used. */

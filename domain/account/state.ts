@@ -10,7 +10,7 @@ export interface MailTokens {
   readonly good: { readonly [Purpose in MailPurpose]: readonly GoodLink[] }
   /** When the newest of each purpose were issued, oldest first. */
   readonly issued: { readonly [Purpose in MailPurpose]: readonly string[] }
-  /** When the owner was last told that somebody registered the e-mail again. */
+  /** When the owner last got a mail about a repeated registration. */
   readonly repeated_at: string | null
 }
 
@@ -146,7 +146,7 @@ export interface Account {
   inboxes: ReadonlyMap<number, Inbox>
   /** The code of the affiliate link that led here, as it was given. */
   ref: string | null
-  /** The Vietnamese month in which its owner was last told of the quota: `2026-11`. */
+  /** The Vietnamese month of the last quota warning: `2026-11`. */
   quota_warned: string | null
   counter_hash: string | null
   /** Where alerts are sent besides the e-mail. */

@@ -1,4 +1,4 @@
-/** What somebody who brings others has earned and may withdraw: folded from `affiliate-<user>`, and what may happen to it. */
+/** Affiliate earnings and withdrawals: the state of `affiliate-<user>` and its decisions. */
 import { conflict } from '../account/refusals.ts'
 import { fromMinor, toMinor, type Money } from '../money.ts'
 import type { AffiliateEvent, AffiliateEventData } from './events.ts'

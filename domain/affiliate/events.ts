@@ -1,4 +1,4 @@
-/** What somebody earns by bringing others: stream `affiliate-<user>`. */
+/** Events of affiliate earnings: stream `affiliate-<user>`. */
 import { z } from 'zod'
 
 const id = z.int().positive()
@@ -15,7 +15,7 @@ export const affiliateEvents = {
   CommissionEarned: z.object({
     user_id: id,
     amount: decimal,
-    /** Who paid for a plan. */
+    /** The user who paid for a plan. */
     referred_user_id: id,
     plan_order_id: id,
     /** The payment: an event's id. */

@@ -7,7 +7,7 @@ const moment = z.iso.datetime()
 
 /** How long what is ignored is kept, seconds. */
 export const KEPT_IGNORED_S = 30 * 86_400
-/** How long what nobody could read is kept where the settings say nothing else, seconds: a year. */
+/** Default lifetime of an unparsed notification, seconds: one year. */
 export const KEPT_UNREAD_S = 365 * 86_400
 
 const ignoredReason = z.enum([

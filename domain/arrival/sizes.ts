@@ -8,7 +8,7 @@ export const RAW_BYTES = 64 * 1024
 /** A sender, package, title or subject longer than this is cut for reading. */
 export const NAME_BYTES = 1024
 
-/** Ends of strings that were cut carry this, so that nobody takes them for whole. */
+/** Marks the end of a truncated string. */
 const CUT = '…'
 
 /** The beginning of a text that fits so many bytes, never ending inside a character. */

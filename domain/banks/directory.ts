@@ -1,4 +1,4 @@
-/** Who speaks for which bank: SMS senders and app packages, and whom to believe (decisions, "Trust"). */
+/** The SMS senders and app packages of each bank, and which of them are trusted (decisions, "Trust"). */
 import type { Bank } from './bank.ts'
 import { banks } from './index.ts'
 import type { Incoming } from '../reader/reading.ts'
@@ -26,7 +26,7 @@ const STRANGERS =
 /** Whether this app shows what anybody writes, so that nothing in it is a bank's word. */
 export const isStranger = (packageName: string): boolean => STRANGERS.test(packageName)
 
-/** The SMS sender: as given, or the title where an SMS app showed it; undefined where nobody told. */
+/** The SMS sender: as given, or the title if an SMS app showed the text; undefined if unknown. */
 export const senderOf = (incoming: Incoming): string | undefined =>
   incoming.package && smsApps.has(incoming.package) ? incoming.title : incoming.sender
 

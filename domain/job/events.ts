@@ -32,7 +32,7 @@ export const jobEvents = {
     up_to: place.nullable(),
     created_at: moment,
   }),
-  /** What is done so far, and the page that is begun now: whoever goes on does it first, again where need be. */
+  /** Progress so far, and the page that starts now. A process that takes over starts with this page, possibly again. */
   JobProgressed: z.object({
     job_id: id,
     done: z.int().min(0),

@@ -3,7 +3,7 @@
  * linear in the header's length.
  */
 
-/** A longer header is nobody's list of recipients: none of it is looked at. Characters. */
+/** A longer header is ignored. Characters. */
 const LONGEST = 64 * 1024
 
 /** Without comments and quoted strings, which may hold anything; '' where one is left open. */

@@ -1,4 +1,4 @@
-/** One plan that somebody wants to buy by bank transfer: stream `plan-order-<id>`. */
+/** The order of a plan, paid by bank transfer: stream `plan-order-<id>`. */
 import { z } from 'zod'
 import { plan } from '../account/events.ts'
 

@@ -16,7 +16,7 @@ export interface Rhythm {
 /** Before so much is known nothing is said: a first night must not look like a death. */
 const KNOWN_FROM = { heard: 10, days: 3 }
 const TIMES_AS_LONG = 2
-/** Nobody is told of less. Hours. */
+/** Shorter silences raise no alert. Hours. */
 const SHORTEST_H = 3
 /** A pause is half forgotten after so many days. */
 const FADES_IN_DAYS = 14

@@ -30,7 +30,7 @@ export type Appraised =
   | { kind: 'ignored'; arrival: Arrival; origin: Origin; reason: IgnoredReason }
   | Movement
 
-/** A notification that tells of money that moved, by someone who may. */
+/** A notification of a movement of money from a trusted source. */
 export interface Movement {
   kind: 'movement'
   arrival: Arrival
@@ -50,7 +50,7 @@ export interface Movement {
 /** What is compared of a text: normalised, and every run of blanks and line ends one blank. */
 const comparable = (text: string): string => squeeze(normalise(text)).replaceAll('\n', ' ')
 
-/** An SMS is its text, whoever shows it; elsewhere title or subject say a part of it. */
+/** The content of an SMS is its text, whichever app shows it. In other channels the title or subject is part of the content. */
 const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
   comparable(
     channel === 'sms' ? incoming.text : [incoming.title, incoming.subject, incoming.text].filter(Boolean).join('\n'),

@@ -162,7 +162,7 @@ const matchedAgain = (
   return {
     order_id,
     prefix,
-    // Who has answered 2xx once is not called again: it would pay an order twice.
+    // An endpoint that has answered 2xx is not called again: the order would be paid twice.
     rules: rules.filter((rule) => transaction.deliveries.get(rule)?.status !== 'succeeded'),
   }
 }

@@ -34,7 +34,7 @@ export interface LiveTransaction {
   prefix: string | null
   already_run_of: number | null
   webhook_status: WebhookStatus
-  /** Why nothing was sent by itself; null once somebody has retried it. */
+  /** Why no webhook was sent automatically; null after a manual retry. */
   held: HeldFor | null
   deliveries: ReadonlyMap<number, Delivery>
 }

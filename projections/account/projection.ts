@@ -1,4 +1,4 @@
-/** Who an account is and what it may do: asked at every call of the API. Keys, passwords and tokens are never in it. */
+/** Accounts and their permissions, without keys, passwords and tokens. */
 import { projection, insert, table, update, type Changes } from '../engine/definition.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 
@@ -11,7 +11,7 @@ const accountTable = table(
     operator: 'boolean',
     plan: 'text',
     plan_expires_at: 'timestamptz',
-    /** The Vietnamese month in which its owner was last told of the quota. */
+    /** The Vietnamese month of the last quota warning. */
     quota_warned: 'text',
     revision: 'integer',
   },

@@ -1,4 +1,4 @@
-/** What the `total` of a list comes from, so that nobody counts a million rows for a page of thirty. */
+/** The counts behind the `total` of a list, so that a page of thirty rows does not count a million. */
 import { countOf } from '../engine/counter.ts'
 import { attemptTable } from '../attempt/projection.ts'
 import { transactionTable, VIETNAMESE_DAY } from '../transaction/projection.ts'

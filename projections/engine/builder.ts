@@ -1,4 +1,4 @@
-/** Builds read models in a schema of its own from the store's first event, as far as it is told. */
+/** Builds read models in a separate schema, from the first event of the store up to a given position. */
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { Applier } from './applier.ts'

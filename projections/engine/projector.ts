@@ -21,7 +21,7 @@ import { Waiters } from './waiters.ts'
 
 /** Most events written in one transaction. */
 const MOST_EVENTS = 2_000
-/** Whether others still have too much to do, and nobody waits. */
+/** Milliseconds between checks of whether the process is still overloaded. */
 const LOOK_AGAIN_MS = 20
 
 const BACK_OFF = { firstMs: 50, mostMs: 5_000 }
@@ -210,7 +210,7 @@ class RunningProjector implements Projector {
     }
   }
 
-  /** Where nothing has been applied since the start nobody knows. */
+  /** Infinity if no event has been applied since the start. */
   #lateMs(): number {
     // eslint-disable-next-line no-restricted-syntax -- the delay of real events on the wall clock decides nothing that is stored
     return this.#lastEventAt === null ? Infinity : Date.now() - Date.parse(this.#lastEventAt)

@@ -9,7 +9,7 @@ export const nextSchema = ({ schema }: Definition): string => `${schema}_next`
 /** What was live, until it is dropped. */
 export const oldSchema = ({ schema }: Definition): string => `${schema}_old`
 
-/** One of these at a time, whoever comes: the transaction's lock. */
+/** The transaction's lock: only one process creates the schema at a time. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('baoco read models'))`
 
 /** Readers hold their tables for moments; whoever waits longer than this for them would make other readers wait. */

@@ -19,7 +19,7 @@ export class Waiters {
     return this.#position
   }
 
-  /** Whether somebody waits for what is not there yet. */
+  /** Whether a caller waits for a later position. */
   get isAwaited(): boolean {
     return this.#waiting.size > 0
   }

@@ -50,7 +50,7 @@ const after = (at: string, seconds: number): string => new Date(Date.parse(at) +
 
 const bytesOf = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
-/** @param keepUnread  how long the store keeps what nobody could read, seconds */
+/** @param keepUnread  lifetime of unparsed notifications in the store, seconds */
 export const notification = (keepUnread: number): Projection =>
   projection(
     notificationTable,

@@ -185,7 +185,10 @@ describe('single requests that cost a lot', function () {
       exchangeRaw(port, bytesOf({ method: 'POST', path: '/api/auth/login', headers: [['Content-Type', 'application/json']], body: ' '.repeat(bytes) })) // prettier-ignore
     expect(JSON.parse((await login(64 * KB)).body).message).to.contain('JSON')
     const long = await login(64 * KB + 1)
-    expect([long.status, JSON.parse(long.body).message]).to.deep.equal([400, 'The body of this request must not exceed 65536 bytes.'])
+    expect([long.status, JSON.parse(long.body).message]).to.deep.equal([
+      400,
+      'The body of this request must not exceed 65536 bytes.',
+    ])
     expect((await login(10 * MB + 1)).status).to.equal(413)
   })
 

@@ -16,9 +16,9 @@ import { status } from '../harness/shop.ts'
 import { World } from './world.ts'
 
 /** `npm run reliability` kills more often. */
-const KILLS_OF_EACH = repetitions(10, 2)
+const KILLS_OF_EACH = repetitions(10, 3)
 /** Rounds that kill a delivery process with calls under way, and a collector with mails. The others kill at any moment. */
-const IN_THE_MIDDLE = 1
+const IN_THE_MIDDLE = 2
 
 /** As it is called where the settings name none. */
 const TOPIC = 'baoco.transactions'

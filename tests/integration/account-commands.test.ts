@@ -85,7 +85,7 @@ describe('commands on accounts', function () {
     expect((await baoco(['device', 'token', 'small@example.com', 'one'])).status).to.equal(0)
     const refused = await baoco(['device', 'token', 'small@example.com', 'two'])
     expect(refused).to.deep.include({ status: 1, stdout: '' })
-    expect(refused.stderr).to.contain('1 at most')
+    expect(refused.stderr).to.contain('at most 1 device')
   })
 
   it('ends with 1 where it cannot be done, with 2 for wrong usage', async () => {

@@ -92,7 +92,7 @@ describe('commands that look, and the one that forgets', function () {
     expect(stdout).to.not.contain('secret')
     expect(await baoco('history', '999999')).to.deep.include({
       status: 1,
-      stderr: 'baoco: there is no transaction 999999\n',
+      stderr: 'baoco: no such transaction: 999999\n',
     })
     expect((await baoco('history', 'x')).status).to.equal(2)
   })

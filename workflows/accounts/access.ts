@@ -36,7 +36,7 @@ export interface Caller {
 }
 
 /**
- * What is wrong with the account is told only after the right password; an unknown e-mail takes as long as a wrong one.
+ * Errors about the account are returned only after the correct password. An unknown email takes as long as a wrong password.
  * @throws {Refused} UNAUTHORIZED, EMAIL_NOT_VERIFIED, ACCOUNT_LOCKED · {StoreUnavailable}
  */
 export const logIn = async (

@@ -58,7 +58,7 @@ export interface Paired {
 }
 
 /**
- * Whoever brings the code gets the device's token; the code is void then.
+ * The caller with the code gets the device token. The code becomes void.
  * @throws {Refused} UNAUTHORIZED for a code that is unknown, used or expired · {StoreUnavailable}
  */
 export const pairDevice = async (

@@ -52,7 +52,7 @@ export interface FreshAccount {
 const MOST_TRIES = 10
 
 interface Claim {
-  /** Whose it is; null where it is nobody's. */
+  /** The user with this email; null if there is none. */
   user_id: number | null
   /** Of the stream's newest event, NO_STREAM where there is none. */
   revision: number
@@ -176,7 +176,7 @@ export const createAccount = async (
 }
 
 /**
- * An account that somebody makes for themselves; a link to confirm its e-mail is issued with it.
+ * Registers an account, and issues the link that verifies its email.
  * @param parts.newLink  makes the token of that link
  * @returns whether there was none: what is to be done otherwise is the caller's matter
  * @throws {Refused} VALIDATION_FAILED · {StoreUnavailable}
@@ -196,6 +196,6 @@ export const registerNew = async (
   return fresh !== null
 }
 
-/** Whose an e-mail is; null where it is nobody's. */
+/** The user with this email; null if there is none. */
 export const accountOfEmail = async (store: EventStore, email: string): Promise<number | null> =>
   (await claimOf(store, emailStream(email))).user_id

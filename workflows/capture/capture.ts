@@ -43,7 +43,7 @@ export interface CaptureOptions {
   store: EventStore
   ids: Ids
   clock: Clock
-  /** Shared with whoever else folds accounts. */
+  /** Shared with other users of the account cache. */
   accounts?: AccountCache
   /** Most notifications that all warm books hold together; each costs about 300 bytes. */
   warmNotifications?: number
@@ -69,15 +69,15 @@ export interface Capture {
 const GROUPS_IN_FLIGHT = 2
 /**
  * Milliseconds from one group's begin to the next while few wait: what comes in between goes together, and so does all that
- * follows from it, up to the calls. Who comes alone goes at once.
+ * follows from it, up to the calls. A single notification is processed at once.
  */
 const GATHERED_FOR = 8
 /** So many go however little time has passed. */
 const ENOUGH = 32
 const LOOK_AGAIN_MS = 100
-/** Who loses against other processes for so long is told to come back. */
+/** A notification that conflicts with other processes for this long is refused with 503. */
 const MOST_CONTENTION_MS = 15_000
-/** Beyond this many waiting the store is too slow for what comes in: callers are told, not held. */
+/** With more waiting notifications the store is too slow, and new ones are refused with 503. */
 const MOST_WAITING = 20_000
 
 /** Notifications that are not answered yet. */

@@ -151,7 +151,7 @@ export class Draft {
     const own = verdict.kind === 'copy' ? verdict.event : verdict.of
     if (this.#look(own)!.state?.phase === 'deleted') return this.#ignore(job, movement, 'deleted')
     if (verdict.kind === 'resend' && this.#look(own)!.state) return this.#again(job, movement, warm, verdict)
-    // An entry without its transaction: whoever wrote it may still be about to.
+    // An entry without its transaction: its writer may still be writing it.
     const first = this.#look(verdict.event)!
     const unfinished = verdict.kind === 'resend' || !first.state
     if (unfinished && !this.#context.mayFinish(job)) this.parked.push(job)

@@ -22,7 +22,7 @@ export interface Job {
   since: number
   /** How often it was decided; more than once after a conflict. */
   tries: number
-  /** One that was kept unread: somebody else has read it again meanwhile. */
+  /** Another process has parsed this unparsed notification in the meantime. */
   isClosed: boolean
   /** When it first met an entry without its transaction (`performance.now()`), else null. */
   metUnfinishedAt: number | null

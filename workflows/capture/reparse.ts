@@ -19,7 +19,7 @@ export interface ReparseParts {
   store: EventStore
   capture: Pick<Capture, 'take'>
   clock: Clock
-  /** Shops are told of what is not older: milliseconds. */
+  /** Older notifications send no webhook: milliseconds. */
   maxAgeMs: number
 }
 

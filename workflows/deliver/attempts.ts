@@ -7,7 +7,7 @@ import type { Claimed, LaneName } from './queue.ts'
 import type { Recorder } from './recorder.ts'
 import type { SecretCache } from './secret-cache.ts'
 
-/** What is told of every attempt: one wide line for the log, and what metrics count. */
+/** The report of each attempt: one wide log line, and the values of the metrics. */
 export interface AttemptTold {
   user_id: number
   transaction_id: number

@@ -1,4 +1,4 @@
-/** Something to wait for: `ring` wakes whoever waits, or the next who comes. */
+/** A signal to wait for: `ring` wakes the waiting task, or the next one that waits. */
 export class Bell {
   #rung = false
   #wake: (() => void) | null = null

@@ -62,7 +62,7 @@ export class Claims {
     return this.#options.queue.claimGated(this.#options.worker, this.#wanted(room))
   }
 
-  /** What the dead have left, and of our own what no answer told of. */
+  /** Claims of dead workers, and own claims whose response was lost. */
   async ofTheDead(limit: number): Promise<Due> {
     const { worker, queue, tracked, dead } = this.#options
     const own = this.#mayHaveLost

@@ -9,7 +9,7 @@ import { askedToWait, DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } fro
 import type { EndpointNews, EndpointState } from './endpoint-updates.ts'
 import type { Claimed } from './queue.ts'
 
-/** Milliseconds until news is told. */
+/** Milliseconds until an update is sent. */
 const SOON = 10
 
 export interface EndpointsOptions {

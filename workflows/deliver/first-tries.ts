@@ -90,7 +90,7 @@ export class FirstTries {
     }
   }
 
-  /** At the end of a worker: whoever takes over its claims need not wait for the queue's turn. */
+  /** Called when a worker ends, so that the next worker need not wait for the queue. */
   async claimRest(): Promise<void> {
     const rest = [...this.#notes.values()].flat()
     this.#notes.clear()
@@ -99,7 +99,7 @@ export class FirstTries {
       await this.#claimed(rest.slice(from, from + MOST_IN_CLAIM))
   }
 
-  /** The newest half of whoever has noted most: the others shall not wait for it. */
+  /** The newest half of the user with the most noted attempts, so that other users need not wait. */
   #leaveToTheQueue(): void {
     const [most] = [...this.#notes.values()].sort((a, b) => b.length - a.length)
     const left = most!.splice(Math.floor(most!.length / 2))
@@ -131,7 +131,7 @@ export class FirstTries {
     else this.#putBack(entries)
   }
 
-  /** Read models may rest where nobody waits for them: this is a wait for what will be claimed soon. */
+  /** Asks the read models for what will be claimed soon; they may pause while nothing waits for them. */
   #askAhead(): void {
     if (this.#hasAskedAhead || this.#noted === 0) return
     const ofEach = Math.ceil(ASKED_AHEAD / this.#notes.size)

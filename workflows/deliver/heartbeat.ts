@@ -9,7 +9,7 @@ import type { DeliveryQueue } from './queue.ts'
 /** Milliseconds. */
 export const BEAT_EVERY = 5_000
 
-/** Milliseconds between two sweeps of what nobody needs any more. */
+/** Milliseconds between two sweeps of expired rows. */
 const SWEEP_EVERY = 60_000
 
 /** Our own beats in a row without one of another's. */
@@ -88,7 +88,7 @@ export class Heartbeat {
     for (const { worker: other, beat, ended } of told.others) {
       const known = this.#others.get(other)
       const hasBeaten = known?.beat !== beat
-      // A silence of our own counts nobody's misses.
+      // While this process was silent, it must not count the misses of others.
       const misses = hasBeaten || wasSilent ? 0 : known.misses + 1
       this.#others.set(other, { beat, misses })
       const isDead =

@@ -12,7 +12,7 @@ const LAST_WORDS = 900
 
 export interface WorkerEnd {
   letGo: () => void
-  /** Claims the first tries that the log has told of: whoever takes them over need not wait for the queue's turn. */
+  /** Claims the first attempts from the log, so that the next worker need not wait for the queue. */
   claimRest: () => Promise<void>
   inFlight: () => number
   cutOff: () => void

@@ -60,7 +60,7 @@ const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
 
 export const endsListening = ({ type }: RecordedEvent): boolean => ENDS_LISTENING.has(type)
 
-/** Null for what nobody waits for. */
+/** Null for events that no page shows. */
 export const newsOf = ({ type, data, stream }: RecordedEvent): News | null => {
   const tell = TELLERS[type as keyof EventData] as ((data: unknown) => News) | undefined
   if (tell) return tell(data)

@@ -1,4 +1,4 @@
-/** Mails about an account itself: the links that were issued, and that somebody registered its e-mail again. */
+/** Mails about an account: issued links, and repeated registrations. */
 import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
 import { isGoodLink } from '../../domain/account/mail-tokens.ts'
 import { Accounts } from '../accounts/accounts.ts'

@@ -19,7 +19,7 @@ export const keptFor = (stream: string): number | null =>
 
 /**
  * Said to the store at every start, before anything is written.
- * @param keepUnread  how long what nobody could read is kept, seconds
+ * @param keepUnread  lifetime of unparsed notifications, seconds
  */
 export const retainAsPlanned = async (
   store: Pick<EventStore, 'retain'>,

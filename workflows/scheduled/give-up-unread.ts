@@ -61,7 +61,7 @@ export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadPa
             events: stamp([{ type: 'NotificationGivenUp', data: { ...notification, user_id } }], occasion),
           },
         ])
-        // One that was read meanwhile is kept by nobody any more.
+        // It was parsed in the meantime.
         given_up += (await store.append(units)).filter(({ ok }) => ok).length
       }
     }

@@ -51,7 +51,7 @@ export interface Imported {
 
 export type ImportState = { is: 'none' } | { is: 'unfinished' | 'finished'; file: ImportedFile }
 
-/** What a store tells of an import into it. */
+/** What a store reports about an import. */
 export const importState = async (store: Pick<EventStore, 'read'>): Promise<ImportState> => {
   const [events = []] = await store.read([{ stream: IMPORT_STREAM }])
   const [begun, ended] = events as RecordedEvent<string, ImportedFile>[]

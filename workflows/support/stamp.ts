@@ -12,7 +12,7 @@ export interface Occasion {
 
 const SCHEMA_VERSION = 1
 
-/** What all events of one decision have in common; whoever stamps them in several parts makes it once. */
+/** The metadata that all events of one decision share. Create it once if the events are stamped in several parts. */
 export const metadataOf = ({ user_id, at, correlation_id, causation_id }: Occasion): Metadata => ({
   user_id,
   at: at.toISOString(),

@@ -5,7 +5,7 @@
  */
 import type { StreamMetadata } from './metadata.ts'
 
-/** Streams remembered as told. Who falls out is told once more, which changes nothing. */
+/** Streams whose retention was set. A forgotten stream is set again, which changes nothing. */
 const MOST_TOLD = 50_000
 
 type Tell = (stream: string, wanted: StreamMetadata, isNew: boolean) => Promise<void>

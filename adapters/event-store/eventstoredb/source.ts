@@ -57,7 +57,7 @@ export class Source {
       })
       .on('fellBehind', () => (this.#liveFrom = Infinity))
       .on('error', (error) => this.fail(error))
-      // It never ends by itself: whichever way it is told, it is to be made again.
+      // It never ends by itself. Both signals mean that it must be recreated.
       .on('end', () => this.fail(new NoAnswer('the subscription ended')))
       .on('close', () => this.fail(new NoAnswer('the subscription was closed')))
   }

@@ -14,7 +14,7 @@ import { isOutage, NoAnswer } from './outage.ts'
 import { checkpointOf, isAfter } from './position.ts'
 import { Source } from './source.ts'
 
-/** A checkpoint that moves on over events of others is told by an empty batch, but not more often than this. */
+/** An empty batch reports a checkpoint that advanced over other events, at most this often. Milliseconds. */
 const EMPTY_BATCH_MS = 1_000
 const LONG = 2 ** 30
 

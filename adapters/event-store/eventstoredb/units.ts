@@ -12,7 +12,7 @@ import { isOutage } from './outage.ts'
 import { proposed } from './recorded.ts'
 import { appendToStream, type StreamAppendParts } from './stream-append.ts'
 
-/** What the server takes in one append, where nobody has set it otherwise. */
+/** The largest append with the default settings of the server. */
 const MOST_APPEND_BYTES = 1_048_576
 /** What may wait for a server that is away before further appends are refused at once. */
 const MOST_WAITING_BYTES = 64 * 1_048_576

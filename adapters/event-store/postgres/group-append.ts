@@ -26,7 +26,7 @@ const SWEEP_MS = 250
 interface Waiting {
   call: EncodedCall
   deadline: number
-  /** Answered already, by its deadline: whatever comes later is nobody's. */
+  /** Already answered because of its deadline. A later result is ignored. */
   done: boolean
   resolve: (results: UnitResult[]) => void
   reject: (error: Error) => void

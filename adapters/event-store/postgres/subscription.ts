@@ -13,7 +13,7 @@ import type { Placed } from './placed.ts'
 import { readPage, type Page } from './reading.ts'
 import type { Tail } from './tail.ts'
 
-/** A checkpoint that moves on over events of others is told by an empty batch, but not more often than this. */
+/** An empty batch reports a checkpoint that advanced over other events, at most this often. Milliseconds. */
 const EMPTY_BATCH_MS = 1_000
 
 export interface SubscriptionOptions {

@@ -24,7 +24,7 @@ interface Bound {
   bytes: number
 }
 
-/** Kept in any case, for whoever comes a little late. */
+/** Always kept, for subscribers that are slightly behind. */
 const KEPT: Bound = { events: 8_000, bytes: 16 * 1_048_576 }
 /** Kept for a subscription that has not taken it yet. */
 const KEPT_FOR_SLOW: Bound = { events: 64_000, bytes: 48 * 1_048_576 }
@@ -68,7 +68,7 @@ export class Tail {
   #heard = 0
 
   /**
-   * @param onTrouble  told of every failed read; reading goes on by itself
+   * @param onTrouble  is called with every failed read; reading continues
    * @param isAppending  whether an append of this process is on its way: its `settled` will follow
    */
   constructor(database: Database, onTrouble: (error: unknown) => void, isAppending: () => boolean) {
@@ -91,7 +91,7 @@ export class Tail {
   after(position: number, most: number, wanted: (placed: Placed) => boolean): Found | undefined {
     if (this.#to === null || position < this.#from) return undefined
     const events: Placed[] = []
-    // Who is up to date wants the end of the ring, which may be long.
+    // A subscriber that is up to date needs only the end of the ring, which may be long.
     let first = this.#ring.length
     while (first > 0 && this.#ring[first - 1]!.to > position) first--
     for (const page of this.#ring.slice(first))

@@ -42,7 +42,7 @@ export const overloaded = (): Refused =>
     `The server is receiving too many large bodies. Send the request again in ${OVERLOADED_RETRY_S} s.`,
   )
 
-/** The caller went away in the middle of its request: nobody is left to be answered. */
+/** The caller disconnected during its request, so there is no response. */
 export class CallerGone extends Error {
   override name = 'CallerGone'
 }

@@ -50,7 +50,7 @@ interface SignedInParts {
   settings: { baseUrl: string }
   clock: Clock
   keyUses: Pick<ApiKeyUses, 'note'>
-  /** What else stands before every call of somebody who is known. */
+  /** Runs before every call of a signed-in user. */
   guard: ApiMiddleware
 }
 

@@ -69,7 +69,7 @@ export interface Operations {
 const isOwnersWrite = (method: Method, parts: readonly Part[]): boolean =>
   method !== 'get' && method !== 'head' && parts.some(({ credentials = [] }) => credentials.includes('jwt'))
 
-/** Codes of operations that nobody need declare. */
+/** Error codes that every operation may return. */
 const refusalsOf = (method: Method, path: string, parts: readonly Part[]): ErrorCode[] => [
   ...new Set<ErrorCode>([
     ...parts.flatMap(({ refuses = [] }) => refuses),

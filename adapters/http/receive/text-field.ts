@@ -126,7 +126,7 @@ const judged = (
 
 /**
  * The text among what was posted. Where there is nothing but an unfilled placeholder, that: the reader tells the user so.
- * @param value  what was posted, for names that nobody knows
+ * @param value  the posted value, for unknown field names
  * @param sources  the members of the body, and of the query where there is one
  * @param known  the known app whose body it is; null for any other
  * @param isEscaped  whether no text can have named a field

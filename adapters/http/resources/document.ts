@@ -47,7 +47,7 @@ const DIST = createRequire(import.meta.url)
   .resolve('swagger-ui-dist/package.json')
   .replace(/package\.json$/, '')
 
-/** A file of the page: read when it is first asked for, then kept; a caller that has it already is told so. */
+/** A file of the page, read at the first request and then cached. Supports conditional requests. */
 const file = (type: string, read: () => string | Buffer): ApiMiddleware => {
   let kept: { bytes: Buffer; etag: string } | undefined
   return (context) => {

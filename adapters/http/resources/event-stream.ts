@@ -95,7 +95,7 @@ export const openEventStreams = (feed: Feed): EventStreams => {
         const heard = lastHeard(context)
         const isOfThisStore = heard?.startsWith(`${epoch}.`) ?? false
         const after = isOfThisStore ? heard!.slice(epoch.length + 1) : null
-        // What happens while the past is told waits, so that everything comes in its order.
+        // New events wait while past events are sent, to keep the order.
         let waiting: Told[] | null = []
         const { missed, stop } = await feed.listen(user, after, {
           tell: (told) => void (waiting ? waiting.push(told) : tell(told)),

@@ -30,9 +30,9 @@ export const openKafkaClient = ({ brokers, ssl = false, sasl }: KafkaServers): K
     ...(sasl && { sasl: sasl as SASLOptions }),
     connectionTimeout: CONNECT_WITHIN,
     requestTimeout: ANSWER_WITHIN,
-    // Few and quick: whoever uses it goes on trying for ever, with a fresh connection.
+    // Few and quick retries: the caller retries for ever with a new connection.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
-    // What goes wrong comes to us as an error, and is told once.
+    // Errors reach the caller and are logged once there.
     logLevel: logLevel.NOTHING,
   })
 

@@ -17,7 +17,7 @@ const WHOLE = /^\d{1,15}$/
 /**
  * @param from.source  `ce_source`: what made the event, as an address
  * @param from.installation  the id of the installation
- * @returns null for an event that belongs to nobody or to no transaction
+ * @returns null for an event without a user or a transaction
  */
 export const messageOf = (
   event: RecordedEvent,

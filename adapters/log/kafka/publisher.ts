@@ -77,7 +77,7 @@ const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
   return producer
 }
 
-/** An event that belongs to nobody is a fault of whoever wrote it: stopping at it would stop everybody's for good. */
+/** An event without a user is a bug of its writer. It is skipped, because stopping would stop all deliveries. */
 const messagesOf = (
   events: readonly RecordedEvent[],
   from: { source: string; installation: string },

@@ -48,7 +48,7 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
     heartbeatInterval: Math.floor(sessionTimeout / 6),
     maxWaitTimeInMs: FETCH_WAIT,
     allowAutoTopicCreation: false,
-    // It never starts again by itself: then nobody could tell it to stop.
+    // It must not restart by itself: nothing could stop it then.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: () => Promise.resolve(false) },
   })
 

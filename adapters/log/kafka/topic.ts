@@ -6,7 +6,7 @@ const KEPT_MS = 14 * 24 * 60 * 60 * 1_000
 const MOST_REPLICAS = 3
 
 /**
- * Leaves a topic that is there as it is, whoever made it. Several processes may do it at once.
+ * Leaves an existing topic unchanged. Several processes may call this at the same time.
  * @throws when no broker answers, or the topic is missing and may not be made
  */
 export const ensureTopic = async (kafka: Kafka, topic: string): Promise<void> => {

@@ -118,7 +118,7 @@ FROM unnest($2::bigint[], $3::bigint[], $4::integer[]) WITH ORDINALITY AS wanted
   JOIN ops.claim c ON c.transaction_id = wanted.transaction_id AND c.rule_id = wanted.rule_id
 WHERE c.worker = $1 AND c.attempt = wanted.attempt`
 
-/** Attempts that were not begun: whoever may make them claims them anew. */
+/** Attempts that did not start. Any worker may claim them again. */
 const GIVE_BACK = `
 DELETE FROM ops.claim c
 USING unnest($2::bigint[], $3::bigint[], $4::integer[]) AS given (transaction_id, rule_id, attempt)

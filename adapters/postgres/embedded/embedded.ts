@@ -18,7 +18,7 @@ import { finishRelocation, relocate } from './relocate.ts'
 export interface EmbeddedPostgres {
   /** `postgres://…`, good until `stop`. */
   url: string
-  /** It was started by this call, so nobody has been using it. */
+  /** This call started the server, so nothing has used it yet. */
   isFresh: boolean
   stop(): Promise<void>
 }

@@ -14,7 +14,7 @@ export const SUPERUSER = 'baoco'
 
 const MEGABYTE = 1024 * 1024
 const LOG_KEPT_BYTES = 10 * MEGABYTE
-/** A fast stop ends transactions and writes a checkpoint; after so long the server is told to leave that to its next start. */
+/** A fast stop ends transactions and writes a checkpoint. After this time an immediate stop leaves that to the next start. Milliseconds. */
 const FAST_STOP_MS = 2_000
 const POLL_MS = 20
 

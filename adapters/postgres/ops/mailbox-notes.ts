@@ -1,4 +1,4 @@
-/** How far mailboxes were collected, and what their owners are told of them: `ops.mailbox`. */
+/** Progress and status of mailboxes: `ops.mailbox`. */
 import type { MailboxNotes, MailboxPlace } from '../../../workflows/mail-ingest/mailbox.ts'
 import type { Queryable } from '../../database/database.ts'
 

@@ -33,7 +33,7 @@ export const setReaders = async (
     await relay.advance(await relay.load(), place)
   }
   const { group, checkpoint } = deliveredFrom
-  // Places in another store mean nothing in this one, whoever's they were.
+  // Positions of another store have no meaning in this one.
   await database.query('UPDATE ops.log_offset SET checkpoint = $1, updated_at = now()', [checkpoint])
   await database.query(
     'INSERT INTO ops.log_offset (consumer_group, checkpoint) VALUES ($1, $2) ON CONFLICT DO NOTHING',

@@ -22,7 +22,7 @@ export interface PostgresReadModelTables {
   close(): Promise<void>
 }
 
-/** Batches need not survive a crash, so nobody waits for the disk. */
+/** Batches need not survive a crash, so commits do not wait for the disk. */
 const WRITING_SESSION = `SET synchronous_commit = off; ${BY_KEY}`
 
 /** What a claim that touched no row ends its transaction with: the statements after it are on their way already. */

@@ -3,7 +3,7 @@ import type { PlannedJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../../database/database.ts'
 
 const EVERY_HOUR = '20 * * * *'
-/** At a time, so that nobody waits for it. */
+/** Rows per statement, so that no other statement waits long. */
 const MOST = 10_000
 
 export const sweepNotifications = (database: Queryable): PlannedJob => ({

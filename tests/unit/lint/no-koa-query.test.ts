@@ -35,7 +35,10 @@ describe('the lint rule against the query of Koa', function () {
       'export const k = ({ query }: { query: string }) => query',
       'export const l = (context: ApiContext, query: string) => context[query as "path"]',
     ]
-    const imports = ["import type { Context, Middleware } from 'koa'", "import type { ApiContext } from '../context.ts'"]
+    const imports = [
+      "import type { Context, Middleware } from 'koa'",
+      "import type { ApiContext } from '../context.ts'",
+    ]
     const reported = await reportedIn([...imports, ...forbidden, ...allowed].join('\n'))
     expect(reported).to.deep.equal(forbidden.map((_, index) => imports.length + index + 1))
   })

@@ -66,11 +66,9 @@ export const presentSystem = ({
 
 const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
 const SecretKey = secret(SecretKeyText)
-const PreviousUntil = moment
-  .nullable()
-  .meta({
-    description: 'Calls are also signed with the previous secret until then. null if no rotation is in progress.',
-  })
+const PreviousUntil = moment.nullable().meta({
+  description: 'Calls are also signed with the previous secret until then. null if no rotation is in progress.',
+})
 
 /** The one place where a secret that signs calls is shown: only its owner gets here. */
 const presentSecret = (sealed: string, vault: Vault): string => vault.open(sealed)
