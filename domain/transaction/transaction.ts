@@ -1,4 +1,9 @@
-/** A transaction as its events tell it, with one delivery for each rule it fired. Pure. */
+/**
+ * The state of a transaction, with one delivery for each rule that matched. Pure.
+ *
+ * A delivery has a second state machine: the queue's rows (`projections/delivery/projection.ts`). This one decides; the queue answers what is
+ * due. `tests/integration/projections/projector.test.ts` folds random histories by both and compares every delivery.
+ */
 import type { Fact, RecordedEvent } from '../event.ts'
 import type { Money } from '../money.ts'
 import type { HeldFor, TransactionEvent, WebhookStatus } from './events.ts'

@@ -1,10 +1,11 @@
 /**
- * The queue: one row per transaction × rule, with its status, the number of its last attempt and when the next is due. It
- * follows the same events by the same rules as a transaction's own fold (`domain/transaction/transaction.ts`); that one
- * decides, this one can be asked for what is due.
+ * The delivery queue: one row per transaction and rule, with its status, the number of its last attempt and when the next is due.
  *
- * A first try is due here only after a while: until then it is the log's to make, which takes milliseconds. What the log
- * loses is found here. One over its owner's quota is due later, and not the log's: `quota.ts`.
+ * A delivery has a second state machine: the fold of its transaction (`domain/transaction/transaction.ts`). That one decides; the queue answers
+ * what is due. `tests/integration/projections/projector.test.ts` folds random histories by both and compares every delivery.
+ *
+ * A first attempt becomes due here only after a while: until then the log makes it, within milliseconds. The queue catches what the log
+ * loses. A delivery over its owner's quota is due later, and not given to the log (`projections/quota/projection.ts`).
  */
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { atLeast, insert, perform, projection, removeOfTransaction, table, update } from '../engine/definition.ts'
