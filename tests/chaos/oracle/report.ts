@@ -40,33 +40,32 @@ const seconds = (milliseconds: number): number => milliseconds / 1_000
 
 const text = `# Reliability
 
-An oracle (\`tests/chaos/oracle\`) knows every notification that was sent and every call that a shop saw, whose body and both signatures it
-checks. This page is made by \`npm run reliability\`, last from commit ${commit}, in ${minutes()} minutes; the tests run every cell in a
-short form with every change. Counted are:
+An oracle (\`tests/chaos/oracle\`) records every notification that was sent and every call that a shop received. It checks the body and both signatures of each
+call. \`npm run reliability\` writes this page, last from commit ${commit}, in ${minutes()} minutes. Every change runs each cell in a short form. The columns:
 
-- *accepted*: notifications that were answered with 2xx, and mails in the mailbox; what was refused meanwhile is the phone's to send again.
-- *lost*: accepted, and neither taken by the shop nor refused by it until the schedule was over. Must be 0.
-- *altered*: calls that say something else than the notification did, or are not signed. Must be 0.
-- *out of order*: calls after a later attempt of the same delivery; and to the rule that asks for order (\`ordered\`), calls made before
-  another was over that had been accepted before theirs was sent.
-- *duplicated*: calls that came once more under the same number. Nobody can tell whether a call that was begun by a process which then
-  died or froze has arrived, so it is made again: that may happen to what had been claimed and not recorded at that moment, *claims
-  open*, and to nothing else: *without a claim* must be 0.
+- *accepted*: notifications answered with 2xx, and mails in the mailbox. A refused notification is the phone's to send again.
+- *lost*: accepted, but neither accepted nor refused by the shop until the schedule was over. Must be 0.
+- *altered*: calls whose content differs from the notification, or that are not signed. Must be 0.
+- *out of order*: calls after a later attempt of the same delivery. For the rule that asks for order (\`ordered\`), also calls made before another call was over
+  whose notification had been accepted before theirs was sent.
+- *duplicated*: calls made again under the same number. When a process dies or freezes after it has started a call, nobody can know whether the call
+  arrived, so it is made again. This may happen only to calls that were claimed and not recorded at that moment, *claims open*. Duplicates *without a claim*
+  must be 0.
 
 ## Processes and servers
 
-Two processes of \`deliver\`, one of each other role, EventStoreDB's stand-in, Kafka and Postgres, a mailbox on a Dovecot; ${form.rate} notifications a second and
-two mails beside them, one shop that takes a while and one that asks for order and fails now and then. ${form.kills} kills of each of \`api\`, \`project\`, \`relay\`, \`deliver\` and \`collect\`, at random moments; ${seconds(form.frozen)} s frozen;
-servers ${seconds(form.serverAway)} s away, the projector ${seconds(form.projectorAway)} s; ${form.rebalances} times a third delivery process comes and goes.
+The installation has two processes of \`deliver\`, one of each other role, EventStoreDB's stand-in, Kafka, Postgres, and a mailbox on a Dovecot. It receives ${form.rate}
+notifications and two mails per second. One shop is slow; another asks for order and fails now and then. The failures: ${form.kills} kills of each of \`api\`,
+\`project\`, \`relay\`, \`deliver\` and \`collect\`, at random moments; ${seconds(form.frozen)} s frozen; servers ${seconds(form.serverAway)} s down, the projector ${seconds(form.projectorAway)} s; ${form.rebalances} times a third delivery
+process joins and leaves.
 
 ${table('What happens', processes)}
 
-A transaction's place in the order is when it was captured, by the clock of the process that took it: while that one is wrong it is
-a wrong place.
+A transaction's position in the order is its time of capture, by the clock of the process that captured it. While that clock is wrong, so is the position.
 
 ## Receivers
 
-One process, embedded; every notification goes to every endpoint, which misbehaves at first and then takes it.
+One process, embedded. Every notification goes to every endpoint, which fails at first and then accepts it.
 
 ${table('The endpoint', receivers)}
 `
