@@ -67,13 +67,19 @@ describe('old texts are not news', () => {
     const held = vietcombankText(++number, 'NGUYEN VAN A...', { at: ago(3) })
     const first = (await attacked.sms(held, ago(3))).body.data
     await attacked.push(asPush(held).replace('NGUYEN VAN A...', 'NGUYEN VAN A DH8001'))
-    expect(await attacked.transaction(first.id)).to.include({ order_id: 'DH8001', webhook_status: 'no_match' })
+    expect(await attacked.transaction(first.id, 'DH8001')).to.include({
+      order_id: 'DH8001',
+      webhook_status: 'no_match',
+    })
     // The first came in time, the copy that brings the order id is old.
     const now = new Date()
     const seen = vietcombankText(++number, 'NGUYEN VAN B...', { at: now })
     const second = (await attacked.sms(seen, now)).body.data
     await attacked.push(asPush(seen).replace('NGUYEN VAN B...', 'NGUYEN VAN B DH8002'), ago(2))
-    expect(await attacked.transaction(second.id)).to.include({ order_id: 'DH8002', webhook_status: 'no_match' })
+    expect(await attacked.transaction(second.id, 'DH8002')).to.include({
+      order_id: 'DH8002',
+      webhook_status: 'no_match',
+    })
     expect((await attacked.sent()).slice(before)).to.deep.equal([])
     await attacked.api.ask('POST', `/api/transactions/${second.id}/retry`, { key: attacked.key })
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH8002'])

@@ -14,7 +14,8 @@ export interface Attacked {
   sent(): Promise<(string | null)[]>
   /** The alerts of a kind, once there are so many. */
   alerts(kind: string, count: number): Promise<{ subject: string; text: string }[]>
-  transaction(id: number): Promise<Record<string, unknown>>
+  /** @param orderId  where it is given: once the transaction has it */
+  transaction(id: number, orderId?: string): Promise<Record<string, unknown>>
   close(): Promise<void>
 }
 
@@ -58,10 +59,11 @@ export const openAttacked = async (settings: Parameters<typeof openApi>[0] = {})
         )
         return found.length >= count && found
       }),
-    transaction: (id) =>
+    transaction: (id, orderId) =>
       eventually(async () => {
         const { status, body } = await api.ask('GET', `/api/transactions/${id}`, { key })
-        return status === 200 && (body.data as Record<string, unknown>)
+        const data = body.data as Record<string, unknown>
+        return status === 200 && (orderId === undefined || data.order_id === orderId) && data
       }),
     close: () => api.close(),
   }
