@@ -19,6 +19,9 @@ interface Listed {
   webhook_status: string
 }
 
+/** Before every account of these tests. A server that tells 1970 tells no date: such a mail is taken. */
+const LONG_AGO = new Date('2020-01-01T00:00:00Z')
+
 describe('mails are collected from mailboxes', function () {
   needsDovecot()
   this.timeout(400_000)
@@ -219,7 +222,7 @@ describe('mails are collected from mailboxes', function () {
     const accounts = Array.from({ length: 30 }, (_, n) => 1_000_000 + n)
     const mailboxes = accounts.flatMap((user_id) => Array.from({ length: 10 }, (_, n) => ({ user_id, box: n })))
     const name = ({ user_id, box }: { user_id: number; box: number }) => `many-${user_id}-${box}`
-    await Promise.all(mailboxes.map((each) => dovecot.deliver(name(each), 'From: x\r\n\r\nold', new Date(0))))
+    await Promise.all(mailboxes.map((each) => dovecot.deliver(name(each), 'From: x\r\n\r\nold', LONG_AGO)))
     const results = await api.store.append(
       accounts.map((user_id) => {
         const facts: AccountEvent[] = [
@@ -247,7 +250,8 @@ describe('mails are collected from mailboxes', function () {
     await eventually(() => one.held() === 300, WAIT)
     await Promise.all(mailboxes.map((each, n) => dovecot.deliver(name(each), timoMail(n, `DH${n}`, to(name(each))))))
     // Dovecot may look for some of so many new mails only every half minute.
-    await eventually(() => one.taken() === 300, { within: 240_000 })
+    await eventually(() => one.taken() >= 300, { within: 240_000 })
+    expect(one.taken()).to.equal(300)
     const database = openDatabase(api.databaseUrl, { poolSize: 1 })
     const captured = () =>
       database.query<{ count: number }>("SELECT count(*) FROM read_model.transaction WHERE source_type = 'email'")
