@@ -1,4 +1,4 @@
-/** Writes `docs/events.md`, the catalogue of events, from the schemas that define them: `npm run docs`. */
+/** Generates `docs/events.md`, the catalogue of events, from their schemas: `npm run docs`. */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { streamKinds } from '../domain/catalogue.ts'
@@ -26,17 +26,17 @@ const typeOf = (schema: JsonSchema): string => {
 const fieldsOf = (event: z.ZodObject): string => {
   const { properties = {}, required = [] } = z.toJSONSchema(event) as JsonSchema
   const rows = Object.entries(properties).map(
-    ([name, schema]) => `| \`${name}\` | ${typeOf(schema)}${required.includes(name) ? '' : ', may be missing'} |`,
+    ([name, schema]) => `| \`${name}\` | ${typeOf(schema)}${required.includes(name) ? '' : ', optional'} |`,
   )
   return ['| Field | Type |', '|---|---|', ...rows].join('\n')
 }
 
 export const eventsDocument = (): string =>
   [
-    '# Events\n\nMade from the schemas in `domain/` by `npm run docs`; do not edit.',
+    '# Events\n\nGenerated from the schemas in `domain/` by `npm run docs`. Do not edit.',
     ...streamKinds.map(({ stream, holds, kept, events }) =>
       [
-        `## \`${stream}\`\n\nHolds ${holds}. Kept: ${kept}.`,
+        `## \`${stream}\`\n\nContains ${holds}. Kept: ${kept}.`,
         ...Object.entries(events).map(([type, schema]) => `### ${type}\n\n${fieldsOf(schema)}`),
       ].join('\n\n'),
     ),

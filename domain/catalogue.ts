@@ -1,4 +1,4 @@
-/** Every event there is, by the stream it is in. `docs/events.md` is made of this: `npm run docs`. */
+/** Every event, by the kind of its stream. `npm run docs` generates `docs/events.md` from this list. */
 import type { z } from 'zod'
 import { affiliateEvents } from './affiliate/events.ts'
 import { alertEvents } from './alert/events.ts'
@@ -18,7 +18,7 @@ import { transactionEvents } from './transaction/events.ts'
 export interface StreamKind {
   /** The stream's name, as a pattern. */
   stream: string
-  /** What is told there. */
+  /** What its events are about. */
   holds: string
   kept: string
   events: Readonly<Record<string, z.ZodObject>>
@@ -29,25 +29,25 @@ const { NotificationUnread, NotificationReread, NotificationGivenUp, Notificatio
 export const streamKinds: readonly StreamKind[] = [
   {
     stream: 'account-<user>',
-    holds: 'everything an account decides by',
+    holds: 'everything that decisions about an account depend on',
     kept: 'until the account is deleted',
     events: accountEvents,
   },
   {
     stream: 'book-<user>-<bank>',
-    holds: "what one user's bank has told lately; no text",
+    holds: 'the deduplication window of one user and bank, without texts',
     kept: '7 days',
     events: bookEvents,
   },
   {
     stream: 'credits-<user>-<segment>',
-    holds: 'by what a credit is known again after its book has dropped it: 16 bytes each, at most 1,000,000',
+    holds: 'what identifies a credit after it has left its deduplication window: 16 bytes each, at most 1,000,000',
     kept: '2 years',
     events: creditEvents,
   },
   {
     stream: 'credit-segments-<user>',
-    holds: 'which segment of its credits is the newest',
+    holds: 'the number of the newest segment of credits',
     kept: 'until the account is deleted',
     events: creditSegmentEvents,
   },
@@ -59,49 +59,49 @@ export const streamKinds: readonly StreamKind[] = [
   },
   {
     stream: 'unread-<id>',
-    holds: 'a notification that no reader understood yet',
-    kept: 'a year at most (`KEEP_UNREAD`); until it is read or the account has too many, then only the event that says so',
+    holds: 'a notification that the reader could not read yet',
+    kept: 'a year at most (`KEEP_UNREAD`); after it is read, or deleted because the account has too many, only the event that records it',
     events: { NotificationUnread, NotificationReread, NotificationGivenUp },
   },
   {
     stream: 'ignored-<user>',
-    holds: 'notifications that are no transactions',
+    holds: 'notifications that are not transactions',
     kept: '30 days',
     events: { NotificationIgnored },
   },
   {
     stream: 'plan-order-<id>',
-    holds: 'a plan that somebody wants to buy, and that it was paid',
-    kept: 'for good',
+    holds: 'the order of a plan, and its payment',
+    kept: 'forever',
     events: planOrderEvents,
   },
   {
     stream: 'affiliate-<user>',
-    holds: 'links, earnings and withdrawals of somebody who brings others',
-    kept: 'for good',
+    holds: 'links, earnings and withdrawals of a user who refers others',
+    kept: 'forever',
     events: affiliateEvents,
   },
-  { stream: 'alerts-<user>', holds: 'what its owner was alerted to', kept: 'for good', events: alertEvents },
-  { stream: 'job-<id>', holds: 'work on many transactions', kept: 'for good', events: jobEvents },
-  { stream: 'email-<sha256>', holds: 'whose an e-mail address is', kept: 'for good', events: emailEvents },
+  { stream: 'alerts-<user>', holds: 'the alerts of a user', kept: 'forever', events: alertEvents },
+  { stream: 'job-<id>', holds: 'a bulk operation on many transactions', kept: 'forever', events: jobEvents },
+  { stream: 'email-<sha256>', holds: 'which user an e-mail address belongs to', kept: 'forever', events: emailEvents },
   {
     stream: 'installation',
-    holds: "the installation's name, by which what was built from its events is known",
-    kept: 'for good',
+    holds: "the installation's id, which identifies everything built from its events",
+    kept: 'forever',
     events: installationEvents,
   },
-  { stream: 'first-account', holds: 'which account is the first', kept: 'for good', events: firstAccountEvents },
-  { stream: 'ids', holds: 'which ids are given out', kept: 'its newest event counts', events: idEvents },
+  { stream: 'first-account', holds: 'which account is the first', kept: 'forever', events: firstAccountEvents },
+  { stream: 'ids', holds: 'which ids have been assigned', kept: 'only the newest event counts', events: idEvents },
   {
     stream: '<any of a deleted account>',
-    holds: 'that its past was erased',
-    kept: 'for good, as its only event',
+    holds: 'the fact that its events were erased',
+    kept: 'forever, as its only event',
     events: erasureEvents,
   },
   {
     stream: 'import',
-    holds: 'that the store was filled from a file of another',
-    kept: 'for good',
+    holds: 'the fact that the store was filled from the file of another store',
+    kept: 'forever',
     events: importEvents,
   },
 ]
