@@ -145,6 +145,7 @@ describe('alerts', () => {
     await eventually(async () => (await failing()).length === 1)
     await database.query('DELETE FROM ops.endpoint WHERE user_id = $1', [user_id])
     expect(await look()).to.deep.equal({ raised: 0, ended: 1 })
+    await eventually(async () => (await failing())[0]!.until !== null)
     await tell(10)
     expect(await look()).to.deep.equal({ raised: 1, ended: 0 })
     await eventually(async () => (await failing()).map(({ until }) => until === null).join() === 'true,false')
