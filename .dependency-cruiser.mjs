@@ -28,6 +28,7 @@ const NEIGHBOURS = {
     reader: ['banks'],
     sources: [],
     transaction: ['account', 'arrival', 'credits', 'dedup', 'mail-trust', 'plan-order', 'reader', 'webhook'],
+    upcasters: [],
     vietqr: [],
     webhook: ['account'],
   },

@@ -7,6 +7,7 @@
  * On an embedded Postgres of its own, or on `DATABASE_URL`, to which each run adds streams. The settings that make a commit
  * real are printed with the numbers.
  */
+import type { RecordedEvent } from '../domain/event.ts'
 import { randomUUID } from 'node:crypto'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../adapters/database/database.ts'
@@ -63,7 +64,13 @@ const rate = async (what: string, inFlight: number, seconds: number, once: () =>
   )
 }
 
-const appends = (store: EventStore, run: string, inFlight: number, seconds: number, beside = ''): Promise<void> => {
+const appends = (
+  store: EventStore<RecordedEvent>,
+  run: string,
+  inFlight: number,
+  seconds: number,
+  beside = '',
+): Promise<void> => {
   let count = 0
   return rate(`appends${beside}`, inFlight, seconds, async () => {
     const stream = `bench-${run}-${inFlight}${beside.replaceAll(' ', '-')}-${count++}`
@@ -83,7 +90,7 @@ const bareInserts = async (database: Database, seconds: number): Promise<void> =
 }
 
 /** Fills up to a round number, then reads this run's events back through a new subscription. */
-const catchUp = async (store: EventStore, run: string): Promise<void> => {
+const catchUp = async (store: EventStore<RecordedEvent>, run: string): Promise<void> => {
   const after = await store.end()
   for (let filled = 0; filled < CATCH_UP_EVENTS; filled += 1_000)
     await store.append(
@@ -106,7 +113,7 @@ const catchUp = async (store: EventStore, run: string): Promise<void> => {
 }
 
 /** As the service runs: the same process reads along what it appends. */
-const withLiveSubscriptions = async (store: EventStore, work: () => Promise<void>): Promise<void> => {
+const withLiveSubscriptions = async (store: EventStore<RecordedEvent>, work: () => Promise<void>): Promise<void> => {
   const stop = new AbortController()
   const after = await store.end()
   const follow = async (prefixes: string[]): Promise<number> => {

@@ -1,5 +1,6 @@
 /** Every event, by the kind of its stream. `npm run docs` generates `docs/events.md` from this list. */
 import type { z } from 'zod'
+import type { RecordedEvent } from './event.ts'
 import { affiliateEvents } from './affiliate/events.ts'
 import { alertEvents } from './alert/events.ts'
 import { emailEvents, firstAccountEvents } from './account/email-claim.ts'
@@ -105,6 +106,46 @@ export const streamKinds: readonly StreamKind[] = [
     events: importEvents,
   },
 ]
+
+type Schemas = typeof accountEvents &
+  typeof bookEvents &
+  typeof creditEvents &
+  typeof creditSegmentEvents &
+  typeof transactionEvents &
+  typeof notificationEvents &
+  typeof planOrderEvents &
+  typeof affiliateEvents &
+  typeof alertEvents &
+  typeof jobEvents &
+  typeof emailEvents &
+  typeof installationEvents &
+  typeof firstAccountEvents &
+  typeof idEvents &
+  typeof erasureEvents &
+  typeof importEvents
+
+export type EventType = keyof Schemas
+/** Data of each event, in its newest version. */
+export type EventData = { [Type in EventType]: z.infer<Schemas[Type]> }
+/** A stored event of one of these types, in its newest version. */
+export type KnownEvent<Type extends EventType = EventType> = { [T in Type]: RecordedEvent<T, EventData[T]> }[Type]
+
+/** Whether an event is one of a kind of stream, such as `accountEvents`. */
+export const isEventOf = <Type extends EventType>(
+  kind: Readonly<Record<Type, z.ZodObject>>,
+  event: { type: string; data: unknown },
+): event is { [T in Type]: { type: T; data: EventData[T] } }[Type] => Object.hasOwn(kind, event.type)
+
+/** Functions by event type. */
+export type Handlers<Result, Type extends EventType = EventType> = {
+  readonly [T in Type]?: ((event: RecordedEvent<T, EventData[T]>) => Result) | undefined
+}
+
+/** Calls the handler of the event's type, where there is one. */
+export const handle = <Result, Type extends EventType>(
+  handlers: Handlers<Result, Type>,
+  event: KnownEvent<Type>,
+): Result | undefined => handlers[event.type]?.(event)
 
 /** Schema of an event's data by its type. */
 export const eventSchemas: ReadonlyMap<string, z.ZodObject> = new Map(

@@ -1,5 +1,6 @@
 /** What the inside asks of the outside. Adapters implement these; one contract suite per port runs against each of them. */
 import type { NewEvent, RecordedEvent } from './event.ts'
+import type { StoredEvent } from './parse-event.ts'
 
 // --- event store ---------------------------------------------------------------------------------------------------
 
@@ -40,15 +41,16 @@ export interface Slice {
   limit?: number
 }
 
-export interface Batch {
-  events: readonly RecordedEvent[]
+export interface Batch<Event extends RecordedEvent = StoredEvent> {
+  events: readonly Event[]
   /** Where to go on after this batch: of its last event, or further where the events between were of other streams. */
   checkpoint: Checkpoint
   /** True once the past has been read and this batch reaches the present. */
   live: boolean
 }
 
-export interface EventStore {
+/** @typeParam Event  what reads return: by default events that `parseEvent` has parsed */
+export interface EventStore<Event extends RecordedEvent = StoredEvent> {
   /** Whether units of one call are stored in the order given; elsewhere only those that write to one stream are. */
   readonly keepsOrder: boolean
   /**
@@ -58,9 +60,9 @@ export interface EventStore {
    */
   append(units: readonly Unit[]): Promise<UnitResult[]>
   /** Reads slices in one round trip; a stream that does not exist, or whose events have all expired, is empty. */
-  read(slices: readonly Slice[]): Promise<RecordedEvent[][]>
+  read(slices: readonly Slice[]): Promise<Event[][]>
   /** Events of all streams in order, after a checkpoint (null: from the start). */
-  readAll(after: Checkpoint | null, limit: number): Promise<RecordedEvent[]>
+  readAll(after: Checkpoint | null, limit: number): Promise<Event[]>
   /**
    * Catch-up, then live, in batches, without gap or repeat; survives a server that goes away and comes back.
    * Ends when the signal aborts.
@@ -72,7 +74,7 @@ export interface EventStore {
     signal: AbortSignal
     /** Most events a batch may hold. */
     maxBatch?: number
-  }): AsyncIterable<Batch>
+  }): AsyncIterable<Batch<Event>>
   /** Place of the newest event, null in an empty store. */
   end(): Promise<Checkpoint | null>
   isAfter(a: Checkpoint, b: Checkpoint): boolean

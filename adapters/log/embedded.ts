@@ -3,7 +3,7 @@
  * Postgres. Every consumer of a group reads everything; the claims decide who sends. So a consumer that dies needs no
  * rebalancing, and one that comes late only reads what the others have done.
  */
-import type { RecordedEvent } from '../../domain/event.ts'
+import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore, Log, LogEntry } from '../../domain/ports.ts'
 import type { Database } from '../database/database.ts'
 import { commitOffset, readOffset } from './offset.ts'
@@ -56,9 +56,10 @@ export const openEmbeddedLog = ({ store, database, from = null, onTrouble = () =
  * What the log carries of events; the personal data stays behind. An event that belongs to nobody is a fault of whoever wrote
  * it: it is told and left out, for stopping at it would stop everybody's deliveries for good.
  */
-const entriesOf = (events: readonly RecordedEvent[], onTrouble: (error: unknown) => void): LogEntry[] =>
-  events.flatMap(({ id, type, data, metadata, revision, checkpoint, stream }) => {
-    const { transaction_id } = data as { transaction_id?: number }
+const entriesOf = (events: readonly StoredEvent[], onTrouble: (error: unknown) => void): LogEntry[] =>
+  events.map(asStored).flatMap(({ id, type, data, metadata, revision, checkpoint, stream }) => {
+    const transaction_id =
+      typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) : undefined
     if (metadata.user_id !== null && transaction_id !== undefined)
       return [{ event_id: id, type, user_id: metadata.user_id, transaction_id, revision, at: metadata.at, checkpoint }]
     onTrouble(new Error(`event without a user or transaction: ${stream}, revision ${revision}`))

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../../adapters/database/database.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { KnownEvent } from '../../domain/catalogue.ts'
 import { piecesOf } from '../../domain/search-pieces.ts'
 import { statementsOf } from '../../projections/engine/definition.ts'
 import { search } from '../../projections/search.ts'
@@ -115,7 +115,7 @@ const compare = async (database: Database, count: number): Promise<void> => {
   const numbers = (row: Record<string, unknown>) => ({ ...row, rules: (row.rules as unknown[]).map(Number) })
   const made = transactions.map((row) => {
     const data = { ...numbers(row), transaction_id: row.id }
-    const [statement] = statementsOf(search, { type: 'TransactionCaptured', data } as unknown as RecordedEvent)
+    const [statement] = statementsOf(search, { type: 'TransactionCaptured', data } as unknown as KnownEvent)
     return statement?.kind === 'insert' ? statement.row : null
   })
   if (made.length < 20 || !isDeepStrictEqual(made, found.map(numbers)))

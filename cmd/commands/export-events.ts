@@ -11,7 +11,8 @@ import { alone } from '../../adapters/database/presence.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { exportEvents } from '../../workflows/store-migration/export.ts'
 import { isPlaceIn, type Place } from '../../workflows/support/store-position.ts'
-import { openEventStore, refuseHalfImported } from '../process/open-event-store.ts'
+import { parsing } from '../../adapters/event-store/parsing.ts'
+import { openRawEventStore, refuseHalfImported } from '../process/open-event-store.ts'
 import { tellEventCount } from '../process/event-count-progress.ts'
 import { withDatabase } from '../process/with-database.ts'
 
@@ -27,13 +28,14 @@ const run = (file: string | undefined): Promise<void> =>
   withDatabase(async ({ settings, url, database }) => {
     await migrateDatabase(url)
     await alone(database, 'export-events', async () => {
-      const store = await openEventStore(settings, url)
+      const raw = await openRawEventStore(settings, url)
+      const store = parsing(raw)
       try {
         await refuseHalfImported(store)
         const readers = await placesIn(store, await readersOfStore(database))
         const output = file === undefined ? process.stdout : createWriteStream(file, { flags: 'wx', mode: 0o600 })
         const { events } = await exportEvents({
-          store,
+          store: raw,
           readers,
           now: clock.now(),
           write: writerTo(output),

@@ -19,7 +19,8 @@ import { GROUP } from '../../workflows/deliver/deliver.ts'
 import { BadFile, checkFile } from '../../workflows/store-migration/event-file.ts'
 import { importEvents, type Imported } from '../../workflows/store-migration/import.ts'
 import { KEPT_S, retainAsPlanned } from '../../workflows/scheduled/expire-events.ts'
-import { openEventStore } from '../process/open-event-store.ts'
+import { parsing } from '../../adapters/event-store/parsing.ts'
+import { openRawEventStore } from '../process/open-event-store.ts'
 import { kafkaOf } from '../process/open-topic.ts'
 import { eventsAreHere } from '../process/recognise-installation.ts'
 import { tellEventCount } from '../process/event-count-progress.ts'
@@ -57,7 +58,8 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
   await withDatabase(async ({ settings, url, database }) => {
     await migrateDatabase(url)
     await alone(database, 'import-events', async () => {
-      const store = await openEventStore(settings, url)
+      const raw = await openRawEventStore(settings, url)
+      const store = parsing(raw)
       const tables = openReadModelTables(database)
       try {
         await retainAsPlanned(store, settings.keepUnread)
@@ -71,7 +73,7 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
           for (const definition of projectors(settings)) await replay({ store, tables, definition })
         }
         const onProgress = tellEventCount('stored')
-        await importEvents({ store, lines, told, oneByOne, now: clock.now(), settle, onProgress })
+        await importEvents({ store: raw, lines, told, oneByOne, now: clock.now(), settle, onProgress })
         console.log(`${told.events} events imported and compared; the read models are built from them`)
       } finally {
         await tables.close()

@@ -1,12 +1,13 @@
 /** `baoco tail`: events as they are stored, a JSON line each. */
 import type { Command } from 'commander'
-import type { RecordedEvent } from '../../domain/event.ts'
+import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 import { publicView } from '../../domain/transaction/public-view.ts'
 import { stopSignal } from '../process/stop-signal.ts'
 import { withStore } from '../process/with-store.ts'
 
 /** Without personal data unless it is asked for: of other streams than transactions' then only what happened. */
-const lineOf = ({ stream, revision, id, type, data, metadata }: RecordedEvent, withData: boolean): string => {
+const lineOf = (event: StoredEvent, withData: boolean): string => {
+  const { stream, revision, id, type, data, metadata } = asStored(event)
   const { at, user_id } = metadata
   return JSON.stringify({ at, user_id, stream, revision, id, type, data: withData ? data : publicView({ type, data }) })
 }

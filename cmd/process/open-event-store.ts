@@ -3,8 +3,10 @@
  * said to be forgotten is removed from Postgres in small turns all day, from EventStoreDB by one scavenge a day.
  */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import { parsing } from '../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
@@ -18,19 +20,24 @@ const AHEAD_OF_UTC_H = 7
 type StoreSettings = Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
 
 /**
+ * A store that returns events as they are stored: for copies of it.
  * @param databaseUrl  of the Postgres, migrated
  * @param onTrouble  is called with failures that are retried
  */
-export const openEventStore = async (
+export const openRawEventStore = async (
   { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
   databaseUrl: string,
   onTrouble: (error: unknown) => void = () => {},
-): Promise<EventStore> => {
+): Promise<EventStore<RecordedEvent>> => {
   if (url === undefined) return openPostgresEventStore({ url: databaseUrl, onTrouble })
-  // Its client takes long to load, for all who do without it.
+  // The client takes long to load.
   const { openEventStoreDb } = await import('../../adapters/event-store/eventstoredb/store.ts')
   return openEventStoreDb({ url, prefix, onTrouble })
 }
+
+/** A store that returns events in their newest version. Parameters as above. */
+export const openEventStore = async (...given: Parameters<typeof openRawEventStore>): Promise<EventStore> =>
+  parsing(await openRawEventStore(...given))
 
 /**
  * Waits for a store that is away at the start, and says so.

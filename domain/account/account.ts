@@ -13,7 +13,7 @@ import type { Account } from './state.ts'
 
 export type * from './state.ts'
 
-const handlers: Handlers<Exclude<AccountEvent['type'], 'AccountRegistered'>> = {
+const handlers: Handlers<Later> = {
   ...identityHandlers,
   ...shopHandlers,
   ...sourceHandlers,
@@ -33,8 +33,17 @@ const registered = (data: AccountEventData['AccountRegistered']): Account => {
 /** An event, with its time where it is known. */
 type Recorded = AccountEvent & { metadata?: { at: string } }
 
+type Later = Exclude<AccountEvent['type'], 'AccountRegistered'>
+
+/** Calls the handler of the event's own type. */
+const apply = <Type extends Later>(
+  table: Handlers<Type>,
+  account: Account,
+  event: { [T in Type]: { type: T; data: AccountEventData[T]; metadata?: { at: string } } }[Type],
+): Account | null => table[event.type](account, event.data, event.metadata?.at ?? null)
+
 /** @returns the account after one more event; null before the first event and after its deletion */
 export const evolve = (account: Account | null, event: Recorded): Account | null => {
   if (event.type === 'AccountRegistered') return registered(event.data)
-  return account && handlers[event.type](account, event.data as never, event.metadata?.at ?? null)
+  return account && apply(handlers, account, event)
 }

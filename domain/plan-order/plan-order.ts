@@ -6,12 +6,13 @@ import type { Account } from '../account/account.ts'
 import type { Plan } from '../account/events.ts'
 import { normalPrefix } from '../account/systems.ts'
 import { digitsContradict } from '../dedup/account-digits.ts'
-import type { RecordedEvent } from '../event.ts'
+import { isEventOf } from '../catalogue.ts'
+import { isReadable, type StoredEvent } from '../parse-event.ts'
 import { atLeast, type Money } from '../money.ts'
 import { orderIdOf } from '../reader/order-id.ts'
 import type { Reading } from '../reader/reading.ts'
 import { binOf } from '../vietqr/bins.ts'
-import type { PlanOrderEvent, PlanOrderEventData } from './events.ts'
+import { planOrderEvents, type PlanOrderEvent, type PlanOrderEventData } from './events.ts'
 
 /** VND a year (interface, section 8). */
 const PLAN_PRICES: Readonly<Record<Plan, Money>> = {
@@ -90,8 +91,11 @@ export const evolve = (order: PlanOrder, event: PlanOrderEvent): PlanOrder => {
 }
 
 /** A whole stream `plan-order-<id>`, folded. */
-export const foldPlanOrder = (events: readonly RecordedEvent[]): PlanOrder =>
-  events.reduce<PlanOrder>((order, event) => evolve(order, event as unknown as PlanOrderEvent), null)
+export const foldPlanOrder = (events: readonly StoredEvent[]): PlanOrder =>
+  events.reduce<PlanOrder>(
+    (order, event) => (isReadable(event) && isEventOf(planOrderEvents, event) ? evolve(order, event) : order),
+    null,
+  )
 
 export const orderPlan = (
   plan: Exclude<Plan, 'Free'>,

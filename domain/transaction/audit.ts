@@ -1,6 +1,7 @@
 /** Whether a transaction's stream is one that its deciders can have written. */
-import type { RecordedEvent } from '../event.ts'
-import type { TransactionEvent, TransactionEventData, WebhookStatus } from './events.ts'
+import { isEventOf } from '../catalogue.ts'
+import type { StoredEvent } from '../parse-event.ts'
+import { transactionEvents, type TransactionEventData, type WebhookStatus } from './events.ts'
 import { evolve, statusOf, type Transaction } from './transaction.ts'
 
 type Attempted = TransactionEventData['WebhookAttempted']
@@ -9,8 +10,8 @@ type Attempted = TransactionEventData['WebhookAttempted']
  * @param events  all that readers of the stream see
  * @returns a line for each thing that is wrong
  */
-export const faultsOf = (events: readonly RecordedEvent[]): readonly string[] => {
-  const [first] = events as (RecordedEvent & TransactionEvent)[]
+export const faultsOf = (events: readonly StoredEvent[]): readonly string[] => {
+  const [first] = events
   if (!first) return ['no event is left']
   if (first.type === 'TransactionDeleted') return events.length === 1 ? [] : ['something follows its deletion']
   if (first.type !== 'TransactionCaptured') return [`begins with ${first.type}`]
@@ -19,9 +20,9 @@ export const faultsOf = (events: readonly RecordedEvent[]): readonly string[] =>
   let transaction: Transaction = null
   /** What a change of the status begins from: an event that brings a status itself has its change behind it. */
   let status: WebhookStatus | null = null
-  events.forEach((recorded, index) => {
-    const event = recorded as RecordedEvent & TransactionEvent
+  events.forEach((event, index) => {
     if (event.revision !== index) faults.push(`revision ${index} is missing`)
+    if (!isEventOf(transactionEvents, event)) return void faults.push(`at revision ${index} stands ${event.type}`)
     if (event.type === 'WebhookStatusChanged' && status !== null && status !== event.data.from)
       faults.push(`at revision ${index} its status was ${status}, not ${event.data.from}`)
     if (event.type === 'WebhookAttempted')

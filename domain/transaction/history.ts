@@ -1,7 +1,8 @@
 /** What happened to a transaction, in words: one sentence an event, oldest first. No personal data is in them. */
-import type { RecordedEvent } from '../event.ts'
+import { isEventOf } from '../catalogue.ts'
+import { asStored, type StoredEvent } from '../parse-event.ts'
 import { shownUrl } from '../webhook/shown-url.ts'
-import type { HeldFor, TransactionEvent } from './events.ts'
+import { transactionEvents, type HeldFor, type TransactionEvent } from './events.ts'
 
 export interface HistoryLine {
   /** ISO 8601 UTC. */
@@ -58,9 +59,9 @@ const sentence = (event: TransactionEvent): string => {
 }
 
 /** @param events  a whole stream `transaction-<id>` */
-export const historyOf = (events: readonly RecordedEvent[]): HistoryLine[] =>
+export const historyOf = (events: readonly StoredEvent[]): HistoryLine[] =>
   events.map((event) => ({
     at: event.metadata.at,
-    event: event.type,
-    text: sentence(event as RecordedEvent & TransactionEvent),
+    event: asStored(event).type,
+    text: isEventOf(transactionEvents, event) ? sentence(event) : asStored(event).type,
   }))

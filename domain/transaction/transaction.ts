@@ -4,9 +4,10 @@
  * A delivery has a second state machine: the queue's rows (`projections/delivery/projection.ts`). This one decides; the queue answers what is
  * due. `tests/integration/projections/projector.test.ts` folds random histories by both and compares every delivery.
  */
-import type { Fact, RecordedEvent } from '../event.ts'
+import { isEventOf } from '../catalogue.ts'
 import type { Money } from '../money.ts'
-import type { HeldFor, TransactionEvent, WebhookStatus } from './events.ts'
+import { isReadable, type StoredEvent } from '../parse-event.ts'
+import { transactionEvents, type HeldFor, type TransactionEvent, type WebhookStatus } from './events.ts'
 
 /** What is true of one transaction × rule. `attempt` is the number of the last attempt, 0 before the first. */
 export type Delivery =
@@ -133,9 +134,13 @@ export const statusOf = (deliveries: Deliveries): 'pending' | 'failed' | 'succes
 }
 
 /** Facts just decided, folded in. */
-export const evolveAll = (transaction: Transaction, facts: readonly Fact[], at: string): Transaction =>
-  facts.reduce<Transaction>((state, fact) => evolve(state, fact as TransactionEvent, at), transaction)
+export const evolveAll = (transaction: Transaction, facts: readonly TransactionEvent[], at: string): Transaction =>
+  facts.reduce<Transaction>((state, fact) => evolve(state, fact, at), transaction)
 
 /** A whole stream `transaction-<id>`, folded. */
-export const foldTransaction = (events: readonly RecordedEvent[]): Transaction =>
-  events.reduce<Transaction>((state, event) => evolve(state, event as TransactionEvent, event.metadata.at), null)
+export const foldTransaction = (events: readonly StoredEvent[]): Transaction =>
+  events.reduce<Transaction>(
+    (state, event) =>
+      isReadable(event) && isEventOf(transactionEvents, event) ? evolve(state, event, event.metadata.at) : state,
+    null,
+  )

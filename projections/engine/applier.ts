@@ -1,5 +1,5 @@
 /** Applies events to the tables of one schema, each batch with its checkpoint in one transaction. */
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint } from '../../domain/ports.ts'
 import { anchorOf, moveOn, type Anchor } from './checkpoint.ts'
 import { statementsOf, type Definition } from './definition.ts'
@@ -11,7 +11,7 @@ import { SqlWriter, versionOf, type SqlStatement } from './sql.ts'
 export class Poison extends Error {
   override name = 'Poison'
   readonly event: { id: string; stream: string; revision: number; type: string }
-  constructor({ id, stream, revision, type }: RecordedEvent, cause: unknown) {
+  constructor({ id, stream, revision, type }: StoredEvent, cause: unknown) {
     super(`${type} at ${stream}@${revision} cannot be applied: ${(cause as Error).message}`, { cause })
     this.event = { id, stream, revision, type }
   }
@@ -60,7 +60,7 @@ export class Applier {
    * @param passed  how far the store has been seen with this batch
    * @throws {Overtaken} {Poison} · what the database throws when it is away
    */
-  async apply(events: readonly RecordedEvent[], passed: Checkpoint): Promise<void> {
+  async apply(events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
     const last = events.at(-1)
     const to = last ? anchorOf(last) : this.#anchor
     try {
@@ -76,7 +76,7 @@ export class Applier {
     this.#anchor = to
   }
 
-  #claim(to: Anchor | null, passed: Checkpoint, last: RecordedEvent | undefined): SqlStatement {
+  #claim(to: Anchor | null, passed: Checkpoint, last: StoredEvent | undefined): SqlStatement {
     const { projector } = this.#definition
     const at = last?.metadata.at ?? null
     return moveOn(this.#schema, { projector, version: this.#version }, this.#anchor, to, { passed, at })
@@ -95,7 +95,7 @@ export class Applier {
   }
 
   /** What a batch comes to. */
-  statements(events: readonly RecordedEvent[]): SqlStatement[] {
+  statements(events: readonly StoredEvent[]): SqlStatement[] {
     const fold = new Fold()
     for (const event of events) fold.add(event.stream, statementsOf(this.#definition, event))
     return fold.changes().map((change) => this.#writer.write(change))

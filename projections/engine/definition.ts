@@ -2,12 +2,8 @@
  * What a read model is made of: a table, and a sentence an event. Handlers are pure functions from one event to
  * statements as data; the runner makes few set-based statements of many of them (`fold.ts`, `sql.ts`).
  */
-import type { AccountEventData } from '../../domain/account/events.ts'
-import type { AlertEventData } from '../../domain/alert/events.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
-import type { JobEventData } from '../../domain/job/events.ts'
-import type { NotificationEventData } from '../../domain/arrival/events.ts'
-import type { TransactionEventData } from '../../domain/transaction/events.ts'
+import { handle, type EventType, type Handlers as HandlersOf, type KnownEvent } from '../../domain/catalogue.ts'
+import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 
 // --- tables --------------------------------------------------------------------------------------------------------
 
@@ -109,19 +105,17 @@ const removeOfUser = (of: Table): Operation => ({
 
 // --- projections ---------------------------------------------------------------------------------------------------
 
-type EventData = AccountEventData & AlertEventData & JobEventData & TransactionEventData & NotificationEventData
+type Statements = Statement | readonly Statement[]
 
 /** One sentence for each event that changes the table; all others pass it by. */
-export type Handlers = {
-  [Type in keyof EventData]?: (event: RecordedEvent<Type, EventData[Type]>) => Statement | readonly Statement[]
-}
+export type Handlers = HandlersOf<Statements>
 
 export interface Projection {
   table: Table
   /** Goes up with every change of what the handlers do: read models of another number are rebuilt. */
   version: number
   operations: readonly Operation[]
-  handlers: Readonly<Record<string, ((event: RecordedEvent) => Statement | readonly Statement[]) | undefined>>
+  handlers: Handlers
   /** Statements that make the functions of `triggers`, which name the schema: they are made again where it is renamed. */
   functions?: (schema: string) => string
   /** Statements that make what keeps the table by itself, once all tables and functions are there: `count-of.ts`. */
@@ -134,14 +128,13 @@ export const projection = (
   { version, operations = [] }: { version: number; operations?: readonly Operation[] },
   handlers: Handlers,
 ): Projection => {
-  const given = handlers as Projection['handlers']
-  if (!('user_id' in table.columns)) return { table, version, operations, handlers: given }
+  if (!('user_id' in table.columns)) return { table, version, operations, handlers }
   const removeAll = removeOfUser(table)
-  const AccountDeleted = (event: RecordedEvent) => {
-    const { user_id } = event.data as AccountEventData['AccountDeleted']
-    return [...[given.AccountDeleted?.(event) ?? []].flat(), perform(removeAll, [{ user_id }])]
-  }
-  return { table, version, operations: [...operations, removeAll], handlers: { ...given, AccountDeleted } }
+  const AccountDeleted = (event: KnownEvent<'AccountDeleted'>) => [
+    ...[handlers.AccountDeleted?.(event) ?? []].flat(),
+    perform(removeAll, [{ user_id: event.data.user_id }]),
+  ]
+  return { table, version, operations: [...operations, removeAll], handlers: { ...handlers, AccountDeleted } }
 }
 
 /** Read models that share one subscription and one checkpoint. */
@@ -162,19 +155,23 @@ export interface Definition {
   mostLateMs: number
 }
 
-type Handler = NonNullable<Projection['handlers'][string]>
-
 /** By definition and type of event: found once, as most events concern few of the tables. */
-const handlersOf = new WeakMap<Definition, Map<string, readonly Handler[]>>()
+const handlersOf = new WeakMap<Definition, Map<EventType, readonly Handlers[]>>()
 
-const handlersFor = (definition: Definition, type: string): readonly Handler[] => {
+const handlersFor = (definition: Definition, type: EventType): readonly Handlers[] => {
   let byType = handlersOf.get(definition)
   if (!byType) handlersOf.set(definition, (byType = new Map()))
   let found = byType.get(type)
-  if (!found) byType.set(type, (found = definition.projections.flatMap(({ handlers }) => handlers[type] ?? [])))
+  if (!found) {
+    found = definition.projections.map(({ handlers }) => handlers).filter((handlers) => handlers[type])
+    byType.set(type, found)
+  }
   return found
 }
 
-/** All that one event does to the read models, in order. */
-export const statementsOf = (definition: Definition, event: RecordedEvent): readonly Statement[] =>
-  handlersFor(definition, event.type).flatMap((handler) => handler(event))
+/**
+ * All that one event does to the read models, in order.
+ * @throws {UnreadableEvent}
+ */
+export const statementsOf = (definition: Definition, event: StoredEvent): readonly Statement[] =>
+  isReadable(event) ? handlersFor(definition, event.type).flatMap((handlers) => handle(handlers, event) ?? []) : []

@@ -4,6 +4,7 @@
  * mailbox whose server breaks the limits three times is paused, with an alert and a mail to its owner.
  */
 import { expect } from 'chai'
+import { parsing } from '../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { openIds } from '../../adapters/system/ids.ts'
 import { openImap } from '../../adapters/mail/imap.ts'
@@ -148,7 +149,7 @@ describe('attack: a hostile mail server', function () {
     api = await openApi({}, 'real')
     key = api.owner.api_key
     database = openDatabase(api.databaseUrl, { poolSize: 5 })
-    store = await openPostgresEventStore({ url: api.databaseUrl })
+    store = parsing(await openPostgresEventStore({ url: api.databaseUrl }))
     honest = await startImapServer()
     servers.push(honest)
     await add(key, honest, 'honest')

@@ -8,6 +8,7 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import { messageOf } from '../../adapters/log/kafka/cloud-event.ts'
 import { configLines } from '../../cmd/commands/config.ts'
 import { readSettings } from '../../cmd/process/settings.ts'
@@ -160,7 +161,7 @@ describe('a webhook’s url', () => {
     } // prettier-ignore
     const message = messageOf(event, { source: 'https://pay.example.vn', installation: 'x' })!
     expect(String(message.value)).to.include('https://api.telegram.org/#').and.not.include('TELEGRAMTOKEN')
-    expect(JSON.stringify(historyOf([event])))
+    expect(JSON.stringify(historyOf([event as unknown as StoredEvent])))
       .to.include('https://api.telegram.org/#')
       .and.not.include('TELEGRAMTOKEN')
   })

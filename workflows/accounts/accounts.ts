@@ -6,23 +6,19 @@
  */
 import type { Account } from '../../domain/account/account.ts'
 import { evolve } from '../../domain/account/account.ts'
-import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
+import { accountEvents, accountStream, type AccountEvent } from '../../domain/account/events.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { Refused } from '../../domain/errors.ts'
 import { execute } from '../support/execute.ts'
-import { FoldCache, type Folded } from '../support/fold-cache.ts'
+import { foldCache, type FoldCache, type Folded } from '../support/fold-cache.ts'
 import type { Occasion } from '../support/stamp.ts'
 
 export type AccountCache = FoldCache<Account | null>
 
 /** @param limit  most accounts kept in memory */
 export const accountCache = (limit = 10_000): AccountCache =>
-  new FoldCache<Account | null>(
-    {
-      stream: (userId) => accountStream(Number(userId)),
-      initial: null,
-      evolve: (account, event) => evolve(account, event as unknown as AccountEvent),
-    },
+  foldCache<Account | null, keyof typeof accountEvents>(
+    { stream: (userId) => accountStream(Number(userId)), events: accountEvents, initial: null, evolve },
     limit,
   )
 

@@ -8,10 +8,10 @@
  */
 import { deleteAccount } from '../../domain/account/access.ts'
 import { emailStream } from '../../domain/account/email-claim.ts'
-import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
+import { accountStream } from '../../domain/account/events.ts'
 import { isClosing } from '../../domain/erasure.ts'
 import { Refused } from '../../domain/errors.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { pages } from '../store-migration/pages.ts'
 import { stamp } from '../support/stamp.ts'
@@ -112,7 +112,7 @@ const ownOf = async (
   const rules: number[] = []
   const mail_accounts: number[] = []
   const token_hashes: string[] = []
-  for (const event of events as unknown as AccountEvent[]) {
+  for (const event of events) {
     if (event.type === 'RuleCreated') rules.push(event.data.rule_id)
     if (event.type === 'MailAccountAdded') mail_accounts.push(event.data.mail_account_id)
     if (event.type === 'DeviceAdded' || event.type === 'DevicePaired') token_hashes.push(event.data.token_hash)
@@ -142,7 +142,7 @@ const close = async (
   occasion: OwnersOccasion,
   stream: string,
   type: 'StreamErased' | 'EmailReleased',
-  isClosed: (newest: RecordedEvent) => boolean,
+  isClosed: (newest: StoredEvent) => boolean,
 ): Promise<void> => {
   const { user_id } = occasion
   // A stream whose events have all expired has nothing to erase.

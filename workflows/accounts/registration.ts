@@ -17,7 +17,7 @@ import { emailStream, FIRST_ACCOUNT_STREAM, type ClaimEvent } from '../../domain
 import { accountStream, type AccountEvent, type Plan } from '../../domain/account/events.ts'
 import { issue, type NewMailToken } from '../../domain/account/mail-tokens.ts'
 import { conflict } from '../../domain/account/refusals.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import { isReadable } from '../../domain/parse-event.ts'
 import {
   NO_STREAM,
   type Clock,
@@ -61,8 +61,8 @@ interface Claim {
 const claimOf = async (store: Pick<EventStore, 'read'>, stream: string): Promise<Claim> => {
   const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
   if (!newest) return { user_id: null, revision: NO_STREAM }
-  const { type, data, revision } = newest as RecordedEvent & ClaimEvent
-  return { user_id: type === 'EmailReleased' ? null : data.user_id, revision }
+  const claims = isReadable(newest) && (newest.type === 'EmailClaimed' || newest.type === 'FirstAccountClaimed')
+  return { user_id: claims ? newest.data.user_id : null, revision: newest.revision }
 }
 
 const exists = async (store: EventStore, userId: number): Promise<boolean> => {

@@ -1,11 +1,11 @@
 /** Commands of those who bring others, and whose link a code is: load → decide → append. */
 import { randomBytes } from 'node:crypto'
 import * as decide from '../../domain/affiliate/affiliate.ts'
-import { affiliateStream, type AffiliateEvent } from '../../domain/affiliate/events.ts'
+import { affiliateEvents, affiliateStream, type AffiliateEvent } from '../../domain/affiliate/events.ts'
 import { formToken, userOfToken } from '../../domain/account/tokens.ts'
 import type { EventStore, Ids } from '../../domain/ports.ts'
 import { execute } from '../support/execute.ts'
-import { FoldCache } from '../support/fold-cache.ts'
+import { foldCache } from '../support/fold-cache.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
 import type { Occasion } from '../support/stamp.ts'
 
@@ -15,11 +15,12 @@ const REMEMBERED = 1_000
 export class Affiliates {
   readonly #store: EventStore
   readonly #ids: Ids
-  readonly #cache = new FoldCache<decide.Affiliate>(
+  readonly #cache = foldCache(
     {
       stream: (userId) => affiliateStream(Number(userId)),
+      events: affiliateEvents,
       initial: decide.NO_AFFILIATE,
-      evolve: (affiliate, event) => decide.evolve(affiliate, event as unknown as AffiliateEvent),
+      evolve: decide.evolve,
     },
     REMEMBERED,
   )

@@ -7,11 +7,11 @@
  * await alerts.end({ user_id, kind: 'source_silent', subject: 'device:7', until, causation_id, correlation_id })
  * ```
  */
-import { end, evolve, NO_ALERTS, raise, type Alerts as State } from '../../domain/alert/alerts.ts'
-import { alertStream, type AlertEvent, type AlertEventData, type AlertKind } from '../../domain/alert/events.ts'
+import { end, evolve, NO_ALERTS, raise } from '../../domain/alert/alerts.ts'
+import { alertEvents, alertStream, type AlertEventData, type AlertKind } from '../../domain/alert/events.ts'
 import type { Checkpoint, Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { execute } from '../support/execute.ts'
-import { FoldCache } from '../support/fold-cache.ts'
+import { foldCache } from '../support/fold-cache.ts'
 
 interface Caused {
   user_id: number
@@ -55,12 +55,8 @@ export interface AlertsParts {
 const REMEMBERED = 1_000
 
 export const openAlerts = ({ store, clock, ids }: AlertsParts): Alerts => {
-  const cache = new FoldCache<State>(
-    {
-      stream: (userId) => alertStream(Number(userId)),
-      initial: NO_ALERTS,
-      evolve: (alerts, event) => evolve(alerts, event as unknown as AlertEvent),
-    },
+  const cache = foldCache(
+    { stream: (userId) => alertStream(Number(userId)), events: alertEvents, initial: NO_ALERTS, evolve },
     REMEMBERED,
   )
   const occasionOf = ({ user_id, causation_id, correlation_id }: Caused) => ({

@@ -3,9 +3,8 @@
  * time; who needs it holds it himself, and what is pushed out meanwhile comes back when it is put back.
  */
 import { Book } from '../../domain/dedup/window.ts'
-import { bookStream, type NotificationSeen } from '../../domain/dedup/events.ts'
-import { isClosing } from '../../domain/erasure.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import { bookStream } from '../../domain/dedup/events.ts'
+import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Slice } from '../../domain/ports.ts'
 
 export class WarmBook {
@@ -25,10 +24,10 @@ export class WarmBook {
   }
 
   /** What was read after `slice`, to the end. */
-  readOn(events: readonly RecordedEvent[]): void {
+  readOn(events: readonly StoredEvent[]): void {
     for (const event of events) {
       if (event.revision <= this.revision) continue
-      if (!isClosing(event.type)) this.book.see(event.data as NotificationSeen)
+      if (isReadable(event) && event.type === 'NotificationSeen') this.book.see(event.data)
       this.revision = event.revision
     }
     this.revision = Math.max(this.revision, this.#told)

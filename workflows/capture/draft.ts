@@ -5,7 +5,8 @@
  * counts: where a notification's own transaction is, all before it is done.
  */
 import type { Account } from '../../domain/account/account.ts'
-import type { NotificationSeen } from '../../domain/dedup/events.ts'
+import { isEventOf } from '../../domain/catalogue.ts'
+import { bookEvents } from '../../domain/dedup/events.ts'
 import type { Verdict } from '../../domain/dedup/verdict.ts'
 import { verdictOn } from '../../domain/dedup/verdict.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
@@ -108,7 +109,7 @@ export class Draft {
     if (this.units.all.some(({ entries }) => entries.length > 1)) {
       this.undo()
       for (const { warm, entries } of this.units.all)
-        for (const { data } of entries) warm?.book.see(data as NotificationSeen)
+        for (const entry of entries) if (isEventOf(bookEvents, entry)) warm?.book.see(entry.data)
     }
     for (const { warm, entries } of this.units.all) if (warm) warm.revision += entries.length
   }

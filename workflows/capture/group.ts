@@ -5,7 +5,7 @@
  * is the group decided again.
  */
 import type { Account } from '../../domain/account/account.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { Clock, EventStore, Ids, Slice, UnitResult } from '../../domain/ports.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import { ignoredStream, unreadStream } from '../../domain/arrival/events.ts'
@@ -178,7 +178,7 @@ class Group {
     for (const user of users) this.#credits.set(user, await credits.load(store, user, clock.now()))
   }
 
-  #keep(missing: readonly Missing[], streams: readonly (readonly RecordedEvent[])[]): void {
+  #keep(missing: readonly Missing[], streams: readonly (readonly StoredEvent[])[]): void {
     missing.forEach(({ kind, id }, n) => {
       const events = streams[n] ?? []
       const revision = events.at(-1)?.revision ?? NO_STREAM

@@ -4,9 +4,15 @@
  * `REPARSE_MAX_AGE`. It may run beside `serve`, twice at once, or be cut off and begun again: which notification is still
  * unread is decided by its own stream, in the same append as the transaction.
  */
-import type { RecordedEvent } from '../../domain/event.ts'
+import { isEventOf, type KnownEvent } from '../../domain/catalogue.ts'
+import { isReadable } from '../../domain/parse-event.ts'
 import type { Arrival } from '../../domain/arrival/arrival.ts'
-import { unreadStream, type NotificationEventData, type Unsafe } from '../../domain/arrival/events.ts'
+import {
+  notificationEvents,
+  unreadStream,
+  type NotificationEventData,
+  type Unsafe,
+} from '../../domain/arrival/events.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import type { SourceType } from '../../domain/transaction/events.ts'
@@ -42,7 +48,12 @@ export interface Reread {
 }
 
 type Unread = NotificationEventData['NotificationUnread']
-type Closed = NotificationEventData['NotificationReread']
+
+const { NotificationUnread, NotificationReread, NotificationGivenUp } = notificationEvents
+/** What may be the last event of a notification's stream. */
+const LAST = { NotificationUnread, NotificationReread, NotificationGivenUp }
+type Last = KnownEvent<keyof typeof LAST>
+type Outcome = KnownEvent<'NotificationUnread' | 'NotificationReread'>
 
 /** As it was when it came; the time of its arrival too, so that the book compares it with what came then. */
 const arrivalOf = (unread: Unread, { clock, maxAgeMs, confirmed = false }: Rereading): Arrival => {
@@ -64,13 +75,13 @@ const arrivalOf = (unread: Unread, { clock, maxAgeMs, confirmed = false }: Rerea
 }
 
 /** What its stream says of it: its last event. */
-const outcomeOf = ({ type, data }: RecordedEvent): Reread => {
-  const { notification_id: id, source_type, received_at } = data as Unread | Closed
+const outcomeOf = ({ type, data }: Outcome): Reread => {
+  const { notification_id: id, source_type, received_at } = data
   if (type === 'NotificationUnread') {
-    const { unsafe = null } = data as Unread
+    const { unsafe = null } = data
     return { id, status: 'unparsed', source_type, transaction_id: null, reason: 'unparsed', received_at, unsafe }
   }
-  const { transaction_id, reason } = data as Closed
+  const { transaction_id, reason } = data
   return {
     id,
     status: transaction_id === null ? 'ignored' : 'captured',
@@ -104,9 +115,9 @@ const closeFinished = async ({ store, clock, confirmed }: Rereading, unread: Unr
 }
 
 /** The last event of its stream; undefined where there is none. */
-const told = async (store: EventStore, notificationId: number): Promise<RecordedEvent | undefined> => {
+const told = async (store: EventStore, notificationId: number): Promise<Last | undefined> => {
   const [[last] = []] = await store.read([{ stream: unreadStream(notificationId), backwards: true, limit: 1 }])
-  return last
+  return last && isReadable(last) && isEventOf(LAST, last) ? last : undefined
 }
 
 /**
@@ -116,16 +127,16 @@ const told = async (store: EventStore, notificationId: number): Promise<Recorded
  */
 export const rereadOne = async (parts: Rereading, userId: number, notificationId: number): Promise<Reread | null> => {
   const last = await told(parts.store, notificationId)
-  if (!last || (last.data as Unread).user_id !== userId) return null
-  if (last.type === 'NotificationGivenUp') return null
+  if (!last || last.data.user_id !== userId || last.type === 'NotificationGivenUp') return null
   if (last.type !== 'NotificationUnread') return outcomeOf(last)
-  const unread = last.data as Unread
+  const unread = last.data
   const arrival = arrivalOf(unread, parts)
   if (isStillUnread(arrival, parts)) return outcomeOf(last)
   const [[captured] = []] = await parts.store.read([{ stream: transactionStream(notificationId), limit: 1 }])
   if (captured) await closeFinished(parts, unread)
   else await parts.capture.take([arrival])
-  return outcomeOf((await told(parts.store, notificationId)) ?? last)
+  const now = await told(parts.store, notificationId)
+  return outcomeOf(now && now.type !== 'NotificationGivenUp' ? now : last)
 }
 
 export interface Reparsed {
@@ -144,7 +155,7 @@ const AT_ONCE = 20
 export const reparse = async (parts: ReparseParts, signal: AbortSignal): Promise<Reparsed> => {
   const counts: Reparsed = { captured: 0, ignored: 0, unparsed: 0 }
   for await (const { events, live } of parts.store.subscribe({ after: null, prefixes: ['unread-'], signal })) {
-    const unread = events.filter(({ type }) => type === 'NotificationUnread').map(({ data }) => data as Unread)
+    const unread = events.flatMap((event) => (event.type === 'NotificationUnread' ? [event.data] : []))
     for (let at = 0; at < unread.length && !signal.aborted; at += AT_ONCE) {
       const some = unread.slice(at, at + AT_ONCE)
       const closed = await Promise.all(some.map(({ notification_id }) => told(parts.store, notification_id)))

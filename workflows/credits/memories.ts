@@ -3,10 +3,9 @@
  * book for seven days, and only then does it matter whether the memory has it. So the way of a notification costs no
  * further read, but for the first credit of an account in an hour.
  */
-import { creditSegmentsStream, creditsStream, SEGMENTS, type CreditSegmentBegun, type CreditsRemembered } from '../../domain/credits/events.ts' // prettier-ignore
+import { creditSegmentsStream, creditsStream, SEGMENTS } from '../../domain/credits/events.ts' // prettier-ignore
 import { CreditMemory } from '../../domain/credits/memory.ts'
-import { isClosing } from '../../domain/erasure.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
 
 const FRESH_MS = 3_600_000
@@ -42,7 +41,7 @@ export class LoadedMemory {
     this.#fold(known, events)
     if (!begun) return
     this.revisions.set(begun.stream, begun.revision)
-    const newest = isClosing(begun.type) ? known : (begun.data as CreditSegmentBegun).segment
+    const newest = isReadable(begun) && begun.type === 'CreditSegmentBegun' ? begun.data.segment : known
     const missing = Array.from({ length: SEGMENTS }, (_, n) => newest - SEGMENTS + 1 + n).filter(
       (segment) => segment > known,
     )
@@ -59,13 +58,13 @@ export class LoadedMemory {
     return { stream, from: (this.revisions.get(stream) ?? NO_STREAM) + 1 }
   }
 
-  #fold(segment: number, events: readonly RecordedEvent[]): void {
+  #fold(segment: number, events: readonly StoredEvent[]): void {
     if (segment > this.memory.newest) this.total = 0
-    for (const { type, data, stream, revision } of events) {
-      this.revisions.set(stream, revision)
-      if (isClosing(type)) continue
-      this.memory.see(data as CreditsRemembered)
-      if (segment >= this.memory.newest) this.total = (data as CreditsRemembered).total
+    for (const event of events) {
+      this.revisions.set(event.stream, event.revision)
+      if (!isReadable(event) || event.type !== 'CreditsRemembered') continue
+      this.memory.see(event.data)
+      if (segment >= this.memory.newest) this.total = event.data.total
     }
   }
 }

@@ -18,7 +18,6 @@ import {
 import { markOfCaptured, pack, type Remembered } from '../../domain/credits/mark.ts'
 import type { Fact, RecordedEvent } from '../../domain/event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamAppend } from '../../domain/ports.ts'
-import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { closeStream } from '../accounts/delete-account.ts'
 import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
 import type { PlannedJob } from '../scheduled/scheduled-work.ts'
@@ -88,10 +87,9 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
   })) {
     for (const { type, data } of events) {
       if (type !== 'TransactionCaptured') continue
-      const captured = data as TransactionEventData['TransactionCaptured']
-      const { transaction_type, already_run_of, created_at, user_id, transaction_id } = captured
+      const { transaction_type, already_run_of, created_at, user_id, transaction_id } = data
       if (transaction_type !== 'credit' || already_run_of !== null || created_at < oldest) continue
-      const mark = markOfCaptured(captured)
+      const mark = markOfCaptured(data)
       if (mark === null) continue
       const own = gathered.get(user_id) ?? []
       if (own.length === 0) gathered.set(user_id, own)

@@ -6,7 +6,7 @@
  * `isBehind` stops new claims.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Fact, NewEvent } from '../../domain/event.ts'
+import type { NewEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore, Ids } from '../../domain/ports.ts'
 import {
   endDelivery,
@@ -237,7 +237,7 @@ const decideAll = (
     const decided = result
       ? recordAttempt(state, result, { attempt_id, at, schedule, random, isLast })
       : endDelivery(state, rule_id, at)
-    state = evolveAll(state, decided as readonly Fact[], at.toISOString())
+    state = evolveAll(state, decided, at.toISOString())
     facts.push(...decided)
   }
   return { facts, state }

@@ -4,10 +4,11 @@
  * is not (another renderer, a deleted account), nothing is shown rather than something that was never sent.
  */
 import { evolve as evolveAccount, type Account, type Rule } from '../../domain/account/account.ts'
-import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import { isEventOf } from '../../domain/catalogue.ts'
+import { accountEvents, accountStream } from '../../domain/account/events.ts'
+import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Call, EventStore, Vault } from '../../domain/ports.ts'
-import { transactionStream, type TransactionEvent, type TransactionEventData } from '../../domain/transaction/events.ts'
+import { transactionStream, type TransactionEventData } from '../../domain/transaction/events.ts'
 import { RENDERER } from '../../domain/webhook/payload/render.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
 import { formCall } from './form-call.ts'
@@ -15,7 +16,7 @@ import { formCall } from './form-call.ts'
 type Attempted = TransactionEventData['WebhookAttempted']
 
 /** What payloads show of a transaction, after each event that changed it, the newest first. */
-const rowsOf = (events: readonly TransactionEvent[]): TransactionRow[] => {
+const rowsOf = (events: readonly StoredEvent[]): TransactionRow[] => {
   const rows: TransactionRow[] = []
   for (const { type, data } of events) {
     if (type === 'TransactionCaptured') rows.unshift({ ...data, id: data.transaction_id })
@@ -25,10 +26,13 @@ const rowsOf = (events: readonly TransactionEvent[]): TransactionRow[] => {
   return rows
 }
 
-const ruleAt = (account: readonly RecordedEvent[], { rule_id, account_revision }: Attempted): Rule | undefined =>
+const ruleAt = (account: readonly StoredEvent[], { rule_id, account_revision }: Attempted): Rule | undefined =>
   account
     .filter(({ revision }) => revision <= account_revision)
-    .reduce<Account | null>((state, event) => evolveAccount(state, event as unknown as AccountEvent), null)
+    .reduce<Account | null>(
+      (state, event) => (isReadable(event) && isEventOf(accountEvents, event) ? evolveAccount(state, event) : state),
+      null,
+    )
     ?.rules.get(rule_id)
 
 const remake = (rule: Rule | undefined, rows: readonly TransactionRow[], attempted: Attempted, vault: Vault) => {
@@ -54,10 +58,10 @@ export const remakeRequests = async (
   const [events = [], account = []] = await store.read(slices)
   const requests = new Map<number, Call>()
   events.forEach((event, place) => {
-    const { type, data } = event as RecordedEvent & TransactionEvent
-    if (type !== 'WebhookAttempted') return
+    if (event.type !== 'WebhookAttempted') return
+    const { data } = event
     const rule = ruleAt(account, data)
-    const rows = rowsOf(events.slice(0, place) as unknown as TransactionEvent[])
+    const rows = rowsOf(events.slice(0, place))
     const request = remake(rule, rows, data, vault)
     if (request) requests.set(data.attempt_id, request)
   })

@@ -2,7 +2,7 @@
  * What comes from the queue or from a dead worker is checked against its stream before it is sent: deleted, ended or already
  * attempted is dropped. One read for all of them; it tells the revision at which the result is appended, too.
  */
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { Slice } from '../../domain/ports.ts'
 import { isToBeAttempted } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
@@ -16,7 +16,7 @@ import type { TrackedTransactions } from './tracked.ts'
  */
 export const checkAgainstStreams = async (
   { claimed, orphans }: Due,
-  read: (slices: readonly Slice[]) => Promise<RecordedEvent[][] | null>,
+  read: (slices: readonly Slice[]) => Promise<StoredEvent[][] | null>,
   tracked: TrackedTransactions,
 ): Promise<Due> => {
   const transactions = [...new Set([...claimed, ...orphans].map((each) => each.transaction_id))]

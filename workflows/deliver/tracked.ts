@@ -8,7 +8,7 @@ import {
   type LiveTransaction,
   type Transaction,
 } from '../../domain/transaction/transaction.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import type { Claimed } from './queue.ts'
 
@@ -69,12 +69,12 @@ export class TrackedTransactions {
   }
 
   /** From the stream itself. */
-  holdRead(claimed: HeldBy & { user_id: number }, events: readonly RecordedEvent[]): void {
+  holdRead(claimed: HeldBy & { user_id: number }, events: readonly StoredEvent[]): void {
     this.#hold(claimed, foldTransaction(events), events.at(-1)?.revision ?? NO_STREAM)
   }
 
   /** A conflict told that there is more: the stream as it is now. */
-  reread(tracked: Tracked, events: readonly RecordedEvent[]): void {
+  reread(tracked: Tracked, events: readonly StoredEvent[]): void {
     tracked.state = foldTransaction(events)
     tracked.revision = events.at(-1)?.revision ?? NO_STREAM
   }

@@ -3,13 +3,13 @@
  * first. A page is told of before it is done, so after a crash it is done once more: what was queued already has another
  * status by then and is passed by. After each page it rests longer than that took, so that others come first.
  */
-import { jobStream, type JobEvent, type JobFilter, type Place } from '../../domain/job/events.ts'
+import { jobEvents, jobStream, type JobEvent, type JobFilter, type Place } from '../../domain/job/events.ts'
 import { cancel, evolve, goOn, type Job, type Page } from '../../domain/job/job.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type Ids } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
-import { FoldCache } from '../support/fold-cache.ts'
+import { foldCache, type FoldCache } from '../support/fold-cache.ts'
 import { stamp } from '../support/stamp.ts'
 import { retryFailed } from '../transactions/by-hand.ts'
 
@@ -35,12 +35,8 @@ const LOOK_EVERY = 1_000
 const REST = { times: 3, atLeast: 20 }
 
 const jobs = () =>
-  new FoldCache<Job | null>(
-    {
-      stream: (id) => jobStream(Number(id)),
-      initial: null,
-      evolve: (job, event) => evolve(job, event as unknown as JobEvent),
-    },
+  foldCache<Job | null, keyof typeof jobEvents>(
+    { stream: (id) => jobStream(Number(id)), events: jobEvents, initial: null, evolve },
     100,
   )
 

@@ -3,7 +3,7 @@
  * have it, so that who asks for more gets it. It begins with the first listener and remembers the newest events; a listener
  * that was away for longer than that is told so, and reads its page anew.
  */
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { endsListening, newsOf, type News } from './news.ts'
@@ -57,7 +57,7 @@ export const openFeed = ({ store, readModels, onTrouble = () => {} }: FeedParts)
   let began: Promise<void> | null = null
   let epoch: Promise<string> | null = null
 
-  const hand = (event: RecordedEvent): void => {
+  const hand = (event: StoredEvent): void => {
     const { user_id } = event.metadata
     const news = user_id === null ? null : newsOf(event)
     if (user_id === null || news === null) return

@@ -3,9 +3,8 @@
  * it is what the list shows by default, and less.
  */
 import type { AccountEventData } from '../../domain/account/events.ts'
-import type { AlertEventData } from '../../domain/alert/events.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
-import type { TransactionEventData } from '../../domain/transaction/events.ts'
+import { handle, type Handlers } from '../../domain/catalogue.ts'
+import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 
 export interface News {
   kind: 'transaction' | 'attempt' | 'alert' | 'notification' | 'account'
@@ -14,12 +13,8 @@ export interface News {
   [field: string]: string | number | boolean | null
 }
 
-type EventData = TransactionEventData & AlertEventData
-
-type Tellers = { [Type in keyof EventData]?: (data: EventData[Type]) => News }
-
-const TELLERS: Tellers = {
-  TransactionCaptured: (data) => ({
+const TELLERS: Handlers<News> = {
+  TransactionCaptured: ({ data }) => ({
     kind: 'transaction',
     what: 'captured',
     id: data.transaction_id,
@@ -31,17 +26,17 @@ const TELLERS: Tellers = {
     order_id: data.order_id,
     created_at: data.created_at,
   }),
-  TransactionCompleted: ({ transaction_id: id, webhook_status, order_id }) =>
+  TransactionCompleted: ({ data: { transaction_id: id, webhook_status, order_id } }) =>
     ({ kind: 'transaction', what: 'completed', id, webhook_status, order_id }), // prettier-ignore
-  WebhookRetryRequested: ({ transaction_id: id, webhook_status }) =>
+  WebhookRetryRequested: ({ data: { transaction_id: id, webhook_status } }) =>
     ({ kind: 'transaction', what: 'retried', id, webhook_status }), // prettier-ignore
-  WebhookStatusChanged: ({ transaction_id: id, to }) =>
+  WebhookStatusChanged: ({ data: { transaction_id: id, to } }) =>
     ({ kind: 'transaction', what: 'status', id, webhook_status: to }), // prettier-ignore
-  TransactionDeleted: ({ transaction_id: id }) => ({ kind: 'transaction', what: 'deleted', id }),
-  WebhookAttempted: ({ transaction_id, rule_id, attempt, http_status, outcome }) =>
+  TransactionDeleted: ({ data: { transaction_id: id } }) => ({ kind: 'transaction', what: 'deleted', id }),
+  WebhookAttempted: ({ data: { transaction_id, rule_id, attempt, http_status, outcome } }) =>
     ({ kind: 'attempt', what: outcome, id: transaction_id, rule_id, attempt, http_status }), // prettier-ignore
-  AlertRaised: ({ alert_id: id, kind }) => ({ kind: 'alert', what: 'raised', id, alert: kind }),
-  AlertEnded: ({ alert_id: id, kind }) => ({ kind: 'alert', what: 'ended', id, alert: kind }),
+  AlertRaised: ({ data: { alert_id: id, kind } }) => ({ kind: 'alert', what: 'raised', id, alert: kind }),
+  AlertEnded: ({ data: { alert_id: id, kind } }) => ({ kind: 'alert', what: 'ended', id, alert: kind }),
 }
 
 /** After these a listener's credential may be void: it must be shown again. */
@@ -58,13 +53,14 @@ const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
   'SessionEnded',
 ])
 
-export const endsListening = ({ type }: RecordedEvent): boolean => ENDS_LISTENING.has(type)
+export const endsListening = ({ type }: StoredEvent): boolean => ENDS_LISTENING.has(type)
 
 /** Null for events that no page shows. */
-export const newsOf = ({ type, data, stream }: RecordedEvent): News | null => {
-  const tell = TELLERS[type as keyof EventData] as ((data: unknown) => News) | undefined
-  if (tell) return tell(data)
-  if (stream.startsWith('account-')) return { kind: 'account', what: type }
+export const newsOf = (event: StoredEvent): News | null => {
+  const { type, stream } = event
+  const told = type === 'Unreadable' ? undefined : handle(TELLERS, event)
+  if (told) return told
+  if (stream.startsWith('account-')) return { kind: 'account', what: asStored(event).type }
   if (stream.startsWith('unread-') || stream.startsWith('ignored-')) return { kind: 'notification', what: 'kept' }
   return null
 }

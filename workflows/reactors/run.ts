@@ -5,6 +5,8 @@
  * A reaction that fails is tried again until it succeeds, as an event that is passed over is an erasure that never
  * happens; meanwhile the others wait, and the log says so at every try.
  */
+import { handle } from '../../domain/catalogue.ts'
+import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { retry } from '../support/retry.ts'
 import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
@@ -39,13 +41,14 @@ export const runReactions = async (options: ReactionsOptions, signal: AbortSigna
   const start = await insist('start', () => placeToStart(options))
   if (signal.aborted) return
   const prefixes = [...new Set(reactions.flatMap((each) => each.prefixes))]
-  const answersTo = answersByType(reactions)
+  const reactionsTo = byType(reactions)
   let savedAt = -Infinity
   for await (const { events } of store.subscribe({ after: start ?? null, prefixes, signal })) {
     let isDone = false
     for (const event of events) {
-      for (const { name, answer } of answersTo.get(event.type) ?? []) {
-        if ((await insist(name, () => answer(event), event)) !== 'nothing') isDone = true
+      for (const { name, answers } of reactionsTo(event.type)) {
+        const answer = async () => (isReadable(event) ? handle(answers, event) : 'nothing')
+        if ((await insist(name, answer, event)) !== 'nothing') isDone = true
       }
       if (signal.aborted) return
     }
@@ -56,17 +59,17 @@ export const runReactions = async (options: ReactionsOptions, signal: AbortSigna
   }
 }
 
-interface NamedAnswer {
-  name: string
-  answer: NonNullable<Reaction['answers'][string]>
-}
-
-const answersByType = (reactions: readonly Reaction[]): ReadonlyMap<string, readonly NamedAnswer[]> => {
-  const byType = new Map<string, NamedAnswer[]>()
-  for (const { name, answers } of reactions)
-    for (const [type, answer] of Object.entries(answers))
-      if (answer) byType.set(type, [...(byType.get(type) ?? []), { name, answer }])
-  return byType
+/** Reactions by the type of event that they answer, found once for each type; an event that cannot be read concerns all of them. */
+const byType = (reactions: readonly Reaction[]): ((type: StoredEvent['type']) => readonly Reaction[]) => {
+  const found = new Map<string, readonly Reaction[]>()
+  return (type) => {
+    let those = found.get(type)
+    if (!those) {
+      those = type === 'Unreadable' ? reactions : reactions.filter(({ answers }) => answers[type])
+      found.set(type, those)
+    }
+    return those
+  }
 }
 
 /** After the event met last; from the first where the store is not the one it was. */

@@ -1,33 +1,12 @@
 /** A plan that was paid is the buyer's, once a payment; and who brought the buyer earns his share of it. */
-import { evolve, type Account } from '../../domain/account/account.ts'
-import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
-import { buyPlan } from '../../domain/account/plan-changes.ts'
+import { buyOnce, evolve, NO_BUYER } from '../../domain/account/buyer.ts'
+import { accountEvents, accountStream } from '../../domain/account/events.ts'
 import { commissionOf } from '../../domain/affiliate/affiliate.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { Affiliates } from '../affiliate/affiliates.ts'
 import { execute } from '../support/execute.ts'
-import { FoldCache, type Fold } from '../support/fold-cache.ts'
+import { foldCache } from '../support/fold-cache.ts'
 import { reaction, type Reaction } from './reactor.ts'
-
-interface Buyer {
-  account: Account | null
-  /** Payments that are in the plan already: ids of events. */
-  payments: ReadonlySet<string>
-}
-
-const fold: Fold<Buyer> = {
-  stream: (user) => accountStream(Number(user)),
-  initial: { account: null, payments: new Set() },
-  evolve: ({ account, payments }, recorded: RecordedEvent) => {
-    const event = recorded as unknown as AccountEvent
-    const payment = event.type === 'PlanChanged' ? event.data.caused_by : undefined
-    return {
-      account: evolve(account, event),
-      payments: payment === undefined ? payments : new Set(payments).add(payment),
-    }
-  },
-}
 
 /** Buyers remembered. */
 const REMEMBERED = 100
@@ -41,13 +20,16 @@ interface Parts {
 }
 
 export const upgradePlan = ({ store, clock, ids, commission }: Parts): Reaction => {
-  const buyers = new FoldCache(fold, REMEMBERED)
+  const buyers = foldCache(
+    { stream: (user) => accountStream(Number(user)), events: accountEvents, initial: NO_BUYER, evolve },
+    REMEMBERED,
+  )
   const affiliates = new Affiliates({ store, ids })
   return reaction('upgrade_plan', ['plan-order-'], {
     PlanPaid: async ({ id, data: { user_id, plan, amount, plan_order_id, paid_at }, metadata: { correlation_id } }) => {
       const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
-      const { state } = await execute(store, buyers, String(user_id), occasion, ({ state: { account, payments } }) =>
-        !account || payments.has(id) ? [] : buyPlan(account, plan, { id, at: new Date(paid_at) }),
+      const { state } = await execute(store, buyers, String(user_id), occasion, ({ state: buyer }) =>
+        buyOnce(buyer, plan, { id, at: new Date(paid_at) }),
       )
       const ref = state.account?.ref
       const affiliate = ref ? await affiliates.ownerOfCode(ref) : null

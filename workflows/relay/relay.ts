@@ -7,7 +7,7 @@
  *
  * One batch is on its way at a time. Meanwhile the store's subscription gathers what comes, so batches grow with the load.
  */
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore, Lease } from '../../domain/ports.ts'
 import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
 import { retry } from '../support/retry.ts'
@@ -22,7 +22,7 @@ export interface Publisher {
    * Resolves when all of them are acknowledged; in order for each user.
    * @throws when they may not be, or the signal aborts; all of them may be published again
    */
-  publish(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void>
+  publish(events: readonly StoredEvent[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -57,11 +57,11 @@ export class RelayProgress {
   ended(): void {
     this.#isActive = false
   }
-  sending(events: readonly RecordedEvent[]): void {
+  sending(events: readonly StoredEvent[]): void {
     this.#behindSince = events[0]!.metadata.at
   }
   /** @param isLast  nothing waits behind them */
-  sent(events: readonly RecordedEvent[], isLast: boolean): void {
+  sent(events: readonly StoredEvent[], isLast: boolean): void {
     this.#behindSince = isLast ? null : events.at(-1)!.metadata.at
   }
 }

@@ -14,7 +14,7 @@ import { FileWriter, type LastLine } from './event-file.ts'
 import { pages } from './pages.ts'
 
 /** With the revision of what closes each; the last counts. */
-const closedStreams = async (store: EventStore): Promise<Map<string, number>> => {
+const closedStreams = async (store: EventStore<RecordedEvent>): Promise<Map<string, number>> => {
   const closed = new Map<string, number>()
   for await (const page of pages(store))
     for (const { type, stream, revision } of page) if (isClosing(type)) closed.set(stream, revision)
@@ -22,7 +22,7 @@ const closedStreams = async (store: EventStore): Promise<Map<string, number>> =>
 }
 
 export interface ExportOptions {
-  store: EventStore
+  store: EventStore<RecordedEvent>
   /** Which readers of the store have come how far; those that have met nothing are left out. */
   readers: Readonly<Record<string, Checkpoint>>
   now: Date

@@ -10,7 +10,7 @@
  */
 import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
-import { IMPORT_STREAM, type ImportedFile } from '../../domain/import.ts'
+import { importEvents as importSchemas, IMPORT_STREAM, type ImportedFile } from '../../domain/import.ts'
 import { NO_STREAM, type EventStore, type StreamAppend } from '../../domain/ports.ts'
 import { placeOf, type Place } from '../support/store-position.ts'
 import { keptFor } from '../scheduled/expire-events.ts'
@@ -30,7 +30,7 @@ export class NotImportable extends Error {
 }
 
 export interface ImportOptions {
-  store: EventStore
+  store: EventStore<RecordedEvent>
   /** Checked before, by `checkFile`. */
   lines: () => AsyncIterable<string>
   told: LastLine
@@ -52,11 +52,11 @@ export interface Imported {
 export type ImportState = { is: 'none' } | { is: 'unfinished' | 'finished'; file: ImportedFile }
 
 /** What a store reports about an import. */
-export const importState = async (store: Pick<EventStore, 'read'>): Promise<ImportState> => {
+export const importState = async (store: Pick<EventStore<RecordedEvent>, 'read'>): Promise<ImportState> => {
   const [events = []] = await store.read([{ stream: IMPORT_STREAM }])
-  const [begun, ended] = events as RecordedEvent<string, ImportedFile>[]
+  const [begun, ended] = events
   if (!begun) return { is: 'none' }
-  return { is: ended ? 'finished' : 'unfinished', file: begun.data }
+  return { is: ended ? 'finished' : 'unfinished', file: importSchemas.ImportBegun.parse(begun.data) }
 }
 
 /** @throws {NotImportable} · {BadFile} where the file changes meanwhile · {StoreUnavailable} the same call goes on */
@@ -166,7 +166,7 @@ async function* eventsOf({ lines, told }: ImportOptions): AsyncGenerator<{ event
   throw new BadFile('it became shorter while it was read')
 }
 
-const send = async (store: EventStore, units: readonly [Run][]): Promise<void> => {
+const send = async (store: EventStore<RecordedEvent>, units: readonly [Run][]): Promise<void> => {
   const results = await store.append(units)
   results.forEach((result, index) => {
     const [{ stream, expectedRevision }] = units[index]!

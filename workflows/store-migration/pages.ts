@@ -4,10 +4,10 @@ import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 
 const PAGE = 2_000
 
-export async function* pages(
-  store: Pick<EventStore, 'readAll'>,
+export async function* pages<Event extends RecordedEvent>(
+  store: Pick<EventStore<Event>, 'readAll'>,
   from: Checkpoint | null = null,
-): AsyncGenerator<RecordedEvent[], void, undefined> {
+): AsyncGenerator<Event[], void, undefined> {
   let coming = store.readAll(from, PAGE)
   for (;;) {
     const page = await coming

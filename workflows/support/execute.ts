@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Refused } from '../../domain/errors.ts'
 import type { Fact } from '../../domain/event.ts'
+import { parseEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import type { FoldCache, Folded } from './fold-cache.ts'
 import { pauseAfter } from './retry.ts'
@@ -75,13 +76,11 @@ const executeNow = async <State>(
     const { stream } = cache.slice(key)
     const [result] = await store.append([[{ stream, expectedRevision: folded.revision, events }]])
     if (result?.ok) {
-      const recorded = events.map((event, index) => ({
-        ...event,
-        stream,
-        revision: folded.revision + 1 + index,
-        checkpoint: result.checkpoint,
-      }))
-      return { ...cache.advance(key, recorded), checkpoint: result.checkpoint }
+      const { checkpoint } = result
+      const recorded = events.map((event, index) =>
+        parseEvent({ ...event, stream, revision: folded.revision + 1 + index, checkpoint }),
+      )
+      return { ...cache.advance(key, recorded), checkpoint }
     }
     folded = await cache.load(store, key)
     // A stream whose events have all expired keeps its numbering: nothing newer to fold, so its revision is the expectation.

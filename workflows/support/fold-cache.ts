@@ -2,7 +2,9 @@
  * A bounded cache of folds: an account or a book is read once, then only read on from where it was.
  * A fold is never trusted to be the newest: every use reads on, or the append's expectation tells.
  */
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { z } from 'zod'
+import { isEventOf, type EventType, type KnownEvent } from '../../domain/catalogue.ts'
+import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
 
 export interface Folded<State> {
@@ -11,18 +13,40 @@ export interface Folded<State> {
   revision: number
 }
 
-export interface Fold<State> {
+export interface Fold<State, Type extends EventType> {
   stream: (key: string) => string
+  /** The events that `evolve` takes, such as `accountEvents`. Others change nothing. */
+  events: Readonly<Record<Type, z.ZodObject>>
   initial: State
-  evolve: (state: State, event: RecordedEvent) => State
+  evolve: (state: State, event: KnownEvent<Type>) => State
 }
 
+/** A fold that takes all that a stream may hold. */
+interface Evolving<State> {
+  stream: (key: string) => string
+  initial: State
+  evolve: (state: State, event: StoredEvent) => State
+}
+
+/** @param limit  most folds kept */
+export const foldCache = <State, Type extends EventType>(
+  { events, evolve, ...fold }: Fold<State, Type>,
+  limit: number,
+): FoldCache<State> =>
+  new FoldCache<State>(
+    {
+      ...fold,
+      evolve: (state, event) => (isReadable(event) && isEventOf(events, event) ? evolve(state, event) : state),
+    },
+    limit,
+  )
+
 export class FoldCache<State> {
-  readonly #fold: Fold<State>
+  readonly #fold: Evolving<State>
   readonly #limit: number
   readonly #entries = new Map<string, Folded<State>>()
 
-  constructor(fold: Fold<State>, limit: number) {
+  constructor(fold: Evolving<State>, limit: number) {
     this.#fold = fold
     this.#limit = limit
   }
@@ -45,7 +69,7 @@ export class FoldCache<State> {
    * Folds further events in; events already folded are passed over, so answers of concurrent reads may come in any order.
    * @param known  the fold that the events were read after: it may have been pushed out of the cache meanwhile
    */
-  advance(key: string, events: readonly RecordedEvent[], known: Folded<State> = this.get(key)): Folded<State> {
+  advance(key: string, events: readonly StoredEvent[], known: Folded<State> = this.get(key)): Folded<State> {
     const present = this.get(key)
     let { state, revision } = present.revision >= known.revision ? present : known
     for (const event of events) {

@@ -1,5 +1,6 @@
 /** Turns what a decider decided into events with an identity: the id is random per decision, and the same on its retries. */
 import { randomUUID } from 'node:crypto'
+import { newestVersion } from '../../domain/upcasters/index.ts'
 import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
 
 /** What a decision belongs to. */
@@ -10,7 +11,7 @@ export interface Occasion {
   causation_id: string
 }
 
-const SCHEMA_VERSION = 1
+const FIRST_VERSION = 1
 
 /** The metadata that all events of one decision share. Create it once if the events are stamped in several parts. */
 export const metadataOf = ({ user_id, at, correlation_id, causation_id }: Occasion): Metadata => ({
@@ -18,10 +19,18 @@ export const metadataOf = ({ user_id, at, correlation_id, causation_id }: Occasi
   at: at.toISOString(),
   correlation_id,
   causation_id,
-  version: SCHEMA_VERSION,
+  version: FIRST_VERSION,
 })
 
 export const stampWith = (facts: readonly Fact[], metadata: Metadata): NewEvent[] =>
-  facts.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata }))
+  facts.map(({ type, data }) => {
+    const version = newestVersion(type)
+    return {
+      id: randomUUID(),
+      type,
+      data,
+      metadata: version === metadata.version ? metadata : { ...metadata, version },
+    }
+  })
 
 export const stamp = (facts: readonly Fact[], occasion: Occasion): NewEvent[] => stampWith(facts, metadataOf(occasion))

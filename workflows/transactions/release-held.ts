@@ -6,7 +6,7 @@
 import type { Account } from '../../domain/account/account.ts'
 import { bankAccountOf } from '../../domain/account/bank-accounts.ts'
 import { bookStream, type NotificationSeen } from '../../domain/dedup/events.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
 import { releaseTransactions } from './by-hand.ts'
@@ -17,9 +17,9 @@ const PAGE = 1_000
 const AT_A_TIME = 200
 
 async function* seenIn(store: EventStore, stream: string): AsyncGenerator<NotificationSeen> {
-  for (let from = 0, page: RecordedEvent[] = []; ; from = page.at(-1)!.revision + 1) {
+  for (let from = 0, page: StoredEvent[] = []; ; from = page.at(-1)!.revision + 1) {
     page = (await store.read([{ stream, from, limit: PAGE }]))[0]!
-    for (const { type, data } of page) if (type === 'NotificationSeen') yield data as NotificationSeen
+    for (const { type, data } of page) if (type === 'NotificationSeen') yield data
     if (page.length < PAGE) return
   }
 }

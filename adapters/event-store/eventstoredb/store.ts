@@ -5,6 +5,7 @@
  * and from everything with the next `expire`, which is a scavenge.
  */
 import { setMaxListeners } from 'node:events'
+import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
 import { untilAnswered } from '../until-answered.ts'
@@ -40,7 +41,7 @@ export const openEventStoreDb = async ({
   prefix,
   deadlineMs = 10_000,
   onTrouble = () => {},
-}: EventStoreDbOptions): Promise<EventStore> => {
+}: EventStoreDbOptions): Promise<EventStore<RecordedEvent>> => {
   const attemptMs = Math.min(ATTEMPT_MS, deadlineMs)
   const closing = new AbortController()
   // Every call that waits for a server that is away listens.

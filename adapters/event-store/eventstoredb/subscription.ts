@@ -6,6 +6,7 @@
  * checkpoint moves on, which the server tells a finer filter only after hundreds of events, and on a quiet log never.
  */
 import type { Position } from '@eventstore/db-client'
+import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import { backOff } from '../until-answered.ts'
@@ -34,7 +35,7 @@ export interface SubscriptionOptions {
 export async function* subscription(
   connection: Connection,
   { prefix, after, prefixes, maxBatch, signal, attemptMs, onTrouble }: SubscriptionOptions,
-): AsyncGenerator<Batch, void, undefined> {
+): AsyncGenerator<Batch<RecordedEvent>, void, undefined> {
   const isWanted = (stream: string): boolean => !prefixes || prefixes.some((one) => stream.startsWith(one))
   let position = after
   let told = after

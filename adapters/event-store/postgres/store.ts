@@ -2,6 +2,7 @@
  * The event store port on Postgres. The tables and the rules they keep are in `postgres/migrations/001_store.sql`; groups of
  * appends in `group-append.ts`, subscriptions in `tail.ts` and `subscription.ts`.
  */
+import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { openDatabase } from '../../database/database.ts'
 import { checkName, encode } from '../encoding.ts'
@@ -45,7 +46,7 @@ export const openPostgresEventStore = async ({
   deadlineMs = 10_000,
   readers = 4,
   onTrouble = () => {},
-}: PostgresEventStoreOptions): Promise<EventStore> => {
+}: PostgresEventStoreOptions): Promise<EventStore<RecordedEvent>> => {
   const database = openDatabase(url, {
     poolSize: readers,
     applicationName: 'baoco event store',

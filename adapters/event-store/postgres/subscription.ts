@@ -3,6 +3,7 @@
  * whenever the ring has moved on without it. Both ways start from the same place, the last position handed on, so there
  * is neither gap nor repeat where they meet.
  */
+import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
 import type { Database } from '../../database/database.ts'
 import { orAborted } from '../../../workflows/support/abort.ts'
@@ -28,7 +29,7 @@ export async function* subscription(
   database: Database,
   tail: Tail,
   { after, prefixes, maxBatch, signal, onTrouble }: SubscriptionOptions,
-): AsyncGenerator<Batch, void, undefined> {
+): AsyncGenerator<Batch<RecordedEvent>, void, undefined> {
   const isWanted = ({ event }: Placed): boolean =>
     !prefixes || prefixes.some((prefix) => event.stream.startsWith(prefix))
   const member = { position: after }
@@ -39,7 +40,7 @@ export async function* subscription(
 
   const isWorthTelling = (events: readonly Placed[], live: boolean): boolean =>
     events.length > 0 || (live && !wasLive) || (member.position > told && performance.now() - toldAt >= EMPTY_BATCH_MS)
-  const batch = (events: readonly Placed[], live: boolean): Batch => {
+  const batch = (events: readonly Placed[], live: boolean): Batch<RecordedEvent> => {
     wasLive = live
     told = member.position
     toldAt = performance.now()

@@ -5,7 +5,7 @@
  * that goes on with other messages under those sequence numbers would be refused for good.
  */
 import { Partitioners, type Kafka, type Message, type Producer } from 'kafkajs'
-import type { RecordedEvent } from '../../../domain/event.ts'
+import { asStored, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { Publisher } from '../../../workflows/relay/relay.ts'
 import { kafkaTrouble, openKafkaClient, type KafkaSettings } from './client.ts'
 import { messageOf } from './cloud-event.ts'
@@ -79,12 +79,12 @@ const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
 
 /** An event without a user is a bug of its writer. It is skipped, because stopping would stop all deliveries. */
 const messagesOf = (
-  events: readonly RecordedEvent[],
+  events: readonly StoredEvent[],
   from: { source: string; installation: string },
   onTrouble: (error: unknown) => void,
 ): Message[] =>
   events.flatMap((event) => {
-    const message = messageOf(event, from)
+    const message = messageOf(asStored(event), from)
     if (message) return [message]
     onTrouble(new Error(`event without a user or transaction: ${event.stream}, revision ${event.revision}`))
     return []

@@ -5,6 +5,7 @@
  *
  * Tells its parent {stream, revision} of every append that was answered.
  */
+import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { event, part } from './harness.ts'
@@ -15,7 +16,7 @@ const UNITS = 8
 const EVENT_BYTES = 30_000
 
 const [, , module, argument, prefix] = process.argv
-const { openStore } = (await import(module!)) as { openStore: (argument: string) => Promise<EventStore> }
+const { openStore } = (await import(module!)) as { openStore: (argument: string) => Promise<EventStore<RecordedEvent>> }
 const store = await openStore(argument!)
 const filling = 'x'.repeat(EVENT_BYTES)
 

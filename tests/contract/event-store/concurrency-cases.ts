@@ -34,7 +34,7 @@ export const concurrencyCases: Cases = (under) => {
     const stores = [store, await another()]
     const stream = streamName()
     const written: string[] = []
-    const writer = async (mine: EventStore): Promise<void> => {
+    const writer = async (mine: EventStore<RecordedEvent>): Promise<void> => {
       let revision = NO_STREAM
       for (let done = 0; done < 20;) {
         const one = event()
@@ -58,7 +58,7 @@ export const concurrencyCases: Cases = (under) => {
     const stores = [store, await another(), await another(), await another()]
     const written = new Map<string, string[]>()
     let writing = true
-    const writer = async (mine: EventStore): Promise<void> => {
+    const writer = async (mine: EventStore<RecordedEvent>): Promise<void> => {
       const stream = streamName()
       const ids: string[] = []
       written.set(stream, ids)
@@ -69,7 +69,7 @@ export const concurrencyCases: Cases = (under) => {
         revision += events.length
       }
     }
-    const reader = async (mine: EventStore): Promise<RecordedEvent[]> => {
+    const reader = async (mine: EventStore<RecordedEvent>): Promise<RecordedEvent[]> => {
       const seen: RecordedEvent[] = []
       for (;;) {
         const last = !writing

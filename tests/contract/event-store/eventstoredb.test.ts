@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '../../../domain/event.ts'
 import { randomUUID } from 'node:crypto'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
@@ -24,8 +25,8 @@ eventStoreContract(
     const proxy = await openProxy(port, host)
     const through = url.replace(/(:\/\/(?:[^@/]*@)?)[^/?]+/, `$1127.0.0.1:${proxy.port}`)
     const prefix = `test-${randomUUID()}.`
-    const stores: EventStore[] = []
-    const open = async (at: string, deadlineMs?: number): Promise<EventStore> => {
+    const stores: EventStore<RecordedEvent>[] = []
+    const open = async (at: string, deadlineMs?: number): Promise<EventStore<RecordedEvent>> => {
       const store = await openEventStoreDb({ url: at, prefix, ...(deadlineMs && { deadlineMs }) })
       stores.push(store)
       return store

@@ -6,9 +6,9 @@ import type { Batch, EventStore, StreamAppend, Unit, UnitResult } from '../../..
 
 export interface StoreHarness {
   /** The store under test; it reaches its server through the network below. */
-  store: EventStore
+  store: EventStore<RecordedEvent>
   /** A further client, as another process has one, straight to the server; the harness closes it. */
-  another(options?: { deadlineMs?: number }): Promise<EventStore>
+  another(options?: { deadlineMs?: number }): Promise<EventStore<RecordedEvent>>
   /** Not there where the server is somebody else's. */
   server?: { stop(): Promise<void>; start(): Promise<void> }
   network: {
@@ -20,7 +20,7 @@ export interface StoreHarness {
     /** The next answer of the server is thrown away, and its connection with it. Resolves when that has happened. */
     loseNextAnswer(): Promise<void>
   }
-  /** A module with `openStore(argument): Promise<EventStore>`, by which a child process opens the same store. */
+  /** A module with `openStore(argument): Promise<EventStore<RecordedEvent>>`, by which a child process opens the same store. */
   child: { module: string; argument: string }
   close(): Promise<void>
 }
@@ -62,14 +62,14 @@ export const part = (
   events,
 })
 
-export const appendOne = async (store: EventStore, unit: Unit): Promise<UnitResult> => {
+export const appendOne = async (store: EventStore<RecordedEvent>, unit: Unit): Promise<UnitResult> => {
   const results = await store.append([unit])
   expect(results).to.have.length(1)
   return results[0]!
 }
 
 /** @returns the checkpoint of a unit that must succeed */
-export const appended = async (store: EventStore, unit: Unit): Promise<string> =>
+export const appended = async (store: EventStore<RecordedEvent>, unit: Unit): Promise<string> =>
   checkpointOf(await appendOne(store, unit))
 
 export const checkpointOf = (result: UnitResult | undefined): string => {
@@ -82,7 +82,7 @@ export const conflictWith = (stream: string, revision: number): UnitResult => ({
   conflict: { stream, revision },
 })
 
-export const readStream = async (store: EventStore, stream: string): Promise<RecordedEvent[]> =>
+export const readStream = async (store: EventStore<RecordedEvent>, stream: string): Promise<RecordedEvent[]> =>
   (await store.read([{ stream }]))[0]!
 
 export const idsOf = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id)
@@ -92,7 +92,11 @@ export const revisionsOf = (events: readonly RecordedEvent[]): number[] => event
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
 /** Everything after a checkpoint, page by page. */
-export const readToEnd = async (store: EventStore, after: string | null, page = 100): Promise<RecordedEvent[]> => {
+export const readToEnd = async (
+  store: EventStore<RecordedEvent>,
+  after: string | null,
+  page = 100,
+): Promise<RecordedEvent[]> => {
   const events: RecordedEvent[] = []
   for (let place = after; ; place = events.at(-1)!.checkpoint) {
     const more = await store.readAll(place, page)
@@ -103,12 +107,12 @@ export const readToEnd = async (store: EventStore, after: string | null, page = 
 
 /** A subscription that writes down what it gets. */
 export const follow = (
-  store: EventStore,
+  store: EventStore<RecordedEvent>,
   options: { after: string | null; prefixes?: readonly string[]; maxBatch?: number },
-  onBatch: (batch: Batch) => void | Promise<void> = () => {},
+  onBatch: (batch: Batch<RecordedEvent>) => void | Promise<void> = () => {},
 ) => {
   const stop = new AbortController()
-  const batches: Batch[] = []
+  const batches: Batch<RecordedEvent>[] = []
   const ended = (async () => {
     for await (const batch of store.subscribe({ ...options, signal: stop.signal })) {
       batches.push(batch)
@@ -127,7 +131,7 @@ export const follow = (
 }
 
 /** Checkpoints must rise from event to event. */
-export const expectRising = (store: EventStore, events: readonly RecordedEvent[]): void => {
+export const expectRising = (store: EventStore<RecordedEvent>, events: readonly RecordedEvent[]): void => {
   for (let index = 1; index < events.length; index++) {
     const [before, after] = [events[index - 1]!.checkpoint, events[index]!.checkpoint]
     if (!store.isAfter(after, before)) throw new Error(`${after} does not come after ${before} (event ${index})`)

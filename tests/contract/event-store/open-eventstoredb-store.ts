@@ -1,7 +1,8 @@
 /** How a child process of the contract opens the EventStoreDB store. */
+import type { RecordedEvent } from '../../../domain/event.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 
 /** @param argument  url and prefix as JSON */
-export const openStore = (argument: string): Promise<EventStore> =>
+export const openStore = (argument: string): Promise<EventStore<RecordedEvent>> =>
   openEventStoreDb(JSON.parse(argument) as { url: string; prefix: string })

@@ -1,6 +1,8 @@
 /** How a child process of the contract opens the Postgres store. */
+import type { RecordedEvent } from '../../../domain/event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 
 /** @param argument  the database's url */
-export const openStore = (argument: string): Promise<EventStore> => openPostgresEventStore({ url: argument })
+export const openStore = (argument: string): Promise<EventStore<RecordedEvent>> =>
+  openPostgresEventStore({ url: argument })

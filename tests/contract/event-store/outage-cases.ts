@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '../../../domain/event.ts'
 import { expect } from 'chai'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
@@ -18,7 +19,7 @@ import {
 } from './harness.ts'
 
 /** Writers that go on through whatever happens; every append of theirs must succeed in the end. */
-const startWriters = (store: EventStore, prefix: string, count: number) => {
+const startWriters = (store: EventStore<RecordedEvent>, prefix: string, count: number) => {
   const streams = new Map(upTo(count).map((n) => [`${prefix}${n}`, [] as string[]]))
   let isWriting = true
   let answered = 0
@@ -44,7 +45,10 @@ const startWriters = (store: EventStore, prefix: string, count: number) => {
 }
 
 export const outageCases: Cases = (under, { canStopServer }) => {
-  const survives = async (disturb: (store: EventStore) => Promise<void>, store = under().store): Promise<void> => {
+  const survives = async (
+    disturb: (store: EventStore<RecordedEvent>) => Promise<void>,
+    store = under().store,
+  ): Promise<void> => {
     const start = await store.end()
     const prefix = `${streamName('outage')}-`
     const writers = startWriters(store, prefix, 8)

@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '../../../domain/event.ts'
 import { expect } from 'chai'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -24,8 +25,8 @@ eventStoreContract('postgres', async () => {
   const server = await startOwnPostgres()
   const proxy = await openProxy(server.port)
   await migrateDatabase(server.url())
-  const stores: EventStore[] = []
-  const open = async (url: string, deadlineMs?: number): Promise<EventStore> => {
+  const stores: EventStore<RecordedEvent>[] = []
+  const open = async (url: string, deadlineMs?: number): Promise<EventStore<RecordedEvent>> => {
     const store = await openPostgresEventStore({ url, ...(deadlineMs && { deadlineMs }) })
     stores.push(store)
     return store
@@ -46,7 +47,7 @@ eventStoreContract('postgres', async () => {
 
 describe('event store on Postgres, what it can beyond the contract', () => {
   let database: TestDatabase
-  let store: EventStore
+  let store: EventStore<RecordedEvent>
   before(async () => {
     database = await freshDatabase()
     await migrateDatabase(database.url)
@@ -84,7 +85,7 @@ describe('event store on Postgres, what it can beyond the contract', () => {
   it('hands on its own appends and those of another process in one order, the same to both', async () => {
     const other = await openPostgresEventStore({ url: database.url })
     const start = await store.end()
-    const seen: [EventStore, string[]][] = [
+    const seen: [EventStore<RecordedEvent>, string[]][] = [
       [store, []],
       [other, []],
     ]
@@ -93,7 +94,7 @@ describe('event store on Postgres, what it can beyond the contract', () => {
       for await (const { events } of of.subscribe({ after: start, signal: stop.signal }))
         ids.push(...events.map(({ id }) => id))
     })
-    const append = async (to: EventStore): Promise<void> => {
+    const append = async (to: EventStore<RecordedEvent>): Promise<void> => {
       for (let n = 0; n < 100; n++) await to.append([[part(streamName(), NO_STREAM, eventsOf(2))]])
     }
     await Promise.all([append(store), append(store), append(other), append(other)])

@@ -1,4 +1,5 @@
 /** How a child process of the contract opens the embedded log. */
+import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -6,4 +7,4 @@ import type { Log } from '../../../domain/ports.ts'
 
 /** @param argument  the database's url */
 export const openLog = async (argument: string): Promise<Log> =>
-  openEmbeddedLog({ store: await openPostgresEventStore({ url: argument }), database: openDatabase(argument) })
+  openEmbeddedLog({ store: parsing(await openPostgresEventStore({ url: argument })), database: openDatabase(argument) })

@@ -1,4 +1,5 @@
 /** The stores that captures are tried on, each with a way to die in the middle of one. */
+import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -29,7 +30,7 @@ export const STORES: Record<string, () => Promise<TestStore>> = {
   'Postgres, stream by stream': async () => {
     const database = await freshDatabase()
     await migrateDatabase(database.url)
-    const store = await openPostgresEventStore({ url: database.url })
+    const store = parsing(await openPostgresEventStore({ url: database.url }))
     return {
       store,
       mortal: async () => {
@@ -51,8 +52,8 @@ export const STORES: Record<string, () => Promise<TestStore>> = {
   /** The server takes so many appends and no more, so it is the adapter's own order that counts. */
   EventStoreDB: async () => {
     const standIn = await startStandIn()
-    const open = (deadlineMs: number) =>
-      openEventStoreDb({ url: standInUrl(standIn.port), prefix: 'test.', deadlineMs })
+    const open = async (deadlineMs: number) =>
+      parsing(await openEventStoreDb({ url: standInUrl(standIn.port), prefix: 'test.', deadlineMs }))
     const store = await open(10_000)
     const opened = [store]
     return {

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { accountStream } from '../../../domain/account/events.ts'
-import type { Fact, RecordedEvent } from '../../../domain/event.ts'
+import type { Fact } from '../../../domain/event.ts'
+import type { StoredEvent } from '../../../domain/parse-event.ts'
 import type { Arrival } from '../../../domain/arrival/arrival.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { foldTransaction, type LiveTransaction } from '../../../domain/transaction/transaction.ts'
@@ -21,7 +22,7 @@ export interface World {
   /** Another process's way to the store, which dies on command. */
   mortal(): Promise<Mortal>
   write(stream: string, facts: readonly Fact[], expectedRevision?: number): Promise<void>
-  events(prefix: string): Promise<RecordedEvent[]>
+  events(prefix: string): Promise<StoredEvent[]>
   /** Live transactions by id; fails on a stream that was started twice. */
   transactions(): Promise<Map<number, LiveTransaction>>
   close(): Promise<void>
@@ -55,7 +56,7 @@ export const openWorld = async (openStore = STORES['Postgres, stream by stream']
     write,
     events,
     transactions: async () => {
-      const streams = new Map<string, RecordedEvent[]>()
+      const streams = new Map<string, StoredEvent[]>()
       for (const event of await events('transaction-'))
         streams.set(event.stream, [...(streams.get(event.stream) ?? []), event])
       const folded = new Map<number, LiveTransaction>()

@@ -1,4 +1,5 @@
 /** A stand-in in this process, to be told what to do wrong, and stores on it. */
+import type { RecordedEvent } from '../../../domain/event.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
@@ -7,10 +8,10 @@ import { startStandIn, type StandIn } from '../../harness/eventstoredb/server.ts
 export interface World {
   standIn: StandIn
   url: string
-  store: EventStore
+  store: EventStore<RecordedEvent>
   /** What the store has told of, in order. */
   troubles: unknown[]
-  another(options?: { prefix?: string; deadlineMs?: number; url?: string }): Promise<EventStore>
+  another(options?: { prefix?: string; deadlineMs?: number; url?: string }): Promise<EventStore<RecordedEvent>>
   close(): Promise<void>
 }
 
@@ -18,7 +19,7 @@ export interface World {
 export const openWorld = async (folder?: string): Promise<World> => {
   const standIn = await startStandIn(folder === undefined ? {} : { folder })
   const own = standInUrl(standIn.port)
-  const stores: EventStore[] = []
+  const stores: EventStore<RecordedEvent>[] = []
   const troubles: unknown[] = []
   const another: World['another'] = async ({ prefix = 'test.', url = own, ...options } = {}) => {
     const store = await openEventStoreDb({ url, prefix, onTrouble: (error) => troubles.push(error), ...options })

@@ -1,5 +1,6 @@
 /** The first account, made once over restarts, races and crashes; and what a claim without its account becomes. */
 import { expect } from 'chai'
+import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -28,7 +29,7 @@ describe('registration', () => {
   beforeEach(async () => {
     database = await freshDatabase()
     await migrateDatabase(database.url)
-    store = await openPostgresEventStore({ url: database.url })
+    store = parsing(await openPostgresEventStore({ url: database.url }))
     const vault = openVault(['cd'.repeat(32)])
     parts = { store, clock, vault, ids: openIds({ store, clock }), passwords: openPasswords() }
   })

@@ -5,6 +5,7 @@
  *
  * Tells its parent what its log would say.
  */
+import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import type { KafkaSettings } from '../../../adapters/log/kafka/client.ts'
 import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
@@ -19,7 +20,7 @@ const database = openDatabase(url)
 const tell = (_fields: object, what: string) => void process.send!(what)
 await runRelay(
   {
-    store: await openPostgresEventStore({ url }),
+    store: parsing(await openPostgresEventStore({ url })),
     publisher: openKafkaPublisher({ ...kafka, source: 'https://pay.example.vn' }),
     checkpoint: openRelayCheckpoint(database, kafka.topic),
     lease: openLease({

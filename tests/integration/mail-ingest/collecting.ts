@@ -1,5 +1,6 @@
 /** Processes that collect, beside an API: each with a database pool, a store and caches of its own. */
 import { openIds } from '../../../adapters/system/ids.ts'
+import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openImap } from '../../../adapters/mail/imap.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -26,7 +27,7 @@ export interface CollectorProcess {
 
 export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Promise<CollectorProcess> => {
   const database = openDatabase(databaseUrl, { poolSize: 5 })
-  const store = await openPostgresEventStore({ url: databaseUrl })
+  const store = parsing(await openPostgresEventStore({ url: databaseUrl }))
   const vault = openVault(['ab'.repeat(32)])
   const stopping = new AbortController()
   let held = 0

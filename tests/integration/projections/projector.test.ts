@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { followReadModels } from '../../../adapters/postgres/ops/read-model-progress.ts'
-import type { RecordedEvent } from '../../../domain/event.ts'
+import { parseEvent, type StoredEvent } from '../../../domain/parse-event.ts'
 import { foldTransaction } from '../../../domain/transaction/transaction.ts'
 import { Applier, Overtaken, Poison } from '../../../projections/engine/applier.ts'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
@@ -74,7 +74,7 @@ describe('projector', () => {
     return { tables, batches: () => batches }
   }
 
-  const allEvents = (): Promise<RecordedEvent[]> => setting.store.readAll(null, 1_000_000)
+  const allEvents = (): Promise<StoredEvent[]> => setting.store.readAll(null, 1_000_000)
 
   for (const seed of [1, 10, 11])
     it(`says of every transaction and delivery what the transaction's own fold says (${seed})`, async () => {
@@ -245,7 +245,7 @@ describe('projector', () => {
     const stored = await readCheckpoint(setting.tables, 'read_model', 'main')
     const elsewhere = new Applier(setting.tables, main, 'read_model', stored!.anchor)
     const loser = new Applier(setting.tables, main, 'read_model', stored!.anchor)
-    const event = { ...(await allEvents()).at(-1)!, id: randomUUID(), type: 'Unknown' }
+    const event = parseEvent({ ...(await allEvents()).at(-1)!, id: randomUUID(), type: 'Unknown' })
     await elsewhere.apply([event], event.checkpoint)
     const refused = await loser.apply([event], event.checkpoint).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(Overtaken)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/system/ids.ts'
+import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -33,7 +34,7 @@ describe('reactions', () => {
     place = await freshDatabase()
     await migrateDatabase(place.url)
     database = openDatabase(place.url)
-    store = await openPostgresEventStore({ url: place.url })
+    store = parsing(await openPostgresEventStore({ url: place.url }))
     logged = []
     stops = []
     minute = 0

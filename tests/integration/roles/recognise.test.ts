@@ -1,6 +1,7 @@
 /** What belongs together by the settings, and what is refused in one line. */
 import { expect } from 'chai'
 import { systemClock as clock } from '../../../adapters/system/clock.ts'
+import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { eventsMoved, servedBy } from '../../../adapters/postgres/ops/installation.ts'
@@ -19,7 +20,7 @@ describe('what the settings name', () => {
   const open = async () => {
     const test = await freshDatabase()
     await migrateDatabase(test.url)
-    const [database, store] = [openDatabase(test.url), await openPostgresEventStore({ url: test.url })]
+    const [database, store] = [openDatabase(test.url), parsing(await openPostgresEventStore({ url: test.url }))]
     servers.push({ database, store, test })
     return { database, store, clock }
   }

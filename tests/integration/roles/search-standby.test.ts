@@ -1,6 +1,7 @@
 /** `baoco project` runs the projector of searches as it runs the main one: one process does it, another takes over. */
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { newPlace, removePlace, startBaoco, type Place, type Running } from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -46,7 +47,7 @@ describe('two processes that project', function () {
     await first.kill()
     await eventually(async () => ![undefined, held].includes(await holder()), { within: 60_000 })
 
-    const store = await openPostgresEventStore({ url: own.url })
+    const store = parsing(await openPostgresEventStore({ url: own.url }))
     await appendAll(store, new History(71).grow(50).decided, new Map())
     await store.close()
     const rows = async (table: string) =>

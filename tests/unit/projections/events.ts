@@ -1,5 +1,5 @@
 /** Events as the store gives them, for tests of what they do to the read models. */
-import type { RecordedEvent } from '../../../domain/event.ts'
+import type { StoredEvent } from '../../../domain/parse-event.ts'
 import { main } from '../../../projections/main.ts'
 import { statementsOf, type Operation, type Statement, type Table } from '../../../projections/engine/definition.ts'
 
@@ -11,15 +11,16 @@ export const event = (
   type: string,
   data: object,
   { stream = 'transaction-7', revision = 3, at = AT } = {},
-): RecordedEvent => ({
-  id: '00000000-0000-4000-8000-000000000001',
-  stream,
-  revision,
-  checkpoint: '12',
-  type,
-  data,
-  metadata: { user_id: 1, at, correlation_id: 'c', causation_id: 'c', version: 1 },
-})
+): StoredEvent =>
+  ({
+    id: '00000000-0000-4000-8000-000000000001',
+    stream,
+    revision,
+    checkpoint: '12',
+    type,
+    data,
+    metadata: { user_id: 1, at, correlation_id: 'c', causation_id: 'c', version: 1 },
+  }) as StoredEvent
 
 /** A statement in a line's worth: what is done to which table or by which operation. */
 export const told = (statement: Statement): unknown[] => {
@@ -37,4 +38,4 @@ export const told = (statement: Statement): unknown[] => {
 }
 
 /** What an event does to all read models, without the account's own revision where that is not what is asked. */
-export const done = (recorded: RecordedEvent): unknown[][] => statementsOf(main, recorded).map(told)
+export const done = (recorded: StoredEvent): unknown[][] => statementsOf(main, recorded).map(told)

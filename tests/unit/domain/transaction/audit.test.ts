@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import type { RecordedEvent } from '../../../../domain/event.ts'
+import type { StoredEvent } from '../../../../domain/parse-event.ts'
 import { faultsOf } from '../../../../domain/transaction/audit.ts'
 import type { TransactionEvent } from '../../../../domain/transaction/events.ts'
 import { cameLate, captured, delivered, exhausted, later, NOW, retried, retrying, statusChanged } from './sentences.ts'
 import { foldTransaction } from '../../../../domain/transaction/transaction.ts'
 
-const stream = (...events: readonly TransactionEvent[]): RecordedEvent[] =>
+const stream = (...events: readonly TransactionEvent[]): StoredEvent[] =>
   events.map((event, revision) => ({
     id: randomUUID(),
     ...event,

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { Refused } from '../../../../domain/errors.ts'
-import type { RecordedEvent } from '../../../../domain/event.ts'
+import type { StoredEvent } from '../../../../domain/parse-event.ts'
 import { faultsOf } from '../../../../domain/transaction/audit.ts'
 import type { Movement } from '../../../../domain/transaction/capture.ts'
 import { completed } from '../../../../domain/transaction/copies.ts'
@@ -83,7 +83,7 @@ function withoutOrder(): TransactionEvent {
 
 /** A stream that takes an append only from who knows its end. */
 class Stream {
-  readonly events: RecordedEvent[] = []
+  readonly events: StoredEvent[] = []
   /** Lengths after each append. */
   readonly ends: number[] = []
   conflicts = 0
@@ -105,7 +105,7 @@ class Stream {
   }
 
   /** As it was some appends ago. */
-  read(appendsAgo = 0): RecordedEvent[] {
+  read(appendsAgo = 0): StoredEvent[] {
     return this.events.slice(0, this.ends[Math.max(0, this.ends.length - 1 - appendsAgo)])
   }
 }

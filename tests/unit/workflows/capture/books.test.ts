@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { RecordedEvent } from '../../../../domain/event.ts'
+import type { StoredEvent } from '../../../../domain/parse-event.ts'
 import { Books, type WarmBook } from '../../../../workflows/capture/books.ts'
 import { sighting, sms } from '../../domain/dedup/sightings.ts'
 
@@ -9,7 +9,7 @@ const filled = (books: Books, userId: number, count: number): WarmBook => {
     revision,
     data: { ...sighting(sms({ ref: `FT:${revision}` })), transaction_id: revision + 1, verdict: 'new', copy_of: null },
   }))
-  warm.readOn(events as unknown as RecordedEvent[])
+  warm.readOn(events as unknown as StoredEvent[])
   books.put(warm)
   return warm
 }
@@ -36,7 +36,7 @@ describe('books kept warm', () => {
     const warm = filled(new Books(100), 1, 3)
     expect(warm.slice()).to.deep.equal({ stream: 'book-1-VCB', from: 3 })
     filled(new Books(100), 1, 3)
-    warm.readOn([{ revision: 2 }] as RecordedEvent[])
+    warm.readOn([{ revision: 2 }] as unknown as StoredEvent[])
     expect(warm.book.size).to.equal(3)
   })
 

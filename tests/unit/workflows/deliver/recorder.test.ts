@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { encode } from '../../../../adapters/event-store/encoding.ts'
-import type { NewEvent, RecordedEvent } from '../../../../domain/event.ts'
+import type { NewEvent } from '../../../../domain/event.ts'
+import { parseEvent, type StoredEvent } from '../../../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Unit } from '../../../../domain/ports.ts'
 import type { AttemptResult } from '../../../../domain/transaction/decide.ts'
 import { foldTransaction } from '../../../../domain/transaction/transaction.ts'
@@ -13,11 +14,12 @@ const STREAM = 'transaction-42'
 
 /** A store of one stream, that can be away, and counts its appends. */
 const openStore = () => {
-  const events: RecordedEvent[] = []
+  const events: StoredEvent[] = []
   const appends: number[] = []
   let isAway = false
   const put = (added: readonly NewEvent[]) => {
-    for (const event of added) events.push({ ...event, stream: STREAM, revision: events.length, checkpoint: '' })
+    for (const event of added)
+      events.push(parseEvent({ ...event, stream: STREAM, revision: events.length, checkpoint: '' }))
   }
   const metadata = { user_id: 5, at: NOW.toISOString(), correlation_id: '', causation_id: '', version: 1 }
   const store = {

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import type { RecordedEvent } from '../../../../domain/event.ts'
+import type { StoredEvent } from '../../../../domain/parse-event.ts'
 import { RelayProgress } from '../../../../workflows/relay/relay.ts'
 
-const decidedAgo = (ms: number): RecordedEvent => ({
+const decidedAgo = (ms: number): StoredEvent => ({
   id: 'id',
   type: 'DeliveryEnded',
-  data: {},
+  data: { transaction_id: 1, rule_id: 1, reason: 'gone' },
   metadata: {
     user_id: 1,
     at: new Date(Date.now() - ms).toISOString(),

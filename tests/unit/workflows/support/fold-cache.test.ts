@@ -1,36 +1,66 @@
 import { expect } from 'chai'
-import type { RecordedEvent } from '../../../../domain/event.ts'
+import { idEvents } from '../../../../domain/ids.ts'
+import { parseEvent, UnreadableEvent, type StoredEvent } from '../../../../domain/parse-event.ts'
 import type { EventStore } from '../../../../domain/ports.ts'
-import { FoldCache } from '../../../../workflows/support/fold-cache.ts'
+import { foldCache } from '../../../../workflows/support/fold-cache.ts'
 
 const cacheOfTwo = () =>
-  new FoldCache<string>(
-    { stream: (key) => `letters-${key}`, initial: '', evolve: (state, { data }) => state + (data as string) },
+  foldCache(
+    { stream: (key) => `numbers-${key}`, events: idEvents, initial: '', evolve: (state, { data }) => state + data.to },
     2,
   )
 
-const letters = (text: string, from = 0): RecordedEvent[] =>
-  [...text].map((data, n) => ({ data, revision: from + n }) as RecordedEvent)
+const event = (data: unknown, revision: number, { type = 'IdsReserved', version = 1 } = {}): StoredEvent =>
+  parseEvent({
+    id: '',
+    type,
+    data,
+    metadata: { user_id: null, at: '2026-01-01T00:00:00.000Z', correlation_id: '', causation_id: '', version },
+    stream: 'numbers-a',
+    revision,
+    checkpoint: '1',
+  })
+
+const numbers = (text: string, from = 0): StoredEvent[] =>
+  [...text].map((digit, n) => event({ from: 1, to: Number(digit) }, from + n))
 
 describe('a cache of folds', () => {
-  it('reads on, and passes over what it has folded', () => {
+  it('reads on, and passes over events that it has already folded', () => {
     const cache = cacheOfTwo()
-    cache.advance('a', letters('abc'))
-    expect(cache.slice('a')).to.deep.equal({ stream: 'letters-a', from: 3 })
-    expect(cache.advance('a', letters('cd', 2))).to.deep.equal({ state: 'abcd', revision: 3 })
+    cache.advance('a', numbers('123'))
+    expect(cache.slice('a')).to.deep.equal({ stream: 'numbers-a', from: 3 })
+    expect(cache.advance('a', numbers('34', 2))).to.deep.equal({ state: '1234', revision: 3 })
   })
 
-  it('folds onto what was there when the read began, also when that was pushed out meanwhile', async () => {
+  it('folds onto the state from which the read began, even if that was evicted meanwhile', async () => {
     const cache = cacheOfTwo()
-    cache.advance('a', letters('abc'))
+    cache.advance('a', numbers('123'))
     const store = {
       read: async () => {
-        cache.advance('b', letters('x'))
-        cache.advance('c', letters('y'))
+        cache.advance('b', numbers('8'))
+        cache.advance('c', numbers('9'))
         expect(cache.has('a')).to.equal(false)
-        return [letters('d', 3)]
+        return [numbers('4', 3)]
       },
     } as unknown as EventStore
-    expect(await cache.load(store, 'a')).to.deep.equal({ state: 'abcd', revision: 3 })
+    expect(await cache.load(store, 'a')).to.deep.equal({ state: '1234', revision: 3 })
   })
+
+  it('counts events of other kinds, and of types from a later release, and folds none of them', () => {
+    const events = [
+      ...numbers('1'),
+      event({ installation_id: '6f1d2e3f-0000-4b0c-8f5e-0f6f9a8f7b33' }, 1, { type: 'InstallationFounded' }),
+      event({}, 2, { type: 'NotYetInvented' }),
+      event({ from: 1, to: 2 }, 3),
+    ]
+    expect(cacheOfTwo().advance('a', events)).to.deep.equal({ state: '12', revision: 3 })
+  })
+
+  for (const [what, unreadable] of [
+    ['a newer version', event({ from: 1, to: 2 }, 1, { version: 2 })],
+    ['data that its schema refuses', event({ from: 1, to: 'two' }, 1)],
+  ] as const)
+    it(`refuses to go on after an event of ${what}`, () => {
+      expect(() => cacheOfTwo().advance('a', [...numbers('1'), unreadable])).to.throw(UnreadableEvent, 'numbers-a@1')
+    })
 })

@@ -1,0 +1,20 @@
+/**
+ * Upcasters: functions that turn the data of an event's older version into the data of the next one. Stored events never change, so each
+ * version that was ever written stays readable.
+ *
+ * To change an event's schema: change the schema, append a function to the event's list here, and run `npm run golden-events`, which
+ * writes an example of the new version to `tests/corpus/events`.
+ */
+import type { EventType } from '../catalogue.ts'
+
+/** @returns the data in the next version */
+export type Upcaster = (data: unknown) => unknown
+
+/** For each event that has had several versions: at index 0 the step from version 1 to 2, and so on. */
+export type Upcasters = Readonly<Partial<Record<EventType, readonly Upcaster[]>>>
+
+export const upcasters: Upcasters = {}
+
+/** @returns the version in which events of this type are written */
+export const newestVersion = (type: string, steps: Upcasters = upcasters): number =>
+  1 + (steps[type as EventType]?.length ?? 0)
