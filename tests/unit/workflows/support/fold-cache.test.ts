@@ -13,14 +13,14 @@ const letters = (text: string, from = 0): RecordedEvent[] =>
   [...text].map((data, n) => ({ data, revision: from + n }) as RecordedEvent)
 
 describe('a cache of folds', () => {
-  it('reads on, and passes over what it has folded', () => {
+  it('continues from its revision, and skips events it has already folded', () => {
     const cache = cacheOfTwo()
     cache.advance('a', letters('abc'))
     expect(cache.slice('a')).to.deep.equal({ stream: 'letters-a', from: 3 })
     expect(cache.advance('a', letters('cd', 2))).to.deep.equal({ state: 'abcd', revision: 3 })
   })
 
-  it('folds onto what was there when the read began, also when that was pushed out meanwhile', async () => {
+  it('folds onto the state from before the read, even if that was evicted meanwhile', async () => {
     const cache = cacheOfTwo()
     cache.advance('a', letters('abc'))
     const store = {
