@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  it('waits only for services with a health check, pins every image, restarts every service and gives each more than ten seconds to stop', () => {
+  it('waits only for services with a health check, pins every image, restarts services and stops them slowly', () => {
     for (const [name, service] of services) {
       for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
         expect(condition).to.equal('service_healthy')
