@@ -19,7 +19,7 @@ describe('the normalisation of a text', () => {
     expect(normalise('DH10…')).to.equal('DH10...')
   })
 
-  it('changes nothing the second time', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(normalise(normalise(text))).to.equal(normalise(text))

@@ -25,7 +25,7 @@ describe('passwords', () => {
     const inTurn = turnstile(2)
     const started: string[] = []
     const ends: (() => void)[] = []
-    // The work ends when the test says so: which of two ends first must not depend on the machine.
+    // The test ends the work, so the order in which jobs end does not depend on the machine.
     const work = (caller: string) => () => {
       started.push(caller)
       return new Promise<void>((resolve) => ends.push(resolve))
@@ -37,7 +37,7 @@ describe('passwords', () => {
       ends[ended]?.()
     }
     await Promise.all(all)
-    // Two of the flood run at once, and one more has its turn before the callers that came after it.
+    // Two requests of the flood run at once, and one more has its turn before the callers that arrived later.
     expect(started.slice(0, 5)).to.deep.equal(['flooder', 'flooder', 'flooder', 'owner', 'another'])
     expect(started).to.have.length(22)
   })

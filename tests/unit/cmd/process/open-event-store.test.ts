@@ -8,7 +8,7 @@ const storeOf = (end: () => Promise<string | null>) => ({ end, expire: async () 
 
 const linesInto = (told: object[]) => ({ warn: (fields: object) => void told.push(fields) }) as unknown as LogLines
 
-describe('the event store that the settings name', () => {
+describe('the configured event store', () => {
   const OPEN = new AbortController().signal
 
   it('removes hidden events every ten minutes in Postgres, and once a day at a Vietnamese time in EventStoreDB', () => {

@@ -60,7 +60,7 @@ describe('links in mails', () => {
     expect(isValid(asks(flooded, 'reset_password', 'r'), 'reset_password', 'r')).to.equal(true)
   })
 
-  it('keep reset links valid if an unconfirmed address registers again, but its verify link and password end', () => {
+  it('that reset a password survive a second registration of an unconfirmed address, which ends its verify link and password', () => {
     const account = asks(asks(fresh, 'verify_email', 'old'), 'reset_password', 'reset')
     const again = { name: 'New', password_hash: 'second', ref: 'code' }
     const replaced = after(account, registerAgain(account, again, made('new'), AT))
@@ -71,7 +71,7 @@ describe('links in mails', () => {
     expect(isValid(replaced, 'reset_password', 'reset')).to.equal(true)
   })
 
-  it('are unchanged if a confirmed address registers again, and its owner is notified once an hour', () => {
+  it('do not change the account if a confirmed address registers again, and its owner is notified once an hour', () => {
     const account = after(fresh, [{ type: 'EmailVerified', data: { user_id: 1 } }])
     const again = { name: 'New', password_hash: 'second' }
     const told = registerAgain(account, again, made('new'), AT)

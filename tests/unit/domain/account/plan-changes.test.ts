@@ -12,7 +12,7 @@ const bought = (before: Account, plan: Plan) => {
   return event!.type === 'PlanChanged' ? event!.data : null
 }
 
-describe('a plan that is bought', () => {
+describe('a bought plan', () => {
   it('lasts 365 days from the payment', () =>
     expect(bought(account('Free', null), 'Basic')).to.deep.equal({
       user_id: 1,

@@ -4,7 +4,7 @@ import { currencyNamed, readNumber } from '../../../../domain/reader/printed-mon
 const value = (printed: string, currency: string | null = 'VND') => readNumber(printed, currency)?.value ?? null
 
 describe('numbers printed by banks', () => {
-  it('have commas or dots between thousands, or nothing', () => {
+  it('have commas, dots or nothing between thousands', () => {
     for (const printed of ['1,234,567', '1.234.567', '1234567', '1,234,567.00', '1.234.567,00'])
       expect(value(printed), printed).to.equal('1234567.00')
   })

@@ -124,7 +124,7 @@ export const ruleDeleted =
   (transaction) =>
     endDelivery(transaction, rule, NOW)
 
-// --- the sentence --------------------------------------------------------------------------------------------------
+// --- given, when, then ---------------------------------------------------------------------------------------------
 
 export const given = (...events: TransactionEvent[]) => {
   const transaction = events.reduce<Transaction>((state, event) => evolve(state, event, NOW.toISOString()), null)

@@ -53,7 +53,7 @@ describe('violations', () => {
     const violations = new Violations()
     expect([0, HOUR, 2 * HOUR].map((at) => violations.add(at))).to.deep.equal([false, false, true])
   })
-  it('are forgotten after a day', () => {
+  it('expire after a day', () => {
     const violations = new Violations()
     expect([0, 12 * HOUR, 25 * HOUR].map((at) => violations.add(at))).to.deep.equal([false, false, false])
     expect(violations.add(26 * HOUR)).to.equal(true)
