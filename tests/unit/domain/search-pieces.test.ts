@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { piecesOf } from '../../../domain/search-pieces.ts'
 import { foldedForSearch } from '../../../domain/text.ts'
 
-/** How many pieces a text has; no two of these texts' share a number. */
+/** The number of pieces of a text. No two pieces of these texts have the same number. */
 const count = (text: string): number => piecesOf(text).length
 
-describe('pieces of a text', () => {
-  it('are six letters or digits with a digit among them', () => {
+describe('the search pieces of a text', () => {
+  it('are six letters or digits that include a digit', () => {
     expect(count('ft2600')).to.equal(1)
     expect(count('ft260012')).to.equal(3)
     expect(piecesOf('ft2600')).to.deep.equal(piecesOf('. ft2600!'))
@@ -25,7 +25,7 @@ describe('pieces of a text', () => {
     expect(piecesOf('nguyen van an')).to.have.members([...piecesOf('yen va'), ...piecesOf('van an')])
   })
 
-  it('are numbers of sixteen bits, each once', () => {
+  it('are distinct 16-bit numbers', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'aé1 '), minLength: 20, maxLength: 300 }), (text) => {
         const pieces = piecesOf(text)
@@ -36,7 +36,7 @@ describe('pieces of a text', () => {
     )
   })
 
-  it('of what is in a text are all among those of the text', () => {
+  it('include all pieces of any part of the text', () => {
     const units = [fc.constantFrom(...'ab1290 .đ\uffff'), fc.constantFrom(...'aA19 ẠI\u0301🙂%_-'), 'binary' as const]
     for (const unit of units)
       fc.assert(
@@ -44,7 +44,7 @@ describe('pieces of a text', () => {
           const folded = foldedForSearch(text)
           const found = piecesOf(folded.slice(from, from + length))
           expect(piecesOf(folded)).to.include.members(found)
-          // What is looked for is folded by itself; where that is in the text, so are its pieces.
+          // The search text is folded separately. If the folded text contains it, its pieces are included too.
           const searched = foldedForSearch(text.slice(from, from + length))
           if (folded.includes(searched)) expect(piecesOf(folded)).to.include.members(piecesOf(searched))
         }),

@@ -2,24 +2,24 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { foldedForSearch, normalise, shadowOf, squeeze } from '../../../domain/text.ts'
 
-describe('normalising a text', () => {
-  it('composes, makes every blank a blank and drops what cannot be seen', () => {
+describe('the normalisation of a text', () => {
+  it('composes letters, unifies blanks and drops invisible characters', () => {
     expect(normalise('So\u0302\u0301 du\u031b\u00a0TK\u2009\u200b1\u202e\ufeff\t2')).to.equal('Số dư TK 1 2')
   })
 
-  it('makes U+2212 a minus and full-width signs plain', () => {
+  it('turns U+2212 into a minus and full-width signs into plain ones', () => {
     expect(normalise('\u2212150,000 \uff0b1')).to.equal('-150,000 +1')
   })
 
-  it('keeps line ends, all as one kind', () => {
+  it('keeps line ends and unifies them', () => {
     expect(normalise('a\r\nb\rc\u2028d\u0085e')).to.equal('a\nb\nc\nd\ne')
   })
 
-  it('writes a cut with three dots, however it was written', () => {
+  it('writes the mark of a cut as three dots', () => {
     expect(normalise('DH10…')).to.equal('DH10...')
   })
 
-  it('changes nothing the second time', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(normalise(normalise(text))).to.equal(normalise(text))
@@ -29,8 +29,8 @@ describe('normalising a text', () => {
   })
 })
 
-describe('squeezing', () => {
-  it('makes a run of blanks one, and a line end where it held one', () => {
+describe('the squeezing of a text', () => {
+  it('reduces a run of blanks to one blank, or to a line end if it contains one', () => {
     expect(squeeze('  a   b \n\n  c  ')).to.equal('a b\nc')
   })
 })
@@ -40,7 +40,7 @@ describe('the shadow of a text', () => {
     expect(shadowOf('Số dư TK ĐỒNG 5₫')).to.equal('so du tk dong 5d')
   })
 
-  it('is as long as the text, whatever is in it', () => {
+  it('is as long as any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const whole = normalise(`İẞΣ${text}`)
@@ -51,14 +51,14 @@ describe('the shadow of a text', () => {
   })
 })
 
-describe('folding a text for a search', () => {
-  it('takes case and the way letters are composed away, and nothing else', () => {
+describe('the search form of a text', () => {
+  it('ignores only case and the composition of letters', () => {
     expect(foldedForSearch('CHUYEN 50% a_b\\C')).to.equal('chuyen 50% a_b\\c')
     expect(foldedForSearch('Chuyển KHOẢN'.normalize('NFD'))).to.equal('chuyển khoản'.normalize('NFC'))
     expect(foldedForSearch('Đạt')).not.to.equal(foldedForSearch('Dat'))
   })
 
-  it('finds every piece of a text in it, whatever its case', () => {
+  it('contains the search form of every part of the text, in any case', () => {
     const word = fc.string({ unit: fc.constantFrom(...'aBđĐễỄ %_\\0'), maxLength: 8 })
     fc.assert(
       fc.property(word, word, word, (before, piece, after) => {

@@ -25,7 +25,7 @@ describe('Vietnamese time', () => {
     expect(fromVietnam({ year: 2026, month: 0, day: 0 })).to.equal(null)
   })
 
-  it('shows on its clocks what was put in', () => {
+  it('converts to UTC and back without a change', () => {
     const wall = { year: 2026, month: 12, day: 31, hour: 23, minute: 59, second: 58 }
     expect(inVietnam(fromVietnam(wall)!)).to.deep.equal(wall)
   })
@@ -39,7 +39,7 @@ describe('Vietnamese time', () => {
     expect(monthBounds('2026-12')?.to.toISOString()).to.equal('2026-12-31T17:00:00.000Z')
   })
 
-  it('has no day or month that is not written as one', () => {
+  it('has no day or month for an invalid text', () => {
     for (const text of ['', '2026-2-3', '2026-02-30', '20-11-2026', '2026-11-20T00:00'])
       expect(startOfDay(text), text).to.equal(null)
     expect(monthBounds('2026-13')).to.equal(null)

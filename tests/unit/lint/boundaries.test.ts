@@ -1,4 +1,4 @@
-/** The rules on imports (`.dependency-cruiser.mjs`), tried on a small tree of files that break them. */
+/** Applies the import rules (`.dependency-cruiser.mjs`) to small sets of files that break them. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,12 +7,12 @@ import { cruise, type IConfiguration, type IForbiddenRuleType } from 'dependency
 
 const RULES = new URL('../../../.dependency-cruiser.mjs', import.meta.url).href
 
-describe('the rules on imports', () => {
+describe('the import rules', () => {
   let root: string
   beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'baoco-imports-'))))
   afterEach(() => rmSync(root, { recursive: true }))
 
-  /** Names of the rules that these files break. */
+  /** The names of the rules that these files break. */
   const broken = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -28,7 +28,7 @@ describe('the rules on imports', () => {
   const importing = (path: string) => `import { x } from '${path}'\nexport const y = x\n`
   const X = 'export const x = 1\n'
 
-  it('let a file import inward', async () => {
+  it('allow a file to import inward', async () => {
     const files = { 'domain/money.ts': X, 'workflows/deliver/queue.ts': importing('../../domain/money.ts') }
     expect(await broken(files)).to.deep.equal([])
   })
@@ -41,28 +41,28 @@ describe('the rules on imports', () => {
     expect(await broken(files)).to.deep.equal(['domain-imports-inward'])
   })
 
-  it('refuse a type that is imported outward', async () => {
+  it('refuse an outward import of a type', async () => {
     const type = "import type { X } from '../../adapters/log/kafka.ts'\nexport type Y = X\n"
     const files = { 'workflows/relay/relay.ts': type, 'adapters/log/kafka.ts': 'export type X = 1\n' }
     expect(await broken(files)).to.deep.equal(['workflows-imports-inward'])
   })
 
-  it('refuse a neighbour that is not in the table', async () => {
+  it('refuse an import from a neighbouring folder that the table does not list', async () => {
     const files = { 'domain/reader/page.ts': importing('../webhook/signature.ts'), 'domain/webhook/signature.ts': X }
     expect(await broken(files)).to.deep.equal(['domain-reader-imports'])
   })
 
-  it('refuse a folder that is not in the table', async () => {
+  it('refuse a folder that the table does not list', async () => {
     const files = { 'domain/money.ts': X, 'domain/extra/extra.ts': importing('../money.ts') }
     expect(await broken(files)).to.deep.equal(['domain-folder-is-in-the-table'])
   })
 
-  it('refuse a package that is not on the list', async () => {
+  it('refuse a package that the list does not contain', async () => {
     expect(await broken({ 'domain/money.ts': importing('node:fs') })).to.deep.equal(['domain-imports-inward'])
     expect(await broken({ 'workflows/relay/relay.ts': importing('pg') })).to.include('workflows-imports-inward')
   })
 
-  it('refuse a cycle', async () => {
+  it('refuse an import cycle', async () => {
     const files = { 'domain/money.ts': importing('./text.ts'), 'domain/text.ts': importing('./money.ts') }
     expect(await broken(files)).to.deep.equal(['no-cycles'])
   })

@@ -1,12 +1,12 @@
-/** The lint rule that keeps Koa's `query` getter out: it is quadratic in the number of pairs. */
+/** Tests the lint rule that forbids Koa's `query` getter, which takes quadratic time in the number of pairs. */
 import { expect } from 'chai'
 import { ESLint } from 'eslint'
 
-/** Any file of the rule's folders: its text is replaced. */
+/** Any file in the folders of the rule. Its text is replaced. */
 const FILE = 'adapters/http/middleware/query-string.ts'
 const RULE = 'baoco/no-koa-query'
 
-/** Numbers of the lines that the rule reports. */
+/** The numbers of the lines that the rule reports. */
 const reportedIn = async (code: string): Promise<number[]> => {
   const [result] = await new ESLint().lintText(code, { filePath: FILE })
   const fatal = result!.messages.find((message) => message.fatal)
@@ -14,11 +14,11 @@ const reportedIn = async (code: string): Promise<number[]> => {
   return result!.messages.filter(({ ruleId }) => ruleId === RULE).map(({ line }) => line)
 }
 
-describe('the lint rule against the query of Koa', function () {
-  // The first file of a project is linted when all types are known.
+describe('the lint rule against the query getter of Koa', function () {
+  // ESLint loads all types before it lints the first file of a project.
   this.timeout(300_000)
 
-  it('reports it under every name, and nothing else of that name', async () => {
+  it('reports every access to the getter, and no other property named query', async () => {
     const forbidden = [
       'export const a = (context: ApiContext) => context.query',
       'export const b = (ctx: Context) => ctx.query.name',

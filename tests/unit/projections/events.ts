@@ -1,4 +1,4 @@
-/** Events as the store gives them, for tests of what they do to the read models. */
+/** Events as the store returns them, for tests of the read models. */
 import type { StoredEvent } from '../../../domain/parse-event.ts'
 import { main } from '../../../projections/main.ts'
 import { statementsOf, type Operation, type Statement, type Table } from '../../../projections/engine/definition.ts'
@@ -22,7 +22,7 @@ export const event = (
     metadata: { user_id: 1, at, correlation_id: 'c', causation_id: 'c', version: 1 },
   }) as StoredEvent
 
-/** A statement in a line's worth: what is done to which table or by which operation. */
+/** A statement in short form: its kind, its table or operation, and its values. */
 export const told = (statement: Statement): unknown[] => {
   const name = ({ name }: Table | Operation) => name
   switch (statement.kind) {
@@ -37,5 +37,5 @@ export const told = (statement: Statement): unknown[] => {
   }
 }
 
-/** What an event does to all read models, without the account's own revision where that is not what is asked. */
+/** The statements of an event for all read models, in short form. */
 export const done = (recorded: StoredEvent): unknown[][] => statementsOf(main, recorded).map(told)

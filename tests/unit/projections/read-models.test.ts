@@ -22,7 +22,7 @@ const attempted = (change: object) =>
 const onDelivery = (statements: unknown[][]) => statements.filter(([, table]) => table === 'delivery')
 
 describe('read models', () => {
-  it('of a captured transaction: its row, and a delivery for each rule, left to the log for a minute', () => {
+  it('insert a row for a captured transaction, and a delivery for each rule that is due after a minute', () => {
     const { transaction_id: _, transaction_date_source: __, rules: ___, ...fields } = captured
     const open = (rule_id: number) => [
       'insert',
@@ -44,7 +44,7 @@ describe('read models', () => {
     expect(withoutRules).to.have.length(2)
   })
 
-  it('of one that a better copy completed: what it matched, and deliveries by the log', () => {
+  it('update the match of a transaction that a better copy completed, and open its deliveries', () => {
     const data = {
       transaction_id: 7,
       completed_by: 8,
@@ -64,8 +64,8 @@ describe('read models', () => {
     ])
   })
 
-  describe('of an attempt', () => {
-    it('that is tried again: its own row, and when the next is due', () => {
+  describe('after an attempt', () => {
+    it('insert a row for it and set when the next attempt is due', () => {
       expect(done(attempted({}))).to.deep.equal([
         [
           'insert',
@@ -99,13 +99,13 @@ describe('read models', () => {
       ['that came late: nothing but its number', { outcome: 'retrying', next_attempt_at: null }, {}],
     ] as const
     for (const [name, result, changes] of outcomes)
-      it(name, () => {
+      it(`update the delivery for one ${name}`, () => {
         const [[, , , set] = []] = onDelivery(done(attempted(result)))
         expect(set).to.deep.equal({ attempt: { atLeast: 2 }, ...changes })
       })
   })
 
-  it('of a delivery that ended: failed where the endpoint is gone, ended where its rule is', () => {
+  it('mark a delivery as failed if its endpoint is gone, and as ended if its rule is deleted', () => {
     const ended = (reason: string) => done(event('DeliveryEnded', { transaction_id: 7, rule_id: 5, reason }))
     const key = { transaction_id: 7, rule_id: 5 }
     expect(ended('gone')).to.deep.equal([['update', 'delivery', key, { status: 'failed', due_at: null, lane: null }]])
@@ -114,7 +114,7 @@ describe('read models', () => {
     ])
   })
 
-  it('of a retry by hand: its rules due at once, and what else had failed ends', () => {
+  it('make the deliveries of a manual or bulk retry due at once, and end other failed deliveries', () => {
     const requested = (by: 'manual' | 'bulk') => {
       const data = { transaction_id: 7, order_id: 'DH1', prefix: 'DH', webhook_status: 'pending', rematched: false }
       return done(event('WebhookRetryRequested', { ...data, rules: [5, 6], by })).slice(1)
@@ -129,13 +129,13 @@ describe('read models', () => {
     expect(requested('bulk')).to.deep.equal([failedEnd, opened('bulk')])
   })
 
-  it('of a status that changed', () => {
+  it('update the webhook status of a transaction', () => {
     expect(done(event('WebhookStatusChanged', { transaction_id: 7, from: 'pending', to: 'failed' }))).to.deep.equal([
       ['update', 'transaction', { id: 7 }, { webhook_status: 'failed', updated_at: AT }],
     ])
   })
 
-  it('of a deleted transaction: that it counted, where it did', () => {
+  it('remove a deleted transaction, and keep its count in the quota if it counted', () => {
     const data = { transaction_id: 7, user_id: 1, captured_at: AT, counted: true }
     const erased = ['perform', 'count_erased_in_quota', [{ user_id: 1, transaction_id: 7, month: '2026-03' }]]
     expect(done(event('TransactionDeleted', { ...data, counted: false }))).to.not.deep.include(erased)
@@ -151,13 +151,13 @@ describe('read models', () => {
     const onAccount = (type: string, data: object) =>
       event(type, { user_id: 1, ...data }, { stream: 'account-1', revision: 9 })
 
-    it('lose every row of one that is deleted, in whatever table', () => {
+    it('remove every row of a deleted account from all tables', () => {
       const removed = done(onAccount('AccountDeleted', {})).map(([kind, name, rows]) => [kind, name, rows])
       for (const { table } of main.projections)
         expect(removed).to.deep.include(['perform', `remove_${table.name}_of_user`, [{ user_id: 1 }]])
     })
 
-    it('take its revision from every event there is', () => {
+    it('take its revision from every event', () => {
       const ends = ['AccountRegistered', 'AccountDeleted']
       for (const type of Object.keys(accountEvents).filter((each) => !ends.includes(each))) {
         const [statement] = done(onAccount(type, { url: 'https://shop.example/' }))
@@ -166,7 +166,7 @@ describe('read models', () => {
       }
     })
 
-    it('hold no secret of it', () => {
+    it('contain no secret of it', () => {
       const data = {
         email: 'a@example.com',
         name: 'A',
@@ -184,7 +184,7 @@ describe('read models', () => {
       ]) // prettier-ignore
     })
 
-    it('change of a rule what the event names, and say at which revision', () => {
+    it('change only the named fields of a rule, and store the account revision', () => {
       expect(
         done(onAccount('RuleChanged', { rule_id: 5, name: 'New', system_id: undefined, min_amount: null }))[1],
       ).to.deep.equal(['update', 'rule', { rule_id: 5 }, { name: 'New', min_amount: null, account_revision: 9 }])
@@ -196,7 +196,7 @@ describe('read models', () => {
       ])
     })
 
-    it('make what is open of a deleted rule due at once, for a worker to end', () => {
+    it('make open deliveries of a deleted rule due at once, so a worker ends them', () => {
       expect(done(onAccount('RuleDeleted', { rule_id: 5 })).slice(1)).to.deep.equal([
         ['remove', 'rule', { rule_id: 5 }],
         ['perform', 'deliveries_due_now', [{ rule_id: 5, due_at: AT }]],
@@ -204,7 +204,7 @@ describe('read models', () => {
     })
   })
 
-  it('take nothing from events they do not know', () => {
+  it('ignore unknown events', () => {
     expect(done(event('SomethingElse', {}))).to.deep.equal([])
     expect(main.projections.map(({ table }) => table.name)).to.deep.equal([
       'account', 'alert', 'system', 'rule', 'quota', 'quota_plan', 'transaction', 'attempt', 'delivery',

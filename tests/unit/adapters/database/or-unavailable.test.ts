@@ -9,8 +9,8 @@ const nameOf = (queryable: Queryable) =>
     (error: Error) => error.name,
   )
 
-describe('reads of a database that may be away', () => {
-  it('name an outage, and what an upgrade has not built yet, and leave what the database refused as it is', async () => {
+describe('a read from a database that may be unavailable', () => {
+  it('fails with StoreUnavailable in an outage or before an upgrade has finished, and passes on a refusal unchanged', async () => {
     const refused = Object.assign(new Error('syntax error'), {
       severity: 'ERROR',
       code: '42601',

@@ -3,7 +3,7 @@ import { isOutage } from '../../../../adapters/event-store/postgres/outage.ts'
 import { untilAnswered } from '../../../../adapters/event-store/until-answered.ts'
 import { StoreUnavailable } from '../../../../domain/errors.ts'
 
-/** As the driver reports what the server said. */
+/** A server error as the driver reports it. */
 const said = (code: string): Error => Object.assign(new Error(code), { severity: 'ERROR', code })
 
 describe('an outage of the store', () => {
@@ -21,13 +21,13 @@ describe('an outage of the store', () => {
     for (const error of unknown) expect(isOutage(error), error.message).to.equal(true)
   })
 
-  it('is not what the server refuses, nor a fault of our own', () => {
+  it('is neither a refusal by the server nor an error in our own code', () => {
     // No such table, no such database, wrong password, a bad value, a duplicate.
     for (const code of ['42P01', '3D000', '28P01', '22P02', '23505']) expect(isOutage(said(code)), code).to.equal(false)
     for (const error of [new TypeError('x'), new RangeError('x'), 'text', null]) expect(isOutage(error)).to.equal(false)
   })
 
-  it('is waited out', async () => {
+  it('is retried until the store answers', async () => {
     let tries = 0
     const attempt = async (): Promise<string> => {
       if (++tries < 4) throw said('57P03')
@@ -37,7 +37,7 @@ describe('an outage of the store', () => {
     expect(tries).to.equal(4)
   })
 
-  it('ends at the deadline, and at once when the store closes', async () => {
+  it('fails with StoreUnavailable at the deadline, and at once when the store closes', async () => {
     const away = async (): Promise<never> => {
       throw said('57P03')
     }
@@ -53,7 +53,7 @@ describe('an outage of the store', () => {
     }
   })
 
-  it('is not waited for where the server has refused', async () => {
+  it('is not assumed after a refusal, so a refused call is not retried', async () => {
     let tries = 0
     const refused = async (): Promise<never> => {
       tries++

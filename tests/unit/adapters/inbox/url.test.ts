@@ -3,8 +3,8 @@ import { inboxTokenIn } from '../../../../adapters/inbox/url.ts'
 
 const BASE_URL = 'https://pay.example.com/baoco'
 
-describe('the address of an inbox', () => {
-  it('is known however it is written', () => {
+describe('the URL of an inbox', () => {
+  it('is recognized in every equivalent spelling', () => {
     for (const written of [
       'https://pay.example.com/baoco/inbox/7.abc',
       'HTTPS://PAY.example.com:443/baoco/inbox/7.abc?shop=1#x',
@@ -15,7 +15,7 @@ describe('the address of an inbox', () => {
       expect(inboxTokenIn(written, BASE_URL), written).to.equal('7.abc')
   })
 
-  it('is no other address, of ours or of anybody', () => {
+  it('is not confused with another URL of this service or of another host', () => {
     for (const other of [
       'https://shop.vn/webhook',
       'https://shop.vn/baoco/inbox/7.abc',

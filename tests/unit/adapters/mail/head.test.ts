@@ -8,7 +8,7 @@ const parsed = (source: string) => parseMail(Buffer.from(source), { uid: 1, rece
 
 describe('the head of a mail', () => {
   for (const end of ['\r\n', '\n'])
-    it(`is taken apart, folded as it came, with ${JSON.stringify(end)}`, () => {
+    it(`is split into headers, which stay folded, with line end ${JSON.stringify(end)}`, () => {
       const source = ['From: a@b.vn', 'TO : c@d.vn,', '\te@f.vn', 'Subject: x', '', 'To: body'].join(end)
       expect(lines(source)).to.deep.equal([
         ['from', ' a@b.vn'],
@@ -18,7 +18,7 @@ describe('the head of a mail', () => {
       expect(rest(source)).to.equal('subject: x\r\n\r\nTo: body')
     })
 
-  it('may be all there is, or nothing', () => {
+  it('may be the whole mail, or empty', () => {
     expect(lines('From: a@b.vn')).to.deep.equal([['from', ' a@b.vn']])
     expect(rest('From: a@b.vn')).to.equal('\r\n')
     expect(lines('\r\nFrom: a@b.vn')).to.deep.equal([])
@@ -26,13 +26,13 @@ describe('the head of a mail', () => {
     expect(lines('')).to.deep.equal([])
   })
 
-  it('that does not end is read without its last header, which may be cut, and without a body', () => {
+  it('is read without its last header and without a body if it does not end, because that header may be cut off', () => {
     const source = `From: a@b.vn\r\nTo: ${'x@y.vn, '.repeat(40_000)}\r\n\r\nbody`
     expect(lines(source)).to.deep.equal([['from', ' a@b.vn']])
     expect(rest(source)).to.equal('\r\n')
   })
 
-  it('gives the texts, subject and date as before', async () => {
+  it('leaves texts, subject and date readable for the mail parser', async () => {
     const mail = await parsed(
       [
         'Date: Tue, 10 Mar 2026 05:00:00 +0000',

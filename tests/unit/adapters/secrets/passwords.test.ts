@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { openPasswords, turnstile } from '../../../../adapters/secrets/passwords.ts'
 
 describe('passwords', () => {
-  it('are kept as argon2id, verified, and never right where there is none', async () => {
+  it('are stored as argon2id, verified, and never accepted if none is stored', async () => {
     const passwords = openPasswords()
     const kept = await passwords.hash('correct horse')
     expect(kept).to.match(/^\$argon2id\$/)
@@ -12,7 +12,7 @@ describe('passwords', () => {
     expect(await passwords.verify('no account has this password', null)).to.equal(false)
   })
 
-  it('are all answered when many come at a time, though two at most are computed', async () => {
+  it('are all verified when many arrive at once, although at most two are computed at a time', async () => {
     const passwords = openPasswords()
     const kept = await passwords.hash('correct horse')
     const answers = await Promise.all(
@@ -21,11 +21,11 @@ describe('passwords', () => {
     expect(answers).to.deep.equal(Array.from({ length: 12 }, (_, index) => index % 2 === 1))
   })
 
-  it('are computed in turns: a flood from one address delays others by one turn', async () => {
+  it('are computed in turns, so a flood from one address delays others by one turn', async () => {
     const inTurn = turnstile(2)
     const started: string[] = []
     const ends: (() => void)[] = []
-    // The work ends when the test says so: which of two ends first must not depend on the machine.
+    // The test ends the work, so the order in which jobs end does not depend on the machine.
     const work = (caller: string) => () => {
       started.push(caller)
       return new Promise<void>((resolve) => ends.push(resolve))
@@ -37,7 +37,7 @@ describe('passwords', () => {
       ends[ended]?.()
     }
     await Promise.all(all)
-    // Two of the flood run at once, and one more has its turn before the callers that came after it.
+    // Two requests of the flood run at once, and one more has its turn before the callers that arrived later.
     expect(started.slice(0, 5)).to.deep.equal(['flooder', 'flooder', 'flooder', 'owner', 'another'])
     expect(started).to.have.length(22)
   })

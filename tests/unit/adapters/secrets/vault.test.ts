@@ -5,8 +5,8 @@ import { NotOpened, openVault } from '../../../../adapters/secrets/vault.ts'
 const KEY = 'a'.repeat(64)
 const NEWER = 'b'.repeat(64)
 
-describe('vault', () => {
-  it('gives back any text, and never seals one the same way twice', () => {
+describe('the vault', () => {
+  it('returns any sealed text, and never seals a text the same way twice', () => {
     const vault = openVault([KEY])
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -23,19 +23,19 @@ describe('vault', () => {
     expect(Buffer.from(sealed.split('.')[3] ?? '', 'base64url').toString('latin1')).to.not.include('mat khau')
   })
 
-  it('opens what an older key sealed, and seals under the first', () => {
+  it('opens a text sealed with an older key, and seals with the first key', () => {
     const old = openVault([KEY]).seal('secret')
     const rotated = openVault([NEWER, KEY])
     expect(rotated.open(old)).to.equal('secret')
     expect(openVault([NEWER]).open(rotated.seal('secret'))).to.equal('secret')
   })
 
-  it('refuses what was sealed under a key it does not have, naming the key', () => {
+  it('refuses a text sealed with an unknown key, and names the key', () => {
     const sealed = openVault([KEY]).seal('secret')
     expect(() => openVault([NEWER]).open(sealed)).to.throw(NotOpened, sealed.split('.')[1])
   })
 
-  it('refuses a text that was altered anywhere', () => {
+  it('refuses a sealed text that was altered at any character', () => {
     const vault = openVault([KEY, NEWER])
     const sealed = vault.seal('secret')
     for (let at = 0; at < sealed.length - 1; at++) {
@@ -48,13 +48,13 @@ describe('vault', () => {
     expect(() => vault.open('secret')).to.throw(NotOpened)
   })
 
-  it('does not take the id of another key for granted', () => {
+  it('refuses a sealed text that carries the id of another key', () => {
     const [, , nonce, body] = openVault([KEY]).seal('secret').split('.')
     const [, otherId] = openVault([NEWER]).seal('x').split('.')
     expect(() => openVault([KEY, NEWER]).open(`v1.${otherId}.${nonce}.${body}`)).to.throw(NotOpened)
   })
 
-  it('needs keys of 64 hexadecimal characters', () => {
+  it('requires keys of 64 hexadecimal characters', () => {
     expect(() => openVault([])).to.throw()
     expect(() => openVault(['abc'])).to.throw()
   })

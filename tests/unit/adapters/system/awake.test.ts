@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import { awakeFor, awakeNow } from '../../../../adapters/system/awake.ts'
 
-/** As if the machine had given this process no time. */
+/** Blocks the process, as if the machine gave it no CPU time. */
 const freeze = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end;);
 }
 
 const OPEN = new AbortController().signal
 
-describe('time in which this process runs', () => {
-  it('goes like any other while nothing holds it up', async () => {
+describe('the clock of running time', () => {
+  it('matches real time while the process runs freely', async () => {
     const [began, awake] = [performance.now(), awakeNow()]
     await awakeFor(300, OPEN)
     const passed = performance.now() - began
@@ -18,7 +18,7 @@ describe('time in which this process runs', () => {
     expect(awakeNow() - awake).to.be.at.most(passed + 10)
   })
 
-  it('stands still in a freeze, so that what came meanwhile is heard before a deadline', async () => {
+  it('stops in a freeze, so messages that arrived meanwhile are handled before a deadline', async () => {
     const awake = awakeNow()
     const heard: string[] = []
     const deadline = awakeFor(900, OPEN).then(() => heard.push('deadline'))
@@ -30,7 +30,7 @@ describe('time in which this process runs', () => {
     expect(heard).to.deep.equal(['answer', 'deadline'])
   })
 
-  it('is not waited for any longer than the signal says', async () => {
+  it('ends a wait when the signal aborts', async () => {
     const stopping = new AbortController()
     const waiting = awakeFor(60_000, stopping.signal)
     stopping.abort()

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { FolderInUse, lockDataFolder, makeDataFolder } from '../../../../adapters/system/data-folder.ts'
 import { keepSecrets } from '../../../../adapters/secrets/secrets.ts'
 
-describe('data folder', () => {
+describe('the data directory', () => {
   let folder: string
   beforeEach(() => {
     folder = join(fs.mkdtempSync(join(tmpdir(), 'baoco-folder-')), 'data')
@@ -14,20 +14,20 @@ describe('data folder', () => {
   })
   afterEach(() => fs.rmSync(join(folder, '..'), { recursive: true }))
 
-  it('is closed to others, also when it was open before', () => {
+  it('is not readable by other users, also if it was before', () => {
     fs.chmodSync(folder, 0o755)
     makeDataFolder(folder)
     expect(fs.statSync(folder).mode & 0o777).to.equal(process.getuid?.() === 0 ? 0o711 : 0o700)
   })
 
-  it('is not made of a folder that holds other things', () => {
+  it('cannot be a directory that contains other files', () => {
     fs.writeFileSync(join(folder, 'letter.txt'), '')
     fs.chmodSync(folder, 0o755)
     expect(() => makeDataFolder(folder)).to.throw('BAOCO_DATA_DIR')
     expect(fs.statSync(folder).mode & 0o777).to.equal(0o755)
   })
 
-  it('belongs to one at a time', () => {
+  it('is locked by one process at a time', () => {
     const release = lockDataFolder(folder)
     expect(() => lockDataFolder(folder)).to.throw(FolderInUse, `process ${process.pid}`)
     release()
@@ -35,7 +35,7 @@ describe('data folder', () => {
     expect(fs.readdirSync(folder)).to.deep.equal([])
   })
 
-  it('is free when its owner is gone, also when the process id lives on in another process', () => {
+  it('is free when its owner has ended, also if another process has the same process id', () => {
     const gone = spawnSync('true').pid
     for (const left of [
       JSON.stringify({ pid: gone, started: '1@x' }),
@@ -48,8 +48,8 @@ describe('data folder', () => {
     }
   })
 
-  describe('secrets', () => {
-    it('are made once, kept for later starts, and closed to others', () => {
+  describe('contains secrets that', () => {
+    it('are created once, kept for later starts, and not readable by other users', () => {
       const made = keepSecrets(folder, {})
       expect(Buffer.byteLength(made.jwtSecret)).to.be.at.least(32)
       expect(made.vaultKeys).to.have.length(1)
@@ -60,13 +60,13 @@ describe('data folder', () => {
       }
     })
 
-    it('are as set where they are set, and then nothing is kept', () => {
+    it('come from the settings if set, and then no file is written', () => {
       const given = { jwtSecret: 'j'.repeat(32), vaultKey: ['a'.repeat(64)] }
       expect(keepSecrets(folder, given)).to.deep.equal({ jwtSecret: given.jwtSecret, vaultKeys: given.vaultKey })
       expect(fs.readdirSync(folder)).to.deep.equal([])
     })
 
-    it('are not made anew where one was emptied: what is sealed under it would be lost', () => {
+    it('are not replaced if a file is empty, because sealed data would be lost', () => {
       fs.writeFileSync(join(folder, 'vault-key'), '')
       expect(() => keepSecrets(folder, {})).to.throw('vault-key')
     })

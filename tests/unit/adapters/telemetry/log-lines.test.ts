@@ -5,7 +5,7 @@ import { expect } from 'chai'
 const MODULE = new URL('../../../../adapters/telemetry/log-lines.ts', import.meta.url).href
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
-/** What a process that logs this says before it ends at once. */
+/** The log lines of a process that runs these statements and exits at once. */
 const say = (level: string, statements: string) => {
   const program = `import { openLogLines } from '${MODULE}'; const log = openLogLines('${level}'); ${statements}; process.exit(0)`
   const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
@@ -20,7 +20,7 @@ const say = (level: string, statements: string) => {
 }
 
 describe('log lines', () => {
-  it('are JSON on standard error, named by what happened, all written when the process ends', () => {
+  it('are JSON on standard error with an event name, and are all written when the process ends', () => {
     const lines = say(
       'info',
       "for (let id = 0; id < 500; id++) log.info({ id }, 'notification.received'); log.debug({}, 'too.small')",
@@ -30,13 +30,13 @@ describe('log lines', () => {
     expect(Date.parse(String(lines[0]?.time))).to.be.closeTo(Date.now(), 60_000)
   })
 
-  it('never hold a secret or a notification, even by mistake', () => {
+  it('never contain a secret or a notification, even by mistake', () => {
     const [line] = say('info', "log.warn({ user_id: 1, token: 'tok-1', text: 'SD TK', api_key: 'bck_1' }, 'x')")
     expect(line).to.deep.include({ user_id: 1 })
     expect(JSON.stringify(line)).to.not.match(/tok-1|SD TK|bck_1/)
   })
 
-  it('tell of an error, and of what caused it, no more than what it is', () => {
+  it('contain only the type, message and code of an error and its cause', () => {
     const [line] = say(
       'info',
       `const cause = Object.assign(new TypeError('twice'), { code: '23505', detail: 'Key (email)=(an@shop.vn) exists.' })

@@ -23,7 +23,7 @@ const pair = (a: number, b: number): string => hex(a * 256 + b)
 const wide = (text: string): string =>
   text.replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))).replaceAll('.', '。')
 
-/** Ways of writing one IPv4 address that URL parsers, resolvers and routers take for it. */
+/** Notations of one IPv4 address that URL parsers, resolvers and routers accept. */
 const NOTATIONS: Readonly<Record<string, (bytes: Bytes) => string>> = {
   usual: (bytes) => bytes.join('.'),
   'one number': (bytes) => String(number(bytes)),
@@ -48,7 +48,7 @@ const NOTATIONS: Readonly<Record<string, (bytes: Bytes) => string>> = {
   Teredo: ([a, b, c, d]) => `[2001:0:${pair(a, b)}:${pair(c, d)}::1]`,
 }
 
-describe('addresses that hide', () => {
+describe('disguised private addresses', () => {
   for (const [name, written] of Object.entries(NOTATIONS))
     it(`are refused when a rule is saved: ${name}`, () => {
       fc.assert(
@@ -59,7 +59,7 @@ describe('addresses that hide', () => {
       )
     })
 
-  it('do not pass as this service itself by case, port or a trailing dot', () => {
+  it('do not reach this service itself by case, port or a trailing dot', () => {
     const settings = { allowPrivate: false, ownOrigins: ['https://baoco.example'] }
     for (const url of [
       'https://baoco.example/', 'https://BAOCO.example/', 'https://baoco.example./', 'https://baoco.example:443/',
@@ -67,7 +67,7 @@ describe('addresses that hide', () => {
     ]) expect(checkUrl(url, settings), url).to.equal('must not be an address of this service itself') // prettier-ignore
   })
 
-  describe('behind a name', () => {
+  describe('behind a host name', () => {
     let dialled = 0
     const server = createServer((socket) => {
       dialled++
@@ -77,7 +77,7 @@ describe('addresses that hide', () => {
     after((done) => void server.close(done))
     const port = () => String((server.address() as AddressInfo).port)
 
-    /** The class of the failure, or null when it was dialled. */
+    /** The kind of the failure, or null if the address was dialled. */
     const dial = (resolve: () => Promise<readonly string[]>): Promise<string | null> =>
       new Promise((answer) =>
         openDialer({ allowPrivate: false, resolve, timeoutMs: 2_000 })(
@@ -89,7 +89,7 @@ describe('addresses that hide', () => {
         ),
       )
 
-    it('are never dialled, wherever they stand among public ones', async () => {
+    it('are never dialled, at any position among public addresses', async () => {
       const literal = inside.map((bytes) => bytes.join('.'))
       const addresses = fc
         .tuple(fc.array(fc.constantFrom<string>('8.8.8.8', '2606:4700::1111'), { maxLength: 6 }), literal, fc.nat(6))
@@ -103,11 +103,11 @@ describe('addresses that hide', () => {
       expect(dialled).to.equal(0)
     })
 
-    it('are never dialled when the name changes between one look and the next', async () => {
+    it('are never dialled if the name resolves differently on the next lookup', async () => {
       let looks = 0
       const rebinding = () => Promise.resolve(looks++ % 2 === 0 ? ['127.0.0.1'] : ['198.51.100.7'])
       for (let calls = 0; calls < 4; calls++) await dial(rebinding)
-      // One look a dial: the address that was checked is the one that was dialled, or nothing was.
+      // One lookup per dial, so only a checked address can be dialled.
       expect(looks).to.equal(4)
       expect(dialled).to.equal(0)
     })

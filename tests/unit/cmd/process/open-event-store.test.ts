@@ -8,10 +8,10 @@ const storeOf = (end: () => Promise<string | null>) => ({ end, expire: async () 
 
 const linesInto = (told: object[]) => ({ warn: (fields: object) => void told.push(fields) }) as unknown as LogLines
 
-describe('the event store that the settings name', () => {
+describe('the configured event store', () => {
   const OPEN = new AbortController().signal
 
-  it('has its hidden events removed all day by Postgres, once a day by EventStoreDB, at a time in Vietnam', () => {
+  it('removes hidden events every ten minutes in Postgres, and once a day at a Vietnamese time in EventStoreDB', () => {
     const store = storeOf(async () => null)
     const eventStoreUrl = 'esdb://localhost:2113'
     expect(expiry({ eventStoreUrl: undefined, scavengeAt: '03:30' }, store).at).to.equal('*/10 * * * *')
@@ -19,7 +19,7 @@ describe('the event store that the settings name', () => {
     expect(expiry({ eventStoreUrl, scavengeAt: '07:05' }, store).at).to.equal('5 0 * * *')
   })
 
-  it('is waited for while it is away, and named', async () => {
+  it('delays the start while it is unavailable, and is named in the log', async () => {
     const told: object[] = []
     let asked = 0
     const store = storeOf(async () => {
@@ -30,7 +30,7 @@ describe('the event store that the settings name', () => {
     expect(told).to.deep.include({ waiting_for: 'event_store', reason: 'refused' })
   })
 
-  it('is not waited for where it refuses, nor when the start is to stop', async () => {
+  it('does not delay the start if it refuses access or the start is stopped', async () => {
     const refusing = storeOf(() => Promise.reject(new Error('access denied')))
     const away = storeOf(() => Promise.reject(new StoreUnavailable('away')))
     const failure = (store: EventStore, stopping: AbortSignal) =>

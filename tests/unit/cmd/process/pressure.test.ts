@@ -2,27 +2,27 @@ import { expect } from 'chai'
 import { openPressure } from '../../../../cmd/process/pressure.ts'
 import { eventually } from '../../../harness/eventually.ts'
 
-/** Keeps the event loop from anything else. */
+/** Blocks the event loop. */
 const spin = (ms: number): void => {
   const until = performance.now() + ms
   while (performance.now() < until);
 }
 
 describe('pressure', () => {
-  it('is of receiving before all else', () => {
+  it('comes from receiving first', () => {
     const pressure = openPressure(() => true)
     pressure.ofDelivering(() => true)
     spin(150)
     expect(pressure.pressed()).to.equal('receiving')
   })
 
-  it('is of delivering where many first calls wait and the process has its hands full', async () => {
+  it('comes from delivering if many first calls wait and the process is busy', async () => {
     let isBusy = true
     const pressure = openPressure(() => false)
     pressure.ofDelivering(() => isBusy)
     spin(150)
     expect(pressure.pressed()).to.equal('delivering')
-    // They wait for a slow endpoint: nobody else need wait for them.
+    // The calls wait for a slow endpoint, so no other work must wait for them.
     await eventually(() => pressure.pressed() === null)
     spin(150)
     expect(pressure.pressed()).to.equal('delivering')
@@ -30,7 +30,7 @@ describe('pressure', () => {
     expect(pressure.pressed()).to.equal(null)
   })
 
-  it('is of nothing in a process that does neither', () => {
+  it('is absent in a process that neither receives nor delivers', () => {
     const pressure = openPressure(() => false)
     spin(150)
     expect(pressure.pressed()).to.equal(null)

@@ -17,7 +17,7 @@ const refusal = (env: Record<string, string>): string => {
 }
 
 describe('settings', () => {
-  it('need nothing set', () => {
+  it('have defaults, so none is required', () => {
     const settings = readSettings({ PATH: '/usr/bin' })
     expect(settings).to.deep.include({
       port: 8080,
@@ -41,7 +41,7 @@ describe('settings', () => {
     })
   })
 
-  it('have the limits of section 8 until told otherwise', () => {
+  it('contain the rate limits of section 8 by default', () => {
     const { rateLimits } = readSettings({})
     expect(rateLimits).to.deep.include({ login: { requests: 10, seconds: 60 }, receive: { requests: 60, seconds: 60 } })
     expect(readSettings({ RATE_LIMITS: 'receive=600/60, demo=1/10' }).rateLimits).to.deep.equal({
@@ -52,7 +52,7 @@ describe('settings', () => {
     expect(readSettings({ RATE_LIMITS: 'off' }).rateLimits).to.equal('off')
   })
 
-  it('are read from their text', () => {
+  it('are parsed from their text', () => {
     const settings = readSettings({
       PORT: '9000',
       BASE_URL: 'https://pay.example.vn/',
@@ -81,7 +81,7 @@ describe('settings', () => {
     })
   })
 
-  it('count an empty text as not set', () => {
+  it('treat an empty text as not set', () => {
     expect(readSettings({ PORT: '', ADMIN_PASSWORD: ' ' })).to.deep.include({ port: 8080, adminPassword: undefined })
     expect(readSettings({ ADMIN_PASSWORD: ' blank before' }).adminPassword).to.equal(' blank before')
   })
@@ -120,7 +120,7 @@ describe('settings', () => {
     ['KAFKA_TOPIC', 'money in'],
     ['KAFKA_TOPIC', '..'],
   ] as const) {
-    it(`refuse ${name}=${bad} with one line that names it`, () => {
+    it(`refuse ${name}=${bad} with one line that names the setting`, () => {
       const message = refusal({ [name]: bad })
       expect(message)
         .to.match(new RegExp(`^setting ${name} must `))
@@ -128,7 +128,7 @@ describe('settings', () => {
     })
   }
 
-  it('never repeat a secret that is wrong', () => {
+  it('never repeat an invalid secret in the error', () => {
     for (const name of ['JWT_SECRET', 'VAULT_KEY', 'ADMIN_PASSWORD', 'KAFKA_SASL', 'DATABASE_URL', 'SMTP_URL']) {
       expect(refusal({ [name]: 'hunter-2' }))
         .to.include(name)
@@ -136,21 +136,21 @@ describe('settings', () => {
     }
   })
 
-  it('refuse an unknown BAOCO_ name, and name all that is wrong at once', () => {
+  it('refuse an unknown BAOCO_ name, and report all errors at once', () => {
     expect(refusal({ BAOCO_DATADIR: '/x' })).to.equal('unknown setting BAOCO_DATADIR')
     expect(refusal({ BAOCO_X: '1', PORT: 'x' }))
       .to.include('BAOCO_X')
       .and.include('PORT')
   })
 
-  it('ask for the secrets where the database is a server', () => {
+  it('require the secrets if the database is a server', () => {
     const DATABASE_URL = 'postgres://baoco:pw@db/baoco'
     expect(refusal({ DATABASE_URL })).to.equal('setting JWT_SECRET and VAULT_KEY must be set with DATABASE_URL')
     expect(refusal({ DATABASE_URL, JWT_SECRET: SECRET })).to.equal('setting VAULT_KEY must be set with DATABASE_URL')
     expect(readSettings({ DATABASE_URL, JWT_SECRET: SECRET, VAULT_KEY: KEY }).databaseUrl).to.equal(DATABASE_URL)
   })
 
-  it('take the address of an EventStoreDB, a cluster too, with the secrets', () => {
+  it('accept the URL of an EventStoreDB or a cluster if the secrets are set', () => {
     const EVENTSTORE_URL = 'esdb://admin:changeit@a:2113,b:2113,c:2113?nodePreference=leader'
     expect(refusal({ EVENTSTORE_URL })).to.equal('setting JWT_SECRET and VAULT_KEY must be set with EVENTSTORE_URL')
     const settings = readSettings({ EVENTSTORE_URL, JWT_SECRET: SECRET, VAULT_KEY: KEY })
@@ -159,12 +159,12 @@ describe('settings', () => {
     expect(refusal({ EVENTSTORE_URL: 'http://localhost:2113' })).to.include('EVENTSTORE_URL')
   })
 
-  it('refuse a prefix that is not one of our own', () => {
+  it('refuse an invalid EVENTSTORE_PREFIX', () => {
     for (const EVENTSTORE_PREFIX of ['$baoco.', 'with blank', 'dấu'])
       expect(refusal({ EVENTSTORE_PREFIX }), EVENTSTORE_PREFIX).to.include('EVENTSTORE_PREFIX')
   })
 
-  it('are shown without their secrets', () => {
+  it('are printed without their secrets', () => {
     const lines = configLines(
       readSettings({
         DATABASE_URL: 'postgres://baoco:p@hunter2@db/baoco',

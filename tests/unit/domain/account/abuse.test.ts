@@ -6,8 +6,8 @@ const NOTHING_ELSE: SeenByAll = { calls: new Map(), run: null, overSeconds: [] }
 const MINUTE = 60_000
 const START = 1_000 * SLOT_MS
 
-describe('conduct', () => {
-  /** Calls one after the other, each ended before the next; answers the verdicts. */
+describe('usage of an account', () => {
+  /** Makes calls in sequence, each ended before the next. @returns the verdicts */
   const calls = (conduct: Conduct, given: readonly (readonly [at: number, signature?: string])[]) =>
     given.map(([at, signature = '']) => {
       const verdict = conduct.enter(signature, START + at)
@@ -18,25 +18,25 @@ describe('conduct', () => {
     Array.from({ length: count }, (_, index) => [from + index * ms, signature] as const)
 
   describe('requests per hour', () => {
-    it('are too many from the first one over', () => {
+    it('are too many from the first one above the limit', () => {
       const verdicts = calls(new Conduct(LIMITS), every(1_000, 11))
       expect(verdicts.slice(0, 10)).to.deep.equal(Array.from({ length: 10 }, () => null))
       expect(verdicts[10]).to.equal('requests_per_hour')
     })
 
-    it('are those of any hour, not of one by the clock', () => {
+    it('are counted over any 60 minutes, not by clock hour', () => {
       const conduct = new Conduct(LIMITS)
       expect(calls(conduct, every(1_000, 10, '', 29 * MINUTE)).at(-1)).to.equal(null)
       expect(calls(conduct, [[80 * MINUTE]])).to.deep.equal(['requests_per_hour'])
     })
 
-    it('never count what is an hour old', () => {
+    it('do not include requests that are an hour old', () => {
       const conduct = new Conduct(LIMITS)
       calls(conduct, every(1_000, 10))
       expect(calls(conduct, every(1_000, 10, '', 60 * MINUTE)).every((verdict) => verdict === null)).to.equal(true)
     })
 
-    it('count while others are being told, when they have heard, and when they have not', () => {
+    it('are counted during a report to other processes, and after it succeeds or fails', () => {
       for (const then of ['told', 'heard', 'unheard'] as const) {
         const conduct = new Conduct(LIMITS)
         calls(conduct, every(10, 6))
@@ -53,7 +53,7 @@ describe('conduct', () => {
       }
     })
 
-    it('are those that all processes saw', () => {
+    it('include the requests that other processes saw', () => {
       const conduct = new Conduct(LIMITS)
       calls(conduct, every(10, 1))
       conduct.tell(START + 1_000)
@@ -63,12 +63,12 @@ describe('conduct', () => {
   })
 
   describe('polling', () => {
-    it('is the same GET so often in a row, each under 30 s after the one before', () => {
+    it('is the same GET several times in a row, each less than 30 s after the previous one', () => {
       expect(calls(new Conduct(LIMITS), every(29_999, 5, 'a'))).to.deep.equal([null, null, null, null, 'polling'])
       expect(calls(new Conduct(LIMITS), every(30_000, 10, 'a')).every((verdict) => verdict === null)).to.equal(true)
     })
 
-    it('begins anew after anything else', () => {
+    it('starts again after any other request', () => {
       for (const between of ['b', '']) {
         const given = [...every(1_000, 4, 'a'), [4_000, between] as const, ...every(1_000, 4, 'a', 5_000)]
         expect(calls(new Conduct(LIMITS), given).every((verdict) => verdict === null)).to.equal(true)
@@ -76,7 +76,7 @@ describe('conduct', () => {
       expect(calls(new Conduct(LIMITS), every(1_000, 10, '')), 'what is no GET is no poll').to.not.include('polling')
     })
 
-    it('goes on over what was told, heard or not', () => {
+    it('continues across a report, whether the report succeeds or fails', () => {
       for (const then of ['told', 'heard', 'unheard'] as const) {
         const conduct = new Conduct(LIMITS)
         calls(conduct, every(1_000, 3, 'a'))
@@ -88,7 +88,7 @@ describe('conduct', () => {
       }
     })
 
-    it('that was told of ends like any other when nothing follows within 30 s', () => {
+    it('ends if no call follows within 30 s, even after a report', () => {
       for (const then of ['told', 'heard', 'unheard'] as const) {
         const conduct = new Conduct(LIMITS)
         calls(conduct, every(1_000, 4, 'a'))
@@ -99,7 +99,7 @@ describe('conduct', () => {
       }
     })
 
-    it('that was interrupted is told so', () => {
+    it('is reported as broken if it was interrupted', () => {
       const conduct = new Conduct(LIMITS)
       calls(conduct, [[0, 'a'], [100, ''], [200, 'a'], [300, 'a']]) // prettier-ignore
       expect(conduct.tell(START + 1_000).run).to.include({ signature: 'a', calls: 2, broken: true })
@@ -120,14 +120,14 @@ describe('conduct', () => {
     }
     const wide = { ...LIMITS, perHour: 1_000 }
 
-    it('are too many in five different seconds of a minute, from the first one over', () => {
+    it('are too many if they exceed the limit in five different seconds of a minute', () => {
       const conduct = new Conduct(wide)
       for (const second of [0, 10, 20, 30])
         expect(burst(conduct, second * 1_000, 4)).to.not.include('parallel_requests')
       expect(burst(conduct, 40_000, 4)).to.deep.equal([null, null, null, 'parallel_requests'])
     })
 
-    it('may be so many, may come in one second, and may come again after a minute', () => {
+    it('may reach the limit, exceed it within one second, and exceed it again after a minute', () => {
       const conduct = new Conduct(wide)
       for (let second = 0; second < 10; second++) burst(conduct, second * 1_000, 3)
       for (let number = 0; number < 10; number++) burst(conduct, 20_000, 4)
@@ -135,7 +135,7 @@ describe('conduct', () => {
         expect(burst(conduct, minute * MINUTE, 4)).to.not.include('parallel_requests')
     })
 
-    it('of all processes add up where they are in flight at the same moment', () => {
+    it('are added up over all processes, per second', () => {
       const [one, other] = [new Conduct(wide), new Conduct(wide)]
       for (const conduct of [one, other]) for (let number = 0; number < 2; number++) conduct.enter('', START)
       for (const conduct of [one, other]) expect(conduct.tell(START + 500).parallel).to.equal(null)
@@ -146,7 +146,7 @@ describe('conduct', () => {
     })
   })
 
-  it('is forgotten an hour after the last request', () => {
+  it('is dropped an hour after the last request', () => {
     const conduct = new Conduct(LIMITS)
     conduct.enter('', START)
     expect(conduct.isOver(START + 61 * MINUTE), 'one is in flight').to.equal(false)

@@ -27,7 +27,7 @@ const withKeys = (...keys: ReturnType<typeof key>[]): Account =>
   keys.reduce((before, each) => addKey(before, each).reduce(evolve, before as Account | null)!, account)
 
 describe('scoped keys', () => {
-  it('are found by their text, until they expire or are removed', () => {
+  it('are found by their text until they expire or are removed', () => {
     const some = withKeys(key(7), key(8, END))
     expect(scopedKeyOf(some, hashOfToken('bck_1.7'), AT)?.api_key_id).to.equal(7)
     expect(scopedKeyOf(some, hashOfToken('bck_1.8'), new Date(Date.parse(END) - 1))?.api_key_id).to.equal(8)
@@ -38,7 +38,7 @@ describe('scoped keys', () => {
     ).to.equal(null)
   })
 
-  it('are at most 20, and none is made that is over already', () => {
+  it('are limited to 20, and cannot be created already expired', () => {
     const full = withKeys(...Array.from({ length: 20 }, (_, index) => key(index + 1)))
     expect(() => addKey(full, key(21))).to.throw('at most 20')
     expect(() => addKey(account, key(1, AT.toISOString()))).to.throw('must be in the future')
@@ -55,11 +55,11 @@ describe('scoped keys', () => {
     [['write'], ['receive'], false],
     [['read', 'write', 'connect', 'receive'], [], false],
   ] as [Scope[], Scope[], boolean][])
-    it(`with ${held.join(', ')}: ${needed.join(' or ') || 'what no key may do'} is ${may ? 'allowed' : 'refused'}`, () => {
+    it(`with ${held.join(', ')} ${may ? 'allow' : 'refuse'} ${needed.join(' or ') || 'an action that no key may do'}`, () => {
       expect(allows({ scopes: held }, needed)).to.equal(may)
     })
 
-  it('a refusal names the scope that is needed', () => {
+  it('name the required scope in a refusal', () => {
     expect(scopeMissing(['write', 'connect']).message).to.equal(
       'This key lacks a scope. It needs `write` or `connect`.',
     )

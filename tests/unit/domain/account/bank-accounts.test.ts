@@ -31,12 +31,12 @@ const numbered = (bank_account_id: number, account_number: string, waits?: boole
 const named = (account_number: string | null, bank_code = 'VCB') => ({ bank_code, account_number })
 
 describe('bank accounts', () => {
-  it('count where they are first seen in the first 24 hours, and wait later', () => {
+  it('are confirmed if first seen in the first 24 hours, and wait for confirmation later', () => {
     const waits = (hours: number) => isUnconfirmed(given(), named('0011000415567'), hour(hours))
     expect([0, 23.9, 24, 100].map(waits)).to.deep.equal([false, false, true, true])
   })
 
-  it('count for 24 hours after each learn; one that extends another leaves no gap before it', () => {
+  it('are confirmed for 24 hours after each learning request, and an extension leaves no gap', () => {
     const account = given()
     const learnt = (...hours: number[]) =>
       hours.reduce((now, at) => learnBankAccounts(now, hour(at)).reduce<Account | null>(evolve, now)!, account)
@@ -46,7 +46,7 @@ describe('bank accounts', () => {
     expect([110, 199, 200].map(waits(learnt(100, 200))), 'a new period').to.deep.equal([true, true, false])
   })
 
-  it('that were recorded without a word about it count, and those that wait do so until they are confirmed', () => {
+  it('are confirmed if recorded without the waits field, and otherwise wait until they are confirmed', () => {
     const account = given(numbered(1, '0011000415567'), numbered(2, '0022000415568', true))
     expect(isUnconfirmed(account, named('0011000415567'), hour(100))).to.equal(false)
     expect(isUnconfirmed(account, named('0022000415568'), hour(100))).to.equal(true)
@@ -57,7 +57,7 @@ describe('bank accounts', () => {
     expect(() => changeBankAccount(confirmed, { bank_account_id: 2, confirmed: false })).to.throw('is_active')
   })
 
-  it('are seen as capture judged them, by the time of arrival', () => {
+  it('are recorded as waiting or confirmed by the time of arrival', () => {
     const seen = { bank_account_id: 3, transaction_id: 9, ...named('0011000415567') }
     const [atOnce] = seeBankAccount(given(), { ...seen, at: hour(1) })
     expect(atOnce!.data).to.not.have.property('waits')
@@ -67,7 +67,7 @@ describe('bank accounts', () => {
     expect(seeBankAccount(given(), { ...seen, account_number: null, at: hour(25) })).to.deep.equal([])
   })
 
-  it('count without a word where plans are paid to, for the operator', () => {
+  it('need no confirmation if the operator receives plan payments on them', () => {
     const own = { bank_code: 'VCB', account_number: '0011000999111' }
     const account = given()
     expect(isUnconfirmed(account, named('0011xxx999111'), hour(100), own)).to.equal(false)
@@ -90,19 +90,19 @@ describe('bank accounts', () => {
     ['xxxxxxxxxxxx', false],
     [null, false],
   ] as const)
-    it(`printed as ${printed}, ${waits ? 'waits' : 'counts'} beside the confirmed 0011000415567`, () =>
+    it(`${waits ? 'wait' : 'are confirmed'} if printed as ${printed} while 0011000415567 is confirmed`, () =>
       expect(isUnconfirmed(known, named(printed), hour(100))).to.equal(waits))
 
-  it('of another bank are others', () =>
+  it('with the same number at another bank are different accounts', () =>
     expect(isUnconfirmed(known, named('0011000415567', 'MB'), hour(100))).to.equal(true))
 
-  it('that share digits with a confirmed and a waiting number are the confirmed one', () => {
+  it('are the confirmed one if a masked number fits a confirmed and a waiting account', () => {
     const account = given(numbered(1, '0099000005567', true), numbered(2, '0011000415567'))
     expect(bankAccountOf(account, named('X5567'))!.bank_account_id).to.equal(2)
     expect(bankAccountOf(account, named('0099000005567'))!.bank_account_id).to.equal(1)
   })
 
-  it('that are switched off stay so for every print that may be theirs', () => {
+  it('are switched off for every printed number that may be theirs', () => {
     const off: AccountEvent = { type: 'BankAccountChanged', data: { user_id: 7, bank_account_id: 1, is_active: 0 } }
     const account = given(numbered(1, '0011000415567'), off)
     for (const printed of ['0011000415567', '0011xxx5567', '****67'])

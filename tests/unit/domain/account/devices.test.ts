@@ -1,4 +1,4 @@
-/** Devices, as sentences: given an account, when a command comes at a time, then these events. */
+/** Tests of devices: given an account, when a command arrives at a time, then these events result. */
 import { expect } from 'chai'
 import type { Account } from '../../../../domain/account/account.ts'
 import { evolve } from '../../../../domain/account/account.ts'
@@ -45,7 +45,7 @@ const refusal = (decide: () => unknown): string => {
 }
 
 describe('a device', () => {
-  it('is paired by its code within ten minutes, once', () => {
+  it('is paired once by its code within ten minutes', () => {
     const account = given('Free', ...invited(5, 'code'))
     expect(openInvitations(account, minute(9))).to.have.length(1)
     const paired = pair(account, 'code', minute(9))
@@ -66,7 +66,7 @@ describe('a device', () => {
     expect(refusal(() => pair(account, 'code', minute(10)))).to.equal('UNAUTHORIZED')
   })
 
-  it('that is not paired counts in the limit until its code expires', () => {
+  it('counts towards the limit until its code expires, even if it is not paired', () => {
     const account = given('Free', ...invited(5, 'code'))
     const another = (at: Date) =>
       refusal(() => inviteDevice(account, { device_id: 6, name: 'x', code_hash: 'h', at }).map(({ type }) => type))
@@ -76,7 +76,7 @@ describe('a device', () => {
   })
 
   for (const [plan, most] of Object.entries({ Free: 1, Basic: 2, Advanced: 5, Pro: 10 }))
-    it(`finds room for ${most} of the plan ${plan} (section 8), however they came`, () => {
+    it(`is refused after ${most} devices on the ${plan} plan (section 8), added or invited`, () => {
       const events: AccountEvent[] = []
       for (let number = 0; number < most; number++) {
         const account = given(plan as Plan, ...events)
@@ -94,7 +94,7 @@ describe('a device', () => {
       )
     })
 
-  it('is renamed before and after it is paired, and nothing happens by the same name', () => {
+  it('can be renamed before and after pairing, and the same name changes nothing', () => {
     const account = given('Free', ...invited(5, 'code'))
     const rename = (name?: string) => renameDevice(account, { device_id: 5, name, at: minute(1) })
     expect(rename('shop')).to.deep.equal([
@@ -107,7 +107,7 @@ describe('a device', () => {
     expect(renamed.devices.get(5)?.name).to.equal('shop')
   })
 
-  it('is gone once it is removed, with its code or its token', () => {
+  it('cannot be paired after it is removed', () => {
     const account = given('Free', ...invited(5, 'code'))
     const gone = evolve(account, removeDevice(account, 5, minute(1))[0]!)!
     expect(refusal(() => pair(gone, 'code', minute(1)))).to.equal('UNAUTHORIZED')

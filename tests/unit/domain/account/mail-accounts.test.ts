@@ -39,16 +39,16 @@ const refusal = (work: () => unknown): unknown => {
 
 describe('a mail account', () => {
   for (const moved of [{ host: 'imap.evil.example' }, { port: 143 }, { tls: false }, { username: 'boss' }])
-    it(`needs its password for ${JSON.stringify(moved)}`, () => {
+    it(`requires its password for the change ${JSON.stringify(moved)}`, () => {
       expect(refusal(() => change(account(), moved))).to.have.nested.property('issues[0].path', 'password')
       expect(change(account(), moved, 'new')).to.have.length(1)
     })
-  it('does not need it for the same server, nor for another folder', () => {
+  it('requires no password for the same server or another folder', () => {
     expect(change(account(), { ...FIELDS, host: 'IMAP.example.com' })).to.deep.equal([])
     expect(change(account(), { folder: 'Bank' })).to.have.length(1)
   })
 
-  it('is paused once, and only as it was seen', () => {
+  it('is paused once, and only if it is unchanged since the failure', () => {
     expect(pauseMailAccount(account(), SEEN)).to.deep.equal([PAUSED])
     expect(pauseMailAccount(account(PAUSED), SEEN)).to.deep.equal([])
     expect(pauseMailAccount(account(), { ...SEEN, host: 'imap.other.example' })).to.deep.equal([])
@@ -58,7 +58,7 @@ describe('a mail account', () => {
     expect(pauseMailAccount(account(off), SEEN)).to.deep.equal([])
   })
 
-  it('goes on once its owner changes it, or sets it active again', () => {
+  it('resumes if its owner changes it or sets it active again', () => {
     const paused = account(PAUSED)
     expect(paused.mail_accounts.get(5)!.paused).to.equal('The server never stops.')
     expect(change(paused, {})).to.deep.equal([])

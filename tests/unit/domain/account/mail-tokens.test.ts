@@ -32,12 +32,12 @@ const isValid = (account: Account, purpose: MailPurpose, token: string, at = AT)
 describe('links in mails', () => {
   const fresh = after(null, register(EMAIL))
 
-  it('one verify link is valid at a time', () => {
+  it('are valid one at a time if they verify an address', () => {
     const account = asks(asks(fresh, 'verify_email', 'one'), 'verify_email', 'two')
     expect(['one', 'two'].map((token) => isValid(account, 'verify_email', token))).to.deep.equal([false, true])
   })
 
-  it('three reset links are valid at a time, and one use ends them all', () => {
+  it('are valid three at a time if they reset a password, and one use ends them all', () => {
     const tokens = ['one', 'two', 'three', 'four']
     const account = tokens.reduce((before, token) => asks(before, 'reset_password', token), fresh)
     expect(tokens.map((token) => isValid(account, 'reset_password', token))).to.deep.equal([false, true, true, true])
@@ -45,7 +45,7 @@ describe('links in mails', () => {
     expect(tokens.some((token) => isValid(reset, 'reset_password', token))).to.equal(false)
   })
 
-  it('one that has expired leaves its place to another', () => {
+  it('free their place when they expire', () => {
     const early = ['a', 'b', 'c'].reduce((before, token) => asks(before, 'reset_password', token), fresh)
     const account = asks(early, 'reset_password', 'd', later(61))
     expect(account.mail_tokens.good.reset_password).to.have.length(1)
@@ -53,14 +53,14 @@ describe('links in mails', () => {
     expect(isValid(account, 'reset_password', 'd', later(121))).to.equal(false)
   })
 
-  it('those of one purpose do not use up the hour of the other', () => {
+  it('have a separate hourly limit for each purpose', () => {
     const flooded = Array.from({ length: 12 }, (_, index) => `f${index}`)
       .reduce((before, token) => asks(before, 'verify_email', token), fresh) // prettier-ignore
     expect(flooded.mail_tokens.issued.verify_email).to.have.length(10)
     expect(isValid(asks(flooded, 'reset_password', 'r'), 'reset_password', 'r')).to.equal(true)
   })
 
-  it('a registration of an unconfirmed address again ends its verify link and password, and keeps its reset links', () => {
+  it('that reset a password survive a second registration of an unconfirmed address, which ends its verify link and password', () => {
     const account = asks(asks(fresh, 'verify_email', 'old'), 'reset_password', 'reset')
     const again = { name: 'New', password_hash: 'second', ref: 'code' }
     const replaced = after(account, registerAgain(account, again, made('new'), AT))
@@ -71,7 +71,7 @@ describe('links in mails', () => {
     expect(isValid(replaced, 'reset_password', 'reset')).to.equal(true)
   })
 
-  it('one of a confirmed address changes nothing, and its owner is told once an hour', () => {
+  it('do not change the account if a confirmed address registers again, and its owner is notified once an hour', () => {
     const account = after(fresh, [{ type: 'EmailVerified', data: { user_id: 1 } }])
     const again = { name: 'New', password_hash: 'second' }
     const told = registerAgain(account, again, made('new'), AT)

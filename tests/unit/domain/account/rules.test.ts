@@ -1,4 +1,4 @@
-/** What an owner may do to rules and systems, as sentences: given an account, when a command comes, then these events. */
+/** Tests of rules and systems: given an account, when a command arrives, then these events result. */
 import { expect } from 'chai'
 import { evolve, type Account } from '../../../../domain/account/account.ts'
 import { createFirst } from '../../../../domain/account/access.ts'
@@ -60,7 +60,7 @@ const add = (account: Account, payment_prefix: string) =>
   })
 
 describe('the first account', () => {
-  it('is verified, the operator’s, on Pro, with prefix DH', () => {
+  it('is verified, is the operator, has the Pro plan and the prefix DH', () => {
     const account = first()
     expect(account).to.include({
       email: 'owner@example.com',
@@ -75,13 +75,13 @@ describe('the first account', () => {
 })
 
 describe('a plan', () => {
-  it('is Free again at the very moment it ends', () => {
+  it('is Free from the moment it ends', () => {
     const account = given(planned('Basic', '2026-03-10T00:00:00.000Z'))
     expect(planAt(account, new Date(at.getTime() - 1))).to.equal('Basic')
     expect(planAt(account, at)).to.equal('Free')
   })
 
-  it('has room for so many rules: Free 1, Basic 3, Advanced 10, Pro any number', () => {
+  it('allows 1 rule on Free, 3 on Basic, 10 on Advanced and any number on Pro', () => {
     for (const [plan, limit] of [['Free', 1], ['Basic', 3], ['Advanced', 10]] as const) {
       const rules = Array.from({ length: limit }, (_, index) => ruled(100 + index))
       expect(refusal(() => create(given(planned(plan), ...rules.slice(1))))).to.match(/^decided/)
@@ -91,7 +91,7 @@ describe('a plan', () => {
     expect(refusal(() => create(given(...many)))).to.match(/^decided/)
   })
 
-  it('keeps what is over the limit, which cannot grow', () => {
+  it('keeps rules above the limit, but allows no new one', () => {
     const account = given(ruled(5), ruled(6), planned('Free'))
     expect(refusal(() => create(account))).to.equal('WEBHOOK_LIMIT_REACHED')
     expect(changeRule(account, { rule_id: 5, change: { name: 'new' } })).to.have.lengthOf(1)
@@ -99,7 +99,7 @@ describe('a plan', () => {
 })
 
 describe('a rule', () => {
-  it('changes by what differs, and is nothing new otherwise', () => {
+  it('changes only in the fields that differ', () => {
     const account = given(ruled(5, { filter_banks: ['VCB'] }))
     expect(changeRule(account, { rule_id: 5, change: {} })).to.deep.equal([])
     expect(changeRule(account, { rule_id: 5, change: { filter_banks: ['VCB'], name: 'shop' } })).to.deep.equal([])
@@ -108,7 +108,7 @@ describe('a rule', () => {
     ])
   })
 
-  it('needs a system of its own account, and a template where its format is custom', () => {
+  it('requires a system of its own account, and a template if its format is custom', () => {
     const account = given(ruled(5))
     expect(refusal(() => create(account, { system_id: 77 }))).to.equal('VALIDATION_FAILED')
     expect(refusal(() => create(account, { system_id: SYSTEM }))).to.match(/^decided/)
@@ -125,7 +125,7 @@ describe('a rule', () => {
     )
   })
 
-  it('of a shop connection is not deleted by hand', () => {
+  it('cannot be deleted manually if it belongs to a shop connection', () => {
     const account = given(ruled(5), ruled(6, {}, 1))
     expect(deleteRule(account, 5)).to.deep.equal([{ type: 'RuleDeleted', data: { user_id: USER, rule_id: 5 } }])
     expect(refusal(() => deleteRule(account, 6))).to.equal('AUTO_RULE')
@@ -134,7 +134,7 @@ describe('a rule', () => {
 })
 
 describe('a connected system', () => {
-  it('keeps its prefix upper-case and alone', () => {
+  it('has a unique, valid prefix in upper case', () => {
     const [added] = add(first(), 'shop1')
     expect(added!.data).to.include({ payment_prefix: 'SHOP1' })
     expect(refusal(() => add(first(), 'dh'))).to.equal('CONFLICT')
@@ -145,18 +145,18 @@ describe('a connected system', () => {
       ).to.equal('VALIDATION_FAILED')
   })
 
-  it('may be sent back its own prefix in any case', () => {
+  it('accepts its own prefix in any case', () => {
     const change = { payment_prefix: 'dh' }
     expect(changeSystem(first(), { system_id: SYSTEM, change, planPrefix: 'BC' })).to.deep.equal([])
   })
 
-  it('that is inactive does not match', () => {
+  it('does not match while it is inactive', () => {
     const change = { is_active: 0 as const }
     const account = given(...changeSystem(first(), { system_id: SYSTEM, change, planPrefix: 'BC' }))
     expect(activePrefixes(account)).to.deep.equal([])
   })
 
-  it('stays while own rules point to it, and takes its automatic one along', () => {
+  it('cannot be removed while manual rules refer to it, and is removed with its automatic rule', () => {
     const account = given(ruled(5, { system_id: SYSTEM }), ruled(6, { system_id: SYSTEM }, 1))
     expect(refusal(() => removeSystem(account, SYSTEM))).to.equal('CONFLICT')
     const alone = fold(deleteRule(account, 5), account)

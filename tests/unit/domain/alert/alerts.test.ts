@@ -14,19 +14,19 @@ const ended = (alerts: Alerts, until: string) => end(alerts, { user_id: 1, kind,
 describe('alerts', () => {
   const open = after(raised(NO_ALERTS, at(1)))
 
-  it('are raised once while they last', () => {
+  it('are raised once while they are open', () => {
     expect(raised(open, at(2))).to.deep.equal([])
     const other = { user_id: 1, alert_id: 2, subject, text: 'Paused.', since: at(2), ends_at: null }
     expect(raise(open, { ...other, kind: 'rule_paused' })).to.have.lengthOf(1)
   })
 
-  it('end once, and are raised again by a new cause', () => {
+  it('end once, and are raised again for a new cause', () => {
     const over = after(ended(open, at(5)), open)
     expect(ended(over, at(6))).to.deep.equal([])
     expect(raised(over, at(6))).to.have.lengthOf(1)
   })
 
-  it('are not raised by a cause that is met again after they ended, nor ended by what was before them', () => {
+  it('are not raised again for an old cause, and not ended by an earlier event', () => {
     const over = after(ended(open, at(5)), open)
     expect(raised(over, at(1))).to.deep.equal([])
     expect(raised(over, at(5))).to.deep.equal([])
@@ -34,7 +34,7 @@ describe('alerts', () => {
     expect(ended(NO_ALERTS, at(3))).to.deep.equal([])
   })
 
-  it('may know from the start when they end, and then end by themselves, or sooner', () => {
+  it('may have an end from the start, and then end by themselves or sooner', () => {
     const month = after(raised(NO_ALERTS, at(1), at(30)))
     expect(raised(month, at(20))).to.deep.equal([])
     expect(raised(month, at(31))).to.have.lengthOf(1)

@@ -17,13 +17,13 @@ const mail = (changes: Partial<Arrival> = {}, message_id: string | null = '<1@ti
 })
 
 describe('the hash of a mail', () => {
-  it('is the same whenever the mail is met again', () => {
+  it('is the same when the mail is read again', () => {
     const again = mail({ arrived_at: new Date('2026-03-12T00:00:00Z'), raw: '{"x":1}' })
     expect(mailHashOf(again)).to.equal(mailHashOf(mail()))
     expect(mailHashOf(mail({}, null))).to.equal(mailHashOf(mail({}, null)))
   })
 
-  it('is another one for whatever else differs, under the same Message-ID or none', () => {
+  it('differs if any other field differs, under the same Message-ID or none', () => {
     const { incoming } = mail()
     const others = (message_id: string | null) => [
       mail({ incoming: { ...incoming, text: 'Tài khoản có biến động!' } }, message_id),
@@ -37,7 +37,7 @@ describe('the hash of a mail', () => {
     expect(new Set(all.map(mailHashOf))).to.have.lengthOf(all.length)
   })
 
-  it('is kept with what was kept unread, and is of mails alone', () => {
+  it('is stored with an unread mail, and is null for other notifications', () => {
     const kept = { notification_id: 5, source: 'mail:7', silent: false }
     const reread = (more: object) => mail({ credential: { kind: 'kept', user_id: 1, kept: { ...kept, ...more } } })
     expect(mailHashOf(reread({ mail_hash: 'abc' }))).to.equal('abc')

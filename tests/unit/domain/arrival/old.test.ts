@@ -15,29 +15,29 @@ const printed = (at: string | null, precision: PrintedTime['precision'] = 'secon
 const nothing = printed(null)
 
 describe('an old notification', () => {
-  it('has a stamp of more than the age before its arrival', () => {
+  it('has a stamp older than the age limit at its arrival', () => {
     expect(isOld(arrived(DAY_MS), nothing, DAY_MS)).to.equal(false)
     expect(isOld(arrived(DAY_MS + 1), nothing, DAY_MS)).to.equal(true)
     expect(isOld(arrived(2 * HOUR), nothing, HOUR)).to.equal(true)
   })
-  it('or prints such a time', () => {
+  it('or prints a time older than the age limit', () => {
     expect(isOld(arrived(null), printed('2026-11-19T03:00:00.000Z'), DAY_MS)).to.equal(false)
     expect(isOld(arrived(null), printed('2026-11-19T02:59:59.000Z'), DAY_MS)).to.equal(true)
   })
-  it('a printed minute counts as its end', () => {
+  it('is judged by the end of a printed minute', () => {
     expect(isOld(arrived(null), printed('2026-11-19T02:59:00.000Z', 'minute'), DAY_MS)).to.equal(false)
     expect(isOld(arrived(null), printed('2026-11-19T02:58:00.000Z', 'minute'), DAY_MS)).to.equal(true)
   })
-  it('a bare day counts as its end in Vietnam', () => {
-    // Arrival: 20 November, 10:00 there. 19 November began at 17:00 UTC of the 18th and ended a day later.
+  it('is judged by the end of a printed day in Vietnam', () => {
+    // The arrival is 20 November, 10:00 in Vietnam. 19 November began there at 17:00 UTC on the 18th and ended a day later.
     expect(isOld(arrived(null), printed('2026-11-18T17:00:00.000Z', 'day'), DAY_MS)).to.equal(false)
     expect(isOld(arrived(null), printed('2026-11-17T17:00:00.000Z', 'day'), DAY_MS)).to.equal(true)
   })
-  it('either is enough: a restored text may have a fresh stamp, or print no time', () => {
+  it('needs only one of both, because a restored text may have a new stamp or print no time', () => {
     expect(isOld(arrived(0), printed('2026-11-01T00:00:00.000Z'), DAY_MS)).to.equal(true)
     expect(isOld(arrived(30 * DAY_MS), printed('2026-11-20T02:59:00.000Z'), DAY_MS)).to.equal(true)
   })
-  it('is none where there is neither, or where they lie in the future', () => {
+  it('is not assumed without stamp and time, or if they are in the future', () => {
     expect(isOld(arrived(null), nothing, DAY_MS)).to.equal(false)
     expect(isOld(arrived(-400 * DAY_MS), printed('2027-11-20T00:00:00.000Z'), DAY_MS)).to.equal(false)
   })

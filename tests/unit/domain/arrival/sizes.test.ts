@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { RAW_BYTES, cutToBytes, keptRaw } from '../../../../domain/arrival/sizes.ts'
 
-describe('how much of a notification is kept', () => {
+describe('the size limit of a notification', () => {
   it('cuts between characters', () =>
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 0, max: 80 }), (text, most) => {
@@ -13,7 +13,7 @@ describe('how much of a notification is kept', () => {
       }),
     ))
 
-  it('leaves what fits as it came', () => {
+  it('keeps a body below the limit unchanged', () => {
     const raw = `{ "text" : "${'x'.repeat(RAW_BYTES - 20)}" }`
     expect(keptRaw(raw)).to.equal(raw)
   })
@@ -26,13 +26,13 @@ describe('how much of a notification is kept', () => {
       { a: [{ text: 'x'.repeat(90_000) }, { text: 'y'.repeat(90_000) }], sender: 'Vietcombank', n: 1 },
     ],
   ] as const)
-    it(`cuts the texts inside JSON, which stays JSON: ${name}`, () => {
+    it(`cuts the texts inside JSON and keeps the JSON valid: ${name}`, () => {
       const kept = keptRaw(JSON.stringify(body))
       expect(Buffer.byteLength(kept)).to.be.within(10_000, RAW_BYTES)
       expect(JSON.parse(kept)).to.include({ sender: 'Vietcombank', n: 1 })
     })
 
-  it('keeps the beginning of JSON of countless pieces, as JSON', () => {
+  it('keeps the beginning of JSON with too many values, as valid JSON', () => {
     const kept = keptRaw(JSON.stringify(Array.from({ length: 40_000 }, (_, n) => n)))
     expect(Buffer.byteLength(kept)).to.be.at.most(RAW_BYTES)
     expect(JSON.parse(kept))
@@ -40,6 +40,6 @@ describe('how much of a notification is kept', () => {
       .that.satisfies((cut: string) => cut.startsWith('[0,1,2'))
   })
 
-  it('keeps the beginning of what is no JSON', () =>
+  it('keeps the beginning of a body that is not JSON', () =>
     expect(keptRaw('x'.repeat(RAW_BYTES + 1))).to.equal('x'.repeat(RAW_BYTES)))
 })

@@ -4,7 +4,7 @@ import type { Incoming } from '../../../../domain/reader/reading.ts'
 
 const arrival = new Date('2026-11-20T03:00:00Z')
 
-/** `VCB +150000.00 VND of 0011 leaves 5.00`: what matters of a reading, or its reason. */
+/** The main fields of a reading, as in `VCB +150000.00 VND of 0011 leaves 5.00`, or the reason if it is not read. */
 const said = (incoming: Incoming): string => {
   const { reading, reason } = read(incoming, arrival)
   if (!reading) return reason
@@ -15,7 +15,7 @@ const said = (incoming: Incoming): string => {
 
 type Case = [text: string, expected: string, around?: Partial<Incoming>]
 
-/** Variants of each bank that the corpus does not have: other parts missing, the other direction, another order. */
+/** Variants of each bank that are not in the corpus: other missing parts, the other direction, another order. */
 const variants: Record<string, Case[]> = {
   TPBank: [
     ['(TPBank): 20/04/24;09:13\nTK: xxxx1662401\nPS:+1.000.000VND\nSD KHA DUNG: 1.023.469VND\nND: DH1', 'TPB +1000000.00 VND of xxxx1662401 leaves 1023469.00'],
@@ -81,13 +81,14 @@ const variants: Record<string, Case[]> = {
   ],
 } // prettier-ignore
 
-describe('each bank in variants of its own', () => {
+describe('a bank text', () => {
   for (const [name, cases] of Object.entries(variants))
     for (const [text, expected, around = {}] of cases)
-      it(`${name}: ${JSON.stringify(text)}`, () => expect(said({ text, ...around })).to.equal(expected))
+      it(`gives the expected result for ${name}: ${JSON.stringify(text)}`, () =>
+        expect(said({ text, ...around })).to.equal(expected))
 })
 
-describe('a bank without layouts, by its labels', () => {
+describe('a text of a bank without layouts', () => {
   const cases: Case[] = [
     ['LPBank: TK 001234567 -500,000 VND luc 10:20 20/11/2026. So du: 1,000,000 VND. ND: DH12', 'LPB -500000.00 VND of 001234567 leaves 1000000.00'],
     ['Tai khoan 0123456789 +5,000,000VND luc 20/11/2026 10:20:11. So du hien tai 7,000,000VND. ND: N chuyen tien DH99', 'NAB +5000000.00 VND of 0123456789 leaves 7000000.00', { package: 'ops.namabank.com.vn' }],
@@ -103,7 +104,7 @@ describe('a bank without layouts, by its labels', () => {
     ['TK 0123456(USD) +1,500.25. SD 2,000.50. ND: x', 'OTHER +1500.25 USD of 0123456 leaves 2000.50'],
   ] // prettier-ignore
   for (const [text, expected, around = {}] of cases)
-    it(JSON.stringify(text), () => {
+    it(`is read by labels: ${JSON.stringify(text)}`, () => {
       expect(said({ text, ...around })).to.equal(expected)
       expect(read({ text, ...around }, arrival).reading).to.include({ read_by: 'labels' })
     })
@@ -131,6 +132,6 @@ describe('a bank without layouts, by its labels', () => {
   for (const [why, text] of left)
     it(`is not read: ${why}`, () => expect(read({ text, sender: 'VietABank' }, arrival).reading).to.equal(null))
 
-  it('keeps half a balance to itself', () =>
+  it('has no balance if the balance may be cut', () =>
     expect(said({ text: 'TK 0123456 +500,000 VND. SD 1,000' })).to.equal('OTHER +500000.00 VND of 0123456 leaves -'))
 })

@@ -11,39 +11,39 @@ import {
   senderOf,
 } from '../../../../domain/banks/directory.ts'
 
-describe('who speaks for a bank', () => {
-  it('its own senders, upper-case and without blanks', () => {
+describe('a bank', () => {
+  it('trusts its own senders in any case and with blanks', () => {
     for (const sender of ['Vietcombank', 'VIETCOMBANK', 'Vietcom Bank'])
       expect(senderIsTrusted('VCB', sender, []), sender).to.equal(true)
   })
 
-  it('not a bank whose name is like it', () => {
+  it('does not trust a sender with a similar name', () => {
     for (const sender of ['VCBNeo', 'VietBank', 'VietinBank', 'VietABank', 'Vietcombank1', 'Vietcombankk', ''])
       expect(senderIsTrusted('VCB', sender, []), sender).to.equal(false)
     expect(senderIsTrusted('MB', 'MBV', [])).to.equal(false)
     expect(senderIsTrusted('SHB', 'SHINHANBANK', [])).to.equal(false)
   })
 
-  it('whom the user trusts', () => {
+  it('accepts a sender that the user trusts', () => {
     expect(senderIsTrusted('VCB', '+84 912 345 678', ['+84912345678'])).to.equal(true)
     expect(senderIsTrusted('VCB', '+84912345679', ['+84912345678'])).to.equal(false)
   })
 
-  it('its own app, to the letter', () => {
+  it('trusts its own app by the exact package name', () => {
     expect(packageIsTrusted('VCB', 'com.VCB')).to.equal(true)
     expect(packageIsTrusted('VCB', 'com.vcb')).to.equal(false)
     expect(packageIsTrusted('VCB', 'com.mbmobile')).to.equal(false)
     expect(packageIsTrusted('VCB', 'com.google.android.apps.messaging')).to.equal(false)
   })
 
-  it('in an SMS app the sender in the title', () => {
+  it('is named by the sender in the title of an SMS app', () => {
     const shown = { text: 'x', title: 'MB Bank', package: 'com.samsung.android.messaging' }
     expect(senderOf(shown)).to.equal('MB Bank')
     expect(bankNamedBy(shown)?.code).to.equal('MB')
     expect(senderOf({ ...shown, package: 'com.VCB' })).to.equal(undefined)
   })
 
-  it('no two banks by one name', () => {
+  it('shares no code, sender or package with another bank', () => {
     for (const names of [
       banks.map(({ code }) => code),
       banks.flatMap(({ senders }) => senders.map((sender) => sender.toUpperCase().replaceAll(' ', ''))),
@@ -55,22 +55,22 @@ describe('who speaks for a bank', () => {
   })
 })
 
-describe('who a mail or a text names', () => {
-  it('is the domain of the address, whatever name is shown', () => {
+describe('the bank of a mail or text', () => {
+  it('is taken from the domain of the address, not from the displayed name', () => {
     expect(domainOf('VCBDigibank <VCBDigibank@Info.Vietcombank.com.vn>')).to.equal('info.vietcombank.com.vn')
     expect(domainOf('"a@mbbank.com.vn" <b@example.com>')).to.equal('example.com')
     for (const none of ['', 'Vietcombank', 'a@b@c.vn', 'a@acb.com.vn, b@example.com', 'a@x.vn <>'])
       expect(domainOf(none), none).to.equal(null)
   })
 
-  it('is a bank for its domain and those below it', () => {
+  it('is found by its domain and subdomains', () => {
     expect(bankOfDomain('info.vietcombank.com.vn')?.code).to.equal('VCB')
     expect(bankOfDomain('ACB.com.vn')?.code).to.equal('ACB')
     for (const other of ['evilacb.com.vn', 'acb.com.vn.example.com', 'com.vn', ''])
       expect(bankOfDomain(other)).to.equal(null)
   })
 
-  it('is the whole name with which a text begins', () => {
+  it('is found by the whole name at the beginning of a text', () => {
     for (const [text, code] of [
       ['(tpbank): 14/06/26', 'TPB'],
       ['ncb : 01/06/2018', 'NCB'],

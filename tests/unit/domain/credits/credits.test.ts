@@ -24,7 +24,7 @@ const vietcombank = (memo: string, { account = '0011000415567', amount = '150,00
 describe('the mark of a credit', () => {
   const first = creditMarks(vietcombank('MBVCB.911539506.DH1042'))
 
-  it('is one of its reference, amount and account, whatever else the text says', () => {
+  it('depends only on its reference, amount and account', () => {
     expect(first).to.have.length(1)
     expect(creditMarks(vietcombank('MBVCB 911539506 DH1055'))).to.deep.equal(first)
     expect(creditMarks(vietcombank('MBVCB.911539507.DH1042'))).to.not.deep.equal(first)
@@ -32,16 +32,16 @@ describe('the mark of a credit', () => {
     expect(creditMarks(vietcombank('MBVCB.911539506.DH1042', { account: '0011000415568' }))).to.not.deep.equal(first)
   })
 
-  it('is the same however the account is masked', () => {
+  it('is the same if the account is masked', () => {
     expect(creditMarks(vietcombank('MBVCB.911539506.DH1042', { account: '0011xxxx5567' }))).to.deep.equal(first)
   })
 
-  it('needs a reference that the bank gives each movement', () => {
+  it('requires a reference that the bank assigns to each movement', () => {
     for (const memo of ['DH1042', 'Trace 245060 DH1042', 'So GD: 12345678 DH1042', 'Ma giao dich: HD12345678 DH1042'])
       expect(creditMarks(vietcombank(memo)), memo).to.deep.equal([])
   })
 
-  it('is found again from what a captured transaction keeps, for every text of the corpus', () => {
+  it('can be computed again from a captured transaction, for every text of the corpus', () => {
     const lines = readFileSync(new URL('../../../corpus/notifications.jsonl', import.meta.url), 'utf8')
       .trim()
       .split('\n')
@@ -70,7 +70,7 @@ const unpacked = (packed: string): Remembered[] => {
 }
 
 describe('packed credits', () => {
-  it('cost 16 bytes each, and are the same afterwards', () =>
+  it('take 16 bytes each, and are the same after unpacking', () =>
     fc.assert(
       fc.property(fc.array(remembered), (credits) => {
         const packed = pack(credits)
@@ -78,15 +78,15 @@ describe('packed credits', () => {
         expect(unpacked(packed)).to.deep.equal(credits)
       }),
     ))
-  it('are none where the text is broken', () => expect(unpacked('AAAA')).to.deep.equal([]))
-  it('a million of them are an account’s limit', () => {
+  it('are empty if the text is broken', () => expect(unpacked('AAAA')).to.deep.equal([]))
+  it('are limited to a million per account', () => {
     expect(SEGMENTS * SEGMENT_CREDITS).to.equal(1_000_000)
     expect(BLOCK_CREDITS * 16).to.be.at.most(65_536)
   })
 })
 
-describe('the memory of an account', () => {
-  it('knows the first transaction of each mark, and no other mark', () =>
+describe('the credit memory of an account', () => {
+  it('returns the first transaction of each mark, and null for an unknown mark', () =>
     fc.assert(
       fc.property(fc.array(remembered, { maxLength: 300 }), remembered, (credits, other) => {
         const memory = new CreditMemory()
@@ -99,19 +99,19 @@ describe('the memory of an account', () => {
       }),
     ))
 
-  it('forgets the oldest segments', () => {
+  it('drops the oldest segments', () => {
     const memory = new CreditMemory()
     for (let segment = 0; segment < 40; segment++)
       memory.see({ segment, credits: pack([{ mark: segment, transaction_id: segment + 1 }]) })
     expect(memory.size).to.equal(SEGMENTS)
     expect(memory.firstOf(40 - SEGMENTS - 1)).to.equal(null)
     expect(memory.firstOf(40 - SEGMENTS)).to.equal(40 - SEGMENTS + 1)
-    // What is read late of a segment that is forgotten changes nothing.
+    // A late block of a dropped segment changes nothing.
     memory.see({ segment: 3, credits: pack([{ mark: 3, transaction_id: 4 }]) })
     expect(memory.firstOf(3)).to.equal(null)
   })
 
-  it('holds a full segment and answers at once', () => {
+  it('finds every mark in a full segment', () => {
     const memory = new CreditMemory()
     const credits = Array.from({ length: SEGMENT_CREDITS }, (_, n) => ({
       mark: (n * 7_919_111_317) % 2 ** 48,

@@ -31,7 +31,7 @@ const corpus = readFileSync(new URL('../../../corpus/same-event.jsonl', import.m
   .split('\n')
   .map((line) => JSON.parse(line) as Line)
 
-/** Some of these apps name no sender. */
+/** Some of these apps send no sender. */
 const account = accountOf(7, { withoutSender: true })
 const DEVICES = { phone: 1, tablet: 2, url: 0 }
 
@@ -44,7 +44,7 @@ const arrivalOf = ({ source, type, stamp, arrives, ...incoming }: Line['notifica
   raw: JSON.stringify(incoming),
 })
 
-/** What each notification is judged to be: verdict, the place of the one it belongs to, its order id. */
+/** The judgement of each notification: its verdict, the index of the notification to which it belongs, its order id. */
 const judge = (notifications: Line['notifications']) => {
   const book = new Book()
   const firsts = new Map<number, LiveTransaction>()
@@ -69,9 +69,9 @@ const judge = (notifications: Line['notifications']) => {
   })
 }
 
-describe('the same event', () => {
+describe('the same-event corpus', () => {
   for (const { id, case: name, notifications, expected } of corpus)
-    it(`${id}: ${name}`, () => {
+    it(`is judged as expected in case ${id}: ${name}`, () => {
       const judged = judge(notifications)
       expect(judged.map(({ verdict }) => verdict)).to.deep.equal(expected.map(({ verdict }) => verdict))
       const taken = new Set<number | undefined>()
@@ -87,5 +87,5 @@ describe('the same event', () => {
       })
     })
 
-  it('has all cases of the corpus', () => expect(corpus).to.have.length(31))
+  it('has 31 cases', () => expect(corpus).to.have.length(31))
 })

@@ -1,4 +1,4 @@
-/** Sentences about the same event: `given(sms(), push()).when(sms({ at: 20 })).then(another)`. */
+/** Given-when-then helpers for the same event: `given(sms(), push()).when(sms({ at: 20 })).then(another)`. */
 import { expect } from 'chai'
 import { Book } from '../../../../domain/dedup/window.ts'
 import type { Sighting } from '../../../../domain/dedup/events.ts'
@@ -9,7 +9,7 @@ const START = Date.parse('2026-11-20T03:00:00.000Z')
 const moment = (seconds: number): string => new Date(START + seconds * 1_000).toISOString()
 
 export interface Said {
-  /** Seconds from the start: stamp and arrival, where they are not given apart. */
+  /** Seconds from the start. Sets stamp and arrival unless they are given separately. */
   at?: number
   stamp?: number | null
   arrives?: number
@@ -65,12 +65,12 @@ export const url = (said: Said = {}): Said => ({ source: 'url', stamp: null, ...
 
 export const isPush = (said: Said): boolean => said.source?.endsWith('com.VCB') ?? false
 
-/** Ids are places in what was given, from 0, plus one: an id is positive. */
+/** An id is the index of the notification plus one, because ids are positive. */
 export const another: Verdict = { kind: 'new' }
 export const resendOf = (place: number, event = place): Verdict => ({ kind: 'resend', of: place + 1, event: event + 1 })
 export const copyOf = (place: number): Verdict => ({ kind: 'copy', event: place + 1 })
 
-/** Judges one after the other, as capture does; resends leave nothing in the book. */
+/** Judges one notification, as capture does. A resend adds nothing to the deduplication window. */
 export const judge = (book: Book, said: Said, id: number): Verdict => {
   const probe = book.probe(sighting(said))
   const verdict = verdictOn(book, probe, isPush(said))

@@ -5,222 +5,222 @@ const HOUR = 3_600
 
 describe('row 1: the same source, text and stamp', () => {
   const plain = sms({ order: 'DH1' })
-  it('is a resend, whenever it arrives', () =>
+  it('is a resend at any time of arrival', () =>
     given(plain)
       .when({ ...plain, arrives: 3 * DAY })
       .then(resendOf(0)))
-  it('of a copy is a resend of that copy', () => given(plain, push({ order: 'DH1' })).when(push({ order: 'DH1' })).then(resendOf(1, 0))) // prettier-ignore
-  it('is forgotten after seven days', () =>
+  it('as a copy is a resend of that copy', () => given(plain, push({ order: 'DH1' })).when(push({ order: 'DH1' })).then(resendOf(1, 0))) // prettier-ignore
+  it('is a different event after seven days', () =>
     given(plain)
       .when({ ...plain, arrives: 7 * DAY + 1 })
       .then(another))
-  it('is remembered to the end of the seventh', () =>
+  it('is a resend until the end of the seventh day', () =>
     given(plain)
       .when({ ...plain, arrives: 7 * DAY })
       .then(resendOf(0)))
-  it('not from another device', () =>
+  it('is a different event if it comes from another device', () =>
     given(plain)
       .when({ ...plain, source: 'device-2:sms', order: 'DH2' })
       .then(another))
-  it('not with another text', () =>
+  it('is a different event if the text differs', () =>
     given(plain)
       .when(sms({ order: 'DH2' }))
       .then(another))
 })
 
-describe('row 2: the same source and text, bound by what it prints', () => {
+describe('row 2: the same source and text with equal printed data is a resend', () => {
   const day = { stamp: 2 * DAY, arrives: 2 * DAY }
-  it('a reference', () =>
+  it('if it prints a reference', () =>
     given(sms({ ref: 'FT:1' }))
       .when(sms({ ref: 'FT:1', ...day }))
       .then(resendOf(0)))
-  it('a time with seconds', () =>
+  it('if it prints a time with seconds', () =>
     given(sms({ time: 5 }))
       .when(sms({ time: 5, ...day }))
       .then(resendOf(0)))
-  it('a time with a balance', () => given(sms({ minute: 0, balance: 7 })).when(sms({ minute: 0, balance: 7, ...day })).then(resendOf(0))) // prettier-ignore
-  it('not a time to the minute alone', () =>
+  it('if it prints a time and a balance', () => given(sms({ minute: 0, balance: 7 })).when(sms({ minute: 0, balance: 7, ...day })).then(resendOf(0))) // prettier-ignore
+  it('unless it prints only a time without seconds', () =>
     given(sms({ minute: 0 }))
       .when(sms({ minute: 0, at: 6 }))
       .then(another))
-  it('a balance alone, ten minutes apart', () =>
+  it('if it prints only a balance and arrives within ten minutes', () =>
     given(sms({ balance: 7 }))
       .when(sms({ balance: 7, at: 600 }))
       .then(resendOf(0)))
-  it('not over ten minutes', () =>
+  it('unless it prints only a balance and arrives after more than ten minutes', () =>
     given(sms({ balance: 7 }))
       .when(sms({ balance: 7, at: 601 }))
       .then(another))
-  it('not with another balance of the account in between', () =>
+  it('unless another balance of the account was printed in between', () =>
     given(sms({ balance: 7 }), sms({ balance: 9, direction: 'debit', at: 60 }))
       .when(sms({ balance: 7, at: 120 }))
       .then(another))
-  it('another balance before does not count', () =>
+  it('even if another balance was printed before both', () =>
     given(sms({ balance: 9, direction: 'debit', at: 0 }), sms({ balance: 7, at: 60 }))
       .when(sms({ balance: 7, at: 120 }))
       .then(resendOf(1)))
-  it('nor that of another account', () =>
+  it('even if another account printed a balance in between', () =>
     given(sms({ balance: 7, account: '111' }), sms({ balance: 9, account: '222', at: 60 }))
       .when(sms({ balance: 7, account: '111', at: 120 }))
       .then(resendOf(0)))
-  it('nor that of another source', () =>
+  it('even if another source printed a balance in between', () =>
     given(sms({ balance: 7 }), push({ balance: 9, at: 60 }))
       .when(sms({ balance: 7, at: 120 }))
       .then(resendOf(0)))
 })
 
-describe('row 2: the same source and text, close together', () => {
-  it('pushes ten seconds apart: Android posts twice', () =>
+describe('row 2: the same source and text close together is a resend', () => {
+  it('for pushes up to ten seconds apart, because Android posts twice', () =>
     given(push())
       .when(push({ at: 10 }))
       .then(resendOf(0)))
-  it('not eleven', () =>
+  it('but not for pushes eleven seconds apart', () =>
     given(push())
       .when(push({ at: 11 }))
       .then(another))
-  it('SMS five seconds apart', () =>
+  it('for SMS up to five seconds apart', () =>
     given(sms())
       .when(sms({ at: 5 }))
       .then(resendOf(0)))
-  it('not six', () =>
+  it('but not for SMS six seconds apart', () =>
     given(sms())
       .when(sms({ at: 6 }))
       .then(another))
-  it('by stamps, not by arrivals', () =>
+  it('by the stamps, not by the arrivals', () =>
     given(sms())
       .when(sms({ stamp: 60, arrives: 1 }))
       .then(another))
-  it('without stamps ten minutes apart', () =>
+  it('without stamps up to ten minutes apart', () =>
     given(url())
       .when(url({ arrives: 600 }))
       .then(resendOf(0)))
-  it('not over ten minutes', () =>
+  it('but not without stamps more than ten minutes apart', () =>
     given(url())
       .when(url({ arrives: 601 }))
       .then(another))
-  it('not where only one has a stamp', () =>
+  it('but not if only one has a stamp', () =>
     given(url({ stamp: 0 }))
       .when(url({ arrives: 60 }))
       .then(another))
-  it('the nearest of two', () =>
+  it('of the nearer of two', () =>
     given(push(), push({ at: 12 }))
       .when(push({ at: 8 }))
       .then(resendOf(1)))
 })
 
-describe('row 3: a copy', () => {
-  it('equal reference, days later', () =>
+describe('row 3: a notification is a copy', () => {
+  it('if the reference is equal, even days later', () =>
     given(sms({ ref: 'FT:1' }))
       .when(push({ ref: 'FT:1', at: 3 * DAY }))
       .then(copyOf(0)))
-  it('equal reference from the same source with another text', () => given(sms({ ref: 'FT:1' })).when(sms({ ref: 'FT:1', content: 'x' })).then(copyOf(0))) // prettier-ignore
-  it('not equal numbers under other labels', () =>
+  it('if the reference is equal but the same source sent another text', () => given(sms({ ref: 'FT:1' })).when(sms({ ref: 'FT:1', content: 'x' })).then(copyOf(0))) // prettier-ignore
+  it('but not if equal numbers have different labels', () =>
     given(sms({ ref: 'FT:1' }))
       .when(push({ ref: 'Trace:1' }))
       .then(another))
-  it('any of several references', () => given(sms({ ref: ['FT:1', 'Trace:2'] })).when(push({ ref: ['Trace:2', 'GD:3'] })).then(copyOf(0))) // prettier-ignore
-  it('equal balance and time', () =>
+  it('if any of several references is equal', () => given(sms({ ref: ['FT:1', 'Trace:2'] })).when(push({ ref: ['Trace:2', 'GD:3'] })).then(copyOf(0))) // prettier-ignore
+  it('if balance and time are equal', () =>
     given(sms({ time: 5, balance: 7 }))
       .when(push({ time: 5, balance: 7, at: DAY }))
       .then(copyOf(0)))
-  it('equal balance and time, whatever was printed in between', () =>
+  it('if balance and time are equal, even if another balance was printed in between', () =>
     given(sms({ time: 5, balance: 7 }), sms({ balance: 9, direction: 'debit', at: 60 }))
       .when(sms({ time: 5, balance: 7, at: 120, content: 'x' }))
       .then(copyOf(0)))
-  it('at the coarser precision', () =>
+  it('if balance and time are equal at the coarser precision', () =>
     given(sms({ time: 5, balance: 7 }))
       .when(push({ minute: 0, balance: 7 }))
       .then(copyOf(0)))
-  it('not in the next minute', () =>
+  it('but not if the time is in the next minute', () =>
     given(sms({ time: 5, balance: 7 }))
       .when(push({ minute: 60, balance: 7 }))
       .then(another))
-  it('equal balance without a time, another source, two hours', () =>
+  it('if only the balance is equal and another source sends it within two hours', () =>
     given(sms({ balance: 7, time: 1 }))
       .when(push({ balance: 7, at: 2 * HOUR }))
       .then(copyOf(0)))
-  it('not over two hours', () =>
+  it('but not if only the balance is equal and more than two hours have passed', () =>
     given(sms({ balance: 7 }))
       .when(push({ balance: 7, at: 2 * HOUR + 1 }))
       .then(another))
-  it('not where that event has one from this source', () =>
+  it('but not if only the balance is equal and the event has one from this source', () =>
     given(sms({ balance: 7 }), push({ balance: 7, at: 1 }))
       .when(push({ balance: 7, at: HOUR, content: 'x' }))
       .then(another))
-  it('the same source within ten minutes, other words', () =>
+  it('if the balance is equal and the same source sends another text within ten minutes', () =>
     given(sms({ balance: 7 }))
       .when(sms({ balance: 7, at: 600, content: 'x' }))
       .then(copyOf(0)))
-  it('not with another balance in between', () =>
+  it('but not if another balance was printed in between', () =>
     given(sms({ balance: 7 }), sms({ balance: 9, direction: 'debit', at: 60 }))
       .when(sms({ balance: 7, at: 120, content: 'x' }))
       .then(another))
-  it('equal time and content', () =>
+  it('if time and content are equal', () =>
     given(sms({ minute: 0, content: 'abc' }))
       .when(push({ minute: 0, content: 'abc' }))
       .then(copyOf(0)))
-  it('of which one copy printed the time, another the content', () =>
+  it('if one copy of the event printed the time and another the content', () =>
     given(sms({ minute: 0, ref: 'FT:1' }), push({ ref: 'FT:1', content: 'abc' }))
       .when({ source: 'device-2:sms', minute: 0, content: 'abc' })
       .then(copyOf(0)))
-  it('not another content', () =>
+  it('but not if the content differs', () =>
     given(sms({ minute: 0, content: 'abc' }))
       .when(push({ minute: 0, content: 'abd' }))
       .then(another))
-  it('not where neither prints a time', () =>
+  it('but not if neither prints a time', () =>
     given(sms({ content: 'abc' }))
       .when(push({ content: 'abc' }))
       .then(another))
-  it('nor where that event has one from this source', () =>
+  it('but not if time and content are equal and the event has one from this source', () =>
     given(sms({ minute: 0, content: 'abc' }))
       .when(sms({ minute: 0, content: 'abc', at: 20, text: 'other words' }))
       .then(another))
   const whole = 'TK 8832123000 +150,000VND ND: NGUYEN VAN AN chuyen tien'
   const cut = 'TK 8832123000 +150,000VND ND: NGUYEN VAN...'
-  it('one text a cut of the other, ten seconds', () =>
+  it('if its text is a cut of the other within ten seconds', () =>
     given(push({ text: cut }))
       .when(push({ text: whole, at: 10 }))
       .then(copyOf(0)))
-  it('also when the whole came first', () =>
+  it('if its text is a cut of the other and the whole text came first', () =>
     given(push({ text: whole }))
       .when(push({ text: cut, at: 10 }))
       .then(copyOf(0)))
-  it('not eleven', () =>
+  it('but not if a cut text comes eleven seconds later', () =>
     given(push({ text: cut }))
       .when(push({ text: whole, at: 11 }))
       .then(another))
-  it('not of another text', () =>
+  it('but not if the text is cut from another one', () =>
     given(push({ text: cut }))
       .when(push({ text: `x${whole}`, at: 5 }))
       .then(another))
-  it('not without the mark of a cut', () =>
+  it('but not if the shorter text has no mark of a cut', () =>
     given(push({ text: whole.slice(0, 40) }))
       .when(push({ text: whole, at: 5 }))
       .then(another))
 })
 
-describe('row 4: another source, equal order id', () => {
-  it('two hours apart', () =>
+describe('row 4: another source with an equal order id is a copy', () => {
+  it('within two hours', () =>
     given(sms({ order: 'DH1' }))
       .when(push({ order: 'DH1', at: 2 * HOUR }))
       .then(copyOf(0)))
-  it('not over', () =>
+  it('but not after more than two hours', () =>
     given(sms({ order: 'DH1' }))
       .when(push({ order: 'DH1', at: 2 * HOUR + 1 }))
       .then(another))
-  it('not the same source', () =>
+  it('but not from the same source', () =>
     given(sms({ order: 'DH1' }))
       .when(sms({ order: 'DH1', at: 60, content: 'x' }))
       .then(another))
-  it('not where that event has one from this source', () =>
+  it('but not if the event has one from this source', () =>
     given(sms({ order: 'DH1' }), push({ order: 'DH1', at: 1 }))
       .when(push({ order: 'DH1', at: 60 }))
       .then(another))
-  it('by printed times where both print one, though it arrives days later', () =>
+  it('by the printed times if both print one, even if it arrives days later', () =>
     given(sms({ order: 'DH1', minute: 0 }))
       .when(push({ order: 'DH1', minute: 0, at: 2 * DAY, content: 'x' }))
       .then(copyOf(0)))
-  it('of two events the nearest', () =>
+  it('of the nearer of two events', () =>
     given(sms({ order: 'DH1', minute: 0 }), sms({ order: 'DH1', minute: 240, at: 240 }))
       .when(push({ order: 'DH1', at: 200 }))
       .then(copyOf(1)))
@@ -228,72 +228,72 @@ describe('row 4: another source, equal order id', () => {
     [3, 0],
     [28, 1],
   ] as const)
-    it(`of two of the same minute the one nearest by stamp, ${at}`, () =>
+    it(`of the event with the nearest stamp if two print the same minute, at ${at} s`, () =>
       given(sms({ order: 'DH1', minute: 0, ref: 'FT:1' }), sms({ order: 'DH1', minute: 0, ref: 'FT:2', at: 30 }))
         .when(push({ order: 'DH1', minute: 0, at }))
         .then(copyOf(place)))
-  it('by arrivals where one has no stamp', () =>
+  it('by the arrivals if one has no stamp', () =>
     given(sms({ order: 'DH1', stamp: 0, arrives: 3 * HOUR }))
       .when(url({ order: 'DH1', arrives: 3 * HOUR + 60 }))
       .then(copyOf(0)))
 })
 
-describe('what contradicts is another event', () => {
+describe('a notification that contradicts an event is a different event', () => {
   const bound = { ref: 'FT:1', time: 5, balance: 7, account: '4240xxxx4584', order: 'DH1' }
   const first = sms(bound)
-  it('nothing: a copy', () => given(first).when(push(bound)).then(copyOf(0)))
-  it('amount', () =>
+  it('but a copy if nothing contradicts', () => given(first).when(push(bound)).then(copyOf(0)))
+  it('by its amount', () =>
     given(first)
       .when(push({ ...bound, amount: '150000.01' }))
       .then(another))
-  it('direction', () =>
+  it('by its direction', () =>
     given(first)
       .when(push({ ...bound, direction: 'debit' }))
       .then(another))
-  it('currency', () =>
+  it('by its currency', () =>
     given(first)
       .when(push({ ...bound, currency: 'USD' }))
       .then(another))
-  it('balance', () =>
+  it('by its balance', () =>
     given(first)
       .when(push({ ...bound, balance: 8 }))
       .then(another))
-  it('time', () =>
+  it('by its time', () =>
     given(first)
       .when(push({ ...bound, time: 6 }))
       .then(another))
-  it('reference', () =>
+  it('by its reference', () =>
     given(first)
       .when(push({ ...bound, ref: 'FT:2' }))
       .then(another))
-  it('account', () =>
+  it('by its account', () =>
     given(first)
       .when(push({ ...bound, account: '424012349999' }))
       .then(another))
-  it('but an order id without a prefix is a guess, which a reference outweighs', () =>
+  it('but an equal reference outweighs an order id without a prefix, which is a guess', () =>
     given(first)
       .when(push({ ...bound, order: 'ABC123', prefix: null }))
       .then(copyOf(0)))
-  it('and an equal balance alone does not', () =>
+  it('and an equal balance alone does not outweigh such an order id', () =>
     given(sms({ balance: 7, order: 'DH1' }))
       .when(push({ balance: 7, order: 'ABC123', prefix: null }))
       .then(another))
-  it('what copies printed counts together', () =>
+  it('by any copy of the event, because the printed data of all copies counts together', () =>
     given(sms({ order: 'DH1' }), push({ order: 'DH1', balance: 7 }))
       .when({ source: 'device-2:sms', order: 'DH1', balance: 8 })
       .then(another))
-  it('and together it fits', () =>
+  it('but a copy if it fits the printed data of all copies together', () =>
     given(sms({ order: 'DH1', minute: 0 }), push({ order: 'DH1', balance: 7 }))
       .when({ source: 'device-2:sms', minute: 0, balance: 7, at: DAY })
       .then(copyOf(0)))
 })
 
-describe('the highest row decides', () => {
-  it('an equal reference before a nearer equal order id', () =>
+describe('the highest row that fits decides', () => {
+  it('for an equal reference over a nearer equal order id', () =>
     given(sms({ ref: 'FT:1', order: 'DH1' }), sms({ order: 'DH1', at: 3_000 }))
       .when(push({ ref: 'FT:1', order: 'DH1', at: 3_001 }))
       .then(copyOf(0)))
-  it('a resend before a copy of another event', () =>
+  it('for a resend over a copy of another event', () =>
     given(push({ order: 'DH1', at: 0 }), sms({ order: 'DH1', at: 9 }))
       .when(push({ order: 'DH1', at: 8 }))
       .then(resendOf(0)))
@@ -303,41 +303,41 @@ describe('one payment pays one order', () => {
   const named = { ref: 'MBVCB:MBVCB911539506' }
   const other = { order: 'DH1055' }
 
-  it('an equal reference of the movement outweighs another order id', () =>
+  it('if an equal reference of the movement outweighs a different order id', () =>
     given(sms({ ...named, order: 'DH1042' }))
       .when(push({ ...named, ...other }))
       .then(copyOf(0)))
-  it('also from the same source', () =>
+  it('if the same source sends both notifications', () =>
     given(sms({ ...named, order: 'DH1042' }))
       .when(sms({ ...named, ...other, at: 3_600 }))
       .then(copyOf(0)))
-  it('a number that comes round again does not', () =>
+  it('but a number that repeats outweighs no order id', () =>
     given(sms({ ref: 'Trace:245060', order: 'DH1042' }))
       .when(push({ ref: 'Trace:245060', ...other }))
       .then(another))
-  it('nor does the number of a business batch, or one that the payer may write', () => {
+  it('but the number of a business batch, or one that the payer may write, outweighs no order id', () => {
     for (const ref of ['IBBIZ:IBBIZ508700100709602807235', 'Ma tham chieu:HD12345678', 'So GD:12345678'])
       given(sms({ ref, order: 'DH1042' }))
         .when(push({ ref, ...other }))
         .then(another)
   })
-  it('nor does a label with a word behind it', () =>
+  it('but a label followed by a word outweighs no order id', () =>
     given(sms({ ref: 'CT:NGUYENVANA', order: 'DH1042' }))
       .when(push({ ref: 'CT:NGUYENVANA', ...other }))
       .then(another))
-  it('an equal balance and second outweigh another order id', () =>
+  it('if an equal balance and second outweigh a different order id', () =>
     given(sms({ balance: 7, time: 5, order: 'DH1042' }))
       .when(push({ balance: 7, time: 5, ...other }))
       .then(copyOf(0)))
-  it('an equal balance and minute do not', () =>
+  it('but an equal balance and minute outweigh no order id', () =>
     given(sms({ balance: 7, minute: 0, order: 'DH1042' }))
       .when(push({ balance: 7, minute: 0, ...other }))
       .then(another))
-  it('nor where one of them prints only the minute', () =>
+  it('but an equal balance outweighs no order id if one of them prints only the minute', () =>
     given(sms({ balance: 7, time: 0, order: 'DH1042' }))
       .when(push({ balance: 7, minute: 0, ...other }))
       .then(another))
-  it('nor does an equal balance alone, or an equal second alone', () => {
+  it('but an equal balance alone or an equal second alone outweighs no order id', () => {
     given(sms({ balance: 7, order: 'DH1042' }))
       .when(push({ balance: 7, ...other }))
       .then(another)
@@ -345,7 +345,7 @@ describe('one payment pays one order', () => {
       .when(push({ time: 5, content: 'a', ...other }))
       .then(another)
   })
-  it('everything else must still agree', () => {
+  it('only if all other data agrees', () => {
     const first = sms({ ...named, balance: 7, time: 5, account: '4240xxxx4584', order: 'DH1042' })
     const differing = [
       { amount: '100000.00' },
@@ -361,7 +361,7 @@ describe('one payment pays one order', () => {
         .when(push({ ...named, balance: 7, time: 5, ...other, ...one }))
         .then(another)
   })
-  it('a third channel that shows either order id tells of that payment too', () => {
+  it('if a third channel shows either order id', () => {
     const copies = [sms({ ...named, order: 'DH1042' }), push({ ...named, ...other, at: 5 })]
     given(...copies)
       .when(url({ order: 'DH1042', arrives: 10 }))

@@ -27,7 +27,7 @@ const said: fc.Arbitrary<Said> = fc
     }),
   ) // prettier-ignore
 
-/** Judges all, and answers each one's event: the id of its first. */
+/** Judges all notifications. @returns the event of each, as the id of its first notification */
 const events = (all: readonly Said[]): number[] => {
   const book = new Book()
   return all.map((each, place) => {
@@ -36,8 +36,8 @@ const events = (all: readonly Said[]): number[] => {
   })
 }
 
-describe('whatever comes in whatever order', () => {
-  it('one sent again at once, by row 1, belongs to the event it belonged to', () =>
+describe('notifications in any order', () => {
+  it('belong to the same event if they are sent again at once (row 1)', () =>
     fc.assert(
       fc.property(fc.array(said, { maxLength: 25 }), fc.nat(), (all, pick) => {
         const stamped = all.filter(({ stamp }) => stamp !== null)
@@ -48,7 +48,7 @@ describe('whatever comes in whatever order', () => {
       }),
     ))
 
-  it('an event has one direction and amount, and prints one balance and one reference of a kind, and one order id where the bank proves nothing', () =>
+  it('agree within an event on amount, balance and FT reference, and on the order id unless balance and second are printed', () =>
     fc.assert(
       fc.property(fc.array(said, { maxLength: 30 }), (all) => {
         const of = new Map<number, Said[]>()
@@ -66,7 +66,7 @@ describe('whatever comes in whatever order', () => {
       }),
     ))
 
-  it('notifications that references bind make the same events in any order', () => {
+  it('form the same events if references bind them', () => {
     const bound = Array.from({ length: 5 }, (_, n) => [
       sms({ ref: `FT:${n}`, time: n, at: n, order: 'DH1' }),
       push({ ref: `FT:${n}`, time: n, at: n + 60 }),
@@ -83,7 +83,7 @@ describe('whatever comes in whatever order', () => {
     )
   })
 
-  it('taking back what was added leaves the book as it was', () =>
+  it('leave the deduplication window unchanged after a rollback', () =>
     fc.assert(
       fc.property(fc.array(said, { maxLength: 20 }), fc.array(said, { maxLength: 20 }), said, (kept, tried, probe) => {
         const [book, untouched] = [new Book(), new Book()]
@@ -99,7 +99,7 @@ describe('whatever comes in whatever order', () => {
       }),
     ))
 
-  it('folding the events gives the book that the decisions had', () =>
+  it('give the same deduplication window when their events are folded', () =>
     fc.assert(
       fc.property(fc.array(said, { maxLength: 20 }), said, (all, next) => {
         const [decided, folded] = [new Book(), new Book()]
@@ -119,9 +119,9 @@ describe('whatever comes in whatever order', () => {
     ))
 })
 
-describe('a book of many', () => {
+describe('a deduplication window with many notifications', () => {
   const many = 5_000
-  it('forgets what is over seven days old, and only that', () => {
+  it('drops only notifications older than seven days', () => {
     const book = new Book()
     for (let n = 0; n < many; n++) judge(book, sms({ ref: `FT:${n}`, at: n < many * 0.6 ? n : 8 * DAY }), n + 1)
     const newest = book.probe(sighting(push({ ref: `FT:${many - 1}`, at: 8 * DAY })))
@@ -130,7 +130,7 @@ describe('a book of many', () => {
     expect(verdictOn(book, newest, true)).to.deep.equal({ kind: 'copy', event: many })
   })
 
-  it('keeps everything while half of it is younger', () => {
+  it('drops nothing while at least half of it is newer', () => {
     const book = new Book()
     for (let n = 0; n < many; n++) judge(book, sms({ ref: `FT:${n}`, at: n }), n + 1)
     book.dropExpired(Date.parse('2026-11-27T03:00:00.000Z'))
@@ -142,7 +142,7 @@ describe('a book of many', () => {
       })
   })
 
-  it('a copy of an event whose first is forgotten still names the first', () => {
+  it('still names the first notification of an event after that one is dropped', () => {
     const book = new Book()
     judge(book, sms({ ref: 'FT:1' }), 1)
     judge(book, push({ ref: 'FT:1', at: 5 * DAY }), 2)
@@ -163,14 +163,14 @@ describe('visible account digits', () => {
     ['0011000415567', '0011000415568', true],
     ['123xxx345', '12345', true],
   ] as const)
-    it(`${a} and ${b} ${contradict ? 'contradict' : 'may be one'}`, () => {
+    it(`${contradict ? 'contradict each other' : 'may be of one account'} in ${a} and ${b}`, () => {
       expect(digitsContradict(a, b)).to.equal(contradict)
       expect(digitsContradict(b, a)).to.equal(contradict)
     })
 })
 
-describe('marks of a text', () => {
-  it('tell a cut from every text that differs more than seven characters before it', () =>
+describe('the marks of a text', () => {
+  it('distinguish a cut from every text that differs more than seven characters before the cut', () =>
     fc.assert(
       fc.property(fc.string({ minLength: 40, maxLength: 300 }), fc.integer({ min: 16, max: 39 }), (text, at) => {
         const cut = `${text.slice(0, at).trimEnd()}...`
@@ -182,7 +182,7 @@ describe('marks of a text', () => {
       }),
     ))
 
-  it('know where a cut is', () => {
+  it('include the position of a cut', () => {
     expect(cutAt('NGUYEN VAN ...')).to.equal(10)
     expect(cutAt('NGUYEN VAN… ')).to.equal(10)
     expect(cutAt('NGUYEN VAN~')).to.equal(10)

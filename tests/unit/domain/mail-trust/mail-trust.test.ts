@@ -21,9 +21,9 @@ const mail = (given: Partial<MailHeaders> = {}): MailHeaders => ({
 const isBelieved = (given: Partial<MailHeaders> = {}, mailbox = SHOP): boolean =>
   distrustMail(mail(given), mailbox) === null
 
-describe('whose mail counts', () => {
-  it("the bank's own, signed, to this mailbox", () => expect(isBelieved()).to.equal(true))
-  it('also where only Cc names it', () =>
+describe('a mail of a bank', () => {
+  it('is trusted if the bank signed it and addressed it to this mailbox', () => expect(isBelieved()).to.equal(true))
+  it('is trusted if only Cc names this mailbox', () =>
     expect(
       isBelieved({
         to: ['accounts@example.com'],
@@ -31,9 +31,9 @@ describe('whose mail counts', () => {
         dkim_signature: [SIGNED.replace('To:', 'To:Cc:')],
       }),
     ).to.equal(true))
-  it("also from a domain below the bank's, signed by the bank's", () =>
+  it('is trusted if it comes from a subdomain and the domain of the bank signed it', () =>
     expect(isBelieved({ from: ['alert@mail.acb.com.vn'] })).to.equal(true))
-  it('also where the provider writes header.d, folded and with comments', () =>
+  it('is trusted if the provider writes header.d, folded and with comments', () =>
     expect(
       isBelieved({
         authentication_results: [
@@ -71,10 +71,10 @@ describe('whose mail counts', () => {
     'in a mailbox of another provider': [{}, { ...SHOP, authserv_ids: ['mx.zohomail.com'] }],
   } // prettier-ignore
   for (const [what, [headers, mailbox]] of Object.entries(forged))
-    it(`not one ${what}`, () => expect(isBelieved(headers, mailbox)).to.equal(false))
+    it(`is not trusted: ${what}`, () => expect(isBelieved(headers, mailbox)).to.equal(false))
 
-  it("nothing that a sender writes into the provider's values makes DKIM pass", () => {
-    // What a provider quotes of a sender: a local part in a quoted string, or a comment.
+  it('is not trusted because of text that a sender places in values of the provider', () => {
+    // A provider quotes text of a sender as a local part in a quoted string, or as a comment.
     const escaped = (text: string) => text.replace(/[\\"()]/g, '\\$&').replace(/[\r\n\0]/g, ' ')
     const pieces = fc.array(
       fc.constantFrom('; ', 'dkim=pass', ' header.d=acb.com.vn', '"', '(', ')', '\\', '=', '@', 'a', ' ', '\r\n ', ','),
@@ -91,7 +91,7 @@ describe('whose mail counts', () => {
     )
   })
 
-  it('never throws, and believes no header that is not whole', () => {
+  it('is not trusted with an incomplete header, and no header causes an exception', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200, unit: 'binary' }), fc.nat(PASSED.length - 1), (noise, at) => {
         for (const header of [noise, PASSED.slice(0, at) + noise]) {
@@ -108,7 +108,7 @@ describe('whose mail counts', () => {
 })
 
 describe('an Authentication-Results header', () => {
-  it('is read to its parts', () => {
+  it('is parsed into its parts', () => {
     const { authserv_id, results } = parseAuthenticationResults(PASSED)!
     expect(authserv_id).to.equal('mx.google.com')
     expect(results.map(({ method, result }) => `${method}=${result}`)).to.deep.equal(['dkim=pass', 'spf=pass'])
@@ -118,7 +118,7 @@ describe('an Authentication-Results header', () => {
       ['header.b', 'aB/c+d1='],
     ])
   })
-  it('may say that nothing was looked at', () =>
+  it('may state that nothing was checked', () =>
     expect(parseAuthenticationResults('example.org 1; none')).to.deep.equal({
       authserv_id: 'example.org',
       results: [],
@@ -136,7 +136,7 @@ describe('an Authentication-Results header', () => {
     'a; dkim=pass, b',
     'a; ; dkim=pass',
   ])
-    it(`is none: ${broken || 'empty'}`, () => expect(parseAuthenticationResults(broken)).to.equal(null))
+    it(`is rejected if it is ${broken || 'empty'}`, () => expect(parseAuthenticationResults(broken)).to.equal(null))
 })
 
 describe('the addresses in a header', () => {
@@ -155,13 +155,15 @@ describe('the addresses in a header', () => {
     ['a\0@x.vn', []],
     [`${' '.repeat(65_536)}a@x.vn`, []],
   ]
-  for (const [header, addresses] of cases) it(header, () => expect(addressesIn(header)).to.deep.equal(addresses))
+  for (const [header, addresses] of cases)
+    it(`are parsed from ${JSON.stringify(header.slice(0, 40))}`, () =>
+      expect(addressesIn(header)).to.deep.equal(addresses))
 })
 
 describe("a mailbox provider's id", () => {
-  it('is fixed for those that are known', () =>
+  it('is fixed for known providers', () =>
     expect(authservIdsOf('IMAP.gmail.com', 'evil.example')).to.deep.equal(['mx.google.com']))
-  it("is the account's own elsewhere", () =>
+  it('is set in the account for other providers', () =>
     expect(authservIdsOf('mail.example', 'MX.example')).to.deep.equal(['mx.example']))
-  it('is none without it', () => expect(authservIdsOf('mail.example', null)).to.deep.equal([]))
+  it('is absent if the account does not set it', () => expect(authservIdsOf('mail.example', null)).to.deep.equal([]))
 })

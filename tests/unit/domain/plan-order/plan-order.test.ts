@@ -19,7 +19,7 @@ const ordered = orderPlan('Basic', { plan_order_id: 42, user_id: 7, prefix: 'BC'
 const pay = (order: PlanOrder, transaction_id: number, amount: string) => payPlan(order, { transaction_id, amount, at })
 
 describe('a plan order', () => {
-  it('names the price of the plan, and what the payer writes: at least four digits (section 8)', () => {
+  it('contains the price of the plan, and an order id with at least four digits for the payer (section 8)', () => {
     expect(ordered[0].data).to.deep.equal({
       plan_order_id: 42, order_id: 'BC0042', user_id: 7, plan: 'Basic', amount: '600000.00', ordered_at: at.toISOString(),
     }) // prettier-ignore
@@ -32,7 +32,7 @@ describe('a plan order', () => {
     ])
   })
 
-  it('is paid by the price or more, by less by nothing', () => {
+  it('is paid by the price or more, and ignores a smaller amount', () => {
     const order = given(...ordered)
     expect(pay(order, 5, '599999.99')).to.equal(null)
     for (const amount of ['600000.00', '700000.00']) {
@@ -47,7 +47,7 @@ describe('a plan order', () => {
     }
   })
 
-  it('is paid once: another payment has already run, the same one asked again is the same', () => {
+  it('is paid once, so another payment is already_run and a repeated one gives the same result', () => {
     const paid = given(...ordered, ...pay(given(...ordered), 5, '600000.00')!.facts)
     expect(pay(paid, 6, '600000.00')).to.deep.equal({
       payment: { webhook_status: 'already_run', already_run_of: 5 },
@@ -61,7 +61,7 @@ describe('a plan order', () => {
   })
 })
 
-describe('which plan order a credit names', () => {
+describe('the plan order of a credit', () => {
   const text = (memo: string, sign = '+', account = plans.account_number) =>
     `SD TK ${account} ${sign}600,000VND luc 20-11-2026 10:00:05. SD 2,000,000VND. Ref MBVCB.900000001.${memo}`
   const named = (memo: string, { operator = true, sign = '+', account = plans.account_number, of = plans } = {}) => {
@@ -70,32 +70,32 @@ describe('which plan order a credit names', () => {
     return namedPlanOrder({ operator }, reading!, words, of)?.plan_order_id ?? null
   }
 
-  it('is the number behind the prefix', () => {
+  it('is the number after the prefix', () => {
     expect(named('BC0042')).to.equal(42)
     expect(named('thanh toan bc 123456 chuyen tien')).to.equal(123_456)
   })
-  it('is none with less than four digits, or none', () =>
+  it('is absent with fewer than four digits or no number', () =>
     expect([named('BC42'), named('DH0042'), named('NGUYEN VAN A')]).to.deep.equal([null, null, null]))
-  it('is none of a debit, of another account, bank or user', () => {
+  it('is absent for a debit, or for another account, bank or user', () => {
     expect(named('BC0042', { sign: '-' })).to.equal(null)
     expect(named('BC0042', { account: '0099000415567' })).to.equal(null)
     expect(named('BC0042', { of: { ...plans, bank_code: 'MB' } })).to.equal(null)
     expect(named('BC0042', { operator: false })).to.equal(null)
   })
-  it('is told also where the bank masks the account, as long as it prints something of it', () => {
+  it('is found if the bank masks the account but prints part of it', () => {
     expect(named('BC0042', { account: '0011xxxx5567' })).to.equal(42)
     expect(named('BC0042', { account: '0011xxxx5568' })).to.equal(null)
   })
-  it('is none where so little of the account is printed that it may be any', () => {
+  it('is absent if the bank prints fewer than three digits of the account', () => {
     const last = (digits: number) => plans.account_number.slice(-digits).padStart(12, 'x')
     expect(named('BC0042', { account: last(3) })).to.equal(42)
     expect(named('BC0042', { account: last(2) })).to.equal(null)
   })
 })
 
-describe('the account that plans are paid to', () => {
+describe('the account for plan payments', () => {
   const set = { planPrefix: 'bc', planBank: 'vcb', planAccount: '0011', planHolder: 'A' }
-  it('is all of bank, number and holder', () => {
+  it('requires bank, number and holder', () => {
     expect(planAccountOf(set)).to.deep.equal({
       prefix: 'BC',
       bank_code: 'VCB',
@@ -109,7 +109,7 @@ describe('the account that plans are paid to', () => {
 })
 
 describe('a commission', () => {
-  it('is its part of the payment, in whole dong', () => {
+  it('is its percentage of the payment, in whole dong', () => {
     expect(commissionOf('600000.00', 20)).to.equal('120000.00')
     expect(commissionOf('1200000.99', 12.5)).to.equal('150000.00')
     expect(commissionOf('999.00', 10)).to.equal('99.00')

@@ -7,12 +7,12 @@ import { ARRIVAL, codeOf, halfOf, moneyOf, scoreOf, type Money } from '../../../
 const transactions = notifications.filter((entry) => entry.expected)
 const negatives = notifications.filter(({ expected }) => !expected)
 
-/** Neither says which way money went, or is said to be a transaction of an account. */
+/** Texts that state no direction, or no account. */
 const LEFT = new Set(['c152', 'c202'])
 
 describe('the corpus of bank texts', () => {
   for (const entry of transactions.filter(({ id, provenance }) => provenance !== 'synthetic' && !LEFT.has(id)))
-    it(`${entry.id}: ${entry.bank} ${entry.channel}, ${entry.provenance}, is read right`, () => {
+    it(`${entry.id}: ${entry.bank} ${entry.channel}, ${entry.provenance}, is read correctly`, () => {
       const { reading, differs } = scoreOf(entry)
       expect(reading, entry.text).not.to.equal(null)
       expect(moneyOf(reading!)).to.deep.equal(moneyOf(entry.expected as Money))
@@ -21,7 +21,7 @@ describe('the corpus of bank texts', () => {
       expect(differs).not.to.include.members(['time'])
     })
 
-  it('has no text whose money is read wrongly: as it came, without what names the bank, with another bank’s name', () => {
+  it('has no text whose money is read wrongly, also without a sender or with the name of another bank', () => {
     for (const entry of transactions)
       for (const incoming of [
         entry,
@@ -34,12 +34,12 @@ describe('the corpus of bank texts', () => {
         if (!reading) continue
         const { balance_after, ...moved } = moneyOf(entry.expected as Money)
         expect(reading, entry.id).to.include(moved)
-        // Read by labels, a balance that might be the half of one is left out.
+        // The label reader omits a balance that may be cut.
         expect(reading.read_by === 'labels' ? [balance_after, null] : [balance_after]).to.include(reading.balance_after)
       }
   })
 
-  it('names the bank right, or says that it does not know', () => {
+  it('gives the right bank or none for every text', () => {
     for (const entry of transactions) {
       expect([codeOf(entry.bank), 'OTHER', undefined], entry.id).to.include(read(entry, ARRIVAL).reading?.bank_code)
       const bare = read({ text: entry.text, title: entry.title }, ARRIVAL).reading?.bank_code
@@ -48,7 +48,7 @@ describe('the corpus of bank texts', () => {
   })
 
   for (const half of ['tuned', 'held out'] as const)
-    it(`has nearly every real transaction read, and every other text ignored: the ${half} half`, () => {
+    it(`has at least 95 % of real transactions read and every other text ignored in the ${half} half`, () => {
       const real = transactions.filter((entry) => entry.provenance === 'real' && halfOf(entry) === half)
       expect(real).not.to.have.lengthOf(0)
       expect(real.filter((entry) => scoreOf(entry).score === 'right').length / real.length).to.be.at.least(0.95)
@@ -56,32 +56,32 @@ describe('the corpus of bank texts', () => {
         expect(scoreOf(entry).score).to.equal('right')
     })
 
-  it('has at least 97 of 100 real transactions read', () => {
+  it('has at least 97 % of all real transactions read', () => {
     const real = transactions.filter(({ provenance }) => provenance === 'real')
     expect(real.filter((entry) => scoreOf(entry).score === 'right').length / real.length).to.be.at.least(0.97)
   })
 
-  it('names nearly every reference right', () => {
+  it('has at least 95 % of references read correctly', () => {
     const known = transactions.map(scoreOf).filter(({ reading }) => reading)
     const right = known.filter(({ differs }) => !differs.includes('reference'))
     expect(right.length / known.length).to.be.at.least(0.95)
   })
 
   for (const entry of negatives)
-    it(`${entry.id}: ${entry.tags?.join(', ')}, is no transaction, whoever sends it`, () => {
+    it(`${entry.id}: ${entry.tags?.join(', ')}, is no transaction for any sender`, () => {
       for (const incoming of [entry, { text: entry.text, title: entry.title }, { text: entry.text, sender: 'LPB' }])
         expect(read(incoming, ARRIVAL).reading).to.equal(null)
     })
 
-  it('keeps what moved money and is not read for a later reader', () => {
+  it('keeps unread texts of transactions for a later reader', () => {
     const dropped = transactions.filter((entry) => {
       const { reading, reason } = read(entry, ARRIVAL)
       return !reading && reason !== 'unparsed'
     })
-    expect(dropped.map(({ id }) => id)).to.deep.equal(['c202']) // a bill's receipt without account and balance
+    expect(dropped.map(({ id }) => id)).to.deep.equal(['c202']) // the receipt of a bill, without account and balance
   })
 
-  it('finds the order code with its prefix', () => {
+  it('has every order code found with its prefix', () => {
     const coded = transactions.filter(
       (entry) => /^[A-Z]{2,}\d+$/.test(entry.order_code ?? '') && read(entry, ARRIVAL).reading,
     )
@@ -97,7 +97,7 @@ describe('the corpus of bank texts', () => {
   })
 
   for (const { id, case: name, notifications: texts, expected } of sameEvents)
-    it(`${id}: ${name}: every text is read, with its order id`, () => {
+    it(`${id}: ${name}: has every text read with its order id`, () => {
       texts.forEach((incoming, place) => {
         const { reading } = read(incoming, ARRIVAL)
         expect(reading, incoming.text).not.to.equal(null)

@@ -1,23 +1,23 @@
 import { expect } from 'chai'
 import { undoBreaks } from '../../../../domain/reader/line-breaks.ts'
 
-/** What a core does that puts a blank after every `column` characters. */
+/** Breaks a memo as a core banking system does, with a blank after every `column` characters. */
 const broken = (memo: string, column: number) =>
   (memo.match(new RegExp(`.{1,${column}}`, 'g')) ?? []).join(' ').replace(/ {2,}/g, ' ')
 
-describe('undoing the breaks of a column', () => {
-  it('gives back a memo whose words were broken', () => {
+describe('the removal of column breaks', () => {
+  it('restores a memo whose words were broken', () => {
     const memo = 'MBVCB 969666571 088129 VUONG KIM MAI chuyen tien CT tu 1018701234 VUONG KIM MAI toi'
     expect(broken(memo, 35)).to.contain('MA I').and.to.contain('VUON G')
     expect(undoBreaks(broken(memo, 35), 35)).to.equal(memo)
   })
 
-  it('leaves a memo alone that was not broken', () => {
+  it('does not change a memo that was not broken', () => {
     for (const memo of ['DH1042', 'NGUYEN VIET THONG chuyen tien mua ABCDEF do dung', 'x'.repeat(80)])
       expect(undoBreaks(memo, 35)).to.equal(memo)
   })
 
-  it('leaves all alone when a later column does not fit', () => {
+  it('changes nothing if a later column does not fit', () => {
     const memo = `${'a'.repeat(10)} ${'b'.repeat(15)} c`
     expect(undoBreaks(memo, 10)).to.equal(memo)
   })
@@ -28,7 +28,7 @@ describe('undoing the breaks of a column', () => {
     expect(undoBreaks('mua hang DH10 A7X9', 13)).to.equal('mua hang DH10A7X9')
   })
 
-  it('leaves the blanks that the payer wrote at the column', () => {
+  it('keeps blanks that the payer wrote at the column', () => {
     expect(undoBreaks(broken('abcd fghijklmno', 5), 5)).to.equal('abcd fghijklmno')
     expect(undoBreaks('ma so: 1', 6)).to.equal('ma so: 1')
   })

@@ -13,7 +13,7 @@ const entries = notifications.filter(
   ({ channel, expected, provenance }) => channel !== 'email' && expected && provenance !== 'synthetic',
 )
 
-/** A generator of numbers below 1 that a seed fixes (mulberry32). */
+/** A seeded generator of numbers below 1 (mulberry32). */
 const generator = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -41,7 +41,7 @@ const valueOf = (token: string, separator = ','): string | null => {
   return /^\d{1,15}(\.\d{2})?$/.test(plain) ? fromMinor(toMinor(plain)) : null
 }
 
-/** Another amount and another balance in the same print. */
+/** Replaces amount and balance, and keeps their format. */
 const otherNumbers = (entry: CorpusEntry, random: Random): Changed => {
   const money: Money = { amount: entry.expected!.amount, balance_after: entry.expected!.balance_after }
   const wanted: (keyof Money)[] = money.balance_after === null ? ['amount'] : ['amount', 'balance_after']
@@ -92,7 +92,7 @@ const changes: Record<string, (entry: CorpusEntry, random: Random) => Changed> =
 describe('bank texts after harmless changes', () => {
   const ROUNDS = 5
   for (const [name, change] of Object.entries(changes))
-    it(`${name}: nearly all are still read, none wrongly`, () => {
+    it(`are read in at least 95 % of cases and never wrongly: ${name}`, () => {
       const random = generator(20261120)
       let seen = 0
       let missed = 0
@@ -120,7 +120,7 @@ describe('bank texts after harmless changes', () => {
     })
 })
 
-/** Changes after which nobody could say what the bank meant: not reading is right, reading something else is wrong. */
+/** Changes that make the meaning of the bank unclear. The reader may refuse such a text, but must not misread it. */
 const damages: Record<string, (text: string, random: Random) => string> = {
   'blanks lost': (text, random) => text.replace(/ /g, () => (random() < 0.3 ? '' : ' ')),
   'a word lost': (text, random) => {
@@ -159,10 +159,10 @@ describe('bank texts after damage', () => {
     { text, title: entry.title, sender: 'LPB' },
     { text, package: 'ops.namabank.com.vn' },
   ]
-  /** Its one sum has no currency, so that nothing tells it from what follows. */
+  /** The only sum of c202 has no currency, so the reader cannot distinguish it from the following text. */
   const all = notifications.filter(({ id, expected }) => expected && id !== 'c202')
   for (const [name, damage] of Object.entries(damages))
-    it(`${name}: none is read with another amount, direction or currency, whoever sends it`, () => {
+    it(`are never read with another amount, direction or currency, for any sender: ${name}`, () => {
       const random = generator(20261121)
       for (const entry of all)
         for (let round = 0; round < ROUNDS; round += 1)
@@ -177,8 +177,8 @@ describe('bank texts after damage', () => {
     })
 })
 
-describe('bank texts that were cut', () => {
-  it('never give half a number, wherever they are cut', () => {
+describe('cut bank texts', () => {
+  it('never yield part of a number, at any position of the cut', () => {
     for (const entry of entries)
       for (let end = 1; end < entry.text.length; end += 1)
         for (const mark of ['...', '…']) {
@@ -192,14 +192,14 @@ describe('bank texts that were cut', () => {
   })
 })
 
-describe('any text at all', () => {
+describe('any text', () => {
   const words = ['SD TK', 'TK', 'tai BIDV', '+', '-', '1,000', 'VND', 'luc', 'ND:', 'GD:', '|', 'Số dư', '\n', ' ', '...', '{', '%', '𝟙', 'đ', '01/01/26 10:00', 'So tien GD:', 'SODU:', 'DH10'] // prettier-ignore
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
     fc.array(fc.constantFrom(...words), { maxLength: 60 }).map((parts) => parts.join('')),
   )
 
-  it('is answered, never thrown at', () => {
+  it('gives a reading or a reason, and never throws', () => {
     fc.assert(
       fc.property(
         text,
@@ -215,14 +215,14 @@ describe('any text at all', () => {
     )
   })
 
-  it('takes less than 5 ms for 32 KB, from whomever', () => {
+  it('is read in less than 5 ms for 32 KB, from any sender', () => {
     const shapes = ['đ', 'ồ ', 'TK 1 ', '+1,000VND ', 'SD: 1,000VND ', 'ND: ', '<td>', '*a* ', '| ', 'so tham chieu ', 'vua tang 1 VND vao ', 'nhan 1,000d tu a ', '1 234 567 ', '\n'] // prettier-ignore
     const sources = [{}, { from: 'a@mbbank.com.vn' }, { from: 'a@timo.vn' }, { sender: 'PublicBank' }, { package: 'com.mservice.momotransfer' }] // prettier-ignore
     for (const shape of shapes)
       for (const source of sources) {
         const whole = shape.repeat(Math.ceil(32_768 / Buffer.byteLength(shape)))
         let best = Infinity
-        // At most one and a half milliseconds; a machine that has its hands full is given time to come to itself.
+        // It takes at most 1.5 ms. The repetitions give a busy machine time to recover.
         for (let run = 0; run < 2_000 && best >= 5; run += 1) {
           const start = performance.now()
           read({ text: whole, ...source }, arrival)
@@ -232,16 +232,16 @@ describe('any text at all', () => {
       }
   })
 
-  it('takes no more than a moment where words of a balance repeat', () => {
+  it('is read in less than 500 ms if words of a balance repeat', () => {
     for (const word of ['cua ', 'la ', 'con lai ', 'hien tai cua ', 'cua: ']) {
       const start = performance.now()
-      // Thirty-six: split up in every way they can be, they would take seconds rather than for ever.
+      // With 36 words, trying every split would take seconds, not forever.
       read({ text: `SD TK 0011000415567 +150,000VND. SD: ${word.repeat(36)}x` }, arrival)
       expect(performance.now() - start, word).to.be.below(500)
     }
   })
 
-  it('takes time in proportion to its length', () => {
+  it('is read in linear time', () => {
     const shapes = ['TK ', 'SD TK 001 +1,000VND luc ', 'a ', '1,000', 'đ ', 'a - ', 'd-h ', 'Ma giao dich: a1b2 ', 'otp ', '+', 'a{b', 'so du la ', 'CT tu 0011000 ', '.', '[a', 'SODU:+1 ', '\n', '0200970422', 'TU: ', '…'] // prettier-ignore
     const heads = ['', 'SD TK 001 +1,000VND luc 01-01-2026 10:00:00. SD 1VND. Ref ', '16:54;11/06/2018 TK:0417VND PS:-155,595 ND:', 'TK 1|GD: +1VND 01/01/26 10:00|SD:1VND|TU: ', 'Tai khoan thanh toan: 501\nSo tien GD: -6,000VND\nNoi dung giao dich: '] // prettier-ignore
     const fastest = (whole: string, limit = Infinity): number => {
@@ -254,13 +254,13 @@ describe('any text at all', () => {
       }
       return best
     }
-    // The last character spoils what the row would be taken for, so that it is sought from every place in it.
+    // The last character prevents a match, so the reader searches from every position.
     const row = (head: string, shape: string, length: number) =>
       `${head}${shape.repeat(Math.ceil(length / shape.length))}x`
     for (const head of heads)
       for (const shape of shapes) {
         const short = fastest(row(head, shape, 4_000))
-        // Eight times the length; the square of it would be 64 times. What is too quick to measure passes.
+        // The length is 8 times larger, so quadratic time would be 64 times larger. A time too short to measure passes.
         const limit = 24 * Math.max(short, 1)
         const long = fastest(row(head, shape, 32_000), limit)
         expect(long, `${head}${shape}…: ${short} ms, then ${long} ms`).to.be.at.most(limit)

@@ -4,7 +4,7 @@ import { orderIds } from '../../../corpus/corpus.ts'
 
 describe('order ids', () => {
   for (const { id, case: name, content, prefixes, order_id, prefix } of orderIds)
-    it(`${id}: ${name}`, () => {
+    it(`are found as expected in case ${id}: ${name}`, () => {
       expect(findOrderId(content, prefixes)).to.deep.equal(order_id === null ? null : { order_id, prefix })
     })
 
@@ -14,7 +14,7 @@ describe('order ids', () => {
     expect(findOrderId('x1y 55', ['x1Y'])).to.deep.equal({ order_id: 'X1Y55', prefix: 'X1Y' })
   })
 
-  it('lose a memo word only where it is glued behind digits', () => {
+  it('lose a memo word only if it directly follows digits', () => {
     expect(found('DH1042CK', 'DH')).to.equal('DH1042')
     expect(found('DH1042TTDONHANG', 'DH')).to.equal('DH1042')
     expect(found('DH1042Trace448699', 'DH')).to.equal('DH1042')
@@ -27,7 +27,7 @@ describe('order ids', () => {
     expect(found('DH1042đã chuyển', 'DH')).to.equal('DH1042')
   })
 
-  it('that touch a cut are none, and no other token stands in for them', () => {
+  it('are ignored at a cut, and no other token replaces them', () => {
     expect(found('AB123 mua DH10...', 'DH')).to.equal(null)
     expect(found('AB123 mua SHOPX~', 'SHOP')).to.equal(null)
     expect(found('DH12 va DH10...', 'DH')).to.equal('DH12')
@@ -41,7 +41,7 @@ describe('order ids', () => {
     expect(found('6181DH5IBT1DH77ABCDEF', 'XX')).to.equal(null)
   })
 
-  it('without a prefix are never a reference or an account', () => {
+  it('are never a reference or an account if they have no prefix', () => {
     for (const content of [
       'Trace448699',
       'Ma GD ACSP/ az453273',
@@ -52,7 +52,7 @@ describe('order ids', () => {
       expect(found(content, 'DH'), content).to.equal(null)
   })
 
-  it('with a prefix are looked for in the whole text where there is no content, without one they are not', () => {
+  it('are searched in the whole text if there is no content, but only with a prefix', () => {
     expect(orderIdOf(null, 'Tai khoan 7213 phat sinh +5,000 d. DH1042', ['DH'])?.order_id).to.equal('DH1042')
     expect(orderIdOf(null, 'Tai khoan PNHN1234', ['DH'])).to.equal(null)
     expect(orderIdOf('PNHN1234', 'SD TK DH55', ['DH'])).to.deep.equal({ order_id: 'PNHN1234', prefix: null })

@@ -6,8 +6,8 @@ const time = (parts: Parameters<typeof readPrintedTime>[0], at = arrival) => rea
 const dateOf = (parts: Parameters<typeof readPrintedTime>[0]) =>
   transactionDate({ printed_time: readPrintedTime(parts, arrival) }, arrival)
 
-describe('the time a bank printed', () => {
-  it('is Vietnamese and as precise as printed', () => {
+describe('the time that a bank printed', () => {
+  it('is in Vietnamese time and as precise as printed', () => {
     const minute = { day: '26', month: '12', year: '2020', hour: '09', minute: '46' }
     expect(time(minute)).to.deep.equal({ at: '2020-12-26T02:46:00.000Z', precision: 'minute', year_printed: true })
     expect(time({ ...minute, year: '20', second: '12' })).to.deep.equal({
@@ -17,26 +17,26 @@ describe('the time a bank printed', () => {
     })
   })
 
-  it('takes a missing year from the arrival, one less where it would lie in the future', () => {
+  it('takes a missing year from the arrival, or the year before if it would be in the future', () => {
     expect(time({ day: '20', month: '11', hour: '09', minute: '03' })?.at).to.equal('2026-11-20T02:03:00.000Z')
     expect(time({ day: '21', month: '11', hour: '09', minute: '03' })?.at).to.equal('2025-11-21T02:03:00.000Z')
     expect(time({ day: '29', month: '2', hour: '09', minute: '03' })?.at).to.equal('2024-02-29T02:03:00.000Z')
   })
 
-  it('takes the new year where the bank’s clock is a little ahead on New Year’s Eve', () => {
+  it('takes the new year on New Year’s Eve if the clock of the bank is slightly fast', () => {
     const eve = new Date('2026-12-31T16:59:00Z')
     expect(time({ day: '01', month: '01', hour: '00', minute: '00' }, eve)?.at).to.equal('2026-12-31T17:00:00.000Z')
   })
 
-  it('is none where no clock shows it or nothing is printed', () => {
+  it('is null if it is impossible or not printed', () => {
     expect(time({ day: '31', month: '02', year: '2026', hour: '25', minute: '61' })).to.equal(null)
     expect(time({ day: '31', month: '02' })).to.equal(null)
     expect(time({})).to.equal(null)
   })
 })
 
-describe('a time somewhere in a text', () => {
-  it('is found in every order in which banks print it', () => {
+describe('a time in a text', () => {
+  it('is found in every format that banks print', () => {
     for (const [text, at, precision] of [
       ['tk 1 luc 26-12-2020 09:46:12. sd 1', '2020-12-26T02:46:12.000Z', 'second'],
       ['vao 10:20 09/10/2026; so du', '2026-10-09T03:20:00.000Z', 'minute'],
@@ -53,14 +53,14 @@ describe('a time somewhere in a text', () => {
       expect(timeIn(text, arrival), text).to.include({ at, precision })
   })
 
-  it('is none in accounts, sums and references', () => {
+  it('is not found in accounts, sums and references', () => {
     for (const text of ['tk 3319689-002', '1,500,000vnd', '292017.261220.094610', '24/7', '10/20', 'tv-150324-00001'])
       expect(timeIn(text, arrival), text).to.equal(null)
   })
 })
 
 describe('the date of a transaction', () => {
-  it('says where it comes from', () => {
+  it('includes its source', () => {
     const day = { day: '05', month: '06', year: '2018' }
     expect(dateOf({ ...day, hour: '09', minute: '46' }).transaction_date_source).to.equal('printed')
     expect(dateOf(day)).to.deep.equal({

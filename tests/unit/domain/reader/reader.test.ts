@@ -14,8 +14,8 @@ const reason = (incoming: Incoming | string) =>
 
 const VCB = 'SD TK 0011000415567 +150,000VND luc 20-11-2026 09:46:12. SD 222,772,047VND. Ref '
 
-describe('reading a notification', () => {
-  it('gives everything the bank printed', () => {
+describe('a reading of a notification', () => {
+  it('contains everything that the bank printed', () => {
     expect(reading({ text: `${VCB}MBVCB.911539506.DH1042`, sender: 'Vietcombank' })).to.deep.equal({
       bank_code: 'VCB',
       bank_name: 'Vietcombank',
@@ -42,18 +42,18 @@ describe('reading a notification', () => {
     expect(reading(`${VCB}Thanh toán Đơn DH1042`).content).to.equal('Thanh toán Đơn DH1042')
   })
 
-  it('reads money words in a memo as a memo', () => {
+  it('treats words about money in a memo as memo text', () => {
     const { content, amount } = reading(`${VCB}hoan tien GD khong thanh cong, ma OTP la 123456, uu dai +5,000VND`)
     expect(amount).to.equal('150000.00')
     expect(content).to.contain('OTP')
   })
 
-  it('says when the memo was cut', () => {
+  it('states whether the memo was cut', () => {
     for (const mark of ['...', '…', '~']) expect(reading(`${VCB}NGUYEN VAN AN DH10${mark}`).cut, mark).to.equal(true)
     expect(reading(`${VCB}NGUYEN VAN AN.`).cut).to.equal(false)
   })
 
-  it('names the other side where the bank does', () => {
+  it('contains the counterparty if the bank prints it', () => {
     const memo = 'CT tu 0351001153342 LA VAN TU toi 0451000287781 CTY HOA BINH tai MB'
     expect(reading(VCB + memo)).to.include({ counterpart_account: '0351001153342', counterpart_name: 'LA VAN TU' })
     expect(reading((VCB + memo).replace('+', '-'))).to.include({
@@ -66,16 +66,16 @@ describe('reading a notification', () => {
   })
 })
 
-describe('lines of forwarder apps behind a text', () => {
-  it('are no part of it', () => {
+describe('lines of forwarder apps after a text', () => {
+  it('are not part of the reading', () => {
     for (const behind of ['SIM1_Viettel\nSubId：1\n2026-11-20 10:00:00\nXiaomi 12', 'SIM 2', '2026-11-20 10:00:00'])
       expect(reading(`Vietcombank\n${VCB}DH1042\n${behind}`).content, behind).to.equal('DH1042')
     expect(reading(`${VCB}don\nDH1042`).content).to.equal('don DH1042')
   })
 })
 
-describe('what must not be mistaken', () => {
-  it('a balance is no amount: a Techcombank push without its title is unread', () => {
+describe('the reader', () => {
+  it('does not take a balance for an amount, so a Techcombank push without its title is unread', () => {
     const text = 'Tài khoản: 19034753903333\nSố dư: VND 350,000\nDH9'
     expect(reason({ text, package: 'vn.com.techcombank.bb.app' })).to.equal('unparsed')
     expect(reading({ text, title: '- VND 100,000', package: 'vn.com.techcombank.bb.app' })).to.include({
@@ -85,17 +85,17 @@ describe('what must not be mistaken', () => {
     })
   })
 
-  it('a dash behind a name is no sign', () => {
+  it('does not take a dash after a name for a sign', () => {
     const text = 'Techcombank - VND 20,000\nTài khoản: 19034\nSố dư: VND 20,013'
     expect(reason({ text, package: 'vn.com.techcombank.bb.app' })).to.equal('unparsed')
   })
 
-  it('without a direction nothing is read', () => {
+  it('refuses a text without a direction', () => {
     expect(reason(VCB.replace('+', ''))).to.equal('unparsed')
     expect(reason('ACB: TK 245115000(VND) 3,000,000 luc 14:36 13/06/2018. So du 3,160,947. GD: x')).to.equal('unparsed')
   })
 
-  it('without a certain currency nothing is read', () => {
+  it('refuses a text without a certain currency', () => {
     const tcb = (amount: string, balance: string) =>
       `TK 18123\nSo tien GD:+${amount}\nSo du:${balance}\nFT123456789012 phi`
     expect(reason(tcb('1,123.00', '1,107,321.16'))).to.equal('unparsed')
@@ -106,23 +106,23 @@ describe('what must not be mistaken', () => {
     expect(reason(VCB.replaceAll('VND', ''))).to.equal('unparsed')
   })
 
-  it('a number that is not exact is no amount', () => {
+  it('refuses an amount that is not exact', () => {
     const bidv = (amount: string, balance: string) =>
       `TK2151 tai BIDV +${amount}VND vao 11:06 13/11/2018. So du:${balance}VND. ND: x`
     expect(reading(bidv('5,650,000', '5,637,054.592')).balance_after).to.equal('5637054.59')
     expect(reason(bidv('5,637,054.592', '5,650,000'))).to.equal('unparsed')
   })
 
-  it('nothing moved where the amount is nought', () => {
+  it('refuses an amount of zero', () => {
     expect(reason(VCB.replace('150,000', '0'))).to.equal('unparsed')
   })
 
-  it('what the bank calls failed is no transaction, whatever its layout', () => {
+  it('refuses a transaction that the bank calls failed, in any layout', () => {
     expect(reason(`Giao dịch không thành công: ${VCB}x`)).to.equal('failed')
     expect(reason({ text: `${VCB}x`, title: 'Giao dịch thất bại', package: 'com.VCB' })).to.equal('failed')
   })
 
-  it('a memo that imitates a layout does not speak for the bank', () => {
+  it('does not follow a memo that imitates a layout', () => {
     const fake = `${VCB}x`
     expect(reason({ text: `Quy khach da thanh toan 5,000VND, noi dung: ${fake}`, sender: 'Vietcombank' })).to.equal(
       'unparsed',
@@ -132,26 +132,26 @@ describe('what must not be mistaken', () => {
     expect(reading(vib)).to.include({ balance_after: '1524080.00', content: 'mua SODU:+9' })
   })
 
-  it('a memo of any length is read, with what the bank prints behind it', () => {
+  it('reads a memo of any length and the text that the bank prints after it', () => {
     const memo = `DH1042 ${'x'.repeat(20_000)}`
     expect(reading(`${VCB}${memo}`).content).to.equal(memo)
     const vib = `16:54;11/06/2018 TK:0417VND PS:-155,595 ND:${memo} SODU:+1,524,080`
     expect(reading(vib)).to.include({ bank_code: 'VIB', balance_after: '1524080.00', content: memo })
   })
 
-  it('an impossible date is no date, and the money is still read', () => {
+  it('ignores an impossible date and still reads the money', () => {
     const { printed_time, amount } = reading('ACB: TK 1234(VND) + 1,000 luc 25:61 31/02/2026. So du 2,000. GD: x')
     expect([printed_time, amount]).to.deep.equal([null, '1000.00'])
   })
 
-  it('a reference that was cut is none', () => {
+  it('ignores a reference that was cut', () => {
     const text = 'Tài khoản thanh toán: 4311\nSố tiền GD: +10,000 VND\nNội dung giao dịch: DH9\nMã giao dịch: 083OC...'
     expect(reading(text)).to.include({ transaction_ref: null, content: 'DH9', cut: true })
   })
 })
 
-describe('which bank a text is from', () => {
-  it('is told by the app, then by the sender, then by the text', () => {
+describe('the bank of a text', () => {
+  it('is taken from the app, then from the sender, then from the text', () => {
     expect(reading({ text: `${VCB}x`, package: 'com.VCB', sender: 'MBBANK' }).bank_code).to.equal('VCB')
     expect(reading({ text: `${VCB}x`, sender: 'VIETCOM BANK' }).bank_code).to.equal('VCB')
     expect(reading({ text: `${VCB}x`, sender: '+84912345678' }).bank_code).to.equal('VCB')
@@ -162,13 +162,13 @@ describe('which bank a text is from', () => {
       expect(reason({ text: `${VCB}x`, sender }), sender).to.equal('unparsed')
   })
 
-  it('is the sender in the title where an SMS app showed it', () => {
+  it('is taken from the sender in the title if an SMS app showed the text', () => {
     const shown = { text: `${VCB}x`, package: 'com.google.android.apps.messaging' }
     expect(reading({ ...shown, title: 'Vietcombank' }).bank_code).to.equal('VCB')
     expect(reason({ ...shown, title: 'VietinBank' })).to.equal('unparsed')
   })
 
-  it('is none in a chat, a shop or a game', () => {
+  it('is absent in a chat, a shop or a game', () => {
     for (const name of [
       'com.zing.zalo',
       'com.facebook.orca',
@@ -179,22 +179,22 @@ describe('which bank a text is from', () => {
       expect(reason({ text: `${VCB}x`, package: name, title: 'Vietcombank' }), name).to.equal('chat')
   })
 
-  it('is not guessed from a layout too plain to tell', () => {
+  it('is not guessed from a layout that is too generic', () => {
     const text = 'TK 0071 +500,000 VND. SD 1,000,000 VND. ND: uu dai sinh nhat'
     expect(reading(text)).to.include({ bank_code: 'OTHER', read_by: 'labels', amount: '500000.00' })
     expect(reading({ text, package: 'com.VCB' })).to.include({ bank_code: 'VCB', read_by: 'layout' })
   })
 
-  it('is not told by another bank’s name in a memo', () => {
+  it('is not taken from the name of another bank in a memo', () => {
     expect(reading(`${VCB}CK den TK 123 tai BIDV +5,000VND. ND: x`).bank_code).to.equal('VCB')
   })
 })
 
-describe('memos that the bank breaks', () => {
+describe('memos that a bank breaks', () => {
   const mb = (memo: string) => `TK 4240xxxx4584|GD: +20,000VND 31/01/21 13:26|SD:270,003VND|ND: ${memo}`
   const orderOf = (text: string) => orderIdOf(reading(text).content, text, ['DH'])?.order_id
 
-  it('are put together again at the column, by blank or by line end', () => {
+  it('are joined at the column, for a blank or a line end', () => {
     for (const blank of [' ', '\n', ' \n ']) {
       const text = mb(`NGUYEN VAN AN chuyen tien don DH104${blank}2 cam on shop`)
       expect(reading(text).content).to.equal('NGUYEN VAN AN chuyen tien don DH1042 cam on shop')
@@ -202,7 +202,7 @@ describe('memos that the bank breaks', () => {
     }
   })
 
-  it('stay as they are elsewhere: the shorter id stands', () => {
+  it('are not joined elsewhere, so the shorter order id remains', () => {
     expect(orderOf(mb('chuyen tien DH10 42'))).to.equal('DH10')
     expect(orderOf(`${VCB}NGUYEN VAN AN chuyen tien don DH104 2 cam on`)).to.equal('DH104')
   })

@@ -4,7 +4,7 @@ import { findReferences } from '../../../../domain/reader/references.ts'
 const best = (memo: string) => findReferences(memo, null).best
 
 describe('references in a memo', () => {
-  it('are known by shape or label, as printed', () => {
+  it('are recognized by shape or label, and kept as printed', () => {
     const examples: Record<string, string> = {
       '292017.261220.094610.ALIKEHQ5PT6A': '292017.261220.094610',
       'MBVCB.911539506.048292.CT tu 001': 'MBVCB.911539506',
@@ -20,19 +20,19 @@ describe('references in a memo', () => {
     for (const [memo, reference] of Object.entries(examples)) expect(best(memo), memo).to.equal(reference)
   })
 
-  it('put the bank’s own before the sender’s', () => {
+  it('prefer the one of the receiving bank over the one of the sender', () => {
     expect(best('MBVCB.15295363489.469132.x- Ma GD ACSP/ mw469132')).to.equal('mw469132')
     expect(findReferences('MBVCB.1', '083OCWK').best).to.equal('083OCWK')
   })
 
-  it('compare without case and what stands between', () => {
+  it('are compared without case and separators', () => {
     const values = ['MBVCB.911', 'mbvcb 911', 'MBVCB911'].map(
       (memo) => findReferences(`${memo} 0001`, null).all[0]?.value,
     )
     expect(new Set(values)).to.deep.equal(new Set(['MBVCB911']))
   })
 
-  it('are none in what people write', () => {
+  it('are not found in text that people write', () => {
     for (const memo of ['DH1042', 'chuyen tien', 'phong 305', '0912345678', 'Trace 4 48699', '12.34.56', '45678901'])
       expect(best(memo), memo).to.equal(null)
   })

@@ -4,7 +4,7 @@ import type { Incoming } from '../../../../domain/reader/reading.ts'
 
 const reason = (incoming: Incoming) => read(incoming, new Date('2026-11-20T03:00:00Z')).reason
 
-describe('why a text is no transaction', () => {
+describe('the reason of a rejected text', () => {
   const examples: Record<string, string[]> = {
     otp: [
       'Mã xác thực giao dịch: 654321. Hiệu lực 3 phút.',
@@ -27,17 +27,17 @@ describe('why a text is no transaction', () => {
   }
   for (const [expected, texts] of Object.entries(examples))
     for (const text of texts)
-      it(`${expected}: ${JSON.stringify(text)}`, () => expect(reason({ text })).to.equal(expected))
+      it(`is ${expected} for ${JSON.stringify(text)}`, () => expect(reason({ text })).to.equal(expected))
 
-  it('chat: what a person writes', () => {
+  it('is chat if a person wrote it', () => {
     expect(reason({ text: 'Chuyen cho t 200,000 VND nhe', sender: '0912345000' })).to.equal('chat')
   })
 
-  it('otp: at the end of the longest text too', () => {
+  it('is otp even if the code is at the end of the longest text', () => {
     expect(reason({ text: `${'Kính gửi quý khách, '.repeat(1_000)}mã OTP là 123456` })).to.equal('otp')
   })
 
-  it('a layout not known yet keeps its text, whatever words its memo has', () => {
+  it('is unparsed for an unknown layout, with any words in its memo', () => {
     const texts = [
       'TK 53825000 tai XYZ +47,000,000. So du 1,000. ND: gui ma otp cho em',
       'XYZ: TK 123 tang 5,000, so du 9,000: uu dai sinh nhat, dang nhap',
@@ -46,7 +46,7 @@ describe('why a text is no transaction', () => {
     for (const text of texts) expect(reason({ text }), text).to.equal('unparsed')
   })
 
-  it('a mail is not read by the layouts of SMS', () => {
+  it('is unparsed for a mail in an SMS layout', () => {
     const text = 'SD TK 0011 +150,000VND luc 20-11-2026 09:46:12. SD 222,772VND. Ref x'
     expect(reason({ text, from: 'someone@example.com' })).to.equal('unparsed')
   })

@@ -4,13 +4,13 @@ import {
 } from './sentences.ts' // prettier-ignore
 
 describe('an attempt', () => {
-  it('that is answered 2xx ends the delivery as a success', () => {
+  it('with a 2xx response ends the delivery as a success', () => {
     given(captured([7]))
       .when(answered(7, 1, 200))
       .then(delivered(7, 1), statusChanged('pending', 'success'))
   })
 
-  it('that fails is due again by the schedule', () => {
+  it('that fails is retried by the schedule', () => {
     given(captured([7]))
       .when(answered(7, 1, 500))
       .then(retrying(7, 1, later(60)))
@@ -19,7 +19,7 @@ describe('an attempt', () => {
       .then(retrying(7, 2, later(300), 404))
   })
 
-  it('that got no answer, or a redirect, is due again', () => {
+  it('without a response, or with a redirect, is retried', () => {
     given(captured([7]))
       .when(answered(7, 1, 0))
       .then(retrying(7, 1, later(60), 0))
@@ -28,19 +28,19 @@ describe('an attempt', () => {
       .then(retrying(7, 1, later(60), 301))
   })
 
-  it('waits as long as a 503 asks', () => {
+  it('is retried after the delay that a 503 requests', () => {
     given(captured([7]))
       .when(answered(7, 1, 503, 600))
       .then(retrying(7, 1, later(600), 503))
   })
 
-  it('fails the delivery when the schedule is used up', () => {
+  it('fails the delivery at the end of the schedule', () => {
     given(captured([7]), retrying(7, 1, later(60)), retrying(7, 2, later(300)))
       .when(answered(7, 3, 500))
       .then(exhausted(7, 3), statusChanged('pending', 'failed'))
   })
 
-  it('that is answered 410 ends the delivery as failed at once', () => {
+  it('with a 410 response ends the delivery as failed at once', () => {
     given(captured([7])).when(answered(7, 1, 410)).then(exhausted(7, 1, 410), ended(7, 'gone'), statusChanged('pending', 'failed')) // prettier-ignore
   })
 
@@ -50,13 +50,13 @@ describe('an attempt', () => {
       .nothing()
   })
 
-  it('of a rule the transaction never fired is not recorded', () => {
+  it('of a rule that the transaction never fired is not recorded', () => {
     given(captured([7]))
       .when(answered(8, 1, 200))
       .nothing()
   })
 
-  it('whose number is known is recorded and sets no due time', () => {
+  it('with a known number is recorded and sets no due time', () => {
     given(captured([7]), retrying(7, 1, later(60)))
       .when(answered(7, 1, 500))
       .then(cameLate(7, 1))
@@ -65,7 +65,7 @@ describe('an attempt', () => {
       .then(cameLate(7, 1, 410))
   })
 
-  it('whose number is known ends the delivery when it is a success', () => {
+  it('with a known number ends the delivery if it succeeds', () => {
     given(captured([7]), retrying(7, 1, later(60))).when(answered(7, 1, 200)).then(delivered(7, 1), statusChanged('pending', 'success')) // prettier-ignore
   })
 
@@ -79,15 +79,15 @@ describe('an attempt', () => {
     given(...end).when(answered(7, 1, 200)).then(delivered(7, 1), statusChanged('no_match', 'success')) // prettier-ignore
   })
 
-  it('after a retry by hand counts in a fresh schedule, its number going on', () => {
+  it('after a manual retry starts a new schedule and continues the numbers', () => {
     const again = [captured([7]), exhausted(7, 3), statusChanged('pending', 'failed'), retryRequested([7], 'pending'), statusChanged('failed', 'pending')] // prettier-ignore
     given(...again).when(answered(7, 4, 500)).then(retrying(7, 4, later(60))) // prettier-ignore
     given(...again, retrying(7, 4, later(60)), retrying(7, 5, later(300))).when(answered(7, 6, 500)).then(exhausted(7, 6), statusChanged('pending', 'failed')) // prettier-ignore
   })
 })
 
-describe('several rules', () => {
-  it('wait while any is open', () => {
+describe('the status of a transaction with several rules', () => {
+  it('is pending while any delivery is open', () => {
     given(captured([7, 8]))
       .when(answered(7, 1, 200))
       .then(delivered(7, 1))
@@ -96,23 +96,23 @@ describe('several rules', () => {
       .then(exhausted(7, 1, 410), ended(7, 'gone'))
   })
 
-  it('have failed when any failed', () => {
+  it('is failed if any delivery failed', () => {
     given(captured([7, 8]), exhausted(7, 3)).when(answered(8, 1, 200)).then(delivered(8, 1), statusChanged('pending', 'failed')) // prettier-ignore
   })
 
-  it('have succeeded when any did and the others were deleted', () => {
+  it('is success if one delivery succeeded and the other rules were deleted', () => {
     given(captured([7, 8]), delivered(7, 1)).when(ruleDeleted(8)).then(ended(8, 'rule_deleted'), statusChanged('pending', 'success')) // prettier-ignore
   })
 
-  it('are no match when all were deleted', () => {
+  it('is no_match if all rules were deleted', () => {
     given(captured([7]))
       .when(ruleDeleted(7))
       .then(ended(7, 'rule_deleted'), statusChanged('pending', 'no_match'))
   })
 })
 
-describe('the end of a rule', () => {
-  it('says nothing where the delivery has ended', () => {
+describe('the deletion of a rule', () => {
+  it('records nothing if the delivery has ended', () => {
     given(captured([7]), delivered(7, 1), statusChanged('pending', 'success'))
       .when(ruleDeleted(7))
       .nothing()
@@ -124,7 +124,7 @@ describe('the end of a rule', () => {
 })
 
 describe('a removed transaction', () => {
-  it('keeps its owner and its day, and whether it counted', () => {
+  it('keeps its owner, its date and whether it counted', () => {
     given(captured([7]))
       .when(removed)
       .then(deleted())

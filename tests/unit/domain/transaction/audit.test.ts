@@ -19,32 +19,32 @@ const stream = (...events: readonly TransactionEvent[]): StoredEvent[] =>
 const FAILED = [captured([7]), exhausted(7, 1), statusChanged('pending', 'failed')]
 
 describe('the audit of a transaction', () => {
-  it('has nothing against one that was retried by hand: the retry brings the status, and says the change after it', () => {
+  it('accepts a manual retry, which sets the status and records the change after it', () => {
     const retry = retried([7])(foldTransaction(stream(...FAILED)))
     const after = [...FAILED, ...retry, delivered(7, 2), statusChanged('pending', 'success')]
     expect(retry.map(({ type }) => type)).to.deep.equal(['WebhookRetryRequested', 'WebhookStatusChanged'])
     expect(faultsOf(stream(...after))).to.deep.equal([])
   })
 
-  it('has nothing against a call that was made twice, and is recorded twice', () => {
+  it('accepts an attempt that was made and recorded twice', () => {
     const failing = [captured([7]), retrying(7, 1, later(60))]
     expect(faultsOf(stream(...failing, cameLate(7, 1)))).to.deep.equal([])
     expect(faultsOf(stream(...failing, delivered(7, 1), statusChanged('pending', 'success')))).to.deep.equal([])
   })
 
-  it('names a call whose number has set two next ones', () => {
+  it('reports an attempt number that scheduled two next attempts', () => {
     expect(faultsOf(stream(captured([7]), retrying(7, 1, later(60)), retrying(7, 1, later(90))))).to.deep.equal([
       'attempt 1 for rule 7 has decided 2 times what is next',
     ])
   })
 
-  it('names a call that is missing', () => {
+  it('reports a missing attempt', () => {
     expect(faultsOf(stream(captured([7]), retrying(7, 2, later(60))))).to.deep.equal([
       'attempt 1 for rule 7 is missing',
     ])
   })
 
-  it('names a change from a status that was not there, and a status that its deliveries do not make', () => {
+  it('reports a change from a wrong status, and a status that does not match the deliveries', () => {
     expect(faultsOf(stream(captured([7]), delivered(7, 1), statusChanged('failed', 'success')))).to.deep.equal([
       'at revision 2 its status was pending, not failed',
     ])

@@ -55,7 +55,7 @@ const reasonOf = (given: Given, options: Parameters<typeof accountOf>[1] = {}): 
   return appraised.kind === 'ignored' ? appraised.reason : null
 }
 
-describe('what is old', () => {
+describe('an old notification', () => {
   const old = new Date(AT.getTime() - 2 * 86_400_000)
   const movementAt = (given: Partial<Arrival>, text = TEXT): Movement => {
     const account = accountOf(7)
@@ -73,21 +73,21 @@ describe('what is old', () => {
     return appraised
   }
 
-  it('is recorded without rules, and says that it was held back', () => {
+  it('is recorded without rules and marked as held', () => {
     const { data } = captured(1, 7, movementAt({ stamp: old }), null)
     expect(data).to.include({ webhook_status: 'no_match', order_id: 'DH1042', held: 'old_notification' })
     expect(data.rules).to.deep.equal([])
     transactionEvents.TransactionCaptured.strict().parse(data)
   })
-  it('says nothing of the kind where it came in time, or is a copy', () => {
+  it('is not marked as held if it is a copy, nor is one that arrives in time', () => {
     expect(captured(1, 7, movementAt({}), null).data).to.not.have.property('held')
     expect(captured(2, 7, movementAt({ stamp: old }), 1).data).to.not.have.property('held')
   })
-  it('stays skipped where it has no order id', () => {
+  it('stays skipped if it has no order id', () => {
     const { data } = captured(1, 7, movementAt({ stamp: old }, TEXT.replace('DH1042', 'chuyen tien')), null)
     expect(data).to.include({ webhook_status: 'skipped', held: 'old_notification' })
   })
-  it('is not sent by a fuller copy, nor does an old copy send', () => {
+  it('is not sent after a better copy, and an old copy causes no call', () => {
     const withoutId = TEXT.replace('DH1042', 'chuyen tien')
     const firstAt = (stamp: Date): LiveTransaction => {
       const fact = captured(1, 7, movementAt({ stamp }, withoutId), null)
@@ -109,14 +109,16 @@ describe('what is old', () => {
   })
 })
 
-describe('whose word counts', () => {
-  it("an SMS of the bank's sender", () => expect(reasonOf({ sender: 'Vietcombank' })).to.equal(null))
-  it('not of any other, whatever it says', () => expect(reasonOf({ sender: '0912345678' })).to.equal('unknown_sender'))
-  it("not of another bank's sender", () => expect(judged({ sender: 'MBBANK' }).kind).to.not.equal('movement'))
-  it('one that the user trusts', () =>
+describe('the trust check', () => {
+  it('accepts an SMS from a sender of the bank', () => expect(reasonOf({ sender: 'Vietcombank' })).to.equal(null))
+  it('refuses an SMS from any other sender', () =>
+    expect(reasonOf({ sender: '0912345678' })).to.equal('unknown_sender'))
+  it('refuses an SMS from a sender of another bank', () =>
+    expect(judged({ sender: 'MBBANK' }).kind).to.not.equal('movement'))
+  it('accepts an SMS from a sender that the user trusts', () =>
     expect(reasonOf({ sender: 'My Gateway' }, { trustedSenders: ['mygateway'] })).to.equal(null))
-  it('not of no sender, from a phone', () => expect(reasonOf({})).to.equal('unknown_sender'))
-  it('not of a sender or app that is given and not known', () => {
+  it('refuses an SMS without a sender from a phone', () => expect(reasonOf({})).to.equal('unknown_sender'))
+  it('refuses an empty sender or app', () => {
     for (const device of [0, 1]) {
       expect(reasonOf({ device, sender: '' })).to.equal('unknown_sender')
       expect(reasonOf({ device, package: '' }), 'package').to.equal('unknown_app')
@@ -124,29 +126,30 @@ describe('whose word counts', () => {
       expect(reasonOf({ device, posted_as: 'notification', sender: '', package: 'com.VCB' })).to.equal('unknown_sender')
     }
   })
-  it('not of a blank sender that the list of trusted ones seems to have', () =>
+  it('refuses an empty sender even if the trusted list contains a blank', () =>
     expect(reasonOf({ sender: '' }, { trustedSenders: [' '] })).to.equal('unknown_sender'))
-  it("a push of the bank's app, whatever its title, but not beside a phone number", () => {
+  it('accepts a push of the app of the bank with any title, but not with a phone number as sender', () => {
     const push = { posted_as: 'notification', package: 'com.VCB' } as const
     for (const title of ['', 'VCB Digibank', 'Zalo']) expect(reasonOf({ ...push, title })).to.equal(null)
     expect(reasonOf({ ...push, sender: '3' }), 'a count of notifications').to.equal(null)
     expect(reasonOf({ ...push, sender: '+84 912 345 678' })).to.equal('unknown_sender')
   })
-  it("a push of the bank's app", () =>
+  it('accepts a push of the app of the bank', () =>
     expect(reasonOf({ posted_as: 'notification', package: 'com.VCB' })).to.equal(null))
-  it('not of another app', () =>
+  it('refuses a push of another app', () =>
     expect(reasonOf({ posted_as: 'notification', package: 'com.evil.bank' })).to.equal('unknown_app'))
-  it('not of no app, from a phone', () => expect(reasonOf({ posted_as: 'notification' })).to.equal('unknown_app'))
-  it('nor on the personal URL, unless its owner allows that', () => {
+  it('refuses a push without an app from a phone', () =>
+    expect(reasonOf({ posted_as: 'notification' })).to.equal('unknown_app'))
+  it('refuses a post without a sender on the personal URL unless its owner allows it', () => {
     expect(reasonOf({ device: 0 })).to.equal('unknown_sender')
     expect(reasonOf({ device: 0 }, { withoutSender: true })).to.equal(null)
     expect(reasonOf({ device: 1 }, { withoutSender: true }), 'a phone').to.equal('unknown_sender')
     for (const given of [{ sender: '' }, { package: '' }, { title: '' }, { title: 'VCB Digibank' }])
       expect(reasonOf({ device: 0, ...given }, { withoutSender: true }), JSON.stringify(given)).to.match(/^unknown_/)
   })
-  it('there, too, a sender that is told must be right', () =>
+  it('refuses an unknown sender on the personal URL', () =>
     expect(reasonOf({ device: 0, sender: '0912345678' })).to.equal('unknown_sender'))
-  it('an SMS app, by its title, where the owner enabled it for that phone', () => {
+  it('accepts an SMS app by its title if the owner enabled it for that phone', () => {
     const app = { posted_as: 'notification', package: 'com.google.android.apps.messaging' } as const
     const enabled = { smsAppTitles: true }
     expect(reasonOf({ ...app, title: 'Vietcombank' })).to.equal('unknown_sender')
@@ -157,7 +160,7 @@ describe('whose word counts', () => {
     expect(reasonOf({ ...app, title: 'Vietcombank', sender: '0912345678' }, enabled)).to.equal('unknown_sender')
     expect(reasonOf({ ...app, title: '0912345678', sender: 'Vietcombank' }, enabled)).to.equal('unknown_sender')
   })
-  it('nor is a text kept to be read later that nobody trusted sent', () => {
+  it('keeps an unread text only from a trusted sender', () => {
     const text = 'tra em 150,000 nhe'
     expect(reasonOf({ text, sender: '0912345678' })).to.not.equal(null)
     expect(judged({ text: 'TK 0011000415567 thay doi 150,000 VND gi do', sender: 'Vietcombank' }).kind).to.equal(
@@ -167,37 +170,38 @@ describe('whose word counts', () => {
   })
 })
 
-describe('which source it is', () => {
+describe('the source of a notification', () => {
   const sourceOf = (given: Given) => {
     const { source, source_type } = movementOf(given, { smsAppTitles: true }).origin
     return [source, source_type]
   }
-  it("a phone's SMS", () => expect(sourceOf({ sender: 'Vietcombank' })).to.deep.equal(['device-1:sms', 'sms']))
-  it('the same SMS shown by an SMS app', () =>
+  it('is the phone for an SMS', () =>
+    expect(sourceOf({ sender: 'Vietcombank' })).to.deep.equal(['device-1:sms', 'sms']))
+  it('is the same if an SMS app shows the SMS', () =>
     expect(
       sourceOf({ posted_as: 'notification', package: 'com.samsung.android.messaging', title: 'Vietcombank' }),
     ).to.deep.equal(['device-1:sms', 'sms']))
-  it("an app's pushes", () =>
+  it('is the phone and the app for a push', () =>
     expect(sourceOf({ device: 2, posted_as: 'notification', package: 'com.VCB' })).to.deep.equal([
       'device-2:com.VCB',
       'notification',
     ]))
-  it('the personal URL, with the sender, the app, or the layout', () => {
+  it('is the personal URL with the sender or the app', () => {
     expect(sourceOf({ device: 0, sender: 'vietcom bank' })).to.deep.equal(['url:VIETCOMBANK', 'api'])
     expect(sourceOf({ device: 0, package: 'com.VCB' })).to.deep.equal(['url:com.VCB', 'api'])
     expect(movementOf({ device: 0 }, { withoutSender: true }).origin.source_type).to.equal('api')
   })
-  it('shows an SMS app and the SMS itself as the same text', () => {
+  it('gives an SMS the same fingerprint if an SMS app shows it', () => {
     const app = { posted_as: 'notification', package: 'com.android.mms', title: 'Vietcombank' } as const
     const shown = movementOf(app, { smsAppTitles: true })
     expect(shown.sighting.fingerprint).to.equal(movementOf({ sender: 'Vietcombank' }).sighting.fingerprint)
   })
-  it('counts the title of a push to its text: at some banks the amount stands only there', () => {
+  it('includes the title of a push in the fingerprint, because some banks print the amount only there', () => {
     const push = { posted_as: 'notification', package: 'com.VCB' } as const
     const [one, other] = ['one', 'other'].map((title) => movementOf({ ...push, title }).sighting.fingerprint)
     expect(one).to.not.equal(other)
   })
-  it('compares texts after normalising', () => {
+  it('gives the same fingerprint for texts that are equal after normalisation', () => {
     const odd = TEXT.normalize('NFD').replaceAll(' ', '\u00a0 ').replace('+', '\u200b+')
     expect(movementOf({ text: odd, sender: 'Vietcombank' }).sighting.fingerprint).to.equal(
       movementOf({ sender: 'Vietcombank' }).sighting.fingerprint,
@@ -205,10 +209,10 @@ describe('which source it is', () => {
   })
 })
 
-describe('what is written', () => {
+describe('a recorded event', () => {
   const movement = movementOf({ sender: 'Vietcombank' })
 
-  it('fits the schemas of the events', () => {
+  it('matches its schema', () => {
     transactionEvents.TransactionCaptured.strict().parse(captured(1, 7, movement, null).data)
     bookEvents.NotificationSeen.strict().parse(seen(1, movement, null).data)
     bookEvents.NotificationSeen.strict().parse(seen(2, movement, 1).data)
@@ -216,12 +220,12 @@ describe('what is written', () => {
     notificationEvents.NotificationIgnored.strict().parse(ignored(1, 7, movement, 'promotion').data)
   })
 
-  it('no text into the book', () => {
+  it('contains no text in the deduplication window', () => {
     const kept = JSON.stringify(seen(1, movement, null).data)
     for (const secret of ['SD TK', 'luc', 'Ref']) expect(kept).to.not.include(secret)
   })
 
-  it('statuses as decided: a rule fits, no rule fits, no prefix, no order id, a copy', () => {
+  it('has the status for a matching rule, no rule, no prefix, no order id and a copy', () => {
     const statusOf = (given: Given, options = {}, copyOf: number | null = null) => {
       const { order_id, rules, webhook_status } = captured(
         1,
@@ -238,12 +242,12 @@ describe('what is written', () => {
     expect(statusOf({}, {}, 5)).to.deep.equal(['DH1042', [], 'already_run'])
   })
 
-  it('texts of ignored notifications, but never of a one-time password or what was deleted', () => {
+  it('contains the text of an ignored notification, but never of a one-time password or a deleted one', () => {
     expect(ignored(1, 7, movement, 'promotion').data.text).to.equal(TEXT)
     for (const reason of ['otp', 'deleted'] as const) expect(ignored(1, 7, movement, reason).data.text).to.equal(null)
   })
 
-  it('a description of at most 32 KB', () => {
+  it('has a description of at most 32 KB', () => {
     const { description } = captured(
       1,
       7,
@@ -264,7 +268,7 @@ describe('a better copy', () => {
   }
   const better = movementOf({ sender: 'Vietcombank' })
 
-  it('completes a first without an order id', () => {
+  it('completes a first notification without an order id', () => {
     expect(completed(firstWith('NGUYEN VAN...'), 2, better)).to.deep.equal([
       {
         type: 'TransactionCompleted',
@@ -275,13 +279,13 @@ describe('a better copy', () => {
       { type: 'WebhookStatusChanged', data: { transaction_id: 1, from: 'skipped', to: 'pending' } },
     ]) // prettier-ignore
   })
-  it('and one whose order id was a guess', () =>
+  it('completes one whose order id was a guess', () =>
     expect(completed(firstWith('ABC123'), 2, better)[0]?.data).to.include({ order_id: 'DH1042' }))
-  it('not one that has an order id of the user', () =>
+  it('does not complete one that has an order id with a prefix of the user', () =>
     expect(completed(firstWith('DH1042', { rules: false }), 2, better)).to.deep.equal([]))
-  it('nor one that is on its way already', () =>
+  it('does not complete one that was already sent', () =>
     expect(completed({ ...firstWith('ABC123'), webhook_status: 'success' }, 2, better)).to.deep.equal([]))
-  it('nor by a copy without an order id', () =>
+  it('completes nothing if it has no order id itself', () =>
     expect(
       completed(firstWith('NGUYEN...'), 2, movementOf({ text: TEXT.replace('DH1042', 'x'), sender: 'Vietcombank' })),
     ).to.deep.equal([]))

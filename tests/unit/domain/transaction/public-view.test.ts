@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { PUBLIC_FIELDS, publicView } from '../../../../domain/transaction/public-view.ts'
 import { transactionEvents, type TransactionEventData } from '../../../../domain/transaction/events.ts'
 
-/** What stays in the house. A new field must be put here or among the public ones: someone has to think about it. */
+/** The private fields. Every new field must be added here or to the public fields, so that its visibility is decided. */
 const KEPT: { [Type in keyof TransactionEventData]: readonly (keyof TransactionEventData[Type])[] } = {
   TransactionCaptured: [
     'source', 'account_name', 'transaction_date_source', 'counterpart_account', 'description', 'content', 'raw_data',
@@ -20,7 +20,7 @@ const TYPES = Object.keys(transactionEvents) as (keyof TransactionEventData)[]
 
 describe('the public view of an event', () => {
   for (const type of TYPES) {
-    it(`of ${type} has what was decided to be public, and nothing of the rest`, () => {
+    it(`contains exactly the public fields of ${type}`, () => {
       const fields = Object.keys(transactionEvents[type].shape)
       expect([...PUBLIC_FIELDS[type], ...KEPT[type]].sort()).to.deep.equal(fields.sort())
       const data = Object.fromEntries(fields.map((name) => [name, `https://shop.vn/${name}`]))
@@ -30,13 +30,13 @@ describe('the public view of an event', () => {
     })
   }
 
-  it('has none of the five fields that the transactions list keeps back, nor the memo or a shop’s answer', () => {
+  it('contains none of the five private fields of the transaction list, no memo and no response of a shop', () => {
     const everything = TYPES.flatMap((type) => PUBLIC_FIELDS[type] as readonly string[])
     const personal = ['account_name', 'counterpart_account', 'description', 'raw_data', 'balance_after']
     for (const name of [...personal, 'content', 'response_body', 'source']) expect(everything).not.to.include(name)
   })
 
-  it('has addresses without their query, user and fragment', () => {
+  it('contains URLs without path, query, user and fragment', () => {
     const urlOf = (url: unknown) => publicView({ type: 'WebhookAttempted', data: { url } }).url
     expect(urlOf('https://me:pw@shop.vn:8443/hook/1?key=secret#part')).to.match(
       /^https:\/\/shop\.vn:8443\/#[0-9a-f]{6}$/,
@@ -45,7 +45,7 @@ describe('the public view of an event', () => {
     expect(urlOf('not an address?key=secret')).to.match(/^#[0-9a-f]{6}$/)
   })
 
-  it('leaves out what it does not know', () => {
+  it('omits unknown types and fields', () => {
     expect(publicView({ type: 'PayerRecognised', data: { transaction_id: 7, name: 'NGUYEN VAN A' } })).to.deep.equal({})
     expect(publicView({ type: 'DeliveryEnded', data: { transaction_id: 7, note: 'NGUYEN VAN A' } })).to.deep.equal({
       transaction_id: 7,

@@ -1,7 +1,7 @@
 /**
- * A transaction's stream as several writers make it: workers that record what came of their calls, a person who retries and
- * deletes, a copy that brings an order id. Each decides by what it has read, which may be old: then its append conflicts, and it
- * reads and decides again. Results come late, out of order and again under the same number; commands are given twice.
+ * Simulates several writers of one transaction stream: workers that record results of calls, a user who retries and deletes,
+ * and a copy that brings an order id. Each writer decides from a state that may be old. Then its append conflicts, and the
+ * writer reads and decides again. Results arrive late, out of order and repeatedly with the same number. Commands are repeated.
  */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
@@ -26,7 +26,7 @@ const RULES = [7, 8]
 
 type Decide = (state: Transaction) => readonly TransactionFact[]
 
-/** What somebody does: from what was read so many appends ago, and how often. */
+/** One action of a writer: how many appends old its state is, and how often the action is repeated. */
 interface Step {
   what: string
   decide: Decide
@@ -38,7 +38,7 @@ const rule = fc.constantFrom(...RULES)
 const status = fc.constantFrom(0, 200, 204, 301, 404, 410, 429, 500)
 const retryAfter = fc.constantFrom(null, 0, 120, 10 ** 9)
 
-/** The result of the next attempt, or of one that was made before: by a worker that was frozen, or killed after its call. */
+/** The result of the next attempt or of an earlier one, from a worker that was frozen, or killed after its call. */
 const result = fc
   .tuple(rule, status, retryAfter, fc.integer({ min: 0, max: 2 }))
   .map(([id, code, wait, late]): [string, Decide] => [
@@ -81,10 +81,10 @@ function withoutOrder(): TransactionEvent {
   return { ...event, data: { ...event.data, order_id: null, prefix: null } }
 }
 
-/** A stream that takes an append only from who knows its end. */
+/** A stream that accepts an append only at its current length. */
 class Stream {
   readonly events: StoredEvent[] = []
-  /** Lengths after each append. */
+  /** The length after each append. */
   readonly ends: number[] = []
   conflicts = 0
 
@@ -104,7 +104,7 @@ class Stream {
     return true
   }
 
-  /** As it was some appends ago. */
+  /** The events as of some appends ago. */
   read(appendsAgo = 0): StoredEvent[] {
     return this.events.slice(0, this.ends[Math.max(0, this.ends.length - 1 - appendsAgo)])
   }
@@ -119,11 +119,11 @@ const orNothing = (decide: Decide, state: Transaction): readonly TransactionFact
   }
 }
 
-/** Decides, appends, and on a conflict reads and decides again, as every writer does. @returns what was appended */
+/** Decides and appends as every writer does. On a conflict it reads and decides again. @returns the appended facts */
 const act = (stream: Stream, { decide, appendsAgo }: Step): readonly TransactionFact[] => {
   for (let read = stream.read(appendsAgo); ; read = stream.read()) {
     const facts = orNothing(decide, foldTransaction(read))
-    if (facts.length === 0 && read.length < stream.events.length) continue // refused by what is old: it looks again
+    if (facts.length === 0 && read.length < stream.events.length) continue // an old state refused it, so it reads again
     if (facts.length === 0 || stream.append(read.length, facts)) return facts
   }
 }
@@ -148,7 +148,7 @@ const isOpened = (facts: readonly TransactionFact[]) =>
 const statusIsThatOfDeliveries = (before: LiveTransaction, facts: readonly TransactionFact[], after: LiveTransaction) => {
   if (after.deliveries.size > 0) expect(after.webhook_status).to.equal(statusOf(after.deliveries))
   const said = facts.filter((fact) => fact.type === 'WebhookStatusChanged')
-  if (isOpened(facts)) return // these bring the status themselves, too
+  if (isOpened(facts)) return // these events also set the status
   expect(said.map(({ data }) => [data.from, data.to])).to.deep.equal(
     before.webhook_status === after.webhook_status ? [] : [[before.webhook_status, after.webhook_status]],
   )
@@ -157,14 +157,14 @@ const statusIsThatOfDeliveries = (before: LiveTransaction, facts: readonly Trans
 
 const deliveryGoesOn = (before: Delivery | undefined, facts: readonly TransactionFact[], after: Delivery, id: number) => {
   expect(after.attempt).to.be.at.least(before?.attempt ?? 0)
-  // What is open has a time, and one number that is next.
+  // An open delivery has a due time and exactly one next number.
   if (after.status === 'open') {
     expect(after.due_at).to.match(/^\d{4}-.*Z$/)
     expect(after.round_base).to.be.at.most(after.attempt)
   }
-  // Who has taken it is not called again, whatever comes late.
+  // An endpoint that accepted the delivery is not called again, even if late results arrive.
   if (before?.status === 'succeeded') expect(after.status).to.equal('succeeded')
-  // Only a retry or an order id opens; a result never causes a send.
+  // Only a retry or an order id opens a delivery. A result never causes a call.
   if (before?.status !== 'open' && !isOpened(facts)) expect(after.status).not.to.equal('open')
   const attempted = facts.find((fact) => fact.type === 'WebhookAttempted' && fact.data.rule_id === id)
   if (attempted?.type !== 'WebhookAttempted' || !before) return
@@ -175,8 +175,8 @@ const deliveryGoesOn = (before: Delivery | undefined, facts: readonly Transactio
   else if (before.status === 'open') expect(outcome).to.equal(after.status === 'open' ? 'retrying' : 'exhausted')
 } // prettier-ignore
 
-describe('whatever happens to a transaction', () => {
-  it('its status is that of its deliveries, numbers rise, what is open is due, what is done stays done', () => {
+describe('a transaction after any sequence of commands', () => {
+  it('has the status of its deliveries, rising attempt numbers, due times for open deliveries and final successes', () => {
     let conflicts = 0
     const seen = new Set<string>()
     fc.assert(
@@ -195,7 +195,7 @@ describe('whatever happens to a transaction', () => {
         })
         conflicts += stream.conflicts
         for (const { type } of stream.events) seen.add(type)
-        // It folds to the same wherever one begins to read on, and the audit finds nothing wrong with it.
+        // The audit finds no fault in the stream.
         if (foldTransaction(stream.events)?.phase === 'live') expect(faultsOf(stream.events)).to.deep.equal([])
       }),
       { numRuns: 1_000 },
@@ -207,13 +207,13 @@ describe('whatever happens to a transaction', () => {
     ]) // prettier-ignore
   })
 
-  it('a delivery that keeps failing is over after its schedule, however late and often its results come', () => {
+  it('has a failed delivery after the schedule, even if the results arrive late and repeatedly', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([1, 1, 1, 2, 2, 2, 3, 3, 3], { minLength: 9 }), (numbers) => {
         let events: readonly TransactionFact[] = [captured([7])]
         let last = 0
         for (const number of numbers) {
-          // The next is made when the one before has been recorded.
+          // An attempt is made only after the previous one has been recorded.
           if (number > last + 1) continue
           last = Math.max(last, number)
           events = [...events, ...answered(7, number, 500)(fold(events))]

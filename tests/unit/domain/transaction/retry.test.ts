@@ -6,46 +6,46 @@ import {
 const failed = [captured([7]), exhausted(7, 3), statusChanged('pending', 'failed')]
 const oneOfTwoFailed = [captured([7, 8]), delivered(7, 1), exhausted(8, 3), statusChanged('pending', 'failed')]
 
-describe('a retry by hand', () => {
-  it('of a failed transaction opens the rules that have not succeeded', () => {
+describe('a manual retry', () => {
+  it('of a failed transaction opens the deliveries of rules that have not succeeded', () => {
     given(...failed).when(retried([7])).then(retryRequested([7], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
     given(...oneOfTwoFailed).when(retried([7, 8])).then(retryRequested([8], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
   })
 
-  it('opens a paused rule, which is held', () => {
+  it('opens the delivery of a paused rule, which stays held', () => {
     given(...failed).when(retried([7], { paused: [7] })).then(retryRequested([7], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
   })
 
-  it('says when it was one of many', () => {
+  it('is recorded as bulk if it was part of a bulk retry', () => {
     given(...failed).when(retried([7], { by: 'bulk' })).then(retryRequested([7], 'pending', { by: 'bulk' }), statusChanged('failed', 'pending')) // prettier-ignore
   })
 
-  it('matches again when all failed rules are gone, leaving out who has answered', () => {
+  it('matches again if all failed rules were deleted, without rules that have succeeded', () => {
     given(...failed).when(retried([9])).then(retryRequested([9], 'pending', { rematched: true }), statusChanged('failed', 'pending')) // prettier-ignore
     given(...oneOfTwoFailed).when(retried([7])).then(retryRequested([], 'success', { rematched: true }), statusChanged('failed', 'success')) // prettier-ignore
     given(...failed).when(retried([])).then(retryRequested([], 'no_match', { rematched: true }), statusChanged('failed', 'no_match')) // prettier-ignore
   })
 
-  it('of one without match finds the rules and prefixes of today', () => {
+  it('of a transaction without a match uses the current rules and prefixes', () => {
     given(captured([])).when(retried([7], { found: { order_id: 'DH99', prefix: 'DH' } })).then(retryRequested([7], 'pending', { rematched: true, order_id: 'DH99' }), statusChanged('no_match', 'pending')) // prettier-ignore
   })
 
-  it('of one without match may find none', () => {
+  it('of a transaction without a match may find no rule', () => {
     given(captured([]))
       .when(retried([]))
       .then(retryRequested([], 'no_match', { rematched: true }))
   })
 
-  it('matches by the order id that a fuller copy brought, where its own text has none', () => {
+  it('matches by the order id of a better copy if its own text has none', () => {
     given(captured([])).when(retried([7], { found: null })).then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
   })
 
-  it('sends what was held back, and from then on it is as any other', () => {
+  it('sends a held transaction, which is then treated like any other', () => {
     const held = captured([]) as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
     given({ ...held, data: { ...held.data, held: 'old_notification' } }).when(retried([7])).then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
   })
 
-  it('of one whose only rule was deleted matches again', () => {
+  it('of a transaction whose only rule was deleted matches again', () => {
     given(captured([7]), ended(7, 'rule_deleted'), statusChanged('pending', 'no_match')).when(retried([9])).then(retryRequested([9], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
   })
 
@@ -67,7 +67,7 @@ describe('a retry by hand', () => {
       .refused('CONFLICT')
   })
 
-  it('finds no transaction that is deleted or never was', () => {
+  it('finds no transaction that was deleted or never existed', () => {
     given(...failed, deleted())
       .when(retried([7]))
       .refused('NOT_FOUND')
@@ -77,8 +77,8 @@ describe('a retry by hand', () => {
   })
 })
 
-describe('a delete', () => {
-  it('says that a copy never counted', () => {
+describe('a deletion', () => {
+  it('records that a copy never counted', () => {
     given(copyOf(41)).when(removed).then(deleted(false))
   })
 

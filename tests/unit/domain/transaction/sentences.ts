@@ -1,4 +1,4 @@
-/** Sentences about a transaction: `given(captured(7), attempted(7, 500)).when(retry()).then(…)`. */
+/** Given-when-then helpers for a transaction: `given(captured([7]), exhausted(7, 1)).when(retried([7])).then(…)`. */
 import { expect } from 'chai'
 import type { Account, Rule } from '../../../../domain/account/account.ts'
 import { Refused } from '../../../../domain/errors.ts'
@@ -67,7 +67,7 @@ export const retrying = (rule: number, attempt: number, next: string, status = 5
   attemptedAs(rule, attempt, status, 'retrying', next)
 export const exhausted = (rule: number, attempt: number, status = 500) =>
   attemptedAs(rule, attempt, status, 'exhausted', null)
-/** Recorded, and nothing changes by it. */
+/** An attempt that is recorded and changes nothing. */
 export const cameLate = (rule: number, attempt: number, status = 500) =>
   attemptedAs(rule, attempt, status, 'retrying', null)
 
@@ -112,7 +112,7 @@ const accountWith = (rules: number[], paused: number[]): Account => {
   } as unknown as Account
 }
 
-/** A retry with the rules the account has today. */
+/** A retry with the current rules of the account. */
 export const retried =
   (rules: number[], { paused = [] as number[], found = { order_id: 'DH1042', prefix: 'DH' } as FoundOrderId | null, by = 'manual' as 'manual' | 'bulk' } = {}): Command =>
   (transaction) =>
@@ -124,7 +124,7 @@ export const ruleDeleted =
   (transaction) =>
     endDelivery(transaction, rule, NOW)
 
-// --- the sentence --------------------------------------------------------------------------------------------------
+// --- given, when, then ---------------------------------------------------------------------------------------------
 
 export const given = (...events: TransactionEvent[]) => {
   const transaction = events.reduce<Transaction>((state, event) => evolve(state, event, NOW.toISOString()), null)

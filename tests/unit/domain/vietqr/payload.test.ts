@@ -8,31 +8,31 @@ import { crcOf, plainContent, vietQr } from '../../../../domain/vietqr/payload.t
 const acb = { bank_code: 'ACB', account_number: '257678859' }
 
 describe('a VietQR payload', () => {
-  it('is the known one of an account without an amount', () => {
+  it('equals a known payload of an account without an amount', () => {
     expect(vietQr(acb)).to.equal(
       '00020101021138530010A0000007270123000697041601092576788590208QRIBFTTA53037045802VN6304AE9F',
     )
   })
 
-  it('is the known one with amount and memo', () => {
+  it('equals a known payload with amount and memo', () => {
     expect(vietQr({ ...acb, amount: 10_000, content: 'Chuyen tien' })).to.equal(
       '00020101021238530010A0000007270123000697041601092576788590208QRIBFTTA53037045405100005802VN62150811Chuyen tien630453E6',
     )
   })
 
-  it('takes diacritics and signs off the memo, as banks do, and keeps its case', () => {
+  it('removes diacritics and signs from the memo, as banks do, and keeps its case', () => {
     expect(vietQr({ ...acb, amount: 10_000, content: 'Chuyển  tiền!' })).to.equal(
       vietQr({ ...acb, amount: 10_000, content: 'Chuyen tien' }),
     )
     expect(plainContent('Đơn hàng Ô-TÔ #DH1042')).to.equal('Don hang O TO DH1042')
   })
 
-  it('has a memo of at most 25 characters, none where nothing of it is left', () => {
+  it('has a memo of at most 25 characters, or none if nothing of it remains', () => {
     expect(plainContent('a'.repeat(24) + ' and more')).to.equal('a'.repeat(24))
     expect(vietQr({ ...acb, content: '…!' })).to.equal(vietQr(acb))
   })
 
-  it('ends in the CRC of all before it, of four digits also where it begins with zeros', () => {
+  it('ends with the CRC of the preceding text, with four digits including leading zeros', () => {
     expect(crcOf('123456789')).to.equal('29B1')
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9_999_999_999 }), (amount) => {
@@ -44,7 +44,7 @@ describe('a VietQR payload', () => {
     )
   })
 
-  it('is, for every bank, amount and memo, what another implementation makes and reads', () => {
+  it('equals the payload of another implementation, which can also read it, for every bank, amount and memo', () => {
     const known = banks.map(({ code }) => code).filter((code) => binOf(code) !== null)
     const transfer = fc.record({
       bank_code: fc.constantFrom(...known),

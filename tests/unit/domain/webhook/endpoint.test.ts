@@ -1,20 +1,20 @@
 import { expect } from 'chai'
 import { endpointOf, originOf, saysOfEndpoint } from '../../../../domain/webhook/endpoint.ts'
 
-describe('the endpoint behind a url', () => {
+describe('the endpoint of a URL', () => {
   it('is its scheme, host and port', () => {
     expect(endpointOf('https://shop.vn/hook?a=1')).to.equal('https://shop.vn:443')
     expect(endpointOf('http://SHOP.vn:8080/')).to.equal('http://shop.vn:8080')
     expect(endpointOf('no url')).to.match(/^#[0-9a-f]{6}$/)
   })
 
-  it('is told to people without the port that goes without saying', () => {
+  it('is shown to users without the default port', () => {
     expect(originOf('https://shop.vn:443')).to.equal('https://shop.vn')
     expect(originOf('http://shop.vn:8080')).to.equal('http://shop.vn:8080')
     expect(originOf('no url')).to.equal('no url')
   })
 
-  it('fails without an answer or with a 5xx, answers with anything else, and is not blamed for what is ours', () => {
+  it('fails without a response or with a 5xx, answers with any other status, and is not blamed for local errors', () => {
     const says = (http_status: number, error: string | null = null) => saysOfEndpoint({ http_status, error })
     expect([says(0, 'timeout'), says(0, 'refused'), says(500), says(503)].every((word) => word === 'fails')).to.equal(
       true,

@@ -38,14 +38,14 @@ describe('matching', () => {
       webhook_status: 'skipped',
     }))
 
-  it('fires every active rule for a prefix that was hit', () =>
+  it('fires every active rule for a found prefix', () =>
     expect(match(account([rule(7), rule(8), rule(9, { is_active: 0 })]), movement, found)).to.deep.equal({
       ...found,
       rules: [7, 8],
       webhook_status: 'pending',
     }))
 
-  it('is no match without a prefix, with an inactive system, or when no rule fits', () => {
+  it('finds no match without a prefix, with an inactive system, or if no rule fits', () => {
     const noMatch = { rules: [], webhook_status: 'no_match' }
     expect(match(account([rule(7)]), movement, { order_id: 'AB12', prefix: null })).to.include({ prefix: null }).and.deep.include(noMatch) // prettier-ignore
     expect(match(account([rule(7)], [system(1, 'DH', 0)]), movement, found)).to.deep.include(noMatch)
@@ -53,7 +53,7 @@ describe('matching', () => {
     expect(match(account([rule(7, { is_active: 0 })]), movement, found)).to.deep.include(noMatch)
   })
 
-  it('is no match on a bank account that is switched off, however it is masked, and on no other', () => {
+  it('finds no match on a bank account that is switched off, even if it is masked, and matches on others', () => {
     const off: BankAccount = {
       bank_account_id: 5,
       bank_code: 'VCB',
@@ -72,13 +72,13 @@ describe('matching', () => {
     expect(match(account([rule(7)], [system(1, 'DH')], [off]), movement, null).webhook_status).to.equal('skipped')
   })
 
-  it("fires a rule with a system only for that system's prefix", () => {
+  it('fires a rule with a system only for the prefix of that system', () => {
     const systems = [system(1, 'DH'), system(2, 'HD')]
     const rules = [rule(7, { system_id: 1 }), rule(8, { system_id: 2 }), rule(9)]
     expect(match(account(rules, systems), movement, found).rules).to.deep.equal([7, 9])
   })
 
-  it('heeds the banks, the direction and the amount', () => {
+  it('applies the filters for bank, direction and amount', () => {
     expect(rulesFor({ filter_banks: ['VCB', 'MB'] })).to.deep.equal([7])
     expect(rulesFor({ filter_banks: ['MB'] })).to.deep.equal([])
     expect(rulesFor({ filter_type: 'credit' })).to.deep.equal([7])

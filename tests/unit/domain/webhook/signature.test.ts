@@ -16,19 +16,19 @@ const headers = () =>
   })
 
 describe('the signature', () => {
-  it('verifies with an independent library for HMAC-SHA256 over the raw body', async () => {
+  it('is verified as HMAC-SHA256 over the raw body by an independent library', async () => {
     const signature = headers()['x-webhook-signature']!
     expect(signature).to.match(/^sha256=[0-9a-f]{64}$/)
     expect(await verify(secret, body, signature)).to.equal(true)
     expect(await verify(secret, body.replace('150000', '950000'), signature)).to.equal(false)
   })
 
-  it('verifies as Standard Webhooks with the secret as it is', () => {
+  it('is verified as Standard Webhooks with the unchanged secret', () => {
     expect(new Webhook(secret).verify(body, headers())).to.deep.equal(JSON.parse(body))
     expect(() => new Webhook(secret).verify(`${body} `, headers())).to.throw()
   })
 
-  it('names the service, the delivery and the attempt', () =>
+  it('is sent with the service, the delivery and the attempt in the headers', () =>
     expect(headers()).to.include({
       'content-type': 'application/json',
       'x-webhook-source': 'baoco',

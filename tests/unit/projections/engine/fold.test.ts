@@ -23,7 +23,7 @@ const operation = (name: string, acrossStreams = false): Operation => ({
 const shift = operation('shift')
 const sweep = operation('sweep', true)
 
-/** Statements of streams, one after the other, as what they come to. */
+/** The changes that result from statements of several streams, added in order. */
 const folded = (...added: [stream: string, ...statements: Statement[]][]): unknown[] => {
   const fold = new Fold()
   for (const [stream, ...statements] of added) fold.add(stream, statements)
@@ -36,7 +36,7 @@ const short = (change: Change): unknown[] =>
     : [change.kind, change.table.name, change.rows]
 
 describe('folding statements', () => {
-  it('makes one of many inserts, and one of updates of the same columns', () => {
+  it('combines inserts into one change, and updates of the same columns into one', () => {
     const added = [1, 2, 3].map((id): [string, ...Statement[]] => [
       `s-${id}`,
       insert(thing, { id, name: 'new' }),
@@ -48,7 +48,7 @@ describe('folding statements', () => {
     ])
   })
 
-  it('makes an insert of an insert and what is done to its row later', () => {
+  it('combines an insert and later updates of its row into one insert', () => {
     expect(
       folded(
         ['s-1', insert(thing, { id: 1, name: 'new', count: 0 })],
@@ -58,7 +58,7 @@ describe('folding statements', () => {
     ).to.deep.equal([['insert', 'thing', [{ id: 1, name: 'old', count: 3 }]]])
   })
 
-  it('makes one update of many of the same row: the last value, the highest number', () => {
+  it('combines updates of one row into one, with the last value and the highest number', () => {
     expect(
       folded(
         ['s-1', update(thing, { id: 1 }, { name: 'a', count: atLeast(5) })],
@@ -75,14 +75,14 @@ describe('folding statements', () => {
       .and.deep.include({ columns: ['count'], rising: ['count'] })
   })
 
-  it('a number that was set rises from there', () => {
+  it('raises a number from the value that was set', () => {
     const both = (first: number, second: number) =>
       folded(['s', update(thing, { id: 1 }, { count: first }), update(thing, { id: 1 }, { count: atLeast(second) })])
     expect(both(3, 7)).to.deep.equal([['update', 'thing', [{ id: 1, count: 7 }]]])
     expect(both(7, 3)).to.deep.equal([['update', 'thing', [{ id: 1, count: 7 }]]])
   })
 
-  it('removes what was there, and does nothing for what came and went', () => {
+  it('removes a row that existed, and drops a row that was inserted and removed', () => {
     expect(
       folded(
         ['s-1', insert(thing, { id: 1 }), remove(thing, { id: 1 }), update(thing, { id: 1 }, { name: 'x' })],
@@ -100,11 +100,11 @@ describe('folding statements', () => {
     ])
   })
 
-  it('refuses to insert a row that is there', () => {
+  it('refuses to insert a row twice', () => {
     expect(() => folded(['s', insert(thing, { id: 1 }), insert(thing, { id: 1 })])).to.throw('thing 1')
   })
 
-  it('tells rows apart by their whole key', () => {
+  it('distinguishes rows by their whole key', () => {
     expect(
       folded(['s', update(pair, { a: 1, b: 12 }, { name: 'x' }), update(pair, { a: 11, b: 2 }, { name: 'y' })]),
     ).to.deep.equal([
@@ -112,7 +112,7 @@ describe('folding statements', () => {
     ]) // prettier-ignore
   })
 
-  it('keeps the order of a stream around an operation, and lets the others be', () => {
+  it('keeps the order of a stream around an operation, and combines other streams freely', () => {
     expect(
       folded(
         ['s-1', update(thing, { id: 1 }, { name: 'before' })],
@@ -127,7 +127,7 @@ describe('folding statements', () => {
     ]) // prettier-ignore
   })
 
-  it('keeps the order of operations of one stream', () => {
+  it('keeps the order of operations in one stream', () => {
     const other = operation('other')
     expect(
       folded(['s-1', perform(other, [{ id: 1 }]), perform(shift, [{ id: 1 }]), perform(other, [{ id: 2 }])]),
@@ -138,7 +138,7 @@ describe('folding statements', () => {
     ])
   })
 
-  it('makes everybody wait for an operation across streams', () => {
+  it('orders all streams around an operation across streams', () => {
     expect(
       folded(
         ['s-1', perform(shift, [{ id: 1 }]), update(thing, { id: 1 }, { name: 'a' })],
@@ -167,7 +167,7 @@ describe('folding statements', () => {
     ])
   })
 
-  it('has nothing to do for nothing', () => {
+  it('makes no change without statements', () => {
     expect(folded(['s', perform(shift, [])])).to.deep.equal([])
     expect(folded()).to.deep.equal([])
   })

@@ -8,7 +8,7 @@ const thing = table('thing', { id: 'bigint', names: 'text[]', count: 'integer' }
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-describe('writing SQL', () => {
+describe('the SQL writer', () => {
   it('writes the values of a column as one array', () => {
     expect(arrayLiteral('bigint', [1, null, undefined, 3])).to.equal('{1,NULL,NULL,3}')
     expect(arrayLiteral('text', ['a', 'NULL', '', null])).to.equal('{"a","NULL","",NULL}')
@@ -20,11 +20,11 @@ describe('writing SQL', () => {
     expect(arrayLiteral('boolean', [true, false])).to.equal('{true,false}')
   })
 
-  it('replaces what Postgres cannot keep in a text', () => {
+  it('replaces characters that Postgres cannot store in a text', () => {
     expect(arrayLiteral('text', ['a\0b'])).to.equal('{"a\ufffdb"}')
   })
 
-  it('has the same text and name for any number of rows', () => {
+  it('writes the same text and name for any number of rows', () => {
     const writer = new SqlWriter('read_model')
     const one = writer.write({ kind: 'insert', table: thing, rows: [{ id: 1, names: ['x'], count: 2 }] })
     const two = writer.write({ kind: 'insert', table: thing, rows: [{ id: 1 }, { id: 2, names: [], count: null }] })
@@ -37,7 +37,7 @@ describe('writing SQL', () => {
     expect(two.values).to.deep.equal(['{1,2}', '{NULL,"{}"}', '{NULL,NULL}'])
   })
 
-  it('writes updates by key, and numbers that only rise', () => {
+  it('writes updates by key, and never lowers a rising number', () => {
     const { text, values } = new SqlWriter('s').write({
       kind: 'update',
       table: thing,
@@ -52,12 +52,12 @@ describe('writing SQL', () => {
     expect(values).to.deep.equal(['{1}', '{2}', '{NULL}'])
   })
 
-  it('names the column that a table does not have', () => {
+  it('names an unknown column in the error', () => {
     const change = { kind: 'update', table: thing, columns: ['nonsense'], rising: [], rows: [] } as const
     expect(() => new SqlWriter('s').write(change)).to.throw('thing has no column nonsense')
   })
 
-  it('has another version for every change of a definition', () => {
+  it('computes a different version for every change of a definition', () => {
     const changed = (change: (definition: Definition) => Definition) => versionOf(change(main))
     const [first, ...others] = main.projections
     const versions = [
@@ -85,7 +85,7 @@ describe('writing SQL', () => {
     expect(versionOf(main)).to.equal(versionOf({ ...main }))
   })
 
-  it('makes tables with their keys and indexes in any schema', () => {
+  it('creates tables with their keys and indexes in any schema', () => {
     const text = flat(ddl('elsewhere', main))
     expect(text).to.include('PRIMARY KEY ("transaction_id", "rule_id")')
     expect(text).to.include("CREATE INDEX ON elsewhere.delivery (rule_id, lane, due_at) WHERE status = 'open'")
@@ -93,7 +93,7 @@ describe('writing SQL', () => {
     expect(text).not.to.include('read_model')
   })
 
-  it('makes a table in parts, and what keeps counts once all tables are there', () => {
+  it('creates a table in partitions, and creates functions and triggers after all tables', () => {
     const parts = flat(ddl('elsewhere', search))
     expect(parts).to.include('PRIMARY KEY ("user_id", "id")) PARTITION BY HASH ("user_id")')
     expect(parts.match(/PARTITION OF elsewhere.searchable FOR VALUES/g)).to.have.length(8)

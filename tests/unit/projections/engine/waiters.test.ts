@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { Waiters } from '../../../../projections/engine/waiters.ts'
 
-describe('waiting for read models', () => {
+describe('a wait for read models', () => {
   const waiters = () => new Waiters((a, b) => Number(a) > Number(b))
 
-  it('answers at once what has been passed', async () => {
+  it('ends at once if the position has been passed', async () => {
     const some = waiters()
     some.reached('10')
     expect(await some.passed('10', 0)).to.equal(true)
@@ -12,7 +12,7 @@ describe('waiting for read models', () => {
     expect(await some.passed('11', 1)).to.equal(false)
   })
 
-  it('answers everybody whose place was reached, and only them', async () => {
+  it('ends for every caller whose position was reached, and for no other', async () => {
     const some = waiters()
     const answers: string[] = []
     const waiting = ['5', '6', '7'].map((place) =>
@@ -25,7 +25,7 @@ describe('waiting for read models', () => {
     await Promise.all(waiting)
   })
 
-  it('knows nothing while they are built anew', async () => {
+  it('fails while the read models are rebuilt', async () => {
     const some = waiters()
     some.reached('10')
     some.reached(null)

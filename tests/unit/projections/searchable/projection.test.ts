@@ -1,4 +1,4 @@
-/** What a transaction is found by: given an event, what stands in `searchable`. */
+/** Tests which fields of a transaction an event writes to `searchable`. */
 import { expect } from 'chai'
 import { piecesOf } from '../../../../domain/search-pieces.ts'
 import { statementsOf } from '../../../../projections/engine/definition.ts'
@@ -23,8 +23,8 @@ const rowOf = (change: object) => {
   return statement![2] as Record<string, unknown>
 }
 
-describe('what is searched', () => {
-  it('is a transaction’s texts without case, its rules, and what lists filter by', () => {
+describe('the search row of a transaction', () => {
+  it('contains its lower-case texts, its rules and the filter fields of lists', () => {
     expect(rowOf({})).to.deep.equal({
       user_id: 1,
       id: 7,
@@ -40,12 +40,12 @@ describe('what is searched', () => {
     })
   })
 
-  it('keeps texts apart, whatever is in them: no hit begins in one and ends in another', () => {
+  it('separates its texts, so no match begins in one text and ends in another', () => {
     const { text } = rowOf({ description: 'a\uffffb\0', transaction_ref: 'c\uffff' })
     expect(text).to.equal('a\ufffdb\ufffd\uffffc\ufffd')
   })
 
-  it('says once what the description has already', () => {
+  it('omits fields that the description already contains', () => {
     expect(rowOf({ description: 'Ref FT1. DH12' })).to.include({ text: 'ref ft1. dh12', order_id: null })
     expect(rowOf({ transaction_ref: null, order_id: null, description: 'x' })).to.include({ text: 'x', order_id: null })
   })
@@ -55,14 +55,14 @@ describe('what is searched', () => {
     expect(rowOf({ description: description.normalize('NFD') }).text).to.equal(rowOf({ description }).text)
   })
 
-  it('has the order id and the rules that came later', () => {
+  it('contains an order id and rules that were matched later', () => {
     const changed = { transaction_id: 7, order_id: 'DH2', prefix: 'DH', rules: [5, 6], webhook_status: 'pending' }
     const rematched = [['perform', 'rematch_searchable', [{ user_id: 1, id: 7, order_id: 'dh2', rules: '{5,6}' }]]]
     expect(done('TransactionCompleted', { ...changed, completed_by: 8 })).to.deep.equal(rematched)
     expect(done('WebhookRetryRequested', { ...changed, by: 'manual', rematched: true })).to.deep.equal(rematched)
   })
 
-  it('is gone with the transaction, and with its account', () => {
+  it('is removed with the transaction or its account', () => {
     const deleted = { transaction_id: 7, user_id: 1, captured_at: AT, counted: true }
     expect(done('TransactionDeleted', deleted)).to.deep.equal([['remove', 'searchable', { user_id: 1, id: 7 }]])
     expect(done('AccountDeleted', { user_id: 1 })).to.deep.equal([
@@ -70,7 +70,7 @@ describe('what is searched', () => {
     ])
   })
 
-  it('does not change with what calls bring', () => {
+  it('does not change with webhook attempts', () => {
     expect(done('WebhookAttempted', { transaction_id: 7, rule_id: 5 })).to.deep.equal([])
     expect(done('WebhookStatusChanged', { transaction_id: 7, from: 'pending', to: 'success' })).to.deep.equal([])
   })

@@ -14,8 +14,8 @@ const filled = (books: Books, userId: number, count: number): WarmBook => {
   return warm
 }
 
-describe('books kept warm', () => {
-  it('are bounded by their notifications, the least lately used going first', () => {
+describe('cached deduplication windows', () => {
+  it('are limited by their notifications, and the least recently used is dropped first', () => {
     const books = new Books(25)
     const [one, two] = [filled(books, 1, 10), filled(books, 2, 10)]
     books.put(books.take(1, 'VCB'))
@@ -25,14 +25,14 @@ describe('books kept warm', () => {
     expect(books.take(3, 'VCB')).to.equal(three)
   })
 
-  it('keep one that is over the bound alone', () => {
+  it('keep a window that alone exceeds the limit', () => {
     const books = new Books(5)
     expect(books.take(1, 'VCB')).to.not.equal(filled(books, 1, 10))
     const large = filled(books, 2, 10)
     expect(books.take(2, 'VCB')).to.equal(large)
   })
 
-  it('read on from where they are, and pass over what they know', () => {
+  it('continue from their revision, and skip events they already contain', () => {
     const warm = filled(new Books(100), 1, 3)
     expect(warm.slice()).to.deep.equal({ stream: 'book-1-VCB', from: 3 })
     filled(new Books(100), 1, 3)
@@ -40,7 +40,7 @@ describe('books kept warm', () => {
     expect(warm.book.size).to.equal(3)
   })
 
-  it('take a revision that a conflict told, once nothing newer can be read', () => {
+  it('accept the revision of a conflict if no newer event can be read', () => {
     const warm = new Books(100).take(1, 'VCB')
     warm.told(41)
     expect(warm.slice().from).to.equal(0)

@@ -6,8 +6,8 @@ const job = (userId: number, raw = ''): Job => ({ userId, arrival: { raw } }) as
 const jobs = (userId: number, count: number, raw = ''): Job[] => Array.from({ length: count }, () => job(userId, raw))
 const usersOf = (group: readonly Job[]): number[] => [...new Set(group.map(({ userId }) => userId))]
 
-describe('notifications that wait for a group', () => {
-  it('go in the order they came, an account in one group at a time', () => {
+describe('notifications in the wait queue', () => {
+  it('leave in order of arrival, and each account is in one group at a time', () => {
     const waiting = new Waiting()
     const [a, b, c] = [job(1), job(1), job(1)]
     waiting.add([a, b])
@@ -20,7 +20,7 @@ describe('notifications that wait for a group', () => {
     expect(waiting.size).to.equal(0)
   })
 
-  it('go first when they are put back', () => {
+  it('leave first if they were put back', () => {
     const waiting = new Waiting()
     const [a, b, c] = [job(1), job(1), job(1)]
     waiting.add([a, b])
@@ -31,7 +31,7 @@ describe('notifications that wait for a group', () => {
     expect(waiting.nextGroup()).to.deep.equal([a, b, c])
   })
 
-  it('leave room for others beside a burst, and take turns', () => {
+  it('take turns, so a burst leaves room for other accounts', () => {
     const waiting = new Waiting()
     waiting.add(jobs(1, 10_000))
     waiting.add(jobs(2, 3))
@@ -44,7 +44,7 @@ describe('notifications that wait for a group', () => {
     expect(usersOf(waiting.nextGroup())).to.deep.equal([4])
   })
 
-  it('go by halves when they are many, so that one group is decided while the other is stored', () => {
+  it('leave in halves if there are many, so one group is decided while the other is stored', () => {
     const waiting = new Waiting()
     for (let user = 1; user <= 8; user++) waiting.add(jobs(user, 32))
     expect(usersOf(waiting.nextGroup())).to.deep.equal([1, 2, 3, 4])
@@ -53,7 +53,7 @@ describe('notifications that wait for a group', () => {
     expect(usersOf(waiting.nextGroup())).to.deep.equal([7, 8])
   })
 
-  it('go in smaller groups when their bodies are large, and never not at all', () => {
+  it('leave in smaller groups if their bodies are large, and are never stuck', () => {
     const waiting = new Waiting()
     waiting.add(jobs(1, 10, 'x'.repeat(3 * 1024 * 1024)))
     const sizes: number[] = []

@@ -32,15 +32,15 @@ const setUp = () => {
   return { told, endpoints }
 }
 
-describe('what calls say of their servers', () => {
-  it('is not told of one that answers and that nobody has had trouble with', async () => {
+describe('the result of a call', () => {
+  it('is not reported if the endpoint answers and has no known failure', async () => {
     const { told, endpoints } = setUp()
     for (let transaction = 1; transaction <= 100; transaction++) endpoints.note(claimed(transaction), came(200))
     await endpoints.end()
     expect(told).to.deep.equal([])
   })
 
-  it('is told where it fails, and where it answers after that', async () => {
+  it('is reported if the endpoint fails, and if it answers after that', async () => {
     const { told, endpoints } = setUp()
     endpoints.note(claimed(1), came(500))
     await endpoints.end()
@@ -52,7 +52,7 @@ describe('what calls say of their servers', () => {
     expect(told[1]).to.include({ answered: true, failures: 0 })
   })
 
-  it('is told where others have had trouble, and of a retry by hand', async () => {
+  it('is reported if other workers saw failures, and marks a manual retry', async () => {
     const { told, endpoints } = setUp()
     endpoints.note(claimed(1, { watched: true }), came(200))
     await endpoints.end()

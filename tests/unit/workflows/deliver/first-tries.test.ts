@@ -39,8 +39,8 @@ const running = (options: Partial<FirstTriesOptions> = {}) => {
   return { tries, claims, waitedFor, stop }
 }
 
-describe('first tries', () => {
-  it('are claimed in the order of the log, when the read models have passed the newest', async () => {
+describe('first attempts', () => {
+  it('are claimed in the order of the log, after the read models have passed the newest', async () => {
     const { tries, claims, waitedFor, stop } = running()
     tries.note([entry(2, 1), entry(3, 1), entry(1, 1)])
     await eventually(() => claims.length === 1)
@@ -49,7 +49,7 @@ describe('first tries', () => {
     await stop()
   })
 
-  it('ask the read models for what will be claimed soon, before they wait for what is claimed now', async () => {
+  it('request upcoming positions from the read models before they wait for the current claim', async () => {
     const { tries, claims, waitedFor, stop } = running()
     tries.note(entries(1, 5_000, 1))
     await eventually(() => claims.length > 0)
@@ -58,7 +58,7 @@ describe('first tries', () => {
     await stop()
   })
 
-  it('give every user a share of a claim', async () => {
+  it('share each claim among all users', async () => {
     const { tries, claims, stop } = running()
     tries.note([...entries(1, 1_000, 1), ...entries(2_001, 5, 2)])
     await eventually(() => claims.length > 0)
@@ -68,7 +68,7 @@ describe('first tries', () => {
     await stop()
   })
 
-  it('wait for room, of one user without holding the others', async () => {
+  it('wait until their user has room, without delaying other users', async () => {
     let room = 0
     const { tries, claims, stop } = running({ roomFor: (user) => (user === 1 ? room : 100) })
     tries.note([entry(1, 1), entry(2, 2)])
@@ -81,7 +81,7 @@ describe('first tries', () => {
     await stop()
   })
 
-  it('are all claimed at the end, whatever room there is, for another to make', async () => {
+  it('are all claimed at the end without regard to room, so another worker makes them', async () => {
     const { tries, claims, stop } = running({ roomFor: () => 0 })
     tries.note([...entries(1, 300, 1), ...entries(2_001, 5, 2)])
     await stop()
@@ -91,7 +91,7 @@ describe('first tries', () => {
     expect(claims.flat()).to.have.length(305)
   })
 
-  it('wait for read models that are late, before what came after them', async () => {
+  it('wait for late read models, and stay ahead of later entries', async () => {
     let looks = 0
     const { tries, claims, stop } = running({
       readModels: {
@@ -109,7 +109,7 @@ describe('first tries', () => {
     await stop()
   })
 
-  it('are left to the queue when the read models do not come until they are due there', async () => {
+  it('are left to the queue if the read models are not there until the attempts are due', async () => {
     const asked: string[] = []
     const { tries, claims, stop } = running({
       now: () => new Date('2026-01-05T02:31:00.000Z'),
@@ -123,7 +123,7 @@ describe('first tries', () => {
     await stop()
   })
 
-  it('of whoever has noted most are left to the queue when there are too many', async () => {
+  it('of the user with the most are left to the queue if there are too many', async () => {
     let may = false
     const { tries, claims, stop } = running({ mayClaim: () => may })
     tries.note([...entries(200_001, 10, 2), ...entries(1, 100_000, 1)])
@@ -136,7 +136,7 @@ describe('first tries', () => {
     await stop()
   })
 
-  it('give way to receiving: few at a time, but some, and all of them once it is quiet', async () => {
+  it('are claimed a few at a time while receiving is busy, and all of them once it is quiet', async () => {
     let isBusy = true
     const { tries, claims, stop } = running({ givesWay: () => isBusy })
     tries.note(entries(1, 500, 1))

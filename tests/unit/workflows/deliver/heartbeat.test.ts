@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Heartbeat } from '../../../../workflows/deliver/heartbeat.ts'
 import type { DeliveryQueue, OtherWorker } from '../../../../workflows/deliver/queue.ts'
 
-/** A heart whose others are as told. */
+/** A heartbeat that sees the workers that the test names. */
 const openHeart = ({ soleWorker = false, now = new Date() } = {}) => {
   let others: OtherWorker[] = []
   let isAway = false
@@ -28,45 +28,45 @@ const openHeart = ({ soleWorker = false, now = new Date() } = {}) => {
 const other = (beat: number, ended = false): OtherWorker => ({ worker: 'other', beat, ended })
 
 describe('the heartbeat', () => {
-  it('takes another for dead after four beats of its own without one of the other', async () => {
+  it('considers a worker dead after four own beats without a beat of that worker', async () => {
     const { sees } = openHeart()
     for (let beat = 0; beat < 4; beat++) expect(await sees(other(7))).to.deep.equal([])
     expect(await sees(other(7))).to.deep.equal(['other'])
   })
 
-  it('sees one that beats as alive, also after it was taken for dead', async () => {
+  it('considers a worker that beats alive, also after it was considered dead', async () => {
     const { sees } = openHeart()
     for (let beat = 0; beat < 10; beat++) expect(await sees(other(beat))).to.deep.equal([])
     for (let beat = 0; beat < 4; beat++) await sees(other(9))
     expect(await sees(other(10))).to.deep.equal([])
   })
 
-  it('counts no misses over an outage', async () => {
+  it('counts no missed beats across an outage', async () => {
     const { sees, misses } = openHeart()
     for (let beat = 0; beat < 4; beat++) await sees(other(7))
     await misses()
     for (let beat = 0; beat < 3; beat++) expect(await sees(other(7))).to.deep.equal([])
   })
 
-  it('takes who said goodbye for dead at once', async () => {
+  it('considers a worker dead at once if it has ended', async () => {
     expect(await openHeart().sees(other(7, true))).to.deep.equal(['other'])
   })
 
-  it('as the sole worker takes whoever is there for dead, until it beats', async () => {
+  it('as the sole worker considers every worker at the start dead until it beats', async () => {
     const { sees } = openHeart({ soleWorker: true })
     expect(await sees(other(7))).to.deep.equal(['other'])
     expect(await sees(other(8))).to.deep.equal([])
   })
 
-  it('as the sole worker leaves alone whom it meets later', async () => {
+  it('as the sole worker does not consider a worker dead that appears later', async () => {
     const { sees } = openHeart({ soleWorker: true })
     expect(await sees()).to.deep.equal([])
     expect(await sees(other(7))).to.deep.equal([])
-    // Its beat and ours need not keep step.
+    // The two heartbeats are not synchronized.
     expect(await sees(other(7))).to.deep.equal([])
   })
 
-  it('forgets who is no longer there', async () => {
+  it('drops a worker that is no longer listed', async () => {
     const { sees } = openHeart()
     expect(await sees(other(7, true))).to.deep.equal(['other'])
     expect(await sees()).to.deep.equal([])
@@ -79,13 +79,13 @@ describe('the heartbeat', () => {
     expect(heart.isSilent).to.equal(false)
   })
 
-  it("tells the time by the database's clock", async () => {
+  it('uses the clock of the database', async () => {
     const { heart, sees } = openHeart({ now: new Date(Date.now() + 3_600_000) })
     await sees()
     expect(heart.now().getTime() - Date.now()).to.be.within(3_599_000, 3_601_000)
   })
 
-  it("does not jump with the machine's clock: a retry planned meanwhile would wait for as long", async () => {
+  it('does not jump with the clock of the machine, because a retry scheduled meanwhile would wait that much longer', async () => {
     const { heart, sees } = openHeart()
     await sees()
     const { now } = Date

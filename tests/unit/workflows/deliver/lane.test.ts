@@ -7,7 +7,7 @@ interface Job extends LaneJob {
 
 const LIMITS: LaneLimits = { room: 100, slots: 4, perUser: 3, perEndpoint: 2, waitingPerEndpoint: 10 }
 
-/** A lane whose calls end when told, and whose clock goes on when told. */
+/** A lane in which the test ends the calls and advances the clock. */
 const openLane = (limits: Partial<LaneLimits> = {}) => {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -31,21 +31,21 @@ const jobs = (user_id: number, endpoint: string, count: number, rule_id = user_i
   Array.from({ length: count }, (_, index) => ({ user_id, rule_id, endpoint, name: `${user_id}${endpoint}${index}` }))
 
 describe('a lane', () => {
-  it('gives slots to users in turn, whoever has more to do', async () => {
+  it('gives slots to users in turn, even if one has more jobs', async () => {
     const { lane, begun, end } = openLane({ slots: 1 })
     lane.add([...jobs(1, 'a', 3), ...jobs(2, 'b', 2)])
     for (const name of ['1a0', '2b0', '1a1', '2b1']) await end(name)
     expect(begun).to.deep.equal(['1a0', '2b0', '1a1', '2b1', '1a2'])
   })
 
-  it('gives a user its endpoints in turn', async () => {
+  it('serves the endpoints of a user in turn', async () => {
     const { lane, begun, end } = openLane({ slots: 1 })
     lane.add([...jobs(1, 'a', 2), ...jobs(1, 'b', 1)])
     for (const name of ['1a0', '1b0']) await end(name)
     expect(begun).to.deep.equal(['1a0', '1b0', '1a1'])
   })
 
-  it('keeps an endpoint to its own slots, and a user to its own', async () => {
+  it('limits each endpoint and each user to its own number of slots', async () => {
     const { lane, begun, end } = openLane()
     lane.add([...jobs(1, 'a', 5), ...jobs(1, 'b', 5), ...jobs(2, 'c', 1)])
     expect(begun).to.have.members(['1a0', '1a1', '1b0', '2c0'])
@@ -53,7 +53,7 @@ describe('a lane', () => {
     expect(begun.at(-1)).to.equal('1b1')
   })
 
-  it('begins nothing while it is held', async () => {
+  it('starts no call while it is held', async () => {
     const { lane, begun } = openLane()
     lane.hold(true)
     lane.add(jobs(1, 'a', 2))
@@ -62,7 +62,7 @@ describe('a lane', () => {
     expect(begun).to.deep.equal(['1a0', '1a1'])
   })
 
-  it('counts what waits and what is in flight as taken room', async () => {
+  it('counts waiting and running calls as used room', async () => {
     const { lane, end } = openLane()
     lane.add(jobs(1, 'a', 5))
     expect([lane.free, lane.waiting, lane.inFlight]).to.deep.equal([95, 3, 2])
@@ -70,13 +70,13 @@ describe('a lane', () => {
     expect([lane.free, lane.waiting, lane.inFlight]).to.deep.equal([96, 2, 2])
   })
 
-  it('names the rules of endpoints that are full', () => {
+  it('returns the rules of full endpoints', () => {
     const { lane } = openLane()
     lane.add([...jobs(1, 'a', 12, 70), ...jobs(1, 'b', 5, 71)])
     expect(lane.fullRules()).to.deep.equal([70])
   })
 
-  it('lets a user wait for an endpoint that is full and getting on', () => {
+  it('gives a user no more room while a full endpoint makes progress', () => {
     const { lane } = openLane()
     expect(lane.roomFor(1)).to.equal(10)
     lane.add(jobs(1, 'a', 6))
@@ -85,7 +85,7 @@ describe('a lane', () => {
     expect(lane.roomFor(1)).to.equal(0)
   })
 
-  it('lets a user go on with its others while one endpoint is stuck, or slow', async () => {
+  it('lets a user continue with other endpoints while one is stuck or slow', async () => {
     const { lane, end, pass } = openLane({ perUser: 4, slots: 8 })
     lane.add([...jobs(1, 'a', 8)])
     pass(999)
@@ -101,13 +101,13 @@ describe('a lane', () => {
     expect(slow.lane.roomFor(1), 'when one ended: five wait, which take over 5 s').to.equal(10)
   })
 
-  it('lets everybody in a little, however much room the others have taken', () => {
+  it('gives every user a little room, even if others have used all of it', () => {
     const { lane } = openLane({ room: 5 })
     lane.add(jobs(1, 'a', 6))
     expect([lane.free, lane.roomFor(1), lane.roomFor(2)]).to.deep.equal([0, 0, 8])
   })
 
-  it('gives back what waits, and goes on with the rest', async () => {
+  it('returns waiting jobs on request, and continues with the rest', async () => {
     const { lane, begun, end } = openLane({ slots: 1 })
     lane.add([...jobs(1, 'a', 3), ...jobs(2, 'b', 1)])
     expect(lane.takeOut((job) => job.name === '1a1').map(({ name }) => name)).to.deep.equal(['1a1'])

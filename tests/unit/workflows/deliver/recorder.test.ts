@@ -12,7 +12,7 @@ import { captured, deleted, NOW, resultOf } from '../../domain/transaction/sente
 
 const STREAM = 'transaction-42'
 
-/** A store of one stream, that can be away, and counts its appends. */
+/** A store with one stream. It can be unavailable, and it counts its appends. */
 const openStore = () => {
   const events: StoredEvent[] = []
   const appends: number[] = []
@@ -71,7 +71,7 @@ const setUp = () => {
 const result = (rule: number, attempt: number, status: number) => resultOf(rule, attempt, status)
 
 describe('the recorder', () => {
-  it('writes the results of one transaction that came together in one append, decided in turn', async () => {
+  it('writes simultaneous results of one transaction in one append, decided in order', async () => {
     const { recorder, hold, submit, types, appends, outcomes, tracked } = setUp()
     hold(7)
     hold(8)
@@ -85,7 +85,7 @@ describe('the recorder', () => {
     expect(tracked.size).to.equal(0)
   })
 
-  it('appends a lone result at once, and together what comes right after it, unless somebody waits for it', async () => {
+  it('appends a single result at once, and combines the results right after it unless a caller waits for one', async () => {
     const { recorder, hold, submit, appends, outcomes } = setUp()
     for (let attempt = 1; attempt <= 21; attempt++) hold(7)
     const run = recorder.run()
@@ -105,9 +105,9 @@ describe('the recorder', () => {
     await run
   })
 
-  it('puts no more into an append than a store takes, whatever servers answer', async () => {
+  it('keeps each append below the size limit of the store for any response', async () => {
     const { recorder, hold, submit, outcomes, appends } = setUp()
-    // Each of these characters is six in JSON.
+    // JSON writes each of these characters as six.
     const longest = { response_body: '\u0001'.repeat(4_096), url: `https://shop.vn/${'x'.repeat(2_032)}` }
     for (let attempt = 1; attempt <= 1_500; attempt++) {
       hold(7)
@@ -120,7 +120,7 @@ describe('the recorder', () => {
     expect(appends.length).to.be.below(5)
   })
 
-  it('decides again when something happened meanwhile', async () => {
+  it('decides again if the stream changed meanwhile', async () => {
     const { recorder, hold, submit, types, happened, outcomes } = setUp()
     hold(7)
     happened(deleted())
@@ -131,7 +131,7 @@ describe('the recorder', () => {
     expect(outcomes).to.deep.equal([null])
   })
 
-  it('gives ids to attempts once, and keeps them when it decides again', async () => {
+  it('assigns attempt ids once, and keeps them if it decides again', async () => {
     const { recorder, hold, submit, happened, events } = setUp()
     hold(7)
     happened({ type: 'DeliveryEnded', data: { transaction_id: 42, rule_id: 8, reason: 'rule_deleted' } })
@@ -141,7 +141,7 @@ describe('the recorder', () => {
     expect(events.at(-1)!.data).to.include({ attempt_id: 100, outcome: 'retrying' })
   })
 
-  it('is behind while the store is away, and records everything when it is back', async () => {
+  it('is behind while the store is unavailable, and records everything when it is back', async () => {
     const { recorder, hold, submit, away, types } = setUp()
     hold(7)
     away(true)
@@ -156,7 +156,7 @@ describe('the recorder', () => {
     expect(types()).to.deep.equal(['TransactionCaptured', 'WebhookAttempted'])
   })
 
-  it('records an attempt that was taken over although its next has been claimed here', async () => {
+  it('records an attempt that was taken over, even if its next attempt was already claimed here', async () => {
     const { recorder, hold, submit, events, tracked } = setUp()
     hold(7)
     hold(7)
@@ -171,7 +171,7 @@ describe('the recorder', () => {
     expect(tracked.size).to.equal(0)
   })
 
-  it('ends the delivery of a rule that is no more', async () => {
+  it('ends the delivery of a rule that no longer exists', async () => {
     const { recorder, hold, types } = setUp()
     hold(7)
     recorder.submit({ transaction_id: 42, rule_id: 7, at: NOW, result: null })
@@ -180,7 +180,7 @@ describe('the recorder', () => {
     expect(types()).to.deep.equal(['TransactionCaptured', 'DeliveryEnded'])
   })
 
-  it('knows nothing of a stream that has no events', () => {
+  it('has no state for a stream without events', () => {
     const tracked = new TrackedTransactions()
     tracked.holdRead({ transaction_id: 42, rule_id: 7, user_id: 5 }, [])
     expect(tracked.get(42)).to.include({ state: null, revision: NO_STREAM })

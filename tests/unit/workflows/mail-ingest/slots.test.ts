@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Slots } from '../../../../workflows/mail-ingest/slots.ts'
 import { Violations } from '../../../../workflows/mail-ingest/violations.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test calls `end`. */
 const openWork = () => {
   let end = (): void => {}
   const ended = new Promise<void>((resolve) => (end = resolve))
@@ -11,7 +11,7 @@ const openWork = () => {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('slots', () => {
-  it('are given in the order of asking', async () => {
+  it('are given in the order of the requests', async () => {
     const slots = new Slots(1)
     const started: number[] = []
     const works = [1, 2, 3].map((n) => ({ n, ...openWork() }))
@@ -25,7 +25,7 @@ describe('slots', () => {
     expect(started).to.deep.equal([1, 2, 3])
   })
 
-  it('go past an owner that has its share', async () => {
+  it('skip an owner that already has its share', async () => {
     const slots = new Slots(3, 2)
     const started: string[] = []
     const hostile = [openWork(), openWork(), openWork()]
@@ -40,7 +40,7 @@ describe('slots', () => {
     await Promise.all(all)
   })
 
-  it('come back after work that fails', async () => {
+  it('are released after work that fails', async () => {
     const slots = new Slots(1)
     await slots.use(1, () => Promise.reject(new Error('x'))).catch(() => {})
     expect(await slots.use(2, () => Promise.resolve('done'))).to.equal('done')
@@ -49,11 +49,11 @@ describe('slots', () => {
 
 describe('violations', () => {
   const HOUR = 3_600_000
-  it('are one too many with the third in a day', () => {
+  it('are too many at the third in a day', () => {
     const violations = new Violations()
     expect([0, HOUR, 2 * HOUR].map((at) => violations.add(at))).to.deep.equal([false, false, true])
   })
-  it('are forgotten after a day', () => {
+  it('expire after a day', () => {
     const violations = new Violations()
     expect([0, 12 * HOUR, 25 * HOUR].map((at) => violations.add(at))).to.deep.equal([false, false, false])
     expect(violations.add(26 * HOUR)).to.equal(true)

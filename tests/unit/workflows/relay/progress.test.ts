@@ -18,8 +18,8 @@ const decidedAgo = (ms: number): StoredEvent => ({
   checkpoint: '1',
 })
 
-describe("the relay's lag", () => {
-  it('is not told by a process that stands by', () => {
+describe('the lag of the relay', () => {
+  it('is null in a standby process', () => {
     const progress = new RelayProgress()
     expect(progress.lag(new Date())).to.equal(null)
     progress.started()
@@ -28,7 +28,7 @@ describe("the relay's lag", () => {
     expect(progress.lag(new Date())).to.equal(null)
   })
 
-  it('is the age of the oldest event that is not on the topic, and grows while the broker is away', async () => {
+  it('is the age of the oldest unsent event, and grows while the broker is unavailable', async () => {
     const progress = new RelayProgress()
     progress.started()
     const events = [decidedAgo(5_000), decidedAgo(1_000)]
@@ -41,7 +41,7 @@ describe("the relay's lag", () => {
     expect(progress.lag(new Date())).to.equal(0)
   })
 
-  it('is that of the newest event sent while more wait behind it', () => {
+  it('is the age of the newest sent event while more events wait', () => {
     const progress = new RelayProgress()
     progress.started()
     const events = [decidedAgo(90_000), decidedAgo(70_000)]

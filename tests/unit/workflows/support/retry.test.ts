@@ -4,7 +4,7 @@ import { jittered, pauseAfter, retry } from '../../../../workflows/support/retry
 const QUICK = { firstMs: 1, mostMs: 2 }
 const never = new AbortController().signal
 
-/** Fails so many times, then answers. */
+/** Fails the given number of times, then succeeds. */
 const failing = (times: number) => {
   const attempts = { count: 0 }
   const attempt = () =>

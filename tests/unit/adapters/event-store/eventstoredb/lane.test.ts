@@ -5,7 +5,7 @@ import { Lane, type Part } from '../../../../../adapters/event-store/eventstored
 
 const MOST_BYTES = 1_000
 
-/** A stream that answers as the server does, and writes down what it was asked. */
+/** A stream that answers as the server does and records each append. */
 const streamAt = (start: number, known: string[] = []) => {
   let revision = start
   const asked: [expected: number, events: number][] = []
@@ -37,15 +37,15 @@ const appendAll = (lane: Lane, parts: Part[]) => {
   return Promise.all(turns.map((turn) => turn.append()))
 }
 
-describe('what one call appends to one stream', () => {
-  it('goes as one append where each part follows on from the one before', async () => {
+describe('the parts that one call appends to one stream', () => {
+  it('are combined into one append if each part follows the previous one', async () => {
     const { lane, asked } = streamAt(4)
     const results = await appendAll(lane, [partAt(4, { count: 2 }), partAt(6), partAt(7)])
     expect(asked).to.deep.equal([[4, 4]])
     expect(results.every(({ ok }) => ok)).to.equal(true)
   })
 
-  it('goes by itself where its place is the answer to its unit', async () => {
+  it('end an append at a part whose checkpoint is the result of its unit', async () => {
     const { lane, asked } = streamAt(-1)
     const results = await appendAll(lane, [partAt(-1), partAt(0, { isLast: true }), partAt(1)])
     expect(asked).to.deep.equal([
@@ -55,7 +55,7 @@ describe('what one call appends to one stream', () => {
     expect(results[1]).to.deep.equal({ ok: true, checkpoint: '1/1' })
   })
 
-  it('is cut where it would be too big for one append', async () => {
+  it('are split if they are too large for one append', async () => {
     const { lane, asked } = streamAt(-1)
     await appendAll(lane, [partAt(-1, { bytes: 600 }), partAt(0, { bytes: 400 }), partAt(1, { bytes: 1 })])
     expect(asked).to.deep.equal([
@@ -64,7 +64,7 @@ describe('what one call appends to one stream', () => {
     ])
   })
 
-  it('finds each its own answer where the whole is refused, and nothing is tried that builds on what failed', async () => {
+  it('get individual results if the combined append is refused, and a part after a failed one is not attempted', async () => {
     const { lane, asked } = streamAt(5)
     expect(await appendAll(lane, [partAt(4), partAt(5), partAt(6)])).to.deep.equal([
       conflictAt(5),
@@ -77,14 +77,14 @@ describe('what one call appends to one stream', () => {
     ])
   })
 
-  it('is a success after a failure only where it stands already', async () => {
+  it('succeed after a failed part only if the stream already contains them', async () => {
     const standing = partAt(2)
     const { lane } = streamAt(5, [standing.events[0]!.id])
     const [failed, again] = await appendAll(lane, [partAt(1), standing])
     expect([failed!.ok, again!.ok]).to.deep.equal([false, true])
   })
 
-  it('waits for a part that is not due yet, and fails with one whose unit has failed', async () => {
+  it('wait for an earlier part that is not due yet, and fail if its unit is abandoned', async () => {
     const { lane, asked } = streamAt(-1)
     const [first, second, third] = [partAt(-1), partAt(0), partAt(1)].map((part) => lane.enter(part))
     const results = [first!.append(), third!.append()]
@@ -94,7 +94,7 @@ describe('what one call appends to one stream', () => {
     expect(asked).to.deep.equal([[-1, 1]])
   })
 
-  it('goes by itself where two start at the same revision', async () => {
+  it('are appended separately if two of them start at the same revision', async () => {
     const { lane } = streamAt(-1)
     const [won, lost] = await appendAll(lane, [partAt(-1), partAt(-1)])
     expect([won!.ok, lost]).to.deep.equal([true, conflictAt(0)])

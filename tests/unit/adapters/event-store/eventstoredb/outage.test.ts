@@ -12,7 +12,7 @@ import {
 } from '@eventstore/db-client'
 import { breaksConnection, isOutage, NoAnswer } from '../../../../../adapters/event-store/eventstoredb/outage.ts'
 
-/** As gRPC says it where the client has made no class of it. */
+/** A plain gRPC error, for which the client has no class. */
 const plain = (code: number, message = 'No connection established'): Error =>
   Object.assign(new Error(message), { code })
 
@@ -31,7 +31,7 @@ describe('an error of the EventStoreDB client', () => {
     for (const error of unknown) expect(isOutage(error), String(error)).to.equal(true)
   })
 
-  it('is a refusal where the server has answered, and a fault of ours where it is one', () => {
+  it('is not an outage if the server has refused the call or our code has thrown', () => {
     const refusals = [
       new AccessDeniedError(),
       new StreamNotFoundError(),
@@ -45,7 +45,7 @@ describe('an error of the EventStoreDB client', () => {
     for (const error of refusals) expect(isOutage(error), String(error)).to.equal(false)
   })
 
-  it('asks for a new connection only where the one there is has become useless', () => {
+  it('requires a new connection only if the current one is unusable', () => {
     for (const error of [new UnavailableError(), new UnknownError(), plain(14)])
       expect(breaksConnection(error), String(error)).to.equal(true)
     for (const error of [

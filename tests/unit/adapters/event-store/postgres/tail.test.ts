@@ -4,7 +4,7 @@ import { Tail, type Member } from '../../../../../adapters/event-store/postgres/
 import type { Database } from '../../../../../adapters/database/database.ts'
 import { eventually } from '../../../../harness/eventually.ts'
 
-/** An empty store that cannot be listened to. */
+/** An empty store on which LISTEN fails. */
 const database = {
   query: (text: string) =>
     Promise.resolve([text.includes('store.newest') ? { position: 0 } : { position: 0, id: null }]),
@@ -26,7 +26,7 @@ describe('the tail of the Postgres store', () => {
     return member
   }
 
-  /** As this process appends them, 500 at a time. */
+  /** Appends events as this process does, 500 at a time. */
   const append = (count: number, size = 1): void => {
     for (const to = end + count; end < to;) {
       const from = end
@@ -49,13 +49,13 @@ describe('the tail of the Postgres store', () => {
   })
   afterEach(() => members.forEach((member) => tail.leave(member)))
 
-  it('keeps what a subscription has not taken yet', async () => {
+  it('keeps the events that a subscription has not read yet', async () => {
     await opened()
     append(30_000)
     expect(tail.after(0, 100_000, all)?.events).to.have.length(30_000)
   })
 
-  it('keeps no more of it than its bound, in events: who is slower goes to the tables', async () => {
+  it('keeps at most 64,000 unread events, so a slower subscription reads from the tables', async () => {
     await opened()
     append(64_000)
     expect(tail.after(0, 1, all)).not.to.equal(undefined)
@@ -64,13 +64,13 @@ describe('the tail of the Postgres store', () => {
     expect(tail.after(end - 9_000, 1, all)).to.equal(undefined)
   })
 
-  it('keeps no more of it than its bound, in bytes', async () => {
+  it('keeps unread events only up to its limit in bytes', async () => {
     await opened()
     append(2_000, 100_000)
     expect(tail.after(0, 1, all)).to.equal(undefined)
   })
 
-  it('keeps a little for whoever comes late, and forgets the rest once all have taken it', async () => {
+  it('keeps the last 8,000 events for late subscriptions and drops the rest once all subscriptions have read them', async () => {
     const member = await opened()
     append(30_000)
     member.position = end
@@ -79,7 +79,7 @@ describe('the tail of the Postgres store', () => {
     expect(tail.after(end - 9_000, 1, all)).to.equal(undefined)
   })
 
-  it('keeps nothing for a subscription that catches up from the tables', async () => {
+  it('keeps no events for a subscription that catches up from the tables', async () => {
     const member = await opened()
     append(30_000)
     member.position = end

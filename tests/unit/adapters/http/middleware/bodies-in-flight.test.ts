@@ -11,7 +11,7 @@ const begun = (bodies: BodiesInFlight, account: number | null): HeldBody => {
 }
 
 describe('the bytes of bodies in flight', () => {
-  it('are never more than 64 MB, and none is left when all are released', () =>
+  it('never exceed 64 MB, and are zero when all bodies are released', () =>
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.option(fc.nat(12)), fc.array(fc.nat(3 * MB), { maxLength: 6 })), { maxLength: 60 }),
@@ -29,7 +29,7 @@ describe('the bytes of bodies in flight', () => {
       ),
     ))
 
-  it('have no room for more of a body that did not fit: what was held is free', () => {
+  it('are freed if a body does not fit, and the body gets no more room', () => {
     const bodies = new BodiesInFlight()
     const body = begun(bodies, 1)
     expect(body.take(10 * MB)).to.equal(true)
@@ -40,7 +40,7 @@ describe('the bytes of bodies in flight', () => {
     expect(bodies.size).to.equal(0)
   })
 
-  it('leave room for short bodies beside long ones, and for accounts beside strangers', () => {
+  it('leave room for short bodies beside long ones, and for accounts beside anonymous callers', () => {
     const bodies = new BodiesInFlight()
     for (let account = 1; begun(bodies, account).take(9 * MB); account++);
     expect(begun(bodies, 100).take(64 * 1024)).to.equal(true)
@@ -49,14 +49,14 @@ describe('the bytes of bodies in flight', () => {
     expect(begun(bodies, 100).take(64 * 1024)).to.equal(true)
   })
 
-  it('of one account are 12 MB at most', () => {
+  it('of one account are at most 12 MB', () => {
     const bodies = new BodiesInFlight()
     expect(begun(bodies, 1).take(10 * MB)).to.equal(true)
     expect(begun(bodies, 1).take(3 * MB)).to.equal(false)
     expect(begun(bodies, 2).take(3 * MB)).to.equal(true)
   })
 
-  it('are cut off where a long body brings less than 16 KB in an interval', () => {
+  it('are cut off if a long body grows by less than 16 KB in an interval', () => {
     const bodies = new BodiesInFlight()
     const body = new HeldBody(bodies)
     let cuts = 0

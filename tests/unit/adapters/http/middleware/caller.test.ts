@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { callerOf } from '../../../../../adapters/http/middleware/caller.ts'
 
-describe('who calls', () => {
+describe('the caller', () => {
   for (const [address, caller] of [
     ['203.0.113.7', '203.0.113.7'],
     ['203.0.113.7:51234', '203.0.113.7'],
@@ -17,6 +17,6 @@ describe('who calls', () => {
     ['', ''],
     ['x'.repeat(5_000), 'x'.repeat(64)],
   ] as const)
-    it(`at ${address.slice(0, 40) || 'no address'} is ${caller.slice(0, 40) || 'nobody'}`, () =>
+    it(`at ${address.slice(0, 40) || 'no address'} is ${caller.slice(0, 40) || 'an empty name'}`, () =>
       expect(callerOf(address)).to.equal(caller))
 })

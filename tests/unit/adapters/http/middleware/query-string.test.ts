@@ -5,14 +5,14 @@ import { hasTooManyPairs, queryOf, rawQueryOf } from '../../../../../adapters/ht
 
 const asked = (url: string) => ({ req: { url } as IncomingMessage })
 
-describe('the query of an address', () => {
-  it('is what follows the first question mark', () => {
+describe('the query of a URL', () => {
+  it('is the text after the first question mark', () => {
     expect(rawQueryOf(asked('/a?b=c?d'))).to.equal('b=c?d')
     expect(rawQueryOf(asked('/a'))).to.equal('')
     expect({ ...queryOf(asked('/a?')) }).to.deep.equal({})
   })
 
-  it('has one value for each name, or a list', () => {
+  it('has one value or a list of values for each name', () => {
     const query = queryOf(asked('/a?x=1&y=a%20b+c&x=2&x=3&z&__proto__=p'))
     expect(Object.entries(query)).to.deep.equal([
       ['x', ['1', '2', '3']],
@@ -22,12 +22,12 @@ describe('the query of an address', () => {
     ])
   })
 
-  it('is parsed once for each request', () => {
+  it('is parsed once per request', () => {
     const context = asked('/a?x=1')
     expect(queryOf(context)).to.equal(queryOf(context))
   })
 
-  it('reads like URLSearchParams', () =>
+  it('is parsed as URLSearchParams parses it', () =>
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 20 }), (pairs) => {
         const params = new URLSearchParams(pairs)
@@ -37,7 +37,7 @@ describe('the query of an address', () => {
       }),
     ))
 
-  it('has at most a hundred pairs', () => {
+  it('has at most 100 pairs', () => {
     expect(hasTooManyPairs(Array(100).fill('a=b').join('&'))).to.equal(false)
     expect(hasTooManyPairs(Array(101).fill('a=b').join('&'))).to.equal(true)
     expect({ ...queryOf(asked(`/a?${'a&'.repeat(200)}`)) }).to.deep.equal({})

@@ -6,7 +6,7 @@ const Rule = z.strictObject({ id: z.int(), secret_key: secret(z.string()) }).met
 const RULE = { id: 1, secret_key: 'x' }
 const MASKED = { id: 1, secret_key: null }
 
-describe('secrets in answers', () => {
+describe('secrets in responses', () => {
   for (const [title, schema, value, masked] of [
     ['in an object', Rule, RULE, MASKED],
     ['in a list', z.array(Rule), [RULE, RULE], [MASKED, MASKED]],
@@ -42,13 +42,13 @@ describe('secrets in answers', () => {
       expect(maskOf(schema)!(value)).to.deep.equal(masked)
     })
 
-  it('stay in the value that was given: others see them', () => {
+  it('stay in the original value, because other callers may read them', () => {
     const given = { ...RULE }
     maskOf(Rule)!(given)
     expect(given).to.deep.equal(RULE)
   })
 
-  it('need no work where there are none', () => {
+  it('need no mask if the schema has none', () => {
     expect(maskOf(z.strictObject({ id: z.int(), name: z.string().nullable() }))).to.equal(null)
   })
 })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { contains, isChain } from '../../../../../adapters/http/receive/contains.ts'
 import { drawn } from '../../../../harness/drawn.ts'
 
-describe('whether one text contains another', () => {
+describe('the test whether one text contains another', () => {
   it('agrees with includes', () => {
     const next = drawn(7)
     const word = (length: number) => Array.from({ length }, () => 'ab'[next(2)]).join('')
@@ -12,7 +12,7 @@ describe('whether one text contains another', () => {
     }
   })
 
-  it('costs no more than the characters of both', () => {
+  it('takes linear time in the lengths of both texts', () => {
     const half = 500_000
     const began = process.cpuUsage()
     expect(contains('a'.repeat(2 * half), `b${'a'.repeat(half)}`)).to.equal(false)
@@ -20,7 +20,7 @@ describe('whether one text contains another', () => {
     expect(process.cpuUsage(began).user / 1_000).to.be.below(1_000)
   })
 
-  it('of several, any two', () => {
+  it('holds for a chain only if one of any two of its texts contains the other', () => {
     expect(isChain([])).to.equal(true)
     expect(isChain(['abc', 'b', 'xabcx', 'b'])).to.equal(true)
     expect(isChain(['abc', 'a', 'c'])).to.equal(false)

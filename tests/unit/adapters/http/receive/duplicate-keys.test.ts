@@ -1,4 +1,4 @@
-/** A key that occurs twice in one object, found in JSON as it was sent. */
+/** Tests the search for a key that occurs twice in one object of the JSON text as it was sent. */
 import { expect } from 'chai'
 import { hasDuplicateKey } from '../../../../../adapters/http/receive/duplicate-keys.ts'
 import { sameName } from '../../../../../adapters/http/receive/names.ts'
@@ -6,7 +6,7 @@ import { sameName } from '../../../../../adapters/http/receive/names.ts'
 const nested = (json: string, depth: number): string => '{"a":'.repeat(depth) + json + '}'.repeat(depth)
 import { drawn } from '../../../../harness/drawn.ts'
 
-describe('duplicate keys of a JSON text', () => {
+describe('the search for duplicate keys in a JSON text', () => {
   const twice = [
     '{"a":1,"a":2}',
     '{"a":1,"b":2,"c":3,"b":4}',
@@ -23,7 +23,7 @@ describe('duplicate keys of a JSON text', () => {
     `{${Array.from({ length: 2_000 }, (_, index) => `"k${index}":0`).join()},"k0":1}`,
   ]
   for (const json of twice)
-    it(`finds the second: ${json.slice(0, 50)}`, () => {
+    it(`finds a duplicate in ${json.slice(0, 50)}`, () => {
       expect(() => JSON.parse(json) as unknown).not.to.throw()
       expect(hasDuplicateKey(json)).to.equal(true)
     })
@@ -39,18 +39,18 @@ describe('duplicate keys of a JSON text', () => {
     nested('{"b":1,"b":2}', 8),
   ] // prettier-ignore
   for (const json of once)
-    it(`finds none: ${json.slice(0, 50)}`, () => {
+    it(`finds no duplicate in ${json.slice(0, 50)}`, () => {
       expect(() => JSON.parse(json) as unknown).not.to.throw()
       expect(hasDuplicateKey(json)).to.equal(false)
     })
 
-  it('takes names that apps write differently for one, and others as they are written', () => {
+  it('treats the spellings of a known name as one key, and compares other names exactly', () => {
     expect(hasDuplicateKey('{"Text":1,"te_xt":2}', sameName)).to.equal(true)
     expect(hasDuplicateKey('{"packageName":1,"package.name":2}', sameName)).to.equal(true)
     expect(hasDuplicateKey('{"sim_1":1,"SIM1":2}', sameName)).to.equal(false)
   })
 
-  it('agrees with a plain count of keys, whatever the JSON', () => {
+  it('agrees with a plain count of keys for any JSON', () => {
     const next = drawn(7)
     const keys = ['a', 'b', '\\u0061', 'c\\\\', 'd\\"', 'e', 'f', 'g']
     let found = 0
@@ -75,7 +75,7 @@ describe('duplicate keys of a JSON text', () => {
     expect(found).to.be.greaterThan(100)
   })
 
-  it('costs no more than its characters', () => {
+  it('takes linear time in the length of the text', () => {
     const million = 1_000_000
     const hostile = [
       `{"a":"${'\\\\'.repeat(million)}"}`,

@@ -1,4 +1,4 @@
-/** What forwarder apps post by default, and what their users write into their templates. */
+/** Posts that forwarder apps send by default, and posts from templates that their users write. */
 import { expect } from 'chai'
 import { arrivalOf } from '../../../../../adapters/http/receive/arrival.ts'
 import { readPosted, TooMuchPosted } from '../../../../../adapters/http/receive/posted.ts'
@@ -25,7 +25,7 @@ interface Case {
   type?: string
   query?: Record<string, unknown>
   is: { text?: string; sender?: string; package?: string; title?: string; stamp?: string | null }
-  /** Why it is unsafe, where it is. */
+  /** The reason if the text is unsafe. */
   unsafe?: string
 }
 
@@ -175,9 +175,9 @@ const CASES: Case[] = [
   { name: 'a year that cannot be', body: JSON.stringify({ text: TEXT, timestamp: 42 }), is: { stamp: null } },
 ] // prettier-ignore
 
-describe('what forwarder apps post', () => {
+describe('a post of a forwarder app is read', () => {
   for (const { name, body, type = JSON_TYPE, query, is, unsafe = null } of CASES) {
-    it(name, async () => {
+    it(`correctly: ${name}`, async () => {
       const { text, stamp, raw, unsafe: found, ...rest } = await arrive(body, type, query)
       const { text: expected = TEXT, stamp: expectedStamp = null, ...others } = is
       expect(text).to.equal(expected)
@@ -189,7 +189,7 @@ describe('what forwarder apps post', () => {
     })
   }
 
-  it('multipart, with a field and a file', async () => {
+  it('if it is multipart with a field and a file', async () => {
     const form = new FormData()
     form.set('sender', 'Vietcombank')
     form.set('text', new File([TEXT], 'sms.txt'))
@@ -198,21 +198,21 @@ describe('what forwarder apps post', () => {
     expect(arrived).to.include({ text: TEXT, sender: 'Vietcombank' })
   })
 
-  it('multipart that is none is a text', async () => {
+  it('as a text if it is declared as multipart but is not', async () => {
     expect((await arrive(TEXT, 'multipart/form-data; boundary=x')).text).to.equal(TEXT)
   })
 
-  it('UTF-16 with its mark, and bytes that are no UTF-8', async () => {
+  it('if it is UTF-16 with a byte order mark, or contains bytes that are not UTF-8', async () => {
     expect((await arrive(Buffer.from(`\ufeff${TEXT}`, 'utf16le'), 'text/plain')).text).to.equal(TEXT)
     expect((await arrive(Buffer.from([0x2b, 0x35, 0xff]), 'text/plain')).text).to.equal('+5\ufffd')
   })
 
-  it('keeps the body as it came where it is JSON', async () => {
+  it('with its body kept unchanged if it is JSON', async () => {
     const body = `{ "text" : ${JSON.stringify(TEXT)}, "timestamp": 1717735291000.0 }`
     expect((await arrive(body, JSON_TYPE)).raw).to.equal(body)
   })
 
-  it('looks at no body for long, however it is made', async () => {
+  it('or refused within a bounded time, even for a hostile body', async () => {
     const million = 1_000_000
     const hostile: [string, string][] = [
       [`{"${'\\"'.repeat(million)}`, JSON_TYPE],
@@ -226,19 +226,19 @@ describe('what forwarder apps post', () => {
       [`{"x":"a${' '.repeat(5 * million)}"}`, JSON_TYPE],
     ]
     for (const [body, type] of hostile) {
-      // Not by the clock: other processes may take their time.
+      // CPU time, because other processes may delay this one.
       const began = process.cpuUsage()
       await arrive(body, type).catch((error: unknown) => expect(error).to.be.instanceOf(TooMuchPosted))
       expect(process.cpuUsage(began).user / 1_000, body.slice(0, 20)).to.be.below(3_000)
     }
   })
 
-  it('keeps every one of a list', async () => {
+  it('with every item if it is a list', async () => {
     const list = [{ text: TEXT }, { text: 'another' }]
     expect((await readPosted(Buffer.from(JSON.stringify(list)), JSON_TYPE, {})).value).to.deep.equal(list)
   })
 
-  it('keeps what is nested too deeply as its text alone', async () => {
+  it('with only its text kept if it is nested too deeply', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     const posted = { value: { text: TEXT, deep: JSON.parse(deep) as unknown }, json: null }
     const { raw } = arrivalOf(posted, {

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { hasTooManyValues, looksTooLarge } from '../../../../../adapters/http/receive/json-values.ts'
 
-describe('how much is in a JSON text', () => {
-  it('is too much from 50,001 values on, however they are nested', () => {
+describe('the number of values in a JSON text', () => {
+  it('is too large above 50,000 values, at any nesting', () => {
     const list = (values: number) => JSON.stringify(Array(values).fill(0))
     expect(hasTooManyValues(list(50_000))).to.equal(false)
     expect(hasTooManyValues(list(50_002))).to.equal(true)
@@ -11,7 +11,7 @@ describe('how much is in a JSON text', () => {
     expect(hasTooManyValues('{"a":'.repeat(50_001))).to.equal(true)
   })
 
-  it('does not count what stands in strings', () =>
+  it('does not include characters inside strings', () =>
     fc.assert(
       fc.property(fc.string(), (text) => {
         const long = `${text}${'[,{\\"'.repeat(60_000)}`
@@ -21,7 +21,7 @@ describe('how much is in a JSON text', () => {
       { numRuns: 20 },
     ))
 
-  it('is more than a management endpoint takes from 2,000 values, long names or texts on', () => {
+  it('is too large for a management endpoint above 2,000 values, as are long names and texts', () => {
     expect(looksTooLarge({ a: Array(1_990).fill(0) })).to.equal(false)
     expect(looksTooLarge({ a: Array(2_001).fill(0) })).to.equal(true)
     expect(looksTooLarge(Object.fromEntries(Array.from({ length: 2_001 }, (_, index) => [index, 0])))).to.equal(true)

@@ -6,7 +6,7 @@ const TYPE = 'multipart/form-data; boundary=x'
 const read = (body: string, type = TYPE) => pairsOf(Buffer.from(body), type)
 
 describe('a multipart body', () => {
-  it('is the fields that the standard parser finds', () =>
+  it('yields the fields that the standard parser finds', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), { maxLength: 8 }),
@@ -15,7 +15,7 @@ describe('a multipart body', () => {
           for (const [name, value] of fields) form.append(name, value)
           const response = new Response(form)
           const bytes = Buffer.from(await response.clone().arrayBuffer())
-          // Names lose nothing; the standard makes line ends of names and values CRLF.
+          // Names are kept whole. The standard turns line ends in names and values into CRLF.
           const expected = [...(await response.formData())].map(([name, value]) => [name, String(value)])
           expect(pairsOf(bytes, response.headers.get('content-type')!)).to.deep.equal(fields.length ? expected : [])
         },
@@ -23,13 +23,13 @@ describe('a multipart body', () => {
       { numRuns: 100 },
     ))
 
-  it('has text of files, up to 64 KB', () => {
+  it('yields the text of files, up to 64 KB', () => {
     const head = 'Content-Disposition: form-data; name="text"; filename="a.txt"\r\nContent-Type: text/plain'
     const [[name, value]] = read(`--x\r\n${head}\r\n\r\n${'a'.repeat(100_000)}\r\n--x--\r\n`) as [[string, string]]
     expect([name, value.length]).to.deep.equal(['text', 65_536])
   })
 
-  it('may begin with a preamble, quote its boundary, and hold what looks like one', () => {
+  it('may begin with a preamble, quote its boundary, and contain text that resembles the boundary', () => {
     const body = `preamble\r\n--x\r\nContent-Disposition: form-data; name=text\r\nX: y\r\n\r\n\r\n`
     expect(read(body), 'a name without quotes').to.equal(null)
     const part = 'Content-Disposition: form-data; name="text"\r\n\r\na--x--\r\n--xy\r\n -x'
@@ -38,7 +38,7 @@ describe('a multipart body', () => {
     ).to.deep.equal([['text', 'a--x--\r\n--xy\r\n -x']])
   })
 
-  it('is none where it is cut, or names no boundary', () => {
+  it('is not accepted if it is cut off or has no valid boundary', () => {
     const part = '--x\r\nContent-Disposition: form-data; name="text"\r\n\r\nvalue'
     for (const body of ['', 'text', part, `${part}\r\n`, `${part}\r\n--x`, '--x\r\n\r\nvalue\r\n--x--'])
       expect(read(body), JSON.stringify(body)).to.equal(null)
@@ -47,7 +47,7 @@ describe('a multipart body', () => {
       expect(read(`${part}\r\n--x--`, type), type).to.equal(null)
   })
 
-  it('has at most a hundred parts', () => {
+  it('has at most 100 parts', () => {
     const parts = (count: number) =>
       `${'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n'.repeat(count)}--x--`
     expect(read(parts(100))).to.have.lengthOf(100)

@@ -15,14 +15,14 @@ const event: RecordedEvent = {
   checkpoint: '41',
 }
 
-/** As the consumer gets it. */
+/** The message as the consumer receives it. */
 const onTopic = (installation: string) => {
   const { key, headers } = messageOf(event, { source: 'https://pay.example.vn', installation })!
   return { key: Buffer.from(String(key)), headers: headers! }
 }
 
 describe('an event on the topic', () => {
-  it('is taken by the installation that it is of', () => {
+  it('is read by the installation that published it', () => {
     expect(entryOf(onTopic(OURS), OURS)).to.deep.equal({
       event_id: event.id,
       type: 'DeliveryEnded',
@@ -35,11 +35,11 @@ describe('an event on the topic', () => {
     expect(installationIn(onTopic(OURS).headers)).to.equal(OURS)
   })
 
-  it('is passed over by another, whose transactions have the same ids', () => {
+  it('is skipped by another installation, whose transactions have the same ids', () => {
     expect(entryOf(onTopic(THEIRS), OURS)).to.equal(null)
   })
 
-  it('is taken where it comes from a version that did not tell', () => {
+  it('is read if an older version published it without an installation id', () => {
     const { key, headers } = onTopic(OURS)
     const { ce_installation: _, ...older } = headers
     expect(entryOf({ key, headers: older }, OURS)).to.include({ transaction_id: 7 })

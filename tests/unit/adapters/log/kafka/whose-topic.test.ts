@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { Consumer } from 'kafkajs'
 import { newestIn } from '../../../../../adapters/log/kafka/whose-topic.ts'
 
-describe('a look at a topic', () => {
-  it('fails where its group is lost in the moment it was joined, and so can be tried again', async () => {
+describe('the check of a topic', () => {
+  it('fails if the consumer group is lost right after the join, so it can be retried', async () => {
     const lost = new Error('Consumer group was not initialized, consumer#run must be called first')
     const consumer = {
       connect: () => Promise.resolve(),

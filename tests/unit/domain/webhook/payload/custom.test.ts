@@ -4,23 +4,23 @@ import { customBody, SAMPLE, templateProblem } from '../../../../../domain/webho
 const filled = (template: unknown, change = {}) =>
   JSON.parse(customBody(JSON.stringify(template), { ...SAMPLE, ...change }, 1_767_580_200)) as unknown
 
-describe('custom templates', () => {
-  it('a string that is one placeholder becomes the typed value', () =>
+describe('a custom template', () => {
+  it('replaces a string that is one placeholder with the typed value', () =>
     expect(filled({ id: '{{transaction_id}}', at: '{{ timestamp }}', balance: '{{balance_after}}' }, { balance_after: null })).to.deep.equal({ id: 1042, at: 1_767_580_200, balance: null })) // prettier-ignore
 
-  it('inside a longer string it is text, and null is empty', () =>
+  it('inserts a placeholder in a longer string as text, and null as an empty text', () =>
     expect(
       filled(['order {{order_id}} by {{counterpart_name}}.', 7, { deep: '{{woocommerce.payer_name}}!' }], {
         counterpart_name: null,
       }),
     ).to.deep.equal(['order DH1042 by .', 7, { deep: '!' }]))
 
-  it('escapes what would end the string or be taken for a pattern', () =>
+  it('escapes text that would end the string or act as a pattern', () =>
     expect(filled({ text: '<{{description}}>' }, { description: '"}, "paid": true, $& \\ \n' })).to.deep.equal({
       text: '<"}, "paid": true, $& \\ \n>',
     }))
 
-  it('leaves placeholders that come from a bank text alone', () =>
+  it('does not replace placeholders that come from a bank text', () =>
     expect(filled({ text: 'a {{description}}' }, { description: '{{order_id}}' })).to.deep.equal({
       text: 'a {{order_id}}',
     }))
@@ -44,7 +44,7 @@ describe('custom templates', () => {
     ['{"{{order_id}}":1}', /key/],
     [JSON.stringify({ a: 'x'.repeat(4_096) }), /4 KB/],
   ] as const)
-    it(`${problem ? 'refuses' : 'accepts'} ${template.slice(0, 60)}`, () => {
+    it(`is ${problem ? 'refused' : 'accepted'}: ${template.slice(0, 60)}`, () => {
       if (problem) expect(templateProblem(template)).to.match(problem)
       else expect(templateProblem(template)).to.equal(null)
     })

@@ -14,8 +14,8 @@ const rendered = (payload_format: 'standard' | 'woocommerce', change: Partial<Tr
     unknown
   >
 
-describe('payloads', () => {
-  it('standard has the fields of section 2.5 and no others', () =>
+describe('the payload', () => {
+  it('in standard format has exactly the fields of section 2.5', () =>
     expect(rendered('standard')).to.deep.equal({
       event: 'bank_transaction',
       bank_code: 'VCB',
@@ -34,12 +34,12 @@ describe('payloads', () => {
       timestamp: TIMESTAMP,
     }))
 
-  it('standard says null for what was not printed, woocommerce an empty string', () => {
+  it('contains null for missing values in standard format, and an empty string in woocommerce format', () => {
     expect(rendered('standard', unprinted)).to.include(unprinted)
     expect(rendered('woocommerce', unprinted)).to.include({ transaction_id: '', payer_name: '' })
   })
 
-  it('woocommerce has the fields of section 2.5 and no others', () => {
+  it('in woocommerce format has exactly the fields of section 2.5', () => {
     const { note, ...others } = rendered('woocommerce')
     expect(others).to.deep.equal({
       order_id: 'DH1042',
@@ -58,7 +58,7 @@ describe('payloads', () => {
     expect(note).to.include('150000.00').and.include('NGUYEN VAN A').and.include('MBVCB.900000001')
   })
 
-  it('the test payload has a number as its amount', () => {
+  it('of a test has a number as its amount', () => {
     expect(testPayload(TIMESTAMP)).to.have.all.keys(
       'event', 'bank_code', 'bank_name', 'transaction_type', 'amount', 'currency', 'description', 'timestamp',
     ) // prettier-ignore
@@ -67,7 +67,7 @@ describe('payloads', () => {
   })
 
   for (const format of ['standard', 'woocommerce'] as const)
-    it(`${format} is at most 4096 bytes of valid JSON whatever the texts`, () => {
+    it(`in ${format} format is at most 4096 bytes of valid JSON for any texts`, () => {
       const text = fc.string({ unit: 'grapheme', maxLength: 20 }).map((piece) => piece.repeat(600))
       fc.assert(
         fc.property(text, text, (description, counterpart_name) => {
@@ -81,7 +81,7 @@ describe('payloads', () => {
       )
     })
 
-  it('keeps as much of a long description as fits, and says so', () => {
+  it('keeps as much of a long description as fits, and marks it as truncated', () => {
     const long = rendered('standard', { description: 'ạ'.repeat(5_000) })
     expect(long.description_truncated).to.equal(true)
     expect(Buffer.byteLength(JSON.stringify(long))).to.be.within(4094, 4096)
