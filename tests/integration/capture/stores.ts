@@ -1,4 +1,4 @@
-/** The stores that captures are tried on, each with a way to die in the middle of one. */
+/** The stores that capture is tested on. Each can simulate a crash in the middle of a capture. */
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -11,21 +11,21 @@ import { stepwise } from '../../harness/stepwise-store.ts'
 
 export interface Mortal {
   store: EventStore
-  /** The next call ends as unavailable after it has appended to so many streams; later calls do as they should. */
+  /** The next call fails as unavailable after it has appended to this many streams. */
   dieAfter(streams: number): void
-  /** The call has ended. */
+  /** To be called when the failing call has ended. Later calls work normally. */
   isDead(): void
 }
 
 export interface TestStore {
   store: EventStore
-  /** Another process's way to the store. */
+  /** The store as another process sees it. */
   mortal(): Promise<Mortal>
   close(): Promise<void>
 }
 
 export const STORES: Record<string, () => Promise<TestStore>> = {
-  /** It takes a group whole or not at all: one without that is made of it. */
+  /** Postgres appends a group as a whole or not at all. `stepwise` removes this guarantee. */
   'Postgres, stream by stream': async () => {
     const database = await freshDatabase()
     await migrateDatabase(database.url)
@@ -48,7 +48,7 @@ export const STORES: Record<string, () => Promise<TestStore>> = {
       },
     }
   },
-  /** The server takes so many appends and no more, so it is the adapter's own order that counts. */
+  /** The server accepts a limited number of appends, so the order in which the adapter appends is tested. */
   EventStoreDB: async () => {
     const standIn = await startStandIn()
     const open = (deadlineMs: number) =>
