@@ -37,7 +37,7 @@ const sideBySide = (setUpName: 'postgres' | 'all', others: readonly ('project' |
     const workers = await Promise.all([1, 2, 3].map(() => processes.launch('deliver')))
     await Promise.all(others.map((role) => processes.launch(role)))
     await Promise.all(processes.all.map(({ running }) => running.ready))
-    // Every other first attempt fails. So there are first attempts, which the log hands out, and retries, which all look for.
+    // Every other first attempt fails. So there are first attempts, which the log hands out, and retries, which all workers look for.
     endpoint = await openEndpoint({
       name: 'shop',
       api: (method, path, body) => callApi(first.running, apiKey, method, path, body),

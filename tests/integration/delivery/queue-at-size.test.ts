@@ -1,4 +1,4 @@
-/** Waiting deliveries cost nothing, however many they are. Each due delivery goes to one worker, however many claim. */
+/** Waiting deliveries cost nothing, however many there are. Each due delivery goes to one worker, however many claim. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { BY_KEY, openDatabase, type Database } from '../../../adapters/database/database.ts'

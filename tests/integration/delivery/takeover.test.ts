@@ -77,7 +77,7 @@ describe('takeover between workers', () => {
     expect(shop.calls).to.have.length(1)
   })
 
-  it('makes the calls that a stopped worker had noted but not started soon, not a minute later from the queue', async () => {
+  it('soon makes the calls that a stopped worker had noted but not started, without a minute in the queue', async () => {
     const shop = await setting.shop(hang)
     const rule = await setting.rule(shop.url)
     const first = await setting.worker({ limits: { first: { room: 10 } } })

@@ -1,4 +1,4 @@
-/** The receive path: tokens, kinds of bodies, batches, and answers that make no phone resend for ever. Capture has its own tests. */
+/** The receive path: tokens, kinds of bodies, batches, and answers that never make a phone resend for ever. Capture has its own tests. */
 import { expect } from 'chai'
 import { shownToken, type Arrival, type Taken } from '../../../domain/arrival/arrival.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'

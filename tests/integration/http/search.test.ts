@@ -60,7 +60,7 @@ describe('a search', () => {
     expect((await list({ rule_id: String(rule) })).data.map((row: { id: number }) => row.id)).to.include(ids.mine)
   }
 
-  it('is literal, without case, the same for letters composed or not, and minds diacritics', finds)
+  it('is literal and without case, treats composed and decomposed letters alike, and respects diacritics', finds)
 
   it('finds the same in transactions that are not indexed yet', async () => {
     await api.holdSearch()

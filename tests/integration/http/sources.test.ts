@@ -72,7 +72,7 @@ describe('sources', () => {
       expect((await api.ask('POST', '/api/receive/pair', { json: {} })).body.error).to.equal('VALIDATION_FAILED')
     })
 
-    it('are listed, shown, renamed and removed, and their token is invalid at once', async () => {
+    it('are listed, shown, renamed and removed, and removal invalidates their token at once', async () => {
       const { id, pairing_code } = await invite('First name')
       const shown = async () => (await api.ask('GET', `/api/devices/${id}`, { key })).body.data
       expect(await shown()).to.include({ id, name: 'First name', paired: false, platform: null })
