@@ -15,7 +15,7 @@ describe('database', () => {
     await place.drop()
   })
 
-  it('fails a transaction whose connection was cut while it waited for us, and nothing else', async () => {
+  it('fails only the transaction whose connection was cut while it was idle, and stays usable', async () => {
     const failed = await database
       .transaction(async (transaction) => {
         const [own] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
@@ -23,7 +23,7 @@ describe('database', () => {
         await eventually(
           async () => (await database.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [own!.pid])).length === 0,
         )
-        // The news of it comes on the socket, while nobody asks that connection anything.
+        // The error arrives on the socket while no query runs on that connection.
         for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
       })
       .catch((error: unknown) => error)
@@ -31,7 +31,7 @@ describe('database', () => {
     expect(await database.query('SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
   })
 
-  it('gives times as ISO 8601 in UTC to the millisecond, whatever the session shows them in', async () => {
+  it('returns times as ISO 8601 in UTC with milliseconds, whatever the time zone of the session', async () => {
     const texts = ['2026-01-05 02:30:00.123+00', '2026-01-05 02:30:00+00', '2026-01-05 02:30:00.1+00']
     const odd = ['2026-01-05 02:30:00.123999+00', '2026-01-05 09:30:00.123+07', '12026-01-05 02:30:00.12+00']
     const given = await database.query<{ at: string }>('SELECT unnest($1::timestamptz[]) AS at', [[...texts, ...odd]])
@@ -50,7 +50,7 @@ describe('database', () => {
     })
   })
 
-  it('begins every connection with the settings of its session', async () => {
+  it('applies the session settings to every connection', async () => {
     const byKey = openDatabase(place.url, { poolSize: 3, session: BY_KEY })
     const settings = ['plan_cache_mode', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
     const shown = (from: Database) =>
@@ -64,7 +64,7 @@ describe('database', () => {
     await byKey.close()
   })
 
-  it('keeps one connection for who comes after a rest', async () => {
+  it('keeps one idle connection open and uses it again', async () => {
     const backend = async () =>
       (await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid FROM pg_sleep(0.01)'))[0]!.pid
     const pids = await Promise.all([backend(), backend(), backend()])
@@ -75,13 +75,13 @@ describe('database', () => {
     await other.close()
   })
 
-  it('waits its turn while all connections are busy, also where the process was held up meanwhile', async () => {
+  it('waits for a connection while all are busy, even if the process was blocked meanwhile', async () => {
     const narrow = openDatabase(place.url, { poolSize: 1 })
     await narrow.query('SELECT 1')
     const long = narrow.query('SELECT pg_sleep(0.3)')
     const waiting = narrow.query('SELECT 1 AS one')
     await new Promise((resolve) => setImmediate(resolve))
-    // Longer than the pool lets anybody wait.
+    // Blocks for longer than the connection timeout of the pool.
     for (const end = performance.now() + 5_200; performance.now() < end;);
     expect(await waiting).to.deep.equal([{ one: 1 }])
     await long

@@ -30,7 +30,7 @@ describe('ids', () => {
     await database.drop()
   })
 
-  it('rise from 1, and reserve a block at a time', async () => {
+  it('rise from 1 and are reserved in blocks', async () => {
     const store = await open()
     const ids = openIds({ store, clock })
     expect(await ids.next(3)).to.deep.equal([1, 2, 3])
@@ -46,7 +46,7 @@ describe('ids', () => {
     expect(reserved![0]!.metadata).to.include({ user_id: null, at: '2026-11-21T02:15:27.000Z' })
   })
 
-  it('are never given twice, to whichever process and however many ask at once', async () => {
+  it('are never given out twice, even if several processes request them concurrently', async () => {
     const processes = await Promise.all([process(), process(), process()])
     const given = await Promise.all(
       Array.from({ length: 300 }, async (_, n) => ({ n: n % 3, ids: await processes[n % 3]!.next(1 + (n % 40)) })),
@@ -59,12 +59,12 @@ describe('ids', () => {
     }
   })
 
-  it('go on after what an earlier process reserved', async () => {
+  it('continue after the block that an earlier process reserved', async () => {
     expect(await (await process()).next(1)).to.deep.equal([1])
     expect(await (await process()).next(1)).to.deep.equal([1_001])
   })
 
-  it('fetch the next block before the last is used up, so that nobody waits for it', async () => {
+  it('are reserved before the last block is used up, so that no caller waits', async () => {
     const store = await open()
     const ids = openIds({ store, clock })
     await ids.next(800)
@@ -78,7 +78,7 @@ describe('ids', () => {
     expect(await blocks()).to.equal(2)
   })
 
-  it('are reserved when they are needed where that failed beforehand', async () => {
+  it('are reserved on demand if the early reservation failed', async () => {
     const store = await open()
     const ids = openIds({ store, clock })
     const { append } = store
@@ -89,14 +89,14 @@ describe('ids', () => {
     expect(await ids.next(1_000)).to.deep.equal(range(802, 1_801))
   })
 
-  it('leap over what a restored backup does not know', async () => {
+  it('skip a range after a restore, because the backup may lack the latest reservations', async () => {
     await (await process()).next(1)
     const ids = await process(50_000)
     expect(await ids.next(1)).to.deep.equal([51_001])
     expect((await ids.next(1_000)).at(-1)).to.equal(52_001)
   })
 
-  it('are asked for again when the store was away', async () => {
+  it('are requested again after the store was unavailable', async () => {
     const real = await open()
     let isAway = true
     const store: EventStore = {

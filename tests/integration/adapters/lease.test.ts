@@ -12,7 +12,7 @@ const until = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-describe('what processes share by Postgres', () => {
+describe('coordination of processes through Postgres', () => {
   let test: TestDatabase
   let database: Database
   before(async () => {
@@ -29,7 +29,7 @@ describe('what processes share by Postgres', () => {
     let names = 0
     const stops = new Set<() => Promise<void>>()
     let holding: number
-    /** Of those that want the same, at any moment: two would do the same work. */
+    /** The highest number of holders at any moment. Two holders would do the same work. */
     let mostAtOnce: number
     beforeEach(() => {
       names++
@@ -38,7 +38,7 @@ describe('what processes share by Postgres', () => {
     })
     afterEach(() => Promise.all([...stops].map((stop) => stop())))
 
-    /** One of those that want it. */
+    /** Starts one candidate for the lease. */
     const wanting = ({ lasts = 600, over = database as Queryable, work = until } = {}) => {
       const stopping = new AbortController()
       const state = { holds: false, times: 0, troubles: [] as unknown[] }
@@ -67,7 +67,7 @@ describe('what processes share by Postgres', () => {
       return { state, stop }
     }
 
-    it('has one holder of many, who keeps it far beyond its time', async () => {
+    it('has one holder among many candidates, which keeps it far beyond its duration', async () => {
       const lasts = 1_500
       const all = Array.from({ length: 8 }, () => wanting({ lasts }))
       await eventually(() => all.some(({ state }) => state.holds))
@@ -77,7 +77,7 @@ describe('what processes share by Postgres', () => {
       expect(all.reduce((sum, { state }) => sum + state.times, 0)).to.equal(1)
     })
 
-    it('is free at once when its holder ends', async () => {
+    it('is free at once when its holder stops', async () => {
       const first = wanting({ lasts: 60_000 })
       await eventually(() => first.state.holds)
       const next = wanting({ lasts: 600 })
@@ -87,7 +87,7 @@ describe('what processes share by Postgres', () => {
       expect(performance.now() - began).to.be.below(2_000)
     })
 
-    it('is lost to a holder whom the database does not answer, before another has it', async () => {
+    it('is given up by a holder without answers from the database, before another acquires it', async () => {
       let isAway = false
       const never = new Promise<never>(() => {})
       const cutOff: Queryable = { query: (...args) => (isAway ? never : database.query(...args)) }
@@ -101,7 +101,7 @@ describe('what processes share by Postgres', () => {
       isAway = false
     })
 
-    it('is lost to a holder whose row another has', async () => {
+    it('is given up by a holder whose row another holder has taken', async () => {
       const first = wanting()
       await eventually(() => first.state.holds)
       await database.query('UPDATE ops.lease SET holder = gen_random_uuid(), expires_at = now() + $2 WHERE name = $1', [
@@ -109,12 +109,12 @@ describe('what processes share by Postgres', () => {
         '1 hour',
       ])
       await eventually(() => !first.state.holds)
-      // And it does not take away what is another's when it ends.
+      // When it stops, it does not release the lease of the other holder.
       await first.stop()
       expect(await database.query('SELECT 1 FROM ops.lease WHERE name = $1', [`thing ${names}`])).to.have.length(1)
     })
 
-    it('begins again work that failed or ended, and says why it failed', async () => {
+    it('restarts work that failed or ended, and reports the error', async () => {
       const failing = wanting({ work: () => Promise.reject(new Error('no such thing')) })
       await eventually(() => failing.state.times >= 3)
       await failing.stop()
@@ -123,7 +123,7 @@ describe('what processes share by Postgres', () => {
       await eventually(() => ending.state.times >= 3)
     })
 
-    it('is waited for while the database is away', async () => {
+    it('is acquired once the database is available again', async () => {
       let isAway = true
       const gone: Queryable = {
         query: (...args) => (isAway ? Promise.reject(new Error('away')) : database.query(...args)),
@@ -143,7 +143,7 @@ describe('what processes share by Postgres', () => {
       revision: n,
     })
 
-    it('moves on only for whoever knows where it is', async () => {
+    it('advances only if the caller passes its current position', async () => {
       const [one, two] = [openRelayCheckpoint(database, 'a'), openRelayCheckpoint(database, 'a')]
       expect(await one.load()).to.equal(null)
       expect(await one.advance(null, place(5))).to.equal(true)
@@ -154,18 +154,18 @@ describe('what processes share by Postgres', () => {
       expect(await one.load()).to.deep.equal(place(9))
     })
 
-    it('takes a move whose answer got lost as made', async () => {
+    it('accepts a move that is repeated because its answer was lost', async () => {
       const relay = openRelayCheckpoint(database, 'b')
       for (let tries = 0; tries < 2; tries++) expect(await relay.advance(null, place(1))).to.equal(true)
       for (let tries = 0; tries < 2; tries++) expect(await relay.advance(place(1), place(2))).to.equal(true)
     })
 
-    it('is each topic’s own', async () => {
+    it('is separate for each topic', async () => {
       await openRelayCheckpoint(database, 'c').advance(null, place(1))
       expect(await openRelayCheckpoint(database, 'd').load()).to.equal(null)
     })
 
-    it('is moved by one of two', async () => {
+    it('is moved by only one of two concurrent callers', async () => {
       const moves = await Promise.all([6, 7].map((n) => openRelayCheckpoint(database, 'e').advance(null, place(n))))
       expect(moves.filter(Boolean)).to.have.length(1)
     })

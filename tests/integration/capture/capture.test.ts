@@ -16,7 +16,7 @@ const transactionOf = (taken: Taken | undefined): Extract<Taken, { kind: 'transa
   return taken
 }
 
-/** The store, with its calls counted. */
+/** A store that counts its calls. */
 const counted = (store: EventStore): EventStore & { reads: number; appends: number } => {
   const counting = {
     ...store,
@@ -42,7 +42,7 @@ describe('capture', () => {
   const takeOne = async (capture = world.process(), ...given: ReturnType<typeof arrival>[]): Promise<Taken> =>
     (await capture.take(given))[0]!
 
-  it('makes a transaction of an SMS, matched against prefixes and rules, with all that was said', async () => {
+  it('turns an SMS into a transaction with all its fields, matched against prefixes and rules', async () => {
     const taken = transactionOf(await takeOne(world.process(), vietcombankSms(1)))
     expect(taken).to.include({ webhook_status: 'pending', source_type: 'sms' })
     const [captured] = await world.events(transactionStream(taken.id))
@@ -67,7 +67,7 @@ describe('capture', () => {
     expect(captured?.metadata.user_id).to.equal(USER)
   })
 
-  it('answers a resend with the first one and its present status, and stores nothing', async () => {
+  it('answers a resend with the first transaction and its current status, and stores nothing', async () => {
     const capture = world.process()
     const first = transactionOf(await takeOne(capture, vietcombankSms(1)))
     await world.write(
@@ -82,7 +82,7 @@ describe('capture', () => {
     expect((await world.events('unread-')).length + (await world.events('ignored-')).length).to.equal(0)
   })
 
-  it('records a copy as already_run of the first, whether they come together or one by one', async () => {
+  it('records a copy as already_run of the first transaction, in the same batch or later', async () => {
     const capture = world.process()
     const [sms, push] = await capture.take([vietcombankSms(1), vietcombankPush(1)])
     const [again] = await capture.take([vietcombankPush(2), vietcombankSms(2, undefined, { device: 2, stamp: 5_000 })])
@@ -96,7 +96,7 @@ describe('capture', () => {
     expect(all.get(other.id)?.deliveries.size).to.equal(0)
   })
 
-  it('gives the first the order id that a better copy brings, in the same group and later', async () => {
+  it('adds the order id of a better copy to the first transaction, in the same group or later', async () => {
     const capture = world.process()
     const cut = (number: number) => vietcombankPush(number, 'NGUYEN VAN...', { stamp: 0 })
     const whole = (number: number) => vietcombankSms(number, 'NGUYEN VAN AN DH1042', { stamp: 20_000 })
@@ -112,7 +112,7 @@ describe('capture', () => {
     expect(types).to.deep.equal(['TransactionCaptured', 'TransactionCompleted', 'WebhookStatusChanged'])
   })
 
-  it('decides a batch in the order of its stamps and answers it in its own', async () => {
+  it('decides a batch in the order of its timestamps and answers in the order of its items', async () => {
     const [late, early] = await world
       .process()
       .take([vietcombankPush(1, undefined, { stamp: 9_000 }), vietcombankSms(1)])
@@ -120,7 +120,7 @@ describe('capture', () => {
     expect(transactionOf(early).webhook_status).to.equal('pending')
   })
 
-  it('keeps what it cannot read, with all that the reader needs', async () => {
+  it('stores a text that it cannot read, with everything needed to read it later', async () => {
     const text = 'TK 0011000415567 thay doi 150,000 VND gi do'
     const taken = await takeOne(world.process(), arrival(text, { sender: 'Vietcombank' }))
     expect(taken).to.deep.equal({ kind: 'ignored', reason: 'unparsed' })
@@ -128,12 +128,12 @@ describe('capture', () => {
     expect(unread?.data).to.deep.include({ text, sender: 'Vietcombank', posted_as: 'sms', source: 'device-1:sms' })
   })
 
-  it('ignores with a reason, in one stream a user, and never keeps a one-time password', async () => {
+  it('records ignored notifications with a reason in one stream per user, and never stores a one-time password', async () => {
     const capture = world.process()
     const otp = arrival('Ma OTP cua quy khach la 482913. Khong cung cap cho bat ky ai.', { sender: 'Vietcombank' })
     expect(await takeOne(capture, otp)).to.deep.equal({ kind: 'ignored', reason: 'otp' })
     const forged = vietcombankSms(1, undefined, { sender: '0912345678' })
-    // A process that does not know the stream's revision yet learns it from the conflict.
+    // A new process gets the revision of the stream from the conflict.
     for (const process of [capture, world.process()])
       expect(await takeOne(process, forged)).to.deep.equal({ kind: 'ignored', reason: 'unknown_sender' })
     const kept = await world.events(ignoredStream(USER))
@@ -145,7 +145,7 @@ describe('capture', () => {
     expect((await world.transactions()).size).to.equal(0)
   })
 
-  it('refuses a token that is not one of the account, and one whose device was removed a moment ago', async () => {
+  it('refuses a token that is not in the account, and a token whose device was just removed', async () => {
     const capture = world.process()
     await takeOne(capture, vietcombankSms(1))
     const forged = { ...vietcombankSms(2), credential: shownOf(USER, 9) }
@@ -169,7 +169,7 @@ describe('capture', () => {
     transactionOf(await takeOne(world.process(), vietcombankSms(1)))
   })
 
-  it('answers a resend and a copy of a deleted transaction as ignored, also when it has been erased', async () => {
+  it('ignores resends and copies of a deleted transaction, even after its stream was erased', async () => {
     const capture = world.process()
     const { id } = transactionOf(await takeOne(capture, vietcombankSms(1)))
     const deleted = { transaction_id: id, user_id: USER, captured_at: new Date(0).toISOString(), counted: true }
@@ -182,7 +182,7 @@ describe('capture', () => {
     expect((await world.transactions()).size).to.equal(0)
   })
 
-  it('goes on in a book whose events have all expired', async () => {
+  it('continues after all events of the deduplication window have expired', async () => {
     await world.store.retain('book-', 0)
     const taken: Taken[] = []
     for (const number of [1, 2]) taken.push(await takeOne(world.process(), vietcombankSms(number)))
@@ -191,7 +191,7 @@ describe('capture', () => {
     expect(new Set(taken.map((each) => transactionOf(each).id)).size).to.equal(3)
   })
 
-  it('makes one read and one append of a group on a warm book, copies, resends and better copies included', async () => {
+  it('makes one read and one append per group if the window is cached, even with copies, resends and better copies', async () => {
     const store = counted(world.store)
     const capture = world.process({ store })
     await capture.take([vietcombankSms(0), vietcombankSms(1), vietcombankPush(2, 'NGUYEN...')])
@@ -208,7 +208,7 @@ describe('capture', () => {
     expect((await world.transactions()).size).to.equal(55)
   })
 
-  it('collects the next group while one runs', async () => {
+  it('collects the next group while the current one runs', async () => {
     const store = counted(world.store)
     const capture = world.process({ store })
     await capture.take([vietcombankSms(0)])
@@ -228,7 +228,7 @@ describe('capture', () => {
     expect((await world.transactions()).size).to.equal(102)
   })
 
-  it('gathers what comes a moment after a group has begun, of whichever accounts', async () => {
+  it('puts notifications that arrive shortly after a group started into one next group, whatever their accounts', async () => {
     for (const user of [8, 9]) await world.write(accountStream(user), accountFacts(user), NO_STREAM)
     const groups = new Map<number, number>()
     const capture = world.process({ onTaken: ({ user_id, group }) => groups.set(user_id!, group) })
@@ -236,7 +236,7 @@ describe('capture', () => {
     const take = (user: number, number: number) =>
       capture.take([{ ...vietcombankSms(number), credential: shownOf(user, 1) }])
     let number = 0
-    // A moment is eight milliseconds: on a machine that has its hands full the turns of the event loop may take longer.
+    // The group is collected for 8 ms. On a busy machine the turns of the event loop may take longer, so the test tries again.
     await eventually(async () => {
       number++
       const taken = [take(USER, number)]
@@ -251,7 +251,7 @@ describe('capture', () => {
     })
   })
 
-  it('passes an outage on, takes nothing for stored, and goes on after it', async () => {
+  it('reports an outage to the caller, treats nothing as stored, and continues afterwards', async () => {
     let down: 'read' | 'append' | 'after append' | null = null
     const store: EventStore = {
       ...world.store,
@@ -277,7 +277,7 @@ describe('capture', () => {
     expect((await world.events(bookStream(USER, 'VCB'))).length).to.equal(4)
   })
 
-  it('tells one wide line a notification, without text or token', async () => {
+  it('reports one wide log line per notification, without text or token', async () => {
     const told: TakenInfo[] = []
     const capture = world.process({ onTaken: (info) => told.push(info) })
     await capture.take([vietcombankSms(1), vietcombankPush(1)])
@@ -289,7 +289,7 @@ describe('capture', () => {
     for (const secret of [tokenOf(USER, 1), '0011000415567', 'DH1001']) expect(line).not.to.include(secret)
   })
 
-  it('does not let accounts see each other', async () => {
+  it('keeps the transactions of different accounts separate', async () => {
     await world.write(accountStream(8), accountFacts(8), NO_STREAM)
     const capture = world.process()
     const theirs = { ...vietcombankSms(1), credential: shownOf(8, 1) }

@@ -11,14 +11,14 @@ const idOf = (taken: Taken): number => {
   return taken.id
 }
 
-describe('several processes capture the same', function () {
+describe('several processes that capture the same notifications', function () {
   this.timeout(120_000)
   let world: World
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())
 
   for (const [on, openStore] of Object.entries(STORES))
-    it(`copies that arrive in the same millisecond on different processes are one event, on ${on}`, async () => {
+    it(`record copies that arrive in the same millisecond as one event, on ${on}`, async () => {
       const there = await openWorld(openStore)
       try {
         const processes = [there.process(), there.process(), there.process()] as const
@@ -41,7 +41,7 @@ describe('several processes capture the same', function () {
       }
     })
 
-  it('two that are given each notification at the same moment, 200 times: one transaction each', async () => {
+  it('make one transaction per notification if two of them receive it at the same moment, 200 times', async () => {
     const [one, other] = [world.process(), world.process()]
     for (let number = 0; number < 200; number++) {
       const sms = vietcombankSms(number)
@@ -52,7 +52,7 @@ describe('several processes capture the same', function () {
   })
 
   for (const kind of ['with', 'without'] as const)
-    it(`eight on one book, on a store ${kind} a transaction over streams: every event once`, async () => {
+    it(`record every event once if eight share one deduplication window, on a store ${kind} transactions over streams`, async () => {
       const store = kind === 'with' ? world.store : stepwise(world.store)
       const processes = Array.from({ length: 8 }, (): Capture => world.process({ store, unfinishedMs: 2_000 }))
       const events = 24
@@ -61,7 +61,7 @@ describe('several processes capture the same', function () {
         vietcombankPush(number),
         vietcombankPush(number, undefined, { device: 2, stamp: 3_000 }),
       ]).flat()
-      // Every notification reaches two processes; which comes first is up to them.
+      // Every notification reaches two processes, in either order.
       const taken = await Promise.all(
         notifications.flatMap((each, n) => [
           processes[n % 8]!.take([each]).then(([answer]) => ({ n, id: idOf(answer!) })),

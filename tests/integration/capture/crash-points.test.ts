@@ -10,13 +10,13 @@ import { USER, openWorld, vietcombankPush, vietcombankSms, type World } from './
 
 interface Case {
   name: string
-  /** Taken without trouble. */
+  /** Captured normally, before the crash. */
   before: Arrival[]
-  /** Taken together by the process that dies; each is sent again later. */
+  /** Captured together by the process that dies. Each is sent again later. */
   dying: Arrival[]
-  /** Another notification of the same event, from elsewhere. */
+  /** Another notification of the same event, from another source. */
   other: Arrival
-  /** Streams that the dying process writes. */
+  /** The number of streams that the dying process writes. */
   streams: number
 }
 
@@ -38,7 +38,7 @@ const idOf = (taken: Taken | undefined): number => {
   return taken.id
 }
 
-/** Every notification has one record of its own; one is sent, the others are copies of it. */
+/** Every notification has its own record. One is sent; the others are copies of it. */
 const expectOneEvent = async (world: World, ids: readonly number[], count: number): Promise<void> => {
   const all = await world.transactions()
   expect([...all.keys()].sort(), 'one record each').to.deep.equal([...new Set(ids)].sort())
@@ -50,7 +50,7 @@ const expectOneEvent = async (world: World, ids: readonly number[], count: numbe
 }
 
 for (const [on, openStore] of Object.entries(STORES))
-  describe(`a process that dies while it captures, on ${on}`, function () {
+  describe(`a crash during capture, on ${on}`, function () {
     this.timeout(120_000)
     let world: World
     beforeEach(async () => (world = await openWorld(openStore)))
@@ -60,7 +60,7 @@ for (const [on, openStore] of Object.entries(STORES))
       for (let at = 0; at < streams; at++)
         for (const process of ['the same process', 'another process'])
           for (const way of ['sent again', 'a copy from elsewhere, then sent again'])
-            it(`${name}, dead after ${at} of ${streams} streams; ${way}, by ${process}`, async () => {
+            it(`leaves one event: ${name}, crash after ${at} of ${streams} streams; ${way}, by ${process}`, async () => {
               const { store, dieAfter, isDead } = await world.mortal()
               const mortal: Capture = world.process({ store })
               const ids: number[] = []
@@ -78,13 +78,13 @@ for (const [on, openStore] of Object.entries(STORES))
             })
   })
 
-describe('a process that sleeps while it captures', function () {
+describe('a process that pauses during capture', function () {
   this.timeout(120_000)
   let world: World
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())
 
-  it('finds itself a resend when it wakes up after others have finished its work', async () => {
+  it('answers as for a resend if another process finished its work meanwhile', async () => {
     let wake = () => {}
     const asleep = new Promise<void>((resolve) => (wake = resolve))
     let fallAsleep = () => {}
@@ -104,7 +104,7 @@ describe('a process that sleeps while it captures', function () {
     expect((await world.transactions()).size).to.equal(1)
   })
 
-  it('waits for a writer that is only slow, and writes nothing in its place', async () => {
+  it('is waited for while it is only slow, and no other process writes in its place', async () => {
     let go = () => {}
     const held = new Promise<void>((resolve) => (go = resolve))
     let reach = () => {}
@@ -130,7 +130,7 @@ describe('a process that sleeps while it captures', function () {
   })
 
   for (const atomic of [true, false])
-    it(`does not complete a first that is deleted under its hands, on a store ${atomic ? 'with' : 'without'} a transaction over streams`, async () => {
+    it(`does not complete a first transaction that was deleted meanwhile, on a store ${atomic ? 'with' : 'without'} transactions over streams`, async () => {
       const id = idOf((await world.process().take([cut]))[0])
       const deleted = { transaction_id: id, user_id: USER, captured_at: new Date(0).toISOString(), counted: true }
       const below = atomic ? world.store : stepwise(world.store)

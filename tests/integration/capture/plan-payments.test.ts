@@ -1,4 +1,4 @@
-/** Payments of plans on stores with and without a transaction over streams, and where the process dies between two streams. */
+/** Payments of plans, on every store of `STORES`, and with a crash between two streams. */
 import { expect } from 'chai'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { accountStream } from '../../../domain/account/events.ts'
@@ -13,7 +13,7 @@ const plans = { prefix: 'BC', bank_code: 'VCB', account_number: '0011000415567',
 const ORDER = 42
 const BUYER = 8
 
-/** The price of it is what the texts of `world.ts` bring. */
+/** Its price is the amount in the texts of `world.ts`. */
 const ordered = orderPlan('Basic', { plan_order_id: ORDER, user_id: BUYER, prefix: 'BC', at: NOW }).map((event) => ({
   ...event,
   data: { ...event.data, amount: '150000.00' },
@@ -38,14 +38,14 @@ for (const [on, openStore] of Object.entries(STORES))
       const [registered] = accountFacts(USER)
       const again = { ...registered!, data: { ...registered!.data, operator: true } }
       const { length } = await world.events(accountStream(USER))
-      // The same account with the operator's rights: a registration told again keeps what was told since.
+      // The same account with operator rights. A repeated registration keeps what later events have added.
       await world.write(accountStream(USER), [again, ...accountFacts(USER).slice(1)], length - 1)
       await world.write(planOrderStream(ORDER), ordered)
     })
     afterEach(() => world.close())
 
     const orders = async () => (await world.events('plan-order-')).map(({ type }) => type)
-    /** One event pays; all else of the same order or event is a repetition. */
+    /** One event pays. All other transactions of the same order or event are repetitions. */
     const expectPaidOnce = async (count: number) => {
       expect(await orders()).to.deep.equal(['PlanOrdered', 'PlanPaid'])
       const [, paid] = await world.events('plan-order-')
@@ -62,7 +62,7 @@ for (const [on, openStore] of Object.entries(STORES))
         }
     }
 
-    it('is one event of the order, whoever else tells of it', async () => {
+    it('counts once, however many notifications report it', async () => {
       const capture = world.process({ plans })
       expect(statusOf((await capture.take([sms]))[0])).to.equal('plan_upgraded')
       expect(statusOf((await capture.take([push]))[0])).to.equal('already_run')
@@ -71,14 +71,14 @@ for (const [on, openStore] of Object.entries(STORES))
       await expectPaidOnce(3)
     })
 
-    it('is told by the better copy of a text that was cut', async () => {
+    it('is recognised from the better copy of a text that was cut', async () => {
       const capture = world.process({ plans })
       expect(statusOf((await capture.take([cut]))[0])).to.equal('skipped')
       await capture.take([sms])
       await expectPaidOnce(2)
     })
 
-    it('is none where the text is old, also where a fresh copy completes it', async () => {
+    it('does not count if the text is old, even if a fresh copy completes it', async () => {
       const capture = world.process({ plans })
       const days = { stamp: -3 * 86_400_000, arrived: 0 }
       expect(statusOf((await capture.take([vietcombankSms(3, 'BC0042', days)]))[0])).to.equal('no_match')
@@ -87,14 +87,14 @@ for (const [on, openStore] of Object.entries(STORES))
       expect(await orders()).to.deep.equal(['PlanOrdered'])
     })
 
-    it('is one of two in the same group, also where the first of them is cut', async () => {
+    it('counts once if two are in the same group, even if the text of the first is cut', async () => {
       const capture = world.process({ plans })
       const taken = await Promise.all([cut, sms, second].map((each) => capture.take([each])))
       expect(taken).to.have.length(3)
       await expectPaidOnce(3)
     })
 
-    it('is one of two that two processes take at the same moment', async () => {
+    it('counts once if two processes capture two payments at the same moment', async () => {
       const [one, other] = [world.process({ plans }), world.process({ plans })]
       const taken = await Promise.all([one.take([sms]), other.take([second])])
       expect(taken.map(([each]) => statusOf(each)).sort()).to.deep.equal(['already_run', 'plan_upgraded'])
@@ -109,7 +109,7 @@ for (const [on, openStore] of Object.entries(STORES))
     ]
     for (const { name, before, dying, streams } of cases)
       for (let at = 0; at < streams; at++)
-        it(`${name}: dead after ${at} of ${streams} streams, sent again to another process`, async () => {
+        it(`counts once: ${name}, crash after ${at} of ${streams} streams, sent again to another process`, async () => {
           const { store, dieAfter, isDead } = await world.mortal()
           const mortal = world.process({ store, plans })
           for (const each of before) await mortal.take([each])

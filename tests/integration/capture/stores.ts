@@ -1,5 +1,9 @@
+<<<<<<< HEAD
 /** The stores that captures are tried on, each with a way to die in the middle of one. */
 import { parsing } from '../../../adapters/event-store/parsing.ts'
+=======
+/** The stores that capture is tested on. Each can simulate a crash in the middle of a capture. */
+>>>>>>> x
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -12,21 +16,21 @@ import { stepwise } from '../../harness/stepwise-store.ts'
 
 export interface Mortal {
   store: EventStore
-  /** The next call ends as unavailable after it has appended to so many streams; later calls do as they should. */
+  /** The next call fails as unavailable after it has appended to this many streams. */
   dieAfter(streams: number): void
-  /** The call has ended. */
+  /** To be called when the failing call has ended. Later calls work normally. */
   isDead(): void
 }
 
 export interface TestStore {
   store: EventStore
-  /** Another process's way to the store. */
+  /** The store as another process sees it. */
   mortal(): Promise<Mortal>
   close(): Promise<void>
 }
 
 export const STORES: Record<string, () => Promise<TestStore>> = {
-  /** It takes a group whole or not at all: one without that is made of it. */
+  /** Postgres appends a group as a whole or not at all. `stepwise` removes this guarantee. */
   'Postgres, stream by stream': async () => {
     const database = await freshDatabase()
     await migrateDatabase(database.url)
@@ -49,7 +53,7 @@ export const STORES: Record<string, () => Promise<TestStore>> = {
       },
     }
   },
-  /** The server takes so many appends and no more, so it is the adapter's own order that counts. */
+  /** The server accepts a limited number of appends, so the order in which the adapter appends is tested. */
   EventStoreDB: async () => {
     const standIn = await startStandIn()
     const open = async (deadlineMs: number) =>

@@ -1,4 +1,4 @@
-/** A store with one account in it, and as many processes that capture into it as a test wants. */
+/** A store with one account, and any number of processes that capture into it. */
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { accountStream } from '../../../domain/account/events.ts'
@@ -17,13 +17,13 @@ export const NOW = new Date('2026-11-20T03:00:10.000Z')
 
 export interface World {
   store: EventStore
-  /** A process of its own: fresh caches, ids of its own block. */
+  /** A separate process, with empty caches and its own block of ids. */
   process(options?: Partial<CaptureOptions>): Capture
-  /** Another process's way to the store, which dies on command. */
+  /** The store as another process sees it. It fails on command. */
   mortal(): Promise<Mortal>
   write(stream: string, facts: readonly Fact[], expectedRevision?: number): Promise<void>
   events(prefix: string): Promise<StoredEvent[]>
-  /** Live transactions by id; fails on a stream that was started twice. */
+  /** Live transactions by id. Throws if a stream was started twice. */
   transactions(): Promise<Map<number, LiveTransaction>>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The two-year memory of credits on both stores: what it holds, what a crash leaves, its bound, and its end. */
+/** The two-year memory of credits on both stores: its content, crashes, its size limit, and its erasure. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -56,7 +56,7 @@ for (const [name, openStore] of Object.entries(STORES))
     const take = (from: number, to: number) =>
       world.process().take(Array.from({ length: to - from }, (_, n) => vietcombankSms(from + n)))
 
-    it('has each credit once, and none of its copies', async () => {
+    it('contains each credit once and none of its copies', async () => {
       await take(0, 5)
       await world.process().take([vietcombankPush(2)])
       expect(await gather()).to.equal(5)
@@ -64,7 +64,7 @@ for (const [name, openStore] of Object.entries(STORES))
       expect((await world.events(creditsStream(USER, 0))).length).to.equal(1)
     })
 
-    it('goes on from its checkpoint; without one it reads everything and adds nothing twice', async () => {
+    it('continues from its checkpoint; without one it reads everything and adds nothing twice', async () => {
       await take(0, 3)
       await gather()
       await take(3, 5)
@@ -75,7 +75,7 @@ for (const [name, openStore] of Object.entries(STORES))
       expect((await loaded()).memory.size).to.equal(5)
     })
 
-    it('two that gather at once add each credit once', async () => {
+    it('gets each credit once if two processes gather at the same time', async () => {
       await take(0, 6)
       const other = checkpointInMemory()
       const added = await Promise.all([gather(), gatherCredits({ store, clock, checkpoint: other }, never)])
@@ -83,7 +83,7 @@ for (const [name, openStore] of Object.entries(STORES))
       expect((await loaded()).total).to.equal(6)
     })
 
-    it('a crash after any of its appends leaves nothing lost and nothing twice', async () => {
+    it('loses nothing and repeats nothing after a crash at any append', async () => {
       await take(0, 8)
       for (let left = 0; left < 5; left++) {
         const dying = stepwise(store, (_part, done) => {
@@ -100,7 +100,7 @@ for (const [name, openStore] of Object.entries(STORES))
       expect(blocks.join('')).to.have.length(8 * 16)
     })
 
-    it('holds so many segments and erases the oldest', async () => {
+    it('keeps a limited number of segments and erases the oldest', async () => {
       const most = 2 * SEGMENTS
       await take(0, most + 5)
       await gather({ segmentCredits: 2 })
@@ -113,13 +113,13 @@ for (const [name, openStore] of Object.entries(STORES))
       ])
       expect(oldest!.map(({ type }) => type)).to.deep.equal(['StreamErased'])
       expect(kept!.map(({ type }) => type)).to.deep.equal(['CreditsRemembered'])
-      // The next one, which begins a segment, finds its place.
+      // The next credits, which begin a segment, are still added.
       await take(100, 103)
       expect(await gather({ segmentCredits: 2 })).to.equal(3)
       expect((await loaded()).memory.size).to.be.at.most(most)
     })
 
-    /** After the book has dropped what came on the first day. */
+    /** A time this many days later. The deduplication window keeps entries for 7 days. */
     const later = (days: number) => ({ stamp: days * 86_400_000, arrived: days * 86_400_000 })
     const statuses = async () =>
       [...(await world.transactions()).values()].map(({ webhook_status, already_run_of }) => ({
@@ -127,7 +127,7 @@ for (const [name, openStore] of Object.entries(STORES))
         of: already_run_of,
       }))
 
-    it('another process knows a credit that the book has dropped', async () => {
+    it('lets another process recognise a credit that the deduplication window has dropped', async () => {
       await take(1, 2)
       await gather()
       const [taken] = await world.process().take([vietcombankSms(1, 'DH1001', later(8))])
@@ -137,7 +137,7 @@ for (const [name, openStore] of Object.entries(STORES))
     })
 
     for (let streams = 0; streams < 2; streams++)
-      it(`a credit that comes again: dead after ${streams} of 2 streams, sent again to another process`, async () => {
+      it(`recognises a repeated credit: crash after ${streams} of 2 streams, sent again to another process`, async () => {
         await take(1, 2)
         await gather()
         const { store: dying, dieAfter, isDead } = await world.mortal()
@@ -156,7 +156,7 @@ for (const [name, openStore] of Object.entries(STORES))
         expect(copy!.webhook_status).to.equal('already_run')
       })
 
-    it('is read once in an hour, and then only what is new', async () => {
+    it('is read once per hour, and then only its new part', async () => {
       await take(0, 2)
       await gather()
       let reads = 0
@@ -173,17 +173,17 @@ for (const [name, openStore] of Object.entries(STORES))
       expect((await memories.load(counted, USER, later)).size).to.equal(3)
     })
 
-    it('memories kept warm are bounded by their credits, the least lately used going first', async () => {
+    it('is cached up to a total number of credits, and the least recently used one is dropped first', async () => {
       const memories = new CreditMemories(45)
       for (const user of [1, 2, 3]) await memories.load(store, user, NOW)
       expect([1, 2, 3].map((user) => memories.get(user, NOW) !== null)).to.deep.equal([false, true, true])
     })
 
-    it('nothing is written for an account that was deleted, also where that was just now', async () => {
+    it('is not written for a deleted account, even if it was deleted just before the append', async () => {
       await take(0, 2)
       const gone = [{ type: 'AccountDeleted', data: { user_id: USER } }]
       const [[last] = []] = await store.read([{ stream: accountStream(USER), backwards: true, limit: 1 }])
-      // It is deleted between the look at the account and the append.
+      // The account is deleted between the check of the account and the append.
       let isDeleted = false
       const late: EventStore = Object.assign(Object.create(store) as EventStore, {
         read: store.read.bind(store),
@@ -223,7 +223,7 @@ for (const [name, openStore] of Object.entries(STORES))
       expect((await loaded()).memory.size).to.equal(0)
     })
 
-    it('runs once a day and a process, and again where it failed', async () => {
+    it('is updated once per day in each process, and again after a failure', async () => {
       await take(0, 1)
       let fails = true
       const job = rememberCredits({
@@ -242,15 +242,15 @@ for (const [name, openStore] of Object.entries(STORES))
       expect(await job.run(never)).to.equal(null)
     })
 
-    it('a place of another store is none', async () => {
+    it('ignores a checkpoint that belongs to another store', async () => {
       await take(0, 1)
       checkpoint.place = { checkpoint: '9', event_id: randomUUID(), stream: 'transaction-1', revision: 0 }
       expect(await gather()).to.equal(1)
     })
   })
 
-describe('how far credits have been gathered', () => {
-  it('is kept in the database, beside the place of the reactions', async () => {
+describe('the checkpoint of gathered credits', () => {
+  it('is stored in the database, separate from the checkpoint of the reactors', async () => {
     const { url, drop } = await freshDatabase()
     await migrateDatabase(url)
     const database = openDatabase(url)

@@ -4,7 +4,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { hang, openShop, status, type Answer } from '../../harness/shop.ts'
 import { openDeliverySetting, USER, type DeliverySetting, type WorkerOptions } from './setting.ts'
 
-/** A schedule in whose time no test ends; the first retry comes at once. */
+/** A schedule that outlasts every test. The first two retries follow at once. */
 const LONG = [0.01, 0.01, 3_600]
 
 describe('an endpoint that fails', () => {
@@ -31,13 +31,13 @@ describe('an endpoint that fails', () => {
     await untilOpen()
     return { shop, rule, workers, failed }
   }
-  /** Those that fail at once are in the queue again, and no call is under way. */
+  /** Waits until the deliveries that failed are in the queue again and no call is in flight. */
   const untilQuiet = async (calls: unknown[]) => {
     let before = -1
     await eventually(() => before === (before = calls.length) || new Promise((go) => setTimeout(() => go(false), 300)))
   }
 
-  it('is called no more after ten failures of several deliveries, and those that wait keep their numbers', async () => {
+  it('gets no more calls after ten failures of several deliveries, and waiting deliveries keep their attempt numbers', async () => {
     const { shop, rule, workers } = await failing()
     await untilQuiet(shop.calls)
     const before = shop.calls.length
@@ -56,7 +56,7 @@ describe('an endpoint that fails', () => {
     for (const id of waiting) expect(await setting.attempts(id)).to.deep.equal([])
   })
 
-  it('is probed by one delivery at a time, and gets the others when it answers', async () => {
+  it('is probed by one delivery at a time, and gets the others once it answers', async () => {
     const { shop, failed } = await failing({ probeEvery: 0.5 })
     await untilQuiet(shop.calls)
     shop.answer(status(200))
@@ -65,7 +65,7 @@ describe('an endpoint that fails', () => {
     await eventually(async () => (await endpoints()).every(({ opened_at }) => opened_at === null))
   })
 
-  it('is called at once for a retry by hand', async () => {
+  it('is called at once for a manual retry', async () => {
     const shop = await setting.shop(status(503))
     const rule = await setting.rule(shop.url)
     await worker({ schedule: [0.01, 0.01] })
@@ -82,7 +82,7 @@ describe('an endpoint that fails', () => {
     await eventually(async () => (await endpoints()).every(({ opened_at }) => opened_at === null))
   })
 
-  it('that never comes back: each delivery makes one last attempt when its whole time has passed, and has failed', async () => {
+  it('gets one last attempt per delivery when the whole schedule has passed, and the delivery then fails', async () => {
     const { shop, rule } = await failing()
     await untilQuiet(shop.calls)
     const [never] = await captured([rule])
@@ -92,7 +92,7 @@ describe('an endpoint that fails', () => {
     expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).to.deep.equal([[1, 'exhausted']])
   })
 
-  it('opens for all workers together, and one of them probes', async () => {
+  it('opens its breaker for all workers, and only one of them probes', async () => {
     const shop = await setting.shop(status(500))
     const rule = await setting.rule(shop.url)
     for (let number = 0; number < 3; number++) await worker({ probeEvery: 1 })
@@ -106,7 +106,7 @@ describe('an endpoint that fails', () => {
     expect(shop.calls.length - from).to.be.at.most(1 + Math.ceil((Date.now() - began) / 1000))
   })
 
-  it('is not thought dead for one bad order, nor for 4xx, nor for what is our own fault', async () => {
+  it('does not open its breaker for failures of one delivery or for 4xx answers', async () => {
     const answer: Answer = ({ body }, response) => response.writeHead(body.includes('text of') ? 404 : 500).end()
     const shop = await setting.shop(answer)
     const rule = await setting.rule(shop.url)
@@ -120,7 +120,7 @@ describe('an endpoint that fails', () => {
     expect((await endpoints()).map(({ opened_at }) => opened_at)).to.deep.equal([null])
   })
 
-  it('that asks to wait is left alone until then, by all its deliveries', async () => {
+  it('gets no call from any of its deliveries until the time in Retry-After', async () => {
     const shop = await setting.shop(status(429, '', { 'retry-after': '3600' }))
     const rule = await setting.rule(shop.url)
     await worker()
@@ -139,7 +139,7 @@ describe('an endpoint that fails', () => {
     await setting.untilStatus(held!, 'success')
   })
 
-  it('gets back what it had claimed and not begun', async () => {
+  it('has the attempts that were claimed but not started given back to the queue', async () => {
     const shop = await setting.shop(hang)
     const rule = await setting.rule(shop.url)
     const limits = { perEndpoint: 12, waitingPerEndpoint: 100 }

@@ -21,7 +21,7 @@ describe('delivery', () => {
   })
   afterEach(() => setting.close())
 
-  it('calls a shop with a signed body and records it with the status', async () => {
+  it('calls a shop with a signed body and records the attempt and the status', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     const worker = await setting.worker()
@@ -39,7 +39,7 @@ describe('delivery', () => {
     expect(worker.told[0]).to.include({ transaction_id: transaction, lane: 'first', outcome: 'delivered' })
   })
 
-  it('tries again by the schedule, and fails when it is used up', async () => {
+  it('retries by the schedule, and fails when the schedule is used up', async () => {
     const shop = await setting.shop(status(500, 'no'))
     const rule = await setting.rule(shop.url)
     await setting.worker()
@@ -50,7 +50,7 @@ describe('delivery', () => {
     expect((await setting.attempts(transaction!)).map(({ outcome }) => outcome)).to.deep.equal(['retrying', 'retrying', 'exhausted']) // prettier-ignore
   })
 
-  it('a retry by hand goes on with the numbers', async () => {
+  it('continues the attempt numbers on a manual retry', async () => {
     const shop = await setting.shop(status(500))
     const rule = await setting.rule(shop.url)
     await setting.worker({ schedule: [] })
@@ -62,7 +62,7 @@ describe('delivery', () => {
     expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '2'])
   })
 
-  it('410 ends the delivery at once', async () => {
+  it('ends at once on a 410 answer', async () => {
     const shop = await setting.shop(status(410))
     const rule = await setting.rule(shop.url)
     await setting.worker()
@@ -72,7 +72,7 @@ describe('delivery', () => {
     expect(shop.calls).to.have.length(1)
   })
 
-  it('each of two rules gets its own delivery', async () => {
+  it('makes a separate delivery for each of two rules', async () => {
     const [good, bad] = [await setting.shop(), await setting.shop(status(500))]
     const rules = [await setting.rule(good.url), await setting.rule(bad.url)]
     await setting.worker()
@@ -81,7 +81,7 @@ describe('delivery', () => {
     expect([good.calls.length, bad.calls.length]).to.deep.equal([1, 3])
   })
 
-  it('of two workers, each call is made by one', async () => {
+  it('makes each call from only one of two workers', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     const [one, two] = [await setting.worker(), await setting.worker()]
@@ -92,17 +92,17 @@ describe('delivery', () => {
     expect(called.toSorted((a, b) => a - b)).to.deep.equal(transactions)
   })
 
-  it('a burst to an endpoint that takes its time is called as it gets room, none is left to the queue', async () => {
+  it('sends a burst to a slow endpoint as it gets room, and leaves none of it to the queue', async () => {
     const shop = await setting.shop((_call, response) => void setTimeout(() => response.writeHead(200).end(), 300))
     const rule = await setting.rule(shop.url)
-    // What waits takes 1.2 s; the queue would bring it a minute after its capture.
+    // The waiting calls take 1.2 s. The queue would return them a minute after their capture.
     const worker = await setting.worker({ limits: { first: { perEndpoint: 4, waitingPerEndpoint: 16 } } })
     await setting.capture([rule], { count: 60 })
     await eventually(() => worker.told.length === 60, { what: 'sixty calls' })
     expect(new Set(worker.told.map(({ transaction_id }) => transaction_id)).size).to.equal(60)
   })
 
-  it('an endpoint that hangs holds nothing', async () => {
+  it('is not held up by an endpoint that hangs', async () => {
     const [hanging, good] = [await setting.shop(hang), await setting.shop()]
     const rules = { hanging: await setting.rule(hanging.url), good: await setting.rule(good.url) }
     const other = await setting.rule(good.url, { user: 6 })
@@ -116,10 +116,10 @@ describe('delivery', () => {
     expect(hanging.calls.length).to.equal(10)
   })
 
-  describe('what the log did not bring', () => {
+  describe('of a capture that the log did not bring', () => {
     const silent = { consume: (_group: string, _handler: unknown, signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())) } // prettier-ignore
 
-    it('is found in the queue', async () => {
+    it('takes the capture from the queue', async () => {
       const shop = await setting.shop()
       const rule = await setting.rule(shop.url)
       await setting.worker({ log: silent })
@@ -128,7 +128,7 @@ describe('delivery', () => {
       expect(shop.calls).to.have.length(1)
     })
 
-    it('is not left there for an hour where it was captured by a clock that was an hour ahead', async () => {
+    it('does not wait for an hour if the clock at the capture was an hour ahead', async () => {
       const shop = await setting.shop()
       const rule = await setting.rule(shop.url)
       await setting.worker({ log: silent })
@@ -138,7 +138,7 @@ describe('delivery', () => {
     })
   })
 
-  it('ends what is due for a deleted rule', async () => {
+  it('ends the due deliveries of a deleted rule', async () => {
     const shop = await setting.shop(status(500))
     const rule = await setting.rule(shop.url)
     await setting.worker({ schedule: [600] })
@@ -150,7 +150,7 @@ describe('delivery', () => {
     expect(shop.calls).to.have.length(1)
   })
 
-  it('holds what is due for a paused rule or a locked account, and goes on afterwards', async () => {
+  it('holds the due deliveries of a paused rule or a locked account, and continues afterwards', async () => {
     const [shop, control] = [await setting.shop(), await setting.shop()]
     const paused = await setting.rule(shop.url)
     const locked = await setting.rule(shop.url, { user: 6 })
@@ -170,7 +170,7 @@ describe('delivery', () => {
     for (const transaction of held) await setting.untilStatus(transaction, 'success')
   })
 
-  it('records no attempt of a transaction deleted while the call was open', async () => {
+  it('records no attempt if the transaction was deleted during the call', async () => {
     let answer = () => {}
     const shop = await setting.shop((_call, response) => (answer = () => response.end('ok')))
     const rule = await setting.rule(shop.url)
@@ -184,7 +184,7 @@ describe('delivery', () => {
     expect((await setting.events(transaction!)).map(({ type }) => type)).to.deep.equal(['TransactionCaptured', 'TransactionDeleted']) // prettier-ignore
   })
 
-  it('makes no call of a transaction deleted before its retry was due', async () => {
+  it('makes no call if the transaction was deleted before its retry was due', async () => {
     const [shop, control] = [await setting.shop(status(500)), await setting.shop()]
     const [rule, other] = [await setting.rule(shop.url), await setting.rule(control.url)]
     await setting.worker({ schedule: [0.3] })
@@ -198,7 +198,7 @@ describe('delivery', () => {
     expect(shop.calls).to.have.length(1)
   })
 
-  it('waits with the results while the store is down, and sends nothing twice', async () => {
+  it('keeps the results while the store is down, and sends nothing twice', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     const held = holdable(setting.store)
@@ -212,7 +212,7 @@ describe('delivery', () => {
     expect(shop.calls).to.have.length(5)
   })
 
-  it('is busy until many results are recorded, not only until their calls are made', async () => {
+  it('is busy until all results are recorded, not only until the calls are made', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     const held = holdable(setting.store)

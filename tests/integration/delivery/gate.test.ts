@@ -4,7 +4,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { status } from '../../harness/shop.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 
-describe('a rule whose calls are let through one by one', () => {
+describe('an ordered or limited rule', () => {
   let setting: DeliverySetting
   beforeEach(async () => (setting = await openDeliverySetting()))
   afterEach(() => setting.close())
@@ -12,7 +12,7 @@ describe('a rule whose calls are let through one by one', () => {
   const orderOf = (calls: readonly { body: string }[]) =>
     calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)
 
-  it('when it is ordered: in the order of the captures, none before the one before it is done, by three workers', async () => {
+  it('gets the calls of three workers one at a time, in the order of the captures, if it is ordered', async () => {
     let open = 0
     let most = 0
     const answer: Answer = (_call, response) => {
@@ -32,7 +32,7 @@ describe('a rule whose calls are let through one by one', () => {
     expect(most).to.equal(1)
   })
 
-  it('when it is ordered: the others wait, also for its retries, until it succeeds or is exhausted', async () => {
+  it('gets no other call until the first delivery succeeds or its retries are exhausted, if it is ordered', async () => {
     const failsTwice = new Set<number>()
     const shop = await setting.shop(({ body }, response) => {
       const { transaction_id } = JSON.parse(body) as { transaction_id: number }
@@ -55,7 +55,7 @@ describe('a rule whose calls are let through one by one', () => {
   })
 
   for (const [what, fields] of Object.entries({ ordered: { ordered: 1 }, limited: { max_per_minute: 600 } } as const))
-    it(`when it is ${what}: what was captured by a clock that was ahead does not wait for that time`, async () => {
+    it(`does not wait for the time of a capture whose clock was ahead, if it is ${what}`, async () => {
       const shop = await setting.shop()
       const rule = await setting.rule(shop.url, fields)
       await setting.worker()
@@ -66,7 +66,7 @@ describe('a rule whose calls are let through one by one', () => {
       expect(orderOf(shop.calls)).to.deep.equal([ahead, inTime])
     })
 
-  it('when it is limited: no more than its share, by three workers together', async () => {
+  it('gets no more calls than its limit from three workers together, if it is limited', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url, { max_per_minute: 600 })
     const free = await setting.rule(shop.url)
@@ -76,20 +76,20 @@ describe('a rule whose calls are let through one by one', () => {
     for (const id of others) await setting.untilStatus(id, 'success')
     for (const id of all) await setting.untilStatus(id, 'success', 30_000)
     expect(shop.calls).to.have.length(80)
-    // When they were let through, by the database's clock: a machine that is busy makes the calls themselves late.
+    // The times of the claims by the clock of the database. On a busy machine the calls themselves are late.
     const times = (
       await setting.query<{ claimed_at: string }>(
         'SELECT claimed_at FROM ops.claim WHERE rule_id = $1 ORDER BY claimed_at',
         [rule],
       )
     ).map(({ claimed_at }) => Date.parse(claimed_at))
-    // Ten at once at most, then one every tenth of a second and a little.
+    // At most ten at once, then about one every tenth of a second.
     expect(times).to.have.length(40)
     expect(times.at(-1)! - times[0]!).to.be.above((40 - 10) * 95)
     for (let from = 0; from + 20 < times.length; from++) expect(times[from + 20]! - times[from]!).to.be.above(900)
   })
 
-  it('is let go like any other when it is neither any more', async () => {
+  it('is called like any other rule when it is no longer ordered or limited', async () => {
     const shop = await setting.shop(status(500))
     const rule = await setting.rule(shop.url, { ordered: 1 })
     await setting.worker({ schedule: [3_600] })
@@ -105,7 +105,7 @@ describe('a rule whose calls are let through one by one', () => {
     expect(await setting.attempts(first!)).to.have.length(1)
   })
 
-  it('goes on when the worker that had claimed it is dead', async () => {
+  it('continues if the worker that claimed its next call is dead', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url, { ordered: 1 })
     const all = [...(await setting.capture([rule], { age: 5 })), ...(await setting.capture([rule], { age: 4 }))]

@@ -8,19 +8,19 @@ import { search } from '../../../projections/search.ts'
 import { status } from '../../harness/shop.ts'
 import { openDeliverySetting, type DeliverySetting } from './setting.ts'
 
-describe('the numbers of delivery', () => {
+describe('the metrics of delivery', () => {
   let setting: DeliverySetting
   beforeEach(async () => (setting = await openDeliverySetting()))
   afterEach(() => setting.close())
 
-  it('tell what is due too long, but not what is held, and which endpoints are left alone', async () => {
+  it('count overdue deliveries without the held ones, and endpoints with an open breaker', async () => {
     const rule = await setting.rule('https://a.vn/')
     const held = await setting.rule('https://b.vn/', { user: 6 })
     await setting.capture([rule], { count: 3, age: 200 })
     await setting.capture([held], { user: 6, count: 2, age: 200 })
     await setting.query("INSERT INTO ops.endpoint (user_id, endpoint, opened_at) VALUES (6, 'https://b.vn:443', now())")
     await setting.projector.passed((await setting.store.end())!, 10_000)
-    // The operator is shown how far each projector has come.
+    // The status for the operator contains the position of each projector.
     await createSchema(setting.tables, search)
     const { oldest, ...numbers } = await deliveryNumbers(setting.database)
     expect(numbers).to.deep.equal({ overdue: 3, open: 1, asked_to_wait: 0 })
@@ -32,7 +32,7 @@ describe('the numbers of delivery', () => {
     expect(breakers.map(({ user_id, endpoint }) => [user_id, endpoint])).to.deep.equal([[6, 'https://b.vn']])
   })
 
-  it('have no label of a stranger', async () => {
+  it('have no label values from untrusted input', async () => {
     const registry = new Registry()
     const numbers = () => deliveryNumbers(setting.database)
     const count = watchDelivery(registry, { use: () => ({ first: { inFlight: 1, waiting: 2 } }), numbers })

@@ -1,4 +1,4 @@
-/** Several `baoco deliver` side by side, all of them alive: who makes which call is settled between processes by claims alone. */
+/** Several `baoco deliver` processes side by side, all alive. Only claims decide which process makes which call. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { callApi, readInstallation } from '../../harness/baoco-process.ts'
@@ -9,9 +9,9 @@ import { openSetUp, type SetUp } from '../../harness/servers.ts'
 import { openEndpoint, type Answered, type Endpoint } from '../../chaos/oracle/endpoint.ts'
 import { Oracle } from '../../chaos/oracle/oracle.ts'
 
-/** Notifications a second. */
+/** Notifications per second. */
 const RATE = 50
-/** Calls that each of the processes has made in the end, at least. */
+/** The minimum number of calls that each process has made in the end. */
 const OF_EACH = 20
 
 const madeBy = ({ running }: RoleProcess): number => running.output().split('delivery.attempted').length - 1
@@ -30,14 +30,14 @@ const sideBySide = (setUpName: 'postgres' | 'all', others: readonly ('project' |
     await setUp?.close()
   })
 
-  it('make every attempt, first tries and retries, and none of them twice', async () => {
+  it('make every first attempt and every retry, and none of them twice', async () => {
     const first = await processes.launch('api')
     await first.running.ready
     const { apiKey, personalUrl } = readInstallation(first.place, first.running.output())
     const workers = await Promise.all([1, 2, 3].map(() => processes.launch('deliver')))
     await Promise.all(others.map((role) => processes.launch(role)))
     await Promise.all(processes.all.map(({ running }) => running.ready))
-    // One fails each other time, so that there are first tries, which the log hands out, and retries, which all look for.
+    // Every other first attempt fails. So there are first attempts, which the log hands out, and retries, which all workers look for.
     endpoint = await openEndpoint({
       name: 'shop',
       api: (method, path, body) => callApi(first.running, apiKey, method, path, body),

@@ -1,4 +1,4 @@
-/** What waits costs nothing, however much it is; what is due goes to one worker each, however many ask. */
+/** Waiting deliveries cost nothing, however many there are. Each due delivery goes to one worker, however many claim. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { BY_KEY, openDatabase, type Database } from '../../../adapters/database/database.ts'
@@ -14,13 +14,13 @@ const ROOM = { first: 500, retry: 500, manual: 500, bulk: 500 }
 describe('the delivery queue at size', function () {
   this.timeout(240_000)
   let setting: DeliverySetting
-  /** One connection: what it has read is told to the statistics when it says so. */
+  /** A pool of one connection, so that it can flush the statistics of its own reads. */
   let alone: Database
   let byKey: Database
   let queue: DeliveryQueue
   let rules: number[]
 
-  /** Rows as the projector would have written them, of transactions that are there too. */
+  /** Inserts deliveries as the projector would write them, with their transactions. */
   const fill = async (from: number, count: number, due: string): Promise<void> => {
     await setting.query(`INSERT INTO read_model.transaction (id, user_id, bank_code, bank_name, transaction_type, amount, currency,
         description, source_type, source, webhook_status, raw_data, transaction_date, created_at, updated_at)
@@ -33,7 +33,7 @@ describe('the delivery queue at size', function () {
     await setting.query('ANALYZE read_model.delivery, read_model.transaction')
   }
 
-  /** Rows of the queue that statements of this database have read so far. */
+  /** The number of rows of the queue that statements in this database have read so far. */
   const rowsRead = async (by = alone): Promise<number> => {
     await by.query('SELECT pg_stat_force_next_flush()')
     const [row] = await by.query<{ read: number }>(
@@ -48,7 +48,7 @@ describe('the delivery queue at size', function () {
     alone = openDatabase(setting.url, { poolSize: 1 })
     byKey = openDatabase(setting.url, { poolSize: 1, session: BY_KEY })
     queue = openDeliveryQueue(alone, byKey)
-    // Its plan is made while there is nothing.
+    // Its query plan is made while the tables are empty.
     await queue.claimFirst(randomUUID(), [1], [], 10)
     rules = []
     for (let n = 0; n < 10; n++) rules.push(await setting.rule(`http://127.0.0.1:${n + 1}/`))
@@ -60,7 +60,7 @@ describe('the delivery queue at size', function () {
     await setting.close()
   })
 
-  it('looks for what is due without reading what waits', async () => {
+  it('looks for due deliveries without reading waiting ones', async () => {
     const before = await rowsRead()
     for (let looks = 0; looks < 20; looks++) {
       const { claimed } = await queue.claimDue(randomUUID(), { room: ROOM, perRule: 128, fullRules: [] })
@@ -69,7 +69,7 @@ describe('the delivery queue at size', function () {
     expect((await rowsRead()) - before, `rows read of ${WAITING} in 20 looks`).to.be.below(20 * 10 * rules.length)
   })
 
-  it('claims first tries without reading what waits, by a plan of when there was nothing', async () => {
+  it('claims first attempts without reading waiting deliveries, by a plan made on empty tables', async () => {
     await fill(30_000_000, 100, 'now()')
     await setting.query(`UPDATE read_model.delivery SET lane = 'first', attempt = 0 WHERE transaction_id >= 30000000`)
     const before = await rowsRead(byKey)
@@ -78,12 +78,12 @@ describe('the delivery queue at size', function () {
       const { claimed } = await queue.claimFirst(randomUUID(), wanted, [], 1_000)
       expect(claimed.map(({ transaction_id }) => transaction_id)).to.have.members(wanted)
     }
-    // Found, looked at for what the call needs, and with the others of its transaction.
+    // Each row is read to be found, for the data of the call, and with the other deliveries of its transaction.
     expect((await rowsRead(byKey)) - before, `rows read of ${WAITING} for 100 claims`).to.be.within(100, 1_000)
     await setting.query('DELETE FROM read_model.delivery WHERE transaction_id >= 30000000')
   })
 
-  it('gives all that is due at once to several workers, each attempt to one', async () => {
+  it('hands all due deliveries to several workers at once, each attempt to one of them', async () => {
     await fill(20_000_000, DUE, 'now()')
     const before = await rowsRead()
     queue = openDeliveryQueue(setting.database, setting.byKey)

@@ -29,7 +29,7 @@ describe('the delivery queue', () => {
   const idsOf = (claimed: readonly { transaction_id: number }[]) =>
     claimed.map((claim) => claim.transaction_id).toSorted((a, b) => a - b)
 
-  it('gives each attempt to one worker, however many ask at once', async () => {
+  it('gives each attempt to one worker, however many claim at the same time', async () => {
     const transactions = await captured([rule], { count: 200, age: 61 })
     const answers = await Promise.all([
       ...Array.from({ length: 4 }, () => claimDue(randomUUID(), { room: { ...ROOM, first: 300 }, perRule: 300 })),
@@ -38,7 +38,7 @@ describe('the delivery queue', () => {
     expect(idsOf(answers.flatMap(({ claimed }) => claimed))).to.deep.equal(transactions)
   })
 
-  it('gives with a claim all that the call needs', async () => {
+  it('returns all that the call needs with a claim', async () => {
     const [transaction] = await captured([rule])
     const [claim] = (await queue.claimFirst(ONE, [transaction!], [], 10)).claimed
     expect(claim).to.include({ transaction_id: transaction, rule_id: rule, user_id: USER, attempt: 1, lane: 'first' })
@@ -50,7 +50,7 @@ describe('the delivery queue', () => {
     expect(claim!.deliveries[0]).to.include({ rule_id: rule, status: 'open', attempt: 0, round_base: 0 })
   })
 
-  it('gives first tries over the quota to no log, and to the queue only when they are due (section 6)', async () => {
+  it('claims first attempts over the quota only when they are due, and never from the log (section 6)', async () => {
     const user = 8
     const free = await setting.rule(URL_OF_NOBODY, { user })
     await setting.account(user, { type: 'PlanChanged', data: { user_id: user, plan: 'Free', expires_at: null } })
@@ -64,19 +64,19 @@ describe('the delivery queue', () => {
     expect(claimed[0]).to.include({ lane: 'retry', attempt: 1 })
   })
 
-  it('leaves a first try to the log for a minute', async () => {
+  it('leaves a first attempt to the log for a minute', async () => {
     const transactions = await captured([rule])
     expect((await claimDue(ONE)).claimed).to.deep.equal([])
     expect(idsOf((await queue.claimFirst(ONE, transactions, [], 10)).claimed)).to.deep.equal(transactions)
   })
 
-  it('does not give the log what is to wait longer than that', async () => {
+  it('does not claim a delivery from the log if it must wait longer than that minute', async () => {
     const transactions = await captured([rule])
     await setting.query("UPDATE read_model.delivery SET due_at = now() + interval '15 minutes'")
     expect((await queue.claimFirst(ONE, transactions, [], 10)).claimed).to.deep.equal([])
   })
 
-  it('takes a few of every rule, and none of a rule that is full', async () => {
+  it('claims a few deliveries of every rule, and none of a rule that is full', async () => {
     const other = await setting.rule(URL_OF_NOBODY)
     const many = await captured([rule], { count: 30, age: 120 })
     const few = await captured([other], { count: 3, age: 61 })
@@ -97,12 +97,12 @@ describe('the delivery queue', () => {
     expect(claimed.filter((claim) => claim.rule_id === other)).to.have.length(5)
   })
 
-  it('takes nothing for a lane without room', async () => {
+  it('claims nothing for a lane without room', async () => {
     await captured([rule], { count: 3, age: 61 })
     expect((await claimDue(ONE, { room: { ...ROOM, first: 0 } })).claimed).to.deep.equal([])
   })
 
-  it('tells rows whose rule is gone apart', async () => {
+  it('returns deliveries of a deleted rule separately', async () => {
     const [transaction] = await captured([rule], { age: 61 })
     await setting.account(USER, { type: 'RuleDeleted', data: { user_id: USER, rule_id: rule } })
     const { claimed, orphans } = await claimDue(ONE)
@@ -110,7 +110,7 @@ describe('the delivery queue', () => {
     expect(orphans[0]).to.include({ transaction_id: transaction, rule_id: rule, user_id: USER })
   })
 
-  it('takes over from those named dead what they have not recorded, and from nobody else', async () => {
+  it('takes over unrecorded claims of the workers named as dead, and of no others', async () => {
     const transactions = await captured([rule], { count: 3 })
     await queue.claimFirst(ONE, transactions, [], 10)
     expect(await queue.countOpen(TWO)).to.equal(3)
@@ -124,7 +124,7 @@ describe('the delivery queue', () => {
     expect((await queue.stillMine(TWO, claims)).toSorted()).to.deep.equal([1, 2])
   })
 
-  it('sweeps claims recorded long ago, keeps those that are open, and forgets the dead without claims', async () => {
+  it('deletes claims recorded long ago, keeps open ones, and forgets dead workers without claims', async () => {
     const transactions = await captured([rule], { count: 2 })
     await queue.beat(ONE)
     await queue.claimFirst(ONE, transactions, [], 10)

@@ -3,12 +3,12 @@ import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
 import { status } from '../../harness/shop.ts'
 import { openDeliverySetting, USER, vault, type DeliverySetting } from './setting.ts'
 
-describe('the request of an attempt, made again', () => {
+describe('the rebuilt request of an attempt', () => {
   let setting: DeliverySetting
   beforeEach(async () => (setting = await openDeliverySetting()))
   afterEach(() => setting.close())
 
-  it('is what the shop got, byte for byte, though the rule has changed since', async () => {
+  it('equals what the shop received, byte for byte, even if the rule has changed since', async () => {
     const shop = await setting.shop(status(500))
     const rule = await setting.rule(shop.url)
     await setting.worker()
@@ -35,7 +35,7 @@ describe('the request of an attempt, made again', () => {
     })
   })
 
-  it('is not shown where it cannot be the same', async () => {
+  it('is not shown if it would differ from the original', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     await setting.worker()

@@ -1,4 +1,4 @@
-/** A store, its read models and shops, with as many delivery workers as a test wants; everything short-timed. */
+/** A store, its read models and shops, with any number of delivery workers. All times are short. */
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
@@ -30,11 +30,11 @@ export const vault: Vault = { seal: (text) => `sealed ${text}`, open: (sealed) =
 export interface Worker {
   told: AttemptTold[]
   claimsOpen: number | null
-  /** How often it looked for what is due. */
+  /** How often it looked for due deliveries. */
   looks: number
   isBusy(): boolean
   errors: unknown[]
-  /** Answers how long it took (ms). */
+  /** Resolves to the time it took, in milliseconds. */
   stop(): Promise<number>
 }
 
@@ -80,7 +80,7 @@ export const openDeliverySetting = async () => {
       return shop
     },
 
-    /** What an account decided; the account is there from its first use. */
+    /** Appends events to an account. The first call for a user also registers the account. */
     account: async (user: number, ...facts: AccountFact[]): Promise<void> => {
       const last = revisions.get(user) ?? NO_STREAM
       const registered: AccountFact = {
@@ -116,7 +116,7 @@ export const openDeliverySetting = async () => {
       return rule_id!
     },
 
-    /** Transactions that fired these rules, as captured `age` seconds ago. @returns their ids */
+    /** Captures transactions that fire these rules, dated `age` seconds ago. @returns their ids */
     capture: async (rules: number[], { user = USER, count = 1, age = 0 } = {}): Promise<number[]> => {
       const transactions = await ids.next(count)
       const at = new Date(Date.now() - age * 1000)
@@ -162,7 +162,7 @@ export const openDeliverySetting = async () => {
         { what: `transaction ${transaction} becomes ${status}`, within },
       ),
 
-    /** A command on a transaction, as the API makes it. */
+    /** Runs a command on a transaction as the API does. */
     command: async (transaction: number, decide: (state: Transaction) => readonly TransactionFact[], user = USER) => {
       const [events] = await store.read([{ stream: transactionStream(transaction) }])
       await appendTo(transactionStream(transaction), events!.at(-1)!.revision, user, decide(foldTransaction(events!)))
@@ -218,7 +218,7 @@ export const openDeliverySetting = async () => {
       return worker
     },
 
-    /** A worker that is never heard of again, and does not end: what a kill leaves behind. */
+    /** Forgets a worker without stopping it. This is the state that a kill leaves behind. */
     abandon: (worker: Worker) => workers.delete(worker),
 
     database,
@@ -238,7 +238,7 @@ export const openDeliverySetting = async () => {
 
 export type DeliverySetting = Awaited<ReturnType<typeof openDeliverySetting>>
 
-/** A store of which a test decides when it answers appends. */
+/** A store whose reads and appends a test can make fail. */
 export const holdable = (store: EventStore) => {
   let isDown = false
   return {

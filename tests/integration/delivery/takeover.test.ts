@@ -5,7 +5,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { hang, status } from '../../harness/shop.ts'
 import { holdable, openDeliverySetting, type DeliverySetting } from './setting.ts'
 
-/** A worker that dies between a send and its record: its results go nowhere and it is not heard of again. */
+/** The parts of a worker that dies between a call and its record. Its results are lost, and its heartbeats stop. */
 const mortal = (setting: DeliverySetting) => {
   const held = holdable(setting.store)
   const queue = openDeliveryQueue(setting.database, setting.byKey)
@@ -29,7 +29,7 @@ const mortal = (setting: DeliverySetting) => {
   }
 }
 
-describe('taking over', () => {
+describe('takeover between workers', () => {
   let setting: DeliverySetting
   beforeEach(async () => {
     setting = await openDeliverySetting()
@@ -49,7 +49,7 @@ describe('taking over', () => {
     return { shop, transaction: transaction! }
   }
 
-  it('a call that was made and not recorded is made again under the same number', async () => {
+  it('repeats a call that was made but not recorded, under the same number', async () => {
     const { shop, transaction } = await shopWithDeadWorker()
     await setting.worker()
     await setting.untilStatus(transaction, 'success')
@@ -57,7 +57,7 @@ describe('taking over', () => {
     expect(await setting.attempts(transaction)).to.have.length(1)
   })
 
-  it('a sole worker takes over at once, and says how many calls may be made twice', async () => {
+  it('happens at once for a sole worker, which reports how many calls may be made twice', async () => {
     const { shop, transaction } = await shopWithDeadWorker()
     const next = await setting.worker({ soleWorker: true, beatEvery: 60_000 })
     await setting.untilStatus(transaction, 'success')
@@ -65,7 +65,7 @@ describe('taking over', () => {
     expect(shop.calls).to.have.length(2)
   })
 
-  it('a worker that lives is left alone, however long its call takes', async () => {
+  it('does not affect a live worker, however long its call takes', async () => {
     const shop = await setting.shop(hang)
     const rule = await setting.rule(shop.url)
     await setting.worker({ beatEvery: 50 })
@@ -77,7 +77,7 @@ describe('taking over', () => {
     expect(shop.calls).to.have.length(1)
   })
 
-  it('what a worker that stops has noted and not begun is made by another soon, not by the queue after a minute', async () => {
+  it('soon makes the calls that a stopped worker had noted but not started, without a minute in the queue', async () => {
     const shop = await setting.shop(hang)
     const rule = await setting.rule(shop.url)
     const first = await setting.worker({ limits: { first: { room: 10 } } })
@@ -89,7 +89,7 @@ describe('taking over', () => {
     for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
   })
 
-  it('a worker that stops cuts off what is open, records it and leaves it to the schedule', async function () {
+  it('leaves the open calls of a stopped worker to the schedule, after that worker cut them off and recorded them', async function () {
     this.timeout(120_000)
     const [hanging, good] = [await setting.shop(hang), await setting.shop()]
     const rules = [await setting.rule(hanging.url), await setting.rule(good.url)]
@@ -102,13 +102,13 @@ describe('taking over', () => {
     const attempts = (await Promise.all(transactions.map((id) => setting.attempts(id)))).flat()
     expect(attempts.map(({ error, http_status }) => [error, http_status])).to.deep.equal([['stopped', 0], ['stopped', 0]]) // prettier-ignore
     expect(attempts.every(({ next_attempt_at }) => next_attempt_at !== null)).to.equal(true)
-    // What it had claimed and not begun is free at once: its goodbye says so.
+    // Its goodbye frees at once the calls that it had claimed but not started.
     hanging.answer(status(200))
     await setting.worker()
     await eventually(() => hanging.calls.length === 5)
   })
 
-  it('a worker without calls stops at once', async () => {
+  it('lets a worker without calls stop at once', async () => {
     const worker = await setting.worker()
     await eventually(async () => (await setting.database.query('SELECT 1 FROM ops.worker')).length === 1)
     expect(await worker.stop()).to.be.below(2_000)
@@ -116,7 +116,7 @@ describe('taking over', () => {
     expect(row!.ended_at).to.be.a('string')
   })
 
-  it('a worker that was silent asks which claims are still its own before it sends', async () => {
+  it('makes a worker that was silent check which claims are still its own before it sends', async () => {
     const shop = await setting.shop(hang)
     const rule = await setting.rule(shop.url)
     const parts = mortal(setting)
@@ -140,7 +140,7 @@ describe('taking over', () => {
     expect(shop.calls).to.have.length(1)
   })
 
-  it('finds its own claim again when the answer to it got lost', async () => {
+  it('gives a worker its own claim again if the answer to the claim was lost', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     const queue = openDeliveryQueue(setting.database, setting.byKey)
@@ -161,7 +161,7 @@ describe('taking over', () => {
     expect(shop.calls).to.have.length(20)
   })
 
-  it('stops in time when the database is away', async () => {
+  it('lets a worker stop in time while the database is unavailable', async () => {
     const queue = openDeliveryQueue(setting.database, setting.byKey)
     const never = () => new Promise<never>(() => {})
     let isAway = false

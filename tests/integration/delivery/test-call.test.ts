@@ -28,7 +28,7 @@ describe('the test operation', () => {
       new AbortController().signal,
     )
 
-  it('sends the test payload, signed, and answers what the shop did', async () => {
+  it('sends the signed test payload and returns the answer of the shop', async () => {
     const result = await tested()
     expect(result).to.include({ success: true, http_code: 200, response_body: 'thanks' })
     expect(result).to.have.property('response_time_ms').that.is.a('number')
@@ -39,7 +39,7 @@ describe('the test operation', () => {
     expect(new Webhook(SECRET).verify(body, headers)).to.include({ event: 'test' })
   })
 
-  it('answers a failure with its status, or 0 and the reason in words', async () => {
+  it('reports a failure with its status, or with 0 and the reason in words', async () => {
     shop.answer(status(500, 'no'))
     expect(await tested()).to.deep.equal({ success: false, http_code: 500, error: 'The endpoint answered 500.' })
     expect(await tested('https://nothing.invalid/')).to.deep.include({ success: false, http_code: 0, error: 'The name nothing.invalid could not be resolved.' }) // prettier-ignore

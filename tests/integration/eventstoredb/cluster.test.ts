@@ -15,7 +15,7 @@ describe('a cluster of EventStoreDB', function () {
   let folder: string
   let world: World
   const followers: StandIn[] = []
-  /** Of a stream that was erased, in order. */
+  /** The ids of the events of an erased stream, in order. */
   let ids: string[]
 
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe('a cluster of EventStoreDB', function () {
     ids = idsOf(events)
     await appended(world.store, [part(stream, NO_STREAM, events)])
     await world.store.erase(stream)
-    // Nodes of a cluster hold the same.
+    // All nodes of a cluster hold the same events.
     for (const name of ['one', 'other']) {
       await cp(join(folder, 'leader'), join(folder, name), { recursive: true })
       followers.push(await startStandIn({ folder: join(folder, name) }))
@@ -50,7 +50,7 @@ describe('a cluster of EventStoreDB', function () {
     for (const node of [world.standIn, ...followers]) expect(await foundOn(node)).to.deep.equal(ids.slice(-1))
   })
 
-  it('is scavenged as far as its nodes are there, which is told of, and the rest when they are back', async () => {
+  it('is scavenged on the nodes that are up, with an error that names the others, and on those once they are back', async () => {
     const [nowhere = 0] = await freePorts(1)
     const [one, other] = followers as [StandIn, StandIn]
     world.standIn.others.splice(0, 2, { port: nowhere, isAlive: true }, { port: one.port, isAlive: false }, { port: other.port, isAlive: true }) // prettier-ignore
@@ -66,7 +66,7 @@ describe('a cluster of EventStoreDB', function () {
     expect(await foundOn(one)).to.deep.equal(ids.slice(-1))
   })
 
-  it('has nodes with urls of their own, as its url is', () => {
+  it('gives each node a URL with the options of its own URL', () => {
     const node = { host: '10.0.0.7', port: 2113 }
     for (const [url, expected] of [
       ['esdb://a:2113,b:2113,c:2113?tls=false', 'esdb://10.0.0.7:2113?tls=false'],

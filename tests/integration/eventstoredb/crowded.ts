@@ -1,4 +1,4 @@
-/** A process with so many appends on their way that some wait to be written, when its server goes away. Prints what came of it. */
+/** A process whose server restarts while so many appends are in flight that some wait to be written. Prints how many succeeded. */
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { appended, appendOne, event, part, streamName, upTo } from '../../contract/event-store/harness.ts'

@@ -1,4 +1,4 @@
-/** A process with an open store in which something else throws where nobody catches. */
+/** A process with an open store in which other code throws an error that nothing catches. */
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 
 const store = await openEventStoreDb({ url: process.argv[2]!, prefix: 'test.' })

@@ -14,7 +14,7 @@ import {
 } from '../../contract/event-store/harness.ts'
 import { openWorld, type World } from './world.ts'
 
-describe('what EventStoreDB is told to forget', function () {
+describe('retention and erasure in EventStoreDB', function () {
   this.timeout(120_000)
   let world: World
   let client: EventStoreDBClient
@@ -46,7 +46,7 @@ describe('what EventStoreDB is told to forget', function () {
   const inEverything = async (ids: readonly string[]): Promise<string[]> =>
     idsOf(await world.store.readAll(null, 1_000)).filter((id) => ids.includes(id))
 
-  it('is said of a stream before its first event', async () => {
+  it('set the maximum age of a stream before its first event', async () => {
     const { store } = world
     await store.retain('kept-', 3_600)
     await store.retain('kept-longer-', 7_200)
@@ -61,7 +61,7 @@ describe('what EventStoreDB is told to forget', function () {
     expect(names.indexOf('$$test.kept-a')).to.be.lessThan(names.indexOf('test.kept-a'))
   })
 
-  it('is said anew of a stream that began under another age, and nothing else of it is lost', async () => {
+  it('change the maximum age of a stream that began with another one, and keep its other metadata', async () => {
     const { store, another } = world
     await store.retain('kept-', 3_600)
     await appended(store, [part('kept-a', NO_STREAM, eventsOf(3))])
@@ -75,7 +75,7 @@ describe('what EventStoreDB is told to forget', function () {
     expect(revisionsOf(await readStream(next, 'kept-a'))).to.deep.equal([3])
   })
 
-  it('answers an append that stands but is hidden with a place that is not before it', async () => {
+  it('answer a repeated append of expired events with a position that is not before them', async () => {
     const { store } = world
     await store.retain('kept-', 1)
     const unit = [part('kept-a', NO_STREAM, eventsOf(2))]
@@ -86,14 +86,14 @@ describe('what EventStoreDB is told to forget', function () {
     expect(again).to.equal(await store.end())
   })
 
-  it('is gone from everything after a scavenge, but for the last event', async () => {
+  it('remove erased events except the last one in a scavenge', async () => {
     const ids = await eraseOne()
     expect(await inEverything(ids)).to.deep.equal(ids)
     await world.store.expire()
     expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
   })
 
-  it('is gone also where a scavenge was stopped before, and the next only finished that', async () => {
+  it('remove erased events even if the next scavenge only finishes an interrupted one', async () => {
     world.standIn.troubles.interrupt_scavenges = 1
     expect((await post('/admin/scavenge')).status).to.equal(200)
     await eventually(() => world.standIn.troubles.interrupt_scavenges === 0)
@@ -102,7 +102,7 @@ describe('what EventStoreDB is told to forget', function () {
     expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
   })
 
-  it('is gone also where another scavenge was running already', async () => {
+  it('remove erased events even if another scavenge is already running', async () => {
     const ids = await eraseOne()
     world.standIn.troubles.scavenge_ms = 1_000
     expect((await post('/admin/scavenge')).status).to.equal(200)
@@ -111,7 +111,7 @@ describe('what EventStoreDB is told to forget', function () {
     expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
   })
 
-  it('leaves numbering, checkpoints and open subscriptions as they are', async () => {
+  it('leave numbering, checkpoints and open subscriptions unchanged', async () => {
     const { store } = world
     const stream = streamName()
     const middle = await appended(store, [part(stream, NO_STREAM, eventsOf(4))])

@@ -1,11 +1,11 @@
 /**
- * A process whose appends are forgotten by the client before they are answered. A process of its own, as the test runner
- * keeps some of what nobody catches to itself.
+ * A process whose client rejects appends before the server has answered them. It is a separate process because the test
+ * runner hides some uncaught errors.
  *
  *     node --import tsx late-answer.ts <url> <url of another server>
  *
- * The client rejects every append of the process when any call breaks that carries some; here the other server sends its
- * caller elsewhere while an append to the first is on its way. Prints what came of it.
+ * If a call that carries appends breaks, the client rejects every append of the process. Here the other server redirects
+ * its caller while an append to the first server is in flight. Prints the result.
  */
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
@@ -27,7 +27,7 @@ await appended(store, [part(streamName(), NO_STREAM)])
 await order(url, { answer_late_ms: 400 })
 await order(elsewhere, { not_leader: 1, leader_port: Number(new URL(adminOf(elsewhere)).port) })
 const slow = appended(store, [part(stream, NO_STREAM)])
-// Its first append asks what that server can before it is sent, so the other one is on its way by then.
+// Its first append queries the features of that server before it is sent, so the other append is in flight by then.
 await appended(misled, [part(streamName(), NO_STREAM)])
 await order(url, { answer_late_ms: 0 })
 

@@ -1,6 +1,6 @@
 /**
- * The stand-in answers what a real server answered. The questions and the answers lie beside the repository where it is
- * developed; who only has a clone goes without.
+ * Compares the answers of the stand-in with those of a real server. The recorded requests and answers are outside the
+ * repository, so a clone without them skips this test.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ const folder = fileURLToPath(new URL('../../../../shared/eventstoredb', import.m
 
 if (existsSync(folder) || process.env.REQUIRE_ALL === '1')
   describe('the stand-in for EventStoreDB', () => {
-    it('answers every question as the real server did', async function () {
+    it('answers every request as the real server did', async function () {
       this.timeout(120_000)
       const standIn = await startStandIn()
       try {

@@ -9,7 +9,7 @@ import { eventually } from '../../harness/eventually.ts'
 
 const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 
-describe('a start while EventStoreDB is away', function () {
+describe('a start while EventStoreDB is unavailable', function () {
   this.timeout(180_000)
   let place: Place
   let server: OwnStandIn
@@ -42,7 +42,7 @@ describe('a start while EventStoreDB is away', function () {
     return { child, ended, prints, output: () => output }
   }
 
-  it('says what it waits for, ends when it is asked to, and comes up when the server does', async () => {
+  it('logs what it waits for, stops on SIGTERM, and completes when the server is up', async () => {
     const first = start()
     await first.prints(/"waiting_for":"event_store"/)
     first.child.kill('SIGTERM')

@@ -22,7 +22,7 @@ describe('subscriptions to EventStoreDB', function () {
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())
 
-  it('go on after every break, without gap or repeat', async () => {
+  it('continue after every broken connection, without gap or repeat', async () => {
     const { store, standIn, troubles } = world
     const following = follow(store, { after: null, maxBatch: 7 })
     const ids: string[] = []
@@ -40,12 +40,12 @@ describe('subscriptions to EventStoreDB', function () {
     expect(troubles).to.not.be.empty
   })
 
-  describe('over a connection through which nothing comes any more', () => {
+  describe('over a connection that has gone silent', () => {
     let proxy: Proxy
     beforeEach(async () => (proxy = await openProxy(world.standIn.port)))
     afterEach(() => proxy.close())
 
-    it('are made again over a new one where the server does not confirm them', async () => {
+    it('are made again over a new connection if the server does not confirm them', async () => {
       const through = await world.another({ url: standInUrl(proxy.port), deadlineMs: 400 })
       await appended(through, [part(streamName(), NO_STREAM)])
       proxy.silence()
@@ -55,7 +55,7 @@ describe('subscriptions to EventStoreDB', function () {
       expect(following.events()).to.have.length(1)
     })
 
-    it('notice that within a quarter of a minute, though nobody else asks for anything', async () => {
+    it('detect the silence within 15 seconds, even without other calls', async () => {
       const through = await world.another({ url: standInUrl(proxy.port) })
       const following = follow(through, { after: null })
       await eventually(() => following.isLive())
@@ -66,12 +66,12 @@ describe('subscriptions to EventStoreDB', function () {
     })
   })
 
-  it('never tell a checkpoint that is ahead of an event still to come', async () => {
+  it('never report a checkpoint that is ahead of an event still to come', async () => {
     const { store, url } = world
     const client = EventStoreDBClient.connectionString(url)
     const mine: string[] = []
     for (let round = 0; round < 4; round++) {
-      // Others on the same server: the server tells checkpoints in between, long before our events have been taken.
+      // Other events on the same server make it send checkpoints in between, long before our events are consumed.
       const foreign = upTo(700).map(() => jsonEvent({ type: 'Foreign', data: {} }))
       await client.appendToStream('foreign', foreign)
       const events = eventsOf(40)
@@ -92,7 +92,7 @@ describe('subscriptions to EventStoreDB', function () {
     })
   })
 
-  it('move on over thousands of events of others on the same server', async () => {
+  it('move on past more than a thousand events of others on the same server', async () => {
     const { store, url } = world
     const last = await appended(store, [part(streamName(), NO_STREAM)])
     const following = follow(store, { after: last })
@@ -108,7 +108,7 @@ describe('subscriptions to EventStoreDB', function () {
     expect(following.events()).to.deep.equal([])
   })
 
-  it('see the events of their own installation only', async () => {
+  it('receive only the events of their own installation', async () => {
     const { store, another } = world
     const neighbour = await another({ prefix: 'neighbour.' })
     const stream = streamName()
@@ -127,7 +127,7 @@ describe('subscriptions to EventStoreDB', function () {
     }
   })
 
-  it('of a store that holds nothing are live at once, and have no end', async () => {
+  it('of an empty store are live at once, and have no end', async () => {
     const { store } = world
     expect(await store.end()).to.equal(null)
     const following = follow(store, { after: null })
@@ -140,7 +140,7 @@ describe('subscriptions to EventStoreDB', function () {
     await rest.stop()
   })
 
-  it('refuse a checkpoint that this store never gave', async () => {
+  it('refuse a checkpoint that this store never issued', async () => {
     const { store } = world
     expect(() => store.isAfter('17', '1/1')).to.throw(RangeError)
     expect(await store.readAll('17', 1).catch((error: unknown) => error)).to.be.instanceOf(RangeError)

@@ -34,7 +34,7 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())
 
-  /** Appends while the trouble strikes; it must succeed, and be there once. */
+  /** Appends while the fault is active. The append must succeed and be stored once. */
   const isThereOnce = async (): Promise<void> => {
     const { store } = world
     const [stream, other] = [streamName(), streamName()]
@@ -51,13 +51,13 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
     ['the connection breaks after it was written', 'drop_after'],
     ['the server has just started', 'not_ready'],
   ] as const)
-    it(`is tried again: ${what}`, async () => {
+    it(`is retried if ${what}`, async () => {
       world.standIn.troubles[trouble] = 2
       await isThereOnce()
       expect(world.standIn.troubles[trouble]).to.equal(0)
     })
 
-  it('is tried again: the server restarts in the middle of many', async () => {
+  it('is retried if the server restarts in the middle of many appends', async () => {
     const { store, standIn } = world
     const streams = upTo(200).map(() => streamName())
     const appending = Promise.all(streams.map((stream) => appendOne(store, [part(stream, NO_STREAM)])))
@@ -67,7 +67,7 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
     expect(read.map((events) => events.length)).to.deep.equal(streams.map(() => 1))
   })
 
-  it('survives an answer that comes when nobody waits for it any more', async () => {
+  it('survives an answer that comes when nothing waits for it any more', async () => {
     const elsewhere = await openWorld()
     try {
       const script = fileURLToPath(new URL('late-answer.ts', import.meta.url))
@@ -78,20 +78,20 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
     }
   })
 
-  it('survives the end of a connection that more of them wait for than it takes at once', async () => {
+  it('survives the end of a connection with more waiting appends than it takes at once', async () => {
     const script = fileURLToPath(new URL('crowded.ts', import.meta.url))
     const { stdout } = await run(script, world.url)
     expect(stdout).to.equal('600 appended\n')
   })
 
-  it('leaves other uncaught errors what they are: the end of the process', async () => {
+  it('does not keep other uncaught errors from ending the process', async () => {
     const script = fileURLToPath(new URL('fault-of-our-own.ts', import.meta.url))
     const ended = await run(script, world.url).catch((error: { code: number; stderr: string }) => error)
     expect(ended).to.include({ code: 1 })
     expect(ended.stderr).to.contain('a fault of our own')
   })
 
-  it('is refused as unavailable at its deadline, and may come again', async () => {
+  it('fails as unavailable at its deadline, and may be sent again', async () => {
     const { standIn, another } = world
     const impatient = await another({ deadlineMs: 300 })
     const unit = [part(streamName(), NO_STREAM)]
@@ -114,7 +114,7 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
     expect(performance.now() - started).to.be.lessThan(2_000)
   })
 
-  it('is refused as unavailable where something listens that never answers', async () => {
+  it('fails as unavailable if the server accepts connections but never answers', async () => {
     const sockets: Socket[] = []
     const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
     await eventually(() => mute.listening)
@@ -136,7 +136,7 @@ describe('a read from EventStoreDB', function () {
   before(async () => (world = await openWorld()))
   after(() => world.close())
 
-  it('that was cut short is never taken for a whole one', async () => {
+  it('is never taken as complete if it was cut short', async () => {
     const stream = streamName()
     await appended(world.store, [part(stream, NO_STREAM, eventsOf(1_500))])
     const connection = new Connection(world.url, 3_000, () => {})
@@ -145,7 +145,7 @@ describe('a read from EventStoreDB', function () {
     try {
       for (let n = 0; n < 15; n++) {
         const found = reading.slices([{ stream }])
-        // Its client is given up because of another call, at any moment of it.
+        // The connection is given up because of another call, each time at a later moment of the read.
         await new Promise((resolve) => setTimeout(resolve, 3 * n))
         connection.silent(await connection.link())
         expect(revisionsOf((await found)[0]!)).to.deep.equal(upTo(1_500))
@@ -157,7 +157,7 @@ describe('a read from EventStoreDB', function () {
 })
 
 describe('a cluster of EventStoreDB', () => {
-  it('is found through those of its nodes that are there', async () => {
+  it('is found through any of its nodes that is up', async () => {
     const world = await openWorld()
     const gone = await openWorld()
     await gone.close()
@@ -173,7 +173,7 @@ describe('a cluster of EventStoreDB', () => {
 })
 
 describe('a node of EventStoreDB that is not the leader', () => {
-  it('sends appends and reads to the one that is', async () => {
+  it('redirects appends and reads to the leader', async () => {
     const [follower, leader] = [await openWorld(), await openWorld()]
     try {
       follower.standIn.troubles.not_leader = 1_000

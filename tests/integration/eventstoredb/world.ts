@@ -1,5 +1,9 @@
+<<<<<<< HEAD
 /** A stand-in in this process, to be told what to do wrong, and stores on it. */
 import type { RecordedEvent } from '../../../domain/event.ts'
+=======
+/** A stand-in server in this process, in which tests can cause faults, and stores that use it. */
+>>>>>>> x
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
@@ -9,13 +13,13 @@ export interface World {
   standIn: StandIn
   url: string
   store: EventStore<RecordedEvent>
-  /** What the store has told of, in order. */
+  /** The errors that the store has reported, in order. */
   troubles: unknown[]
   another(options?: { prefix?: string; deadlineMs?: number; url?: string }): Promise<EventStore<RecordedEvent>>
   close(): Promise<void>
 }
 
-/** @param folder  where the stand-in keeps its events; else nowhere */
+/** @param folder  where the stand-in stores its events. Without it they are not stored on disk. */
 export const openWorld = async (folder?: string): Promise<World> => {
   const standIn = await startStandIn(folder === undefined ? {} : { folder })
   const own = standInUrl(standIn.port)

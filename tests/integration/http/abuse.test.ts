@@ -31,7 +31,7 @@ describe('the lock on abuse', () => {
   const isLocked = ({ status, body }: { status: number; body: { error?: string } }) =>
     expect([status, body.error]).to.deep.equal([403, 'ACCOUNT_LOCKED'])
 
-  it('comes with the first request over so many in an hour, by key and JWT together', async () => {
+  it('is set by the first request over the hourly limit, counted over key and JWT together', async () => {
     const { user_id, api_key } = await api.newAccount('busy@example.com')
     const jwt = { authorization: `Bearer ${await token('busy@example.com')}` }
     const key = { 'x-api-key': api_key }
@@ -47,7 +47,7 @@ describe('the lock on abuse', () => {
     expect(await reasons(user_id), 'once').to.have.length(1)
   })
 
-  it('comes with the 20th equal GET in a row, and goes when the operator lifts it', async () => {
+  it('is set by the 20th equal GET in a row, until the operator unlocks the account', async () => {
     const { user_id, api_key } = await api.newAccount('poller@example.com')
     const key = { 'x-api-key': api_key }
     for (let poll = 1; poll < 20; poll++) expect((await get('/api/transactions?page=1', key)).status).to.equal(200)
@@ -60,7 +60,7 @@ describe('the lock on abuse', () => {
     expect(await reasons(user_id)).to.have.length(2)
   })
 
-  it('does not come where the query differs or something else is between', async () => {
+  it('is not set if the query differs or another request comes in between', async () => {
     const { user_id, api_key } = await api.newAccount('reader@example.com')
     const key = { 'x-api-key': api_key }
     for (let number = 1; number < 20; number++) await get('/api/transactions?page=1', key)
@@ -70,7 +70,7 @@ describe('the lock on abuse', () => {
     expect(await reasons(user_id)).to.deep.equal([])
   })
 
-  it('comes when too many requests are in flight in five different seconds', async () => {
+  it('is set if too many requests are in flight in five different seconds', async () => {
     const { user_id, api_key } = await api.newAccount('parallel@example.com')
     const wide = await openApi({ rateLimits, abusePerHour: 100_000 })
     const busy = await wide.newAccount('parallel@example.com')
@@ -83,11 +83,11 @@ describe('the lock on abuse', () => {
       )
     const seconds = new Set<number>()
     let locked = false
-    // As many seconds as it takes: on a slow machine few of the sixty may meet.
+    // Repeats for up to 15 s: on a slow machine few of the sixty requests may overlap.
     for (const began = performance.now(); !locked && performance.now() - began < 15_000;) {
       seconds.add(Math.floor(Date.now() / 1_000))
       locked = (await burst()).some(({ status }) => status === 403)
-      // A burst over a second's end counts in two of them.
+      // A burst that crosses the end of a second counts in both seconds.
       if (seconds.size < 3) expect(locked, 'four seconds are not five').to.equal(false)
     }
     expect(locked).to.equal(true)
@@ -101,7 +101,7 @@ describe('the lock on abuse', () => {
     expect(await reasons(user_id)).to.deep.equal([])
   })
 
-  it('never comes by the dashboard’s session, which is told to come later', async () => {
+  it('is never set by the session of the dashboard, which gets 429 instead', async () => {
     const { user_id } = await api.newAccount('owner-at-f5@example.com')
     const json = { email: 'owner-at-f5@example.com', password: OWNERS_PASSWORD }
     const begun = await api.ask('POST', '/api/session', { json, headers: { 'x-forwarded-for': '9.9.9.1' } })
@@ -114,7 +114,7 @@ describe('the lock on abuse', () => {
     expect(await reasons(user_id)).to.deep.equal([])
   })
 
-  it('does not count receiving, logging in, or who is not known', async () => {
+  it('does not count received notifications or requests with an unknown key', async () => {
     const { user_id, api_key, receive_token } = await api.newAccount('receiver@example.com')
     for (let number = 0; number < PER_HOUR + 20; number++) {
       const headers = { 'x-forwarded-for': `10.1.${number}.1` }
@@ -125,7 +125,7 @@ describe('the lock on abuse', () => {
     expect(await reasons(user_id)).to.deep.equal([])
   })
 
-  it('takes nothing from what the account’s banks say', async () => {
+  it('does not stop the account from receiving notifications', async () => {
     const { user_id, api_key, receive_token } = await api.newAccount('still-receiving@example.com')
     await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'polling' } })
     isLocked(await get('/api/account', { 'x-api-key': api_key }))

@@ -1,6 +1,6 @@
 /**
- * By no answer, and by no answer's time, can a stranger tell an e-mail that has an account from one that has none. And a
- * stranger who floods the login delays nobody but himself.
+ * A stranger cannot tell from an answer, or from its time, whether an e-mail has an account. A stranger who floods the
+ * login delays only himself.
  */
 import { expect } from 'chai'
 import { eventually } from '../../harness/eventually.ts'
@@ -8,12 +8,12 @@ import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts
 
 const CALLS = 200
 const ACCOUNTS = 40
-/** How often a measurement may be made again: a machine shared with others is noisy, and an answer that tells stays telling. */
+/** The maximum number of measurements. A shared machine is noisy, but a real difference shows in every measurement. */
 const MEASUREMENTS = 3
 
 const median = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!
 
-describe('e-mails that are known and unknown', function () {
+describe('known and unknown e-mails', function () {
   this.timeout(240_000)
   let api: ApiUnderTest
   const known: string[] = []
@@ -36,7 +36,7 @@ describe('e-mails that are known and unknown', function () {
   }
 
   let strangers = 0
-  /** Medians in milliseconds, of calls of both kinds in turns. */
+  /** Median times in milliseconds. The calls of both kinds alternate. */
   const measure = async (path: string, width: number, bodyOf: (email: string) => object) => {
     const times = { known: [] as number[], unknown: [] as number[] }
     const bodies = { known: new Set<string>(), unknown: new Set<string>() }
@@ -65,7 +65,7 @@ describe('e-mails that are known and unknown', function () {
     ['forgot-password', 40, {}],
     ['resend-verify', 40, {}],
   ] as const)
-    it(`are answered alike by ${path}: the same words, medians less than 10 % apart`, async () => {
+    it(`get the same answer from ${path}, with medians less than 10 % apart`, async () => {
       const seen: string[] = []
       for (let number = 0; number < MEASUREMENTS; number++) {
         const { known, unknown } = await measure(`/api/auth/${path}`, width, (email) => ({ email, ...more }))
@@ -75,7 +75,7 @@ describe('e-mails that are known and unknown', function () {
       expect.fail(`known and unknown took ${seen.join(', ')}`)
     })
 
-  it('a flood of logins from one address delays neither another’s login nor receiving', async () => {
+  it('are served during a flood of logins from one address, which delays neither other logins nor receiving', async () => {
     const from = (address: string, password: string) =>
       api.ask('POST', '/api/auth/login', {
         json: { email: 'owner@baoco.local', password },
@@ -93,7 +93,7 @@ describe('e-mails that are known and unknown', function () {
     const before = answered
     const login = await from('7.7.7.7', OWNERS_PASSWORD)
     expect(login.status).to.equal(200)
-    // Two of the flooder's are being computed, one more may have its turn first; the rest is what the answers' order allows.
+    // Two logins of the flood are being computed, and one more may go first. The rest allows for the order of the answers.
     expect(answered - before, 'of the flooder’s logins were answered first').to.be.at.most(10)
     for (let number = 0; number < 20; number++) {
       const text = `SD TK 0011000415567 +${150_000 + number},000VND luc 10-03-2026 12:00:${String(number).padStart(2, '0')}. SD 9,000,000VND. Ref MBVCB.${number}.DH1`

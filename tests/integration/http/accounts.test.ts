@@ -1,4 +1,4 @@
-/** Opening an account, by mail: registering, confirming the address, a new password. Nobody learns who has one. */
+/** Accounts by mail: registration, address confirmation and password reset. No answer reveals who has an account. */
 import { expect } from 'chai'
 import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
@@ -30,7 +30,7 @@ describe('accounts by mail', () => {
   const post = (path: string, json: unknown) => api.ask('POST', `/api/auth/${path}`, { json })
   const register = (email: string, more: object = {}) => post('register', { email, password: PASSWORD, ...more })
   const logIn = (email: string, password = PASSWORD) => post('login', { email, password })
-  /** Mails to an address, oldest first, as soon as there are so many. */
+  /** Waits for this many mails to an address, and returns them oldest first. */
   const mails = (email: string, count: number) =>
     eventually(async () => {
       const theirs = (await outbox.list()).filter(({ to }) => to === email).reverse()
@@ -50,7 +50,7 @@ describe('accounts by mail', () => {
     expect(body.issues.map(({ path }: { path: string }) => path)).to.deep.equal(['token'])
   }
 
-  it('registers, confirms the address by the link in the mail, and logs in', async () => {
+  it('can be registered, confirmed by the link in the mail, and used to log in', async () => {
     const registered = await register('  Moi@Example.com ', { name: 'Cửa hàng Mới' })
     expect(registered.status).to.equal(200)
     expect(registered.body).to.have.all.keys('success', 'message')
@@ -74,7 +74,7 @@ describe('accounts by mail', () => {
     refusesToken(await post('verify-email', { token }))
   })
 
-  it('answers the same for an address that has an account, and tells its owner by mail, once an hour', async () => {
+  it('give the same answer for an address that has one, and notify its owner by mail once per hour', async () => {
     const fresh = await register('fresh@example.com')
     for (let time = 0; time < 3; time++) {
       const known = await register('owner@baoco.local')
@@ -90,7 +90,7 @@ describe('accounts by mail', () => {
     await mails('owner@baoco.local', 2)
   })
 
-  it('lets the newest registration of an unconfirmed address count, with its link and its password', async () => {
+  it('use the newest registration of an unconfirmed address, with its link and its password', async () => {
     await register('mine@example.com', { password: 'the stranger chose it', name: 'Stranger' })
     const strangers = await verifyToken('mine@example.com')
     await register('mine@example.com', { name: 'Owner' })
@@ -101,7 +101,7 @@ describe('accounts by mail', () => {
     expect((await logIn('mine@example.com')).status).to.equal(200)
   })
 
-  it('sends the link again, which ends the one before, for as long as it is of use', async () => {
+  it('resend the link, which invalidates the previous one, until the address is confirmed', async () => {
     await register('again@example.com')
     const first = await verifyToken('again@example.com')
     const unknown = await post('resend-verify', { email: 'nobody@example.com' })
@@ -116,7 +116,7 @@ describe('accounts by mail', () => {
     await resetToken('again@example.com', 3)
   })
 
-  it('sets a new password by the link, once, and ends every login and session, but not the key', async () => {
+  it('accept a reset link once, which ends every login and session but not the API key', async () => {
     const email = 'forgetful@example.com'
     const { api_key } = await api.newAccount(email, 'Free', PASSWORD)
     const { body } = await logIn(email)
@@ -147,7 +147,7 @@ describe('accounts by mail', () => {
     expect(await account({ 'x-api-key': api_key })).to.equal(200)
   })
 
-  it('takes a confirming link for 24 hours, one for a password for an hour, and neither for the other', async () => {
+  it('accept a confirmation link for 24 hours and a reset link for one hour, and neither as the other', async () => {
     const email = 'late@example.com'
     const start = Date.now()
     await register(email)
@@ -164,7 +164,7 @@ describe('accounts by mail', () => {
     expect((await post('verify-email', { token: verify })).status).to.equal(200)
   })
 
-  it('knows no token that is made up, altered, or another account’s', async () => {
+  it('refuse a token that is made up, altered or of another account', async () => {
     const userId = (await accountOfEmail(api.store, 'late@example.com'))!
     await post('forgot-password', { email: 'late@example.com' })
     const good = await resetToken('late@example.com', 3)
@@ -182,7 +182,7 @@ describe('accounts by mail', () => {
     expect((await post('reset-password', { token: good, password: PASSWORD })).status).to.equal(200)
   })
 
-  it('keeps no token in the events, and the link that led here', async () => {
+  it('store the affiliate code in the events, but no token', async () => {
     await register('referred@example.com', { ref: ' friend-1 ' })
     const token = await verifyToken('referred@example.com')
     const userId = (await accountOfEmail(api.store, 'referred@example.com'))!
@@ -192,7 +192,7 @@ describe('accounts by mail', () => {
     expect(events!.map(({ type }) => type)).to.deep.equal(['AccountRegistered', 'PasswordSet', 'MailTokenIssued'])
   })
 
-  it('does not let a stranger fill a mailbox', async () => {
+  it('limit the mails that a stranger can cause for one mailbox', async () => {
     const email = 'bombed@example.com'
     await api.newAccount(email)
     await Promise.all(Array.from({ length: 15 }, () => post('forgot-password', { email })))
@@ -202,13 +202,13 @@ describe('accounts by mail', () => {
     expect(events!.filter(({ type }) => type === 'MailTokenIssued')).to.have.lengthOf(10)
   })
 
-  it('makes one account when one registers twice at the same moment', async () => {
+  it('are created once if an address registers several times at the same moment', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => register('twice@example.com')))
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200])
     expect(await accountOfEmail(api.store, 'twice@example.com')).to.be.a('number')
   })
 
-  it('refuses what cannot be registered, whether there is an account or not', async () => {
+  it('refuse an invalid registration, whether the address has an account or not', async () => {
     for (const [json, path] of [
       [{ email: 'x@example.com' }, 'password'],
       [{ password: PASSWORD }, 'email'],

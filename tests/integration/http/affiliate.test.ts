@@ -1,4 +1,4 @@
-/** Links that bring others (interface, sections 4.5 and 8; decisions, "Affiliate"). */
+/** Affiliate links and commissions (interface, sections 4.5 and 8; decisions, "Affiliate"). */
 import { expect } from 'chai'
 import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
@@ -25,14 +25,14 @@ describe('affiliates', () => {
       { user_id, amount, referred_user_id: 999, plan_order_id: 998, caused_by },
     )
 
-  it('begin with nothing', async () => {
+  it('start with no balance, links or withdrawals', async () => {
     const { api_key } = await account('nothing')
     expect(await summary(api_key)).to.deep.equal({
       balance: '0.00', earned: '0.00', withdrawn: '0.00', bank: null, links: [], withdrawals: [],
     }) // prettier-ignore
   })
 
-  it('make links whose codes are theirs', async () => {
+  it('create links with codes that belong to them', async () => {
     const { api_key, user_id } = await account('links')
     const made = await api.ask('POST', '/api/affiliate/links', { key: api_key, json: { label: 'My blog' } })
     expect(made.status).to.equal(201)
@@ -50,7 +50,7 @@ describe('affiliates', () => {
       expect((await api.ask('POST', '/api/affiliate/links', { key: api_key, json })).status).to.equal(400)
   })
 
-  it('say where to pay to', async () => {
+  it('set the bank account for their withdrawals', async () => {
     const { api_key } = await account('bank')
     const { status, body } = await setBank(api_key, { ...bank, bank_code: 'vcb' })
     expect([status, body]).to.deep.equal([200, { success: true, data: bank }])
@@ -60,7 +60,7 @@ describe('affiliates', () => {
       expect((await setBank(api_key, json)).status).to.equal(400)
   })
 
-  it('withdraw what they have earned, after they have said where to', async () => {
+  it('withdraw what they have earned, once they have set a bank account', async () => {
     const { api_key, user_id } = await account('earner')
     await earn(user_id, '120000.00', 'payment-1')
     await earn(user_id, '120000.00', 'payment-1')
@@ -79,7 +79,7 @@ describe('affiliates', () => {
     for (const amount of [0, -1, 1.5, '1', null, 1e300]) expect((await withdraw(api_key, amount)).status).to.equal(400)
   })
 
-  it('withdraw no more than they have, also under parallel calls', async () => {
+  it('cannot withdraw more than their balance, even with parallel calls', async () => {
     const { api_key, user_id } = await account('parallel')
     await earn(user_id, '100000.00', 'payment-2')
     await setBank(api_key)
@@ -88,7 +88,7 @@ describe('affiliates', () => {
     expect((await summary(api_key)).balance).to.equal('20000.00')
   })
 
-  it('see their own only', async () => {
+  it('see only their own links', async () => {
     const [one, other] = [await account('one'), await account('two')]
     await api.ask('POST', '/api/affiliate/links', { key: one.api_key, json: { label: 'x' } })
     expect((await summary(other.api_key)).links).to.deep.equal([])

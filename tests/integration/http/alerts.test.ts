@@ -1,4 +1,4 @@
-/** Alerts, from their cause to the list, the mail and the owner's own address. */
+/** Alerts, from their cause to the list, the mail and the webhook of the owner. */
 import { expect } from 'chai'
 import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
@@ -49,7 +49,7 @@ describe('alerts', () => {
   const newRule = async (url = 'https://shop.example/hook'): Promise<number> =>
     (await api.ask('POST', '/api/webhooks', { key, json: { name: 's', url } })).body.data.id
 
-  /** As a delivery worker tells of an endpoint: failures of so many deliveries in a row, or an answer. */
+  /** Reports an endpoint as a delivery worker does: failures in a row of this many deliveries, or an answer. */
   const tell = (failures: number, deliveries = 3, endpoint = 'https://shop.example:443') =>
     tellEndpoints(database, [
       {
@@ -70,7 +70,7 @@ describe('alerts', () => {
       alerts: openAlerts({ store: api.store, clock: api.clock, ids: openIds(api) }),
     }).run(new AbortController().signal)
 
-  it('tell of a paused rule until it is active again', async () => {
+  it('report a paused rule until it is active again', async () => {
     const rule_id = await newRule()
     await api.decree(user_id, { type: 'RulePaused', data: { user_id, rule_id, reason: 'gone', caused_by: 'x' } })
     const alert = await theOne()
@@ -85,7 +85,7 @@ describe('alerts', () => {
     await eventually(async () => (await alerts()).every(({ until }) => until !== null))
   })
 
-  it('tell of an endpoint whose breaker opens, until it answers; rule, operator and alert tell the same', async () => {
+  it('report an endpoint with an open breaker until it answers, and agree with the rule and the operator status', async () => {
     const rule_id = await newRule()
     const id = await api.nextId()
     await api.happened(user_id, id, [
@@ -97,7 +97,7 @@ describe('alerts', () => {
       const { body } = await api.ask('GET', '/api/operator/status', { key: api.owner.api_key })
       return body.data.breakers.filter((breaker: { user_id: number }) => breaker.user_id === user_id)
     }
-    // Neither nine failures, nor any number of one delivery's.
+    // Nine failures raise no alert, and neither does any number of failures of one delivery.
     await tell(9)
     expect(await look()).to.equal(null)
     await tell(0)
@@ -128,7 +128,7 @@ describe('alerts', () => {
     await eventually(async () => (await failing()).length === 2)
   })
 
-  it('end with the last rule that led to the endpoint', async () => {
+  it('end with the last rule that uses the endpoint', async () => {
     const rule_id = await newRule()
     await tell(10)
     await look()
@@ -138,7 +138,7 @@ describe('alerts', () => {
     await eventually(async () => (await failing())[0]!.until !== null)
   })
 
-  it('end where nothing is known of endpoints any more, and are raised again when they still fail', async () => {
+  it('end if the state of the endpoint is lost, and are raised again if it still fails', async () => {
     await newRule()
     await tell(10)
     await look()
@@ -151,7 +151,7 @@ describe('alerts', () => {
     await eventually(async () => (await failing()).map(({ until }) => until === null).join() === 'true,false')
   })
 
-  it('tell of a bank account when it is first seen, by its last digits', async () => {
+  it('report a new bank account by its last digits', async () => {
     const id = await api.nextId()
     await api.happened(user_id, id, [captured(user_id, id)])
     const alert = await theOne()
@@ -163,7 +163,7 @@ describe('alerts', () => {
     await theOne(({ until }) => until !== null && Date.parse(until) <= Date.now())
   })
 
-  it('tell of a quota until the month is over, or a plan was bought', async () => {
+  it('report a quota until the month ends or a plan is bought', async () => {
     const month = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 7)
     await api.decree(user_id, { type: 'QuotaWarned', data: { user_id, month, transactions: 80, limit: 100 } })
     const alert = await theOne()
@@ -173,7 +173,7 @@ describe('alerts', () => {
     await theOne(({ until }) => Date.parse(until!) <= Date.now())
   })
 
-  it('call the address that was set, when they begin and when they end', async () => {
+  it('call the webhook that was set when they begin and when they end', async () => {
     const shop = await openShop()
     const set = await api.ask('PUT', '/api/account/alerts', { key, json: { webhook_url: shop.url } })
     expect(set.body.data).to.include({ webhook_url: shop.url })
@@ -191,12 +191,12 @@ describe('alerts', () => {
     await shop.close()
   })
 
-  it('are sent only where webhooks may go', async () => {
+  it('are sent only to URLs that webhooks may use', async () => {
     for (const webhook_url of ['ftp://x.example/', 'https://user:password@x.example/', 'no url', 5])
       expect((await api.ask('PUT', '/api/account/alerts', { key, json: { webhook_url } })).status).to.equal(400)
   })
 
-  it('are seen by their owner alone', async () => {
+  it('are visible only to their owner', async () => {
     const rule_id = await newRule()
     await api.decree(user_id, { type: 'RulePaused', data: { user_id, rule_id, reason: 'gone', caused_by: 'x' } })
     await theOne()

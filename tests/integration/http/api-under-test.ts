@@ -1,4 +1,4 @@
-/** The API on a real store, real read models and a port of its own; capture is real too, or a recorder that answers as told. */
+/** The API on a real store, real read models and its own port. Capture is real, or a recorder whose answers the test sets. */
 import { once } from 'node:events'
 import type Koa from 'koa'
 import { Registry } from 'prom-client'
@@ -57,12 +57,12 @@ export interface Ask {
   json?: unknown
   body?: string | Buffer | FormData
   headers?: Record<string, string>
-  /** The answer is not held against the document: a fault is brought about. */
+  /** The answer is not checked against the document, because the test causes a fault. */
   undocumented?: true
 }
 
 export interface ApiUnderTest {
-  /** For tests that look at what is mounted. */
+  /** For tests that inspect the mounted routes. */
   app: Koa
   url: string
   databaseUrl: string
@@ -72,35 +72,35 @@ export interface ApiUnderTest {
   owner: FreshAccount
   clock: Clock & { at: Date | null }
   arrivals: Arrival[]
-  /** What the API has warned of, or told as a fault. */
+  /** What the API has logged as a warning or an error. */
   warnings: { what: string }[]
-  /** What capture answers to arrivals of good credentials. */
+  /** Sets what capture answers to arrivals with valid credentials. */
   takes: (take: (arrival: Arrival) => Taken) => void
   ask(method: string, path: string, ask?: Ask): Promise<Answer>
   newAccount(email: string, plan?: 'Free' | 'Basic' | 'Advanced' | 'Pro', password?: string): Promise<FreshAccount>
-  /** Something happens to an account that no command of the API does. */
+  /** Appends an event of an account that no command of the API causes. */
   decree(userId: number, event: AccountEvent): Promise<void>
   /** Appends events of one transaction, and waits until the read models show them. */
   happened(userId: number, transactionId: number, events: readonly TransactionEvent[]): Promise<void>
   nextId(): Promise<number>
-  /** What is searched stays as it is until it is resumed. */
+  /** Stops the update of the search index until `resumeSearch`. */
   holdSearch(): Promise<void>
   resumeSearch(): void
   close(): Promise<void>
 }
 
 export const JWT_SECRET = 'a secret for tests, which nobody would guess'
-/** As the settings have it by default. */
+/** The defaults of the settings. */
 const ABUSE = { perHour: 1_000, polls: 20, parallel: 20 }
 export const BASE_URL = 'https://baoco.example'
-/** Where webhooks may go. */
+/** The allowed targets of webhooks. */
 const TARGETS = { allowPrivate: true, ownOrigins: [BASE_URL], inboxesAt: BASE_URL }
 export const OWNERS_PASSWORD = 'correct horse battery staple'
 
-/** Every answer in every test is held against the document, which is the same for all of them. */
+/** Every answer in every test is checked against the document, which is the same for all tests. */
 let checkAnswer: ReturnType<typeof answerCheck> | undefined
 
-/** @returns what stops it */
+/** @returns a function that stops it */
 const runUntilStopped = (projector: Projector): (() => Promise<void>) => {
   const stopping = new AbortController()
   const running = projector.run(stopping.signal)
@@ -269,7 +269,7 @@ export const openApi = async (
   } // prettier-ignore
 }
 
-/** A raw exchange, for what no client would send. */
+/** A raw exchange, for requests that no HTTP client would send. */
 export const exchange = async (url: string, request: string | Buffer): Promise<string> => {
   const { connect } = await import('node:net')
   const socket = connect(Number(new URL(url).port), '127.0.0.1')

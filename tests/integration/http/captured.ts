@@ -1,4 +1,4 @@
-/** Events of a transaction's life, for tests that look at how the API shows them. */
+/** Events of a transaction, for tests of how the API shows them. */
 import type { TransactionEvent, TransactionEventData } from '../../../domain/transaction/events.ts'
 
 type Captured = TransactionEventData['TransactionCaptured']

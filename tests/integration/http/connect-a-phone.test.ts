@@ -1,4 +1,4 @@
-/** Every block of docs/connect-a-phone.md is sent as it stands there. */
+/** Sends every block of docs/connect-a-phone.md exactly as it is written there. */
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { vietcombankText } from '../../harness/bank-texts.ts'
@@ -18,7 +18,7 @@ const recipes: Recipe[] = DOC.split(/^## /m)
     return [...section.matchAll(/```http\n([\s\S]*?)```/g)].map(([, block]) => ({ heading, block: block! }))
   })
 
-/** What the apps themselves put in. */
+/** Fills in the placeholders that the apps themselves fill in. */
 const filled = (block: string, number: number, personalUrl: string): string => {
   const at = new Date()
   const text = vietcombankText(number, `DH${1000 + number}`, { at })
@@ -51,7 +51,7 @@ describe('docs/connect-a-phone.md', function () {
   })
 
   recipes.forEach(({ heading, block }, number) =>
-    it(`${heading}, block ${number}: a transaction with its order id`, async () => {
+    it(`has a block that makes a transaction with its order id: ${heading}, block ${number}`, async () => {
       const url = `${api.url}/api/receive/u/${api.owner.receive_token}`
       const [head = '', ...rest] = filled(block, number, url).split('\n\n')
       const [request = '', ...headerLines] = head.trim().split('\n')

@@ -1,4 +1,4 @@
-/** Connecting a shop's plugin, and what a rule would send (decisions, "Connected systems, rules, sources"). */
+/** Connecting a shop plugin, and previews of what a rule would send (decisions, "Connected systems, rules, sources"). */
 import { expect } from 'chai'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
@@ -18,7 +18,7 @@ describe('shop plugins', () => {
   const account = async (name: string, plan: 'Free' | 'Pro' = 'Pro') =>
     (await api.newAccount(`${name}@plugins.example`, plan)).api_key
 
-  it('connect with a system and an automatic rule, secret included', async () => {
+  it('get a system and an automatic rule with its secret when they connect', async () => {
     const key = await account('first')
     const { status, body } = await connect(key)
     expect(status).to.equal(201)
@@ -28,14 +28,14 @@ describe('shop plugins', () => {
       is_auto: 1, system_id: system.id, url: shop.webhook_url, filter_type: 'credit', payload_format: 'woocommerce',
     }) // prettier-ignore
     expect(rule.secret_key).to.match(/^[0-9a-f]{48}$/)
-    // A list tells besides how the endpoint does.
+    // A list also contains the health of the endpoint.
     const listed = (await api.ask('GET', '/api/webhooks', { key })).body.data
     expect(listed).to.deep.equal([{ ...rule, health: listed[0].health }])
     expect(listed[0].health).to.include({ breaker: 'closed', failures_in_a_row: 0 })
     expect((await api.ask('GET', `/api/systems/${system.id}`, { key })).body.data).to.deep.equal(system)
   })
 
-  it('that connect again find the same ids and secret, and bring their new url', async () => {
+  it('get the same ids and secret when they connect again, and can change their URL', async () => {
     const key = await account('again')
     const before = (await connect(key)).body.data
     const again = await connect(key, {
@@ -48,7 +48,7 @@ describe('shop plugins', () => {
     expect((await api.ask('GET', '/api/systems', { key })).body.data).to.have.length(1)
   })
 
-  it('with another prefix are another shop, another site with the same prefix is a conflict', async () => {
+  it('count as another shop with another prefix, and conflict with another site that has the same prefix', async () => {
     const key = await account('other')
     const first = (await connect(key)).body.data
     const second = await connect(key, { payment_prefix: 'WX' })
@@ -57,7 +57,7 @@ describe('shop plugins', () => {
     expect((await connect(key, { site_url: 'https://other.example' })).body.error).to.equal('CONFLICT')
   })
 
-  it('over the plan leave nothing behind (section 7)', async () => {
+  it('leave nothing behind if they exceed the plan (section 7)', async () => {
     const key = await account('full', 'Free')
     expect((await connect(key)).status).to.equal(201)
     const refused = await connect(key, { payment_prefix: 'ZZ', site_url: 'https://two.example' })
@@ -67,7 +67,7 @@ describe('shop plugins', () => {
     expect((await connect(key)).status, 'the first again').to.equal(200)
   })
 
-  it('have a rule that goes only with its system (section 7: 403)', async () => {
+  it('have a rule that can be deleted only with its system (section 7: 403)', async () => {
     const key = await account('auto')
     const { system, rule } = (await connect(key)).body.data
     const refused = await api.ask('DELETE', `/api/webhooks/${rule.id}`, { key })
@@ -76,7 +76,7 @@ describe('shop plugins', () => {
     expect((await api.ask('GET', '/api/webhooks', { key })).body.data).to.deep.equal([])
   })
 
-  it('keep their system while rules of the owner point to it', async () => {
+  it('keep their system while rules of the owner refer to it', async () => {
     const key = await account('kept')
     const { system } = (await connect(key)).body.data
     await api.ask('POST', '/api/webhooks', {
@@ -118,7 +118,7 @@ describe('a preview', () => {
     expect(JSON.parse(custom.body.data.body)).to.deep.equal({ id: 1042, memo: 'order DH1042' })
   })
 
-  it('tells what is wrong with a template', async () => {
+  it('reports what is wrong with a template', async () => {
     for (const json of [
       { payload_format: 'custom' },
       { payload_format: 'custom', custom_template: '{"a":"{{nothing}}"}' },

@@ -1,9 +1,9 @@
-/** Who gets in: passwords, login tokens, the key in its three places, and what a bad one beside a good one means. */
+/** Authentication: passwords, login tokens, the API key in its three places, and a bad credential next to a good one. */
 import { expect } from 'chai'
 import { SignJWT } from 'jose'
 import { JWT_SECRET, openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
-describe('credentials', () => {
+describe('authentication', () => {
   let api: ApiUnderTest
   let token: string
   let key: string
@@ -17,7 +17,7 @@ describe('credentials', () => {
   })
   after(() => api.close())
 
-  it('logs in with e-mail and password, whatever the case and blanks of the e-mail', async () => {
+  it('logs in with e-mail and password, and ignores case and outer blanks of the e-mail', async () => {
     const { status, body } = await logIn('  OWNER@baoco.local ', OWNERS_PASSWORD)
     expect(status).to.equal(200)
     expect(body).to.have.all.keys('success', 'token')
@@ -32,7 +32,7 @@ describe('credentials', () => {
     })
   })
 
-  it('tells nothing about accounts to who has no password', async () => {
+  it('reveals nothing about an account to a caller without its password', async () => {
     const stranger = await api.newAccount('locked@example.com')
     await api.decree(stranger.user_id, { type: 'AccountLocked', data: { user_id: stranger.user_id, reason: 'test' } })
     for (const [email, password] of [
@@ -52,7 +52,7 @@ describe('credentials', () => {
     expect([withKey.status, withKey.body.error]).to.deep.equal([403, 'ACCOUNT_LOCKED'])
   })
 
-  it('takes the key in three places', async () => {
+  it('accepts the API key in three places', async () => {
     for (const [headers, query] of [
       [{ 'x-api-key': key }, ''],
       [{ authorization: `Apikey ${key}` }, ''],
@@ -62,7 +62,7 @@ describe('credentials', () => {
       expect((await account(headers, query)).status).to.equal(200)
   })
 
-  it('lets the first credential decide, a bad one also beside a good one', async () => {
+  it('uses the first credential, even if it is bad and another one is good', async () => {
     for (const [headers, query] of [
       [{}, ''],
       [{ authorization: 'Bearer x', 'x-api-key': key }, ''],
@@ -83,7 +83,7 @@ describe('credentials', () => {
     expect((await account({ authorization: `Bearer ${token}`, 'x-api-key': 'bad' })).status).to.equal(200)
   })
 
-  it('refuses tokens that are forged, of another algorithm, without an end, too old or of another version', async () => {
+  it('refuses tokens that are forged, expired, without expiry, or of another algorithm or version', async () => {
     const secret = Buffer.from(JWT_SECRET)
     const sub = String(api.owner.user_id)
     const form = (claims: Record<string, unknown>, alg = 'HS256') => new SignJWT(claims).setProtectedHeader({ alg })
@@ -109,7 +109,7 @@ describe('credentials', () => {
     for (const each of bad) expect((await account({ authorization: `Bearer ${each}` })).status, each).to.equal(401)
   })
 
-  it('ends tokens after 7 days', async () => {
+  it('expires tokens after 7 days', async () => {
     api.clock.at = new Date(Date.now() + 7 * 86_400_000 - 60_000)
     expect((await account({ authorization: `Bearer ${token}` })).status).to.equal(200)
     api.clock.at = new Date(Date.now() + 7 * 86_400_000 + 60_000)
@@ -117,7 +117,7 @@ describe('credentials', () => {
     api.clock.at = null
   })
 
-  it('voids the old key at once when it is rotated', async () => {
+  it('invalidates the old key at once when it is rotated', async () => {
     const mine = await api.newAccount('rotator@example.com')
     const rotated = await api.ask('POST', '/api/account/api-key/rotate', { key: mine.api_key })
     expect(rotated.status).to.equal(200)
@@ -126,7 +126,7 @@ describe('credentials', () => {
     expect((await account({ 'x-api-key': rotated.body.data.api_key })).status).to.equal(200)
   })
 
-  it('voids all tokens when the password is set anew, and leaves the key', async () => {
+  it('invalidates all tokens when the password changes, but not the API key', async () => {
     const mine = await api.newAccount('forgetful@example.com')
     const { body } = await logIn('forgetful@example.com', OWNERS_PASSWORD)
     const { user_id } = mine
@@ -135,7 +135,7 @@ describe('credentials', () => {
     expect((await account({ 'x-api-key': mine.api_key })).status).to.equal(200)
   })
 
-  it('shows the personal URL and makes another', async () => {
+  it('shows the personal URL and rotates it', async () => {
     const shown = await api.ask('GET', '/api/receive-url', { key })
     expect(shown.body.data).to.deep.equal({
       url: `https://baoco.example/api/receive/u/${api.owner.receive_token}`,
@@ -150,7 +150,7 @@ describe('credentials', () => {
     expect((await api.ask('POST', new URL(rotated.body.data.url).pathname, { body: 'x' })).status).to.equal(200)
   })
 
-  it('refuses what is no login', async () => {
+  it('refuses a malformed login', async () => {
     for (const json of [
       {},
       { email: 'a@b.c' },

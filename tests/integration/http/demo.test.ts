@@ -13,7 +13,7 @@ describe('the demo', () => {
   const text =
     'SD TK 0011000415567 +150,000VND luc 05-01-2026 09:30:00. SD 2,150,000VND. Ref MBVCB.900000001.CT CHO DON WEB77'
 
-  it('reads a text for anybody, with the prefixes given, and stores nothing', async () => {
+  it('parses a text without credentials, with the given prefixes, and stores nothing', async () => {
     const before = await api.store.end()
     const { status, body } = await parse({ text, sender: 'Vietcombank', prefixes: ['web'] })
     expect(status).to.equal(200)
@@ -31,11 +31,11 @@ describe('the demo', () => {
     expect(await api.store.end()).to.equal(before)
   })
 
-  it("judges the text alone, not the sender's trust", async () => {
+  it('parses the text whether the sender is trusted or not', async () => {
     expect((await parse({ text, sender: '0909000111' })).body.data.transaction.amount).to.equal('150000.00')
   })
 
-  it('says why a text is no transaction', async () => {
+  it('returns the reason if a text is not a transaction', async () => {
     expect((await parse({ text: '123456 la ma OTP cua quy khach. Khong chia se.' })).body.data).to.deep.equal({
       transaction: null,
       reason: 'otp',
@@ -44,7 +44,7 @@ describe('the demo', () => {
     expect((await parse({ text: 'hom nay troi dep' })).body.data).to.include({ transaction: null })
   })
 
-  it('refuses what is no question', async () => {
+  it('refuses a malformed request', async () => {
     for (const json of [{}, { text: 5 }, { text: 'x', extra: 1 }, { text: 'x', prefixes: ['?'] }])
       expect((await parse(json)).body.error).to.equal('VALIDATION_FAILED')
   })

@@ -1,19 +1,19 @@
-/** The OpenAPI document: whole, valid, and the same as what is mounted; and the page that shows it. */
+/** The OpenAPI document: complete, valid and equal to the mounted routes; and the page that shows it. */
 import { expect } from 'chai'
 import type Koa from 'koa'
 import type Router from '@koa/router'
 import { answerCheck, operationsOf, type OpenApiDocument } from '../../harness/openapi/document.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
-/** Pages and their files, which no program calls. */
+/** Pages and their files, which are not part of the API. */
 const PAGES = [/^GET \/docs(\/|$)/]
 
-/** Every route of every router of an application, `GET /api/webhooks/{id}`. */
+/** Every route of every router of an application, such as `GET /api/webhooks/{id}`. */
 const mountedOn = (app: Koa): string[] =>
   (app.middleware as { router?: Router }[]).flatMap(({ router }) =>
     (router?.stack ?? []).flatMap(({ methods, path }) =>
       methods
-        // Every GET answers HEAD too; one of its own is declared.
+        // Every GET route also answers HEAD. Only a HEAD route without GET is listed.
         .filter((method) => method !== 'HEAD' || !methods.includes('GET'))
         .map((method) => `${method} ${String(path).replace(/:(\w+)/g, '{$1}')}`),
     ),
@@ -29,14 +29,14 @@ describe('the OpenAPI document', () => {
   })
   after(() => api.close())
 
-  it('has every operation that is mounted, and no other', () => {
+  it('has every mounted operation and no other', () => {
     const mounted = mountedOn(api.app).filter((route) => !PAGES.some((page) => page.test(route)))
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`)
     expect(documented).to.have.members(mounted)
     expect(mounted.length).to.be.greaterThan(20)
   })
 
-  it('is OpenAPI 3.1 whose parts can all be found, with a name of its own for every operation', () => {
+  it('is OpenAPI 3.1 with resolvable references and a unique name for every operation', () => {
     expect(document.openapi).to.equal('3.1.0')
     const operations = operationsOf(document)
     const names = operations.map(({ operationId }) => operationId)
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has patterns that mean the same to who reads them as JSON Schema', () => {
+  it('has patterns that mean the same as JSON Schema', () => {
     const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)]
     expect(patterns).not.to.be.empty
     for (const [, pattern] of patterns) {
@@ -66,12 +66,12 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('says for every operation with credentials that bad ones are refused', () => {
+  it('declares a 401 for every operation with credentials', () => {
     for (const { operationId, security, responses } of operationsOf(document))
       if (security.length > 0) expect(responses, operationId).to.have.property('401')
   })
 
-  it('shows what validates: fields, defaults, bounds', () => {
+  it('shows the validated fields, defaults and bounds', () => {
     const creation = document.paths['/api/webhooks']!.post!.requestBody!.content!['application/json']!.schema
     expect(creation).to.deep.include({ type: 'object', required: ['name', 'url'], additionalProperties: false })
     expect((creation.properties as Record<string, unknown>).http_method).to.deep.include({
@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
     expect(search.schema).to.deep.include({ type: 'string', maxLength: 2_048 })
   })
 
-  it('is held against every answer of these tests, and finds what differs', () => {
+  it('is checked against every answer of these tests, and the check finds differences', () => {
     const check = answerCheck(document)
     const healthy = { method: 'GET', path: '/healthz', status: 200, contentType: 'application/json; charset=utf-8' }
     check({ ...healthy, body: { status: 'ok' } })
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     expect(() => check({ ...healthy, path: '/nothing', status: 400, body: {} })).to.throw('nothing declares')
   })
 
-  it('is shown by a page that loads nothing from elsewhere', async () => {
+  it('is shown by a page that loads nothing from other hosts', async () => {
     const page = await fetch(`${api.url}/docs`)
     const html = await page.text()
     const policy = page.headers.get('content-security-policy')!

@@ -1,4 +1,4 @@
-/** Inboxes: opened, told what to answer, called over HTTP and by our own sender, looked into. */
+/** Inboxes: opening, setting the answer, calls over HTTP and by our own sender, and reading the calls. */
 import { expect } from 'chai'
 import { CALLS_KEPT, openInboxCalls, sweepInboxCalls } from '../../../adapters/inbox/calls.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
@@ -55,7 +55,7 @@ describe('inboxes', () => {
   const signed = (secret: string, body: string) =>
     signedHeaders({ secret, body, webhookId: 'msg_1_1', timestamp: 1, attempt: 1 })
 
-  it('are opened with a token and a URL, and listed, newest first', async () => {
+  it('are opened with a token and a URL, and listed newest first', async () => {
     const [first, second] = [await opened(), await opened()]
     expect(first).to.have.all.keys('id', 'token', 'url')
     expect(first.url).to.equal(`${BASE_URL}/inbox/${first.token}`)
@@ -65,7 +65,7 @@ describe('inboxes', () => {
     expect(body.data).to.deep.equal(inbox(first.id, first.url))
   })
 
-  it('keep what comes by POST and PUT as it came, newest first', async () => {
+  it('keep POST and PUT calls unchanged, newest first', async () => {
     const { id, token } = await opened()
     expect((await call(token, 'POST', '{"a":1}', { 'x-mine': 'yes' })).body).to.deep.equal({ success: true })
     expect((await call(token, 'PUT', 'không phải JSON', { 'content-type': 'text/plain' })).status).to.equal(200)
@@ -79,7 +79,7 @@ describe('inboxes', () => {
     expect(Date.parse(inbox!.calls[0]!.at)).to.be.closeTo(Date.now(), 60_000)
   })
 
-  it('answer as they are told: 500, then 200 again, late', async () => {
+  it('answer as configured: 500, then 200 with a delay', async () => {
     const { id, token } = await opened()
     const told = await tell(id, { answer: 500 })
     expect(told.body.data).to.include({ id, answer: 500, delay_ms: 0 })
@@ -92,7 +92,7 @@ describe('inboxes', () => {
     expect((await listed())[0]!.calls).to.have.lengthOf(2)
   })
 
-  it('take 200 and 500 and delays up to 30 seconds, nothing else', async () => {
+  it('accept only the answers 200 and 500 and delays up to 30 seconds', async () => {
     const { id } = await opened()
     for (const wrong of [{ answer: 404 }, { answer: '200' }, { delay_ms: -1 }, { delay_ms: 30_001 }, { colour: 1 }])
       expect((await tell(id, wrong)).status, JSON.stringify(wrong)).to.equal(400)
@@ -102,7 +102,7 @@ describe('inboxes', () => {
     expect((await tell(id, {})).body.data).to.deep.equal(shown)
   })
 
-  it('tell whether a call is signed with the secret of a rule that leads there', async () => {
+  it('show whether a call is signed with the secret of a rule that calls them', async () => {
     const [one, other] = [await opened(), await opened()]
     const rule = await newRule(one.url)
     const body = '{"order_id":"DH1"}'
@@ -115,11 +115,11 @@ describe('inboxes', () => {
     expect(atOther!.calls.map(({ verified }) => verified)).to.deep.equal([false])
   })
 
-  it('are called by our own sender without a network, at the method of the rule', async () => {
+  it('are called by our own sender without a network, with the method of the rule', async () => {
     const { id, token, url } = await opened()
     const rule = await newRule(url)
     await api.ask('PUT', `/api/webhooks/${rule.id}`, { key, json: { http_method: 'PUT' } })
-    // Nobody listens at BASE_URL.
+    // Nothing listens at BASE_URL.
     const test = await api.ask('POST', `/api/webhooks/${rule.id}/test`, { key })
     expect(test.body).to.include({ success: true, http_code: 200, response_body: '{"success":true}' })
     const [{ method, body, verified }] = (await listed())[0]!.calls as [Call]
@@ -131,7 +131,7 @@ describe('inboxes', () => {
     expect((await call(token)).status).to.equal(404)
   })
 
-  it('are allowed targets, other addresses of our own are not', async () => {
+  it('are allowed targets, unlike other URLs of this server', async () => {
     const { url } = await opened()
     const statusOf = async (target: string) =>
       (await api.ask('POST', '/api/webhooks', { key, json: { name: 'x', url: target } })).status
@@ -161,7 +161,7 @@ describe('inboxes', () => {
     expect(count).to.equal(CALLS_KEPT)
   })
 
-  it('keep no credentials, and of what is long its beginning', async () => {
+  it('keep no credentials, and only the beginning of long values', async () => {
     const { token } = await opened()
     const headers = {
       authorization: 'Bearer x',
@@ -177,7 +177,7 @@ describe('inboxes', () => {
     expect(Buffer.byteLength(calls[0]!.body)).to.be.within(16_000, 16_400)
   })
 
-  it('forget what is a week old, and what is of accounts that are no more', async () => {
+  it('forget calls older than a week and calls of accounts that no longer exist', async () => {
     const { id, token } = await opened()
     await call(token, 'POST', 'old')
     await database.query("UPDATE ops.inbox_call SET at = now() - interval '8 days' WHERE inbox_id = $1", [id])
@@ -188,14 +188,14 @@ describe('inboxes', () => {
     expect((await listed())[0]!.calls.map(({ body }) => body)).to.deep.equal(['new'])
   })
 
-  it('are at most ten of an account, also when they are opened at once', async () => {
+  it('are limited to ten per account, even if they are opened in parallel', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => api.ask('POST', '/api/inbox', { key })))
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([...Array(10).fill(201), 409, 409])
     await api.ask('DELETE', `/api/inbox/${(await listed())[0]!.id}`, { key })
     expect((await api.ask('POST', '/api/inbox', { key })).status).to.equal(201)
   })
 
-  it('are their owner’s alone, and called by who knows the token', async () => {
+  it('are visible only to their owner, and can be called only with their token', async () => {
     const { id, token } = await opened()
     const stranger = await api.newAccount(`s${Math.random()}@example.com`)
     expect((await api.ask('GET', '/api/inbox', { key: stranger.api_key })).body.data).to.deep.equal([])

@@ -62,7 +62,7 @@ describe('a bulk retry as a job', () => {
   const statusOf = async (id: number) =>
     (await api.ask('GET', `/api/transactions/${id}`, { key })).body.data.webhook_status
 
-  it('retries all that the filter means, however many and however old, and nothing else', async () => {
+  it('retries all transactions that match the filter, however many and however old, and no others', async () => {
     const old = new Date(Date.now() - 30 * 86_400_000).toISOString()
     const meant = await failed(120, { bank_code: 'MB', created_at: old })
     const others = await failed(3)
@@ -89,7 +89,7 @@ describe('a bulk retry as a job', () => {
     expect((await api.ask('DELETE', `/api/jobs/${job_id}`, { key })).status).to.equal(409)
   })
 
-  it('goes on where another process was killed, in the middle of a page too', async () => {
+  it('continues where another process was killed, even in the middle of a page', async () => {
     const all = await failed(105)
     const { job_id } = await begin({ filter: {} })
     const killed = new AbortController()
@@ -99,7 +99,7 @@ describe('a bulk retry as a job', () => {
       {
         between: async (...args) => {
           const found = await real.between(...args)
-          // The second question is for what the first page holds: its process dies having retried half of it.
+          // The second query reads the content of the first page. The process dies after it has retried half of it.
           if (++asked < 2) return found
           killed.abort()
           if (asked > 2) throw new Error('nothing more comes of it')
@@ -118,7 +118,7 @@ describe('a bulk retry as a job', () => {
     expect(new Set(requests)).to.deep.equal(new Set([1]))
   })
 
-  it('ends when it is cancelled; what it has queued stays so', async () => {
+  it('does nothing more once it is cancelled, and leaves the transactions to the next job', async () => {
     const all = await failed(2)
     const { job_id } = await begin({ dry_run: false })
     const { status, body } = await api.ask('DELETE', `/api/jobs/${job_id}`, { key })
@@ -131,7 +131,7 @@ describe('a bulk retry as a job', () => {
     for (const id of all) expect(await statusOf(id)).to.equal('pending')
   })
 
-  it('is nobody else’s', async () => {
+  it('is not accessible to other users', async () => {
     const { job_id } = await begin({ filter: {} })
     const { api_key } = api.owner
     expect((await show(job_id, api_key)).status).to.equal(404)
@@ -140,7 +140,7 @@ describe('a bulk retry as a job', () => {
     expect((await begin({ filter: { colour: 'red' } })).issues[0].path).to.equal('filter.colour')
   })
 
-  it('is not begun by the call without a body', async () => {
+  it('is not started by a call without a filter', async () => {
     await failed(1)
     expect(await begin({})).to.deep.equal({ success: true, count: 1 })
   })

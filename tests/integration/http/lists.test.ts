@@ -1,4 +1,4 @@
-/** Lists beyond the interface: filters, cursors, and what happened to one transaction in words. */
+/** Lists beyond the interface: filters, cursors, and the history of a transaction in words. */
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { lookAhead } from '../../../projections/transaction/totals.ts'
@@ -20,7 +20,7 @@ describe('lists', () => {
     rule = (await api.ask('POST', '/api/webhooks', { key, json: { name: 's', url: 'https://s.example/' } })).body.data
       .id
     system = (await api.ask('GET', '/api/systems', { key })).body.data[0].id
-    // Three share a moment, so that the id decides between them.
+    // Three rows share each time, so the id decides their order.
     for (let number = 0; number < 65; number++) {
       const id = await api.nextId()
       const created_at = new Date(Date.UTC(2026, 2, 1, 0, Math.floor(number / 3))).toISOString()
@@ -46,7 +46,7 @@ describe('lists', () => {
     return [data.length, total]
   }
 
-  it('go on from a cursor to the end, each row once, newest first', async () => {
+  it('continue from a cursor to the end, each row once, newest first', async () => {
     const seen: number[] = []
     let pages = 0
     for (let cursor: string | null = ''; cursor !== null; pages++) {
@@ -59,7 +59,7 @@ describe('lists', () => {
     expect(seen).to.deep.equal(ids)
   })
 
-  it('go on where they were when something new came in between', async () => {
+  it('continue at the same position if a new row was added in between', async () => {
     const { next_cursor, data } = await list('order_id=&webhook_status=no_match')
     const id = await api.nextId()
     await api.happened(user, id, [captured(user, id, { order_id: 'DH1' })])
@@ -68,7 +68,7 @@ describe('lists', () => {
     await api.ask('DELETE', `/api/transactions/${id}`, { key })
   })
 
-  it('refuse a cursor that was altered, made up, of another list or of another user', async () => {
+  it('refuse a cursor that is altered, made up, or of another list or user', async () => {
     const { next_cursor } = await list()
     const stranger = await api.newAccount('stranger@example.com')
     const refused = async (cursor: string, as = key, path = '/api/transactions') => {
@@ -87,7 +87,7 @@ describe('lists', () => {
     await refused(next_cursor, key, `/api/webhooks/${rule}/logs`)
   })
 
-  it('are filtered by outcome, rule, system, order id and account', async () => {
+  it('can be filtered by outcome, rule, system, order id and account', async () => {
     expect(await found('webhook_status=failed')).to.deep.equal([7, 7])
     expect(await found(`rule_id=${rule}`)).to.deep.equal([7, 7])
     expect(await found(`system_id=${system}`)).to.deep.equal([30, 33])
@@ -98,7 +98,7 @@ describe('lists', () => {
       expect((await api.ask('GET', `/api/transactions?${bad}`, { key })).status, bad).to.equal(400)
   })
 
-  it('have what a better copy brought, and not what was deleted', async () => {
+  it('include what a better copy added, and exclude deleted transactions', async () => {
     const before = await found(`system_id=${system}`)
     const id = await api.nextId()
     await api.happened(user, id, [captured(user, id, { order_id: null, prefix: null, webhook_status: 'skipped' })])
@@ -112,7 +112,7 @@ describe('lists', () => {
     expect(await found(`system_id=${system}`)).to.deep.equal(before)
   })
 
-  describe('of many', () => {
+  describe('of many transactions', () => {
     const DAYS = 130
     const A_DAY = 200
     const from = (day: number) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10)
@@ -122,8 +122,8 @@ describe('lists', () => {
     before(async () => {
       many = await api.newAccount('many@example.com')
       database = openDatabase(api.databaseUrl, { poolSize: 1 })
-      // As the projector would have written them. Three share a moment, one in 97 comes in three days late; money went out
-      // only at first, one account was closed soon, another is used now and then.
+      // Rows as the projector would write them. Three rows share each time, and one in 97 arrives three days late. Debits
+      // occur only at the beginning, one account is closed early, and another is used only occasionally.
       await database.query(
         `INSERT INTO read_model.transaction (id, user_id, bank_code, bank_name, transaction_type, amount, currency, description,
             account_number, source_type, source, webhook_status, raw_data, transaction_date, created_at, updated_at)
@@ -167,7 +167,7 @@ describe('lists', () => {
       [`${between(0, 129)}&account_number=spare`, `${days(0, 129)} AND ${account('spare')}`, 'kind'],
     ]
     for (const [query, where, way] of wanted)
-      it(`are the same whichever way is the shortest: ${query}, by ${way}`, async () => {
+      it(`are the same with every access path: ${query}, by ${way}`, async () => {
         const expected = await database.query<{ id: number }>(
           `SELECT id FROM read_model.transaction WHERE user_id = $1 AND ${where} ORDER BY created_at DESC, id DESC`,
           [many.user_id],
@@ -191,13 +191,13 @@ describe('lists', () => {
       })
   })
 
-  it("show nothing by others' rules and systems", async () => {
+  it('show nothing for rules and systems of other users', async () => {
     const stranger = await api.newAccount('stranger2@example.com')
     for (const query of ['', `rule_id=${rule}`, `system_id=${system}`, 'order_id=DH1042'])
       expect(await list(query, stranger.api_key)).to.deep.include({ data: [], total: 0, next_cursor: null })
   })
 
-  it('of attempts go on from a cursor, too', async () => {
+  it('of attempts also continue from a cursor', async () => {
     const id = await api.nextId()
     await api.happened(user, id, [captured(user, id, { rules: [rule], webhook_status: 'pending' })])
     for (let attempt = 1; attempt <= 20; attempt++)
@@ -211,7 +211,7 @@ describe('lists', () => {
     expect(new Set(all)).to.have.lengthOf(27)
   })
 
-  it('tell what happened to one, to its owner', async () => {
+  it('show the history of a transaction only to its owner', async () => {
     const path = `/api/transactions/${ids.find((_, index) => (64 - index) % 10 === 0)!}/history`
     const { status, body } = await api.ask('GET', path, { key })
     expect(status).to.equal(200)
@@ -227,7 +227,7 @@ describe('lists', () => {
     expect((await api.ask('GET', '/api/transactions/999999/history', { key })).status).to.equal(404)
   })
 
-  it('tell nothing of one that was deleted', async () => {
+  it('show no history of a deleted transaction', async () => {
     const id = await api.nextId()
     await api.happened(user, id, [captured(user, id)])
     await api.ask('DELETE', `/api/transactions/${id}`, { key })

@@ -12,7 +12,7 @@ describe('mail accounts', function () {
   const add = (key: string, more: object = {}) =>
     api.ask('POST', '/api/mail-accounts', { key, json: { ...MAILBOX, ...more } })
 
-  it('are added with what can be left out filled in; the password is never answered, nor in the clear anywhere', async () => {
+  it('are added with defaults, and their password is never returned or stored in plain text', async () => {
     const { user_id, api_key: key } = await api.newAccount('one@example.com')
     const { status, body } = await add(key)
     expect(status).to.equal(201)
@@ -25,7 +25,7 @@ describe('mail accounts', function () {
     expect((await api.ask('GET', '/api/mail-accounts', { key })).body.data).to.deep.equal([body.data])
     expect((await api.ask('GET', path, { key })).body.data).to.deep.equal(body.data)
     const [events] = await api.store.read([{ stream: `account-${user_id}` }])
-    // No part that hexadecimal ids could hold by chance.
+    // This part of the password cannot occur in a hexadecimal id by chance.
     expect(JSON.stringify(events)).to.not.include('efgh')
 
     const changed = await api.ask('PUT', path, { key, json: { ...body.data, is_active: 0, password: 'another one' } })
@@ -35,7 +35,7 @@ describe('mail accounts', function () {
     expect((await api.ask('POST', `${path}/test`, { key })).status).to.equal(404)
   })
 
-  it("are nobody else's", async () => {
+  it('are not accessible to other users', async () => {
     const mine = await api.newAccount('mine@example.com')
     const other = await api.newAccount('theirs@example.com')
     const { body } = await add(mine.api_key)
@@ -51,7 +51,7 @@ describe('mail accounts', function () {
     ['Pro', 10],
   ] as const)
     // prettier-ignore
-    it(`of the plan ${plan} are ${limit} at most, also by calls side by side`, async () => {
+    it(`are limited to ${limit} by the plan ${plan}, even with parallel calls`, async () => {
       const { api_key: key } = await api.newAccount(`${plan}@example.com`, plan)
       const answers = await Promise.all(
         Array.from({ length: limit + 4 }, (_, n) => add(key, { username: `box-${n}` })),
@@ -63,7 +63,7 @@ describe('mail accounts', function () {
         expect(body).to.include({ success: false, error: 'MAIL_ACCOUNT_LIMIT_REACHED', plan, limit })
     })
 
-  it('read a mailbox once', async () => {
+  it('cannot contain the same mailbox folder twice', async () => {
     const { api_key: key } = await api.newAccount('twice@example.com')
     expect((await add(key)).status).to.equal(201)
     expect((await add(key)).status).to.equal(409)

@@ -19,7 +19,7 @@ interface Row {
 
 const HOUR = 3_600_000
 
-describe('what arrived', function () {
+describe('a received notification', function () {
   this.timeout(120_000)
   let api: ApiUnderTest
   let key: string
@@ -44,7 +44,7 @@ describe('what arrived', function () {
       { what: `${count} of ${query}` },
     )
 
-  /** Kept unread by a reader that knew less than today's. */
+  /** Stores a notification as unread, as an older reader would have done. */
   const keepUnread = async (text: string, { hoursAgo = 1, source = 'url:VIETCOMBANK' } = {}): Promise<number> => {
     const id = await api.nextId()
     const { user_id } = api.owner
@@ -68,7 +68,7 @@ describe('what arrived', function () {
     api.ask('POST', '/api/webhooks', { key, json: { name: 'shop', url: 'https://shop.example/webhook' } })
   const transaction = async (id: number) => (await api.ask('GET', `/api/transactions/${id}`, { key })).body.data
 
-  it('is listed by what became of it; an OTP without its text', async () => {
+  it('is listed by its outcome, and an OTP without its text', async () => {
     await post({ text: vietcombankText(1, 'DH1001'), sender: 'Vietcombank' })
     await post({ text: 'TK 0011000415567 co bien dong la', sender: 'Vietcombank' })
     await post({ text: 'Ma OTP cua quy khach la 123456. Khong chia se ma nay.', sender: 'Vietcombank' })
@@ -86,7 +86,7 @@ describe('what arrived', function () {
     expect((await api.ask('GET', '/api/notifications?status=lost', { key })).status).to.equal(400)
   })
 
-  it('is gone through by cursor, each once, newest first, whatever became of it', async () => {
+  it('appears once in a list read by cursor, newest first, whatever its outcome', async () => {
     const arrived: number[] = []
     for (let number = 1; number <= 65; number++)
       arrived.push(
@@ -119,7 +119,7 @@ describe('what arrived', function () {
       expect((await api.ask('GET', `${path}?cursor=${body.next_cursor}`, { key: as! })).status).to.equal(400)
   })
 
-  it("is nobody else's", async () => {
+  it('is not accessible to other users', async () => {
     const id = await keepUnread(vietcombankText(1, 'DH1001'))
     await untilListed('?status=unparsed', 1)
     const other = await api.newAccount('other@example.com')
@@ -129,7 +129,7 @@ describe('what arrived', function () {
     expect((await list('?status=unparsed')).length).to.equal(1)
   })
 
-  it('is read again by hand: a transaction under its own id, its text erased from where it was kept', async () => {
+  it('becomes a transaction under its own id when it is reread by hand, and its stored text is erased', async () => {
     await makeRule()
     const id = await keepUnread(vietcombankText(1, 'DH1001'))
     await untilListed('?status=unparsed', 1)
@@ -147,7 +147,7 @@ describe('what arrived', function () {
     expect(kept.events.map(({ type }) => type)).to.deep.equal(['NotificationReread'])
   })
 
-  it('stays unread while nobody understands it; what is ignored is not read again', async () => {
+  it('stays unread while the reader cannot parse it, and is not reread if it was ignored', async () => {
     const id = await keepUnread('TK 0011000415567 co bien dong la')
     await post({ event: 'gateway.heartbeat' })
     await untilListed('', 2)
@@ -159,13 +159,13 @@ describe('what arrived', function () {
     expect((await api.ask('POST', '/api/notifications/999999999/reread', { key })).status).to.equal(404)
   })
 
-  it('is read again all at once; shops are not told of what is old, and nothing happens twice', async () => {
+  it('is reread together with all others, without webhooks for old ones and without duplicates', async () => {
     await makeRule()
     const young = await keepUnread(vietcombankText(1, 'DH1001'), { hoursAgo: 2 })
     const old = await keepUnread(vietcombankText(2, 'DH1002'), { hoursAgo: 48 })
     const otp = await keepUnread('Ma OTP cua quy khach la 123456. Khong chia se ma nay.')
     const still = await keepUnread('TK 0011000415567 co bien dong la')
-    // Beside each other, as `serve` and the command, or two commands, would.
+    // In parallel, as `serve` and the command, or two commands, would run.
     const counts = await Promise.all([reparseAll(), reparseAll(), reparseAll()])
     expect(Math.max(...counts.map(({ captured }) => captured))).to.equal(2)
     expect(await reparseAll()).to.deep.equal({ captured: 0, ignored: 0, unparsed: 1 })
@@ -177,12 +177,12 @@ describe('what arrived', function () {
     expect((await list()).map(({ id }) => id)).to.not.include(otp)
     const streams = (await api.store.readAll(null, 10_000)).filter(({ stream }) => stream.startsWith('transaction-'))
     expect(streams.map(({ type }) => type)).to.deep.equal(['TransactionCaptured', 'TransactionCaptured'])
-    // By hand it may still be sent.
+    // A manual retry can still send it.
     expect((await api.ask('POST', `/api/transactions/${old}/retry`, { key })).status).to.equal(200)
     expect(await transaction(old)).to.include({ webhook_status: 'pending' })
   })
 
-  it('is a resend where the book has its like from the same source', async () => {
+  it('is a resend if the deduplication window has the same text from the same source', async () => {
     const text = vietcombankText(1, 'DH1001')
     await post({ text, sender: 'Vietcombank' })
     const id = await keepUnread(text)

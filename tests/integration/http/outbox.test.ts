@@ -1,4 +1,4 @@
-/** Mails that wait for their reader, for the operator alone. */
+/** The outbox of mails, which only the operator can read. */
 import { expect } from 'chai'
 import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -11,7 +11,7 @@ describe('the outbox', () => {
   })
   after(() => api.close())
 
-  it('is listed to the operator, newest first', async () => {
+  it('is listed for the operator, newest first', async () => {
     const database = openDatabase(api.databaseUrl)
     const { send } = openOutbox(database)
     await send({ to: 'a@example.com', subject: 'One', text: 'first' })
@@ -24,7 +24,7 @@ describe('the outbox', () => {
     expect(body.data[0]).to.include({ to: 'b@example.com', subject: 'Two' })
   })
 
-  it('is not there for others', async () => {
+  it('does not exist for other users', async () => {
     const { api_key } = await api.newAccount('customer@example.com')
     const { status, body } = await api.ask('GET', '/api/outbox', { key: api_key })
     expect([status, body.error]).to.deep.equal([404, 'NOT_FOUND'])

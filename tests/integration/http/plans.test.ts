@@ -27,7 +27,7 @@ describe('plans', () => {
     sign?: string
     token?: string
   }
-  /** A bank's text of a payment, at the operator's personal URL unless told. */
+  /** Posts the text of a bank about a payment, by default to the personal URL of the operator. */
   const pay = async (memo: string, given: Paid = {}) => {
     const { amount = '600,000', account = PLANS.planAccount, sign = '+', token = api.owner.receive_token } = given
     const number = ++payments
@@ -43,7 +43,7 @@ describe('plans', () => {
     eventually(async () => (await accountOf(key)).plan === plan, { what: `the plan ${plan}` })
   const buyer = (name: string) => api.newAccount(`${name}@plans.example`, 'Free')
 
-  it('are ordered with all that a transfer needs, and a VietQR code of it', async () => {
+  it('are ordered with all that a transfer needs, including a VietQR code', async () => {
     const { api_key } = await buyer('order')
     const { status, body } = await order(api_key, 'Advanced')
     expect(status).to.equal(201)
@@ -59,7 +59,7 @@ describe('plans', () => {
     for (const plan of ['Free', 'Gold', '']) expect((await order(api_key, plan)).status).to.equal(400)
   })
 
-  it('that are paid are in force for 365 days; the transaction is plan_upgraded, and sends nothing', async () => {
+  it('are active for 365 days once paid, by a transaction that is plan_upgraded and sends nothing', async () => {
     const { api_key } = await buyer('paid')
     const { order_id } = (await order(api_key)).body.data
     const paid = await pay(order_id)
@@ -75,7 +75,7 @@ describe('plans', () => {
     expect(retried.status).to.equal(409)
   })
 
-  it('that are paid again have already run, and stay as they are', async () => {
+  it('do not change if an order is paid again, and that payment is already_run', async () => {
     const { api_key } = await buyer('twice')
     const { order_id } = (await order(api_key)).body.data
     const first = await pay(order_id)
@@ -88,7 +88,7 @@ describe('plans', () => {
     expect((await accountOf(api_key)).plan_expires_at).to.equal(before.plan_expires_at)
   })
 
-  it('paid at the same moment, again and again, are paid once', async () => {
+  it('are paid once if several payments of an order arrive at the same moment', async () => {
     const { api_key } = await buyer('parallel')
     const { order_id } = (await order(api_key)).body.data
     const paid = await Promise.all(Array.from({ length: 5 }, () => pay(order_id)))
@@ -99,7 +99,7 @@ describe('plans', () => {
     expect(Date.parse((await accountOf(api_key)).plan_expires_at) - Date.now()).to.be.below(YEAR_MS)
   })
 
-  it('of the same kind go on from their present end', async () => {
+  it('are extended from their current end if the same plan is bought again', async () => {
     const { api_key } = await buyer('renewed')
     await pay((await order(api_key)).body.data.order_id)
     await upgraded(api_key, 'Basic')
@@ -111,7 +111,7 @@ describe('plans', () => {
     expect(Date.parse((await accountOf(api_key)).plan_expires_at) - Date.now()).to.be.below(YEAR_MS)
   })
 
-  it('are not bought by too little, elsewhere, by a debit, or by an order that is none', async () => {
+  it('are not bought by too small an amount, another account, a debit, another user, or an unknown order', async () => {
     const { api_key, receive_token } = await buyer('not')
     const { order_id } = (await order(api_key)).body.data
     const tried = [
@@ -126,7 +126,7 @@ describe('plans', () => {
     expect((await pay(order_id)).webhook_status, 'and then by the price').to.equal('plan_upgraded')
   })
 
-  it('that have ended are Free again', async () => {
+  it('become Free again when they have ended', async () => {
     const { api_key } = await buyer('ended')
     await pay((await order(api_key)).body.data.order_id)
     await upgraded(api_key, 'Basic')
@@ -136,7 +136,7 @@ describe('plans', () => {
     expect([plan, plan_expires_at, usage.limit]).to.deep.equal(['Free', null, 100])
   })
 
-  it('bring who referred the buyer his commission, once a payment', async () => {
+  it('earn the referrer of the buyer one commission per paid order', async () => {
     const referrer = await buyer('referrer')
     const { code } = (await api.ask('POST', '/api/affiliate/links', { key: referrer.api_key, json: { label: 'blog' } }))
       .body.data
@@ -157,7 +157,7 @@ describe('plans', () => {
     await eventually(async () => (await earned()) === '480000.00', { what: 'the commission of the second payment' })
   })
 
-  it('cannot be ordered where the operator has not said which account to pay to', async () => {
+  it('cannot be ordered if the operator has not configured the account to pay to', async () => {
     const other = await openApi()
     try {
       const { status, body } = await other.ask('POST', '/api/plans/order', {

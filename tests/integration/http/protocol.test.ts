@@ -1,4 +1,4 @@
-/** What is HTTP's: methods, media types, sizes, odd requests, health; and how the server ends. */
+/** The HTTP layer: methods, media types, sizes, odd requests, health; and how the server shuts down. */
 import { expect } from 'chai'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -6,7 +6,7 @@ import Koa from 'koa'
 import { listen } from '../../../adapters/http/server.ts'
 import { exchange, openApi, type ApiUnderTest } from './api-under-test.ts'
 
-describe('the protocol', () => {
+describe('the HTTP layer', () => {
   let api: ApiUnderTest
   let key: string
   before(async () => {
@@ -15,7 +15,7 @@ describe('the protocol', () => {
   })
   after(() => api.close())
 
-  it('tells which methods a path knows', async () => {
+  it('answers 405 with the allowed methods of a path', async () => {
     for (const [method, path, allow] of [
       ['DELETE', '/api/transactions', 'HEAD, GET'],
       ['PATCH', '/api/webhooks/1', 'PUT, DELETE'],
@@ -31,7 +31,7 @@ describe('the protocol', () => {
     }
   })
 
-  it('knows nothing elsewhere', async () => {
+  it('answers 404 on unknown paths', async () => {
     for (const path of [
       '/api',
       '/api/',
@@ -47,7 +47,7 @@ describe('the protocol', () => {
     }
   })
 
-  it('takes JSON alone on management endpoints', async () => {
+  it('accepts only JSON on management endpoints', async () => {
     const body = '{"name":"x","url":"https://shop.example/"}'
     const post = (headers: Record<string, string>, sent: string | Buffer = body) =>
       api.ask('POST', '/api/webhooks', { key, body: sent, headers })
@@ -78,7 +78,7 @@ describe('the protocol', () => {
     expect([long.status, long.body.error]).to.deep.equal([414, 'QUERY_TOO_LONG'])
   })
 
-  it('is not confused by depth', async () => {
+  it('answers deeply nested bodies', async () => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000)
     const headers = { 'content-type': 'application/json' }
     expect((await api.ask('POST', '/api/webhooks', { key, body: deep, headers })).status).to.equal(400)
@@ -91,7 +91,7 @@ describe('the protocol', () => {
     ).to.equal(200)
   })
 
-  it('answers what is no request of HTTP, and heads without end', async () => {
+  it('answers requests that are not HTTP, and request heads that are too long', async () => {
     expect(await exchange(api.url, 'nonsense\r\n\r\n')).to.match(/^HTTP\/1\.1 400 /)
     const answer = await exchange(api.url, `GET /?${'a'.repeat(90 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`)
     expect(answer)
@@ -99,7 +99,7 @@ describe('the protocol', () => {
       .and.to.contain('QUERY_TOO_LONG')
   })
 
-  it('goes on after callers that went away in the middle', async () => {
+  it('continues after clients that disconnected in the middle of a request', async () => {
     for (let number = 0; number < 5; number++) {
       const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
       await once(socket, 'connect')
@@ -112,7 +112,7 @@ describe('the protocol', () => {
     expect((await api.ask('GET', '/healthz')).status).to.equal(200)
   })
 
-  it('tells of its health, and its numbers', async () => {
+  it('reports its health and its metrics', async () => {
     expect((await api.ask('GET', '/healthz')).body).to.deep.equal({ status: 'ok' })
     const ready = await api.ask('GET', '/readyz')
     expect(ready.status).to.equal(200)
@@ -126,8 +126,8 @@ describe('the protocol', () => {
   })
 })
 
-describe('the server’s end', () => {
-  it('finishes what is in flight, takes no more, and cuts off what outlasts the grace', async () => {
+describe('the shutdown of the server', () => {
+  it('finishes requests in flight, accepts no new ones, and cuts off those that outlast the grace period', async () => {
     const app = new Koa()
     let release = () => {}
     let arrived = 0

@@ -1,4 +1,4 @@
-/** Section 8, "Request rate limits": each row, by whom it counts, and who is counted behind proxies. */
+/** Section 8, "Request rate limits": each row, what it counts by, and which address counts behind proxies. */
 import { expect } from 'chai'
 import { readSettings } from '../../../cmd/process/settings.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest, type Ask } from './api-under-test.ts'
@@ -11,14 +11,14 @@ interface Row {
   path: string
   limit: number
   seconds: number
-  /** A call of one caller, and of another. */
+  /** The call of a given caller. */
   by: (caller: string) => Ask
 }
 
 const byAddress = (address: string): Ask => ({ headers: { 'x-forwarded-for': address }, json: {} })
 const byEmail = (caller: string): Ask => ({ json: { email: `u${caller}@example.com` } })
 const keys: Record<string, string> = {}
-/** From one address: it is the user that counts. */
+/** All calls come from one address, because these rows count by user. */
 const byUser = (caller: string): Ask => ({ key: keys[caller]!, json: {} })
 
 const ROWS: Row[] = [
@@ -71,7 +71,7 @@ describe('rate limits', () => {
   after(() => api.close())
 
   for (const { row, method, path, limit, seconds, by } of ROWS)
-    it(`section 8: ${row}, ${limit} in ${seconds} s, before anything of the call is looked at`, async () => {
+    it(`of section 8 allow ${limit} in ${seconds} s for ${row}, and are checked before anything else of the call`, async () => {
       const reset: number[] = []
       for (let left = limit - 1; left >= 0; left--) {
         const { status, headers } = await api.ask(method, path, by('7.7.7.7'))
@@ -92,14 +92,14 @@ describe('rate limits', () => {
       expect((await api.ask(method, path, by('8.8.8.8'))).status, 'somebody else').to.not.equal(429)
     })
 
-  it('section 8: POST /api/auth/verify-email, unlimited', async () => {
+  it('of section 8 do not apply to POST /api/auth/verify-email', async () => {
     for (let number = 0; number < 100; number++) {
       const { status, headers } = await api.ask('POST', '/api/auth/verify-email', { json: { token: 'x' } })
       expect([status, headers.get('ratelimit-limit')]).to.deep.equal([400, null])
     }
   })
 
-  it('the session shares the login’s limit', async () => {
+  it('are shared between session and login', async () => {
     const json = { email: 'owner@baoco.local', password: OWNERS_PASSWORD }
     const headers = { 'x-forwarded-for': '5.5.5.5' }
     for (let number = 0; number < 5; number++) {
@@ -110,7 +110,7 @@ describe('rate limits', () => {
     expect((await api.ask('POST', '/api/auth/login', { json, headers })).status).to.equal(429)
   })
 
-  it('receiving has one count for all its paths', async () => {
+  it('count all paths of receiving together', async () => {
     const headers = { 'x-forwarded-for': '4.4.4.4' }
     const paths = ['u/bad', 'sms', 'notification', 'batch']
     for (let number = 0; number < 60; number++)
@@ -119,7 +119,7 @@ describe('rate limits', () => {
     expect((await api.ask('GET', '/api/receive/u/bad', { headers })).status).to.equal(429)
   })
 
-  it('one mailbox is one, however it is written and whoever asks', async () => {
+  it('count a mailbox as one, whatever its spelling and the address of the caller', async () => {
     for (const [email, address] of [
       ['One@Example.com', '1.0.0.1'],
       [' one@example.com ', '1.0.0.2'],
@@ -145,20 +145,20 @@ describe('rate limits', () => {
         ).headers.get('ratelimit-remaining'),
       )
 
-    it('counts whom the trusted one saw, whatever the caller wrote before', async () => {
+    it('count the address that the trusted proxy saw, whatever the caller wrote before it', async () => {
       expect(await remaining(api, '1.1.1.1, 3.3.3.3')).to.equal(9)
       expect(await remaining(api, '2.2.2.2, 3.3.3.3')).to.equal(8)
       expect(await remaining(api, '127.0.0.1, ::1, nonsense, 3.3.3.3')).to.equal(7)
       expect(await remaining(api, '3.3.3.3, 1.1.1.1')).to.equal(9)
     })
 
-    it('counts a /64 of IPv6 as one', async () => {
+    it('count a /64 of IPv6 as one address', async () => {
       expect(await remaining(api, '2001:db8:0:1::1')).to.equal(9)
       expect(await remaining(api, '2001:db8:0:1:ffff::2')).to.equal(8)
       expect(await remaining(api, '2001:db8:0:2::1')).to.equal(9)
     })
 
-    it('believes nobody where no proxy is trusted, and two hops where two are', async () => {
+    it('ignore forwarded addresses without a trusted proxy, and trust two hops if two are configured', async () => {
       const [none, two] = await Promise.all([openApi({ rateLimits }), openApi({ rateLimits, trustProxy: 2 })])
       expect(await remaining(none, '1.1.1.1')).to.equal(9)
       expect(await remaining(none, '2.2.2.2')).to.equal(8)

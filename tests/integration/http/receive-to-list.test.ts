@@ -1,4 +1,4 @@
-/** From the door to the list, nothing in between replaced: what forwarders post about one payment each is a transaction. */
+/** From the receive path to the list, with nothing replaced. Each post of a forwarder about a payment becomes a transaction. */
 import { expect } from 'chai'
 import { notificationEvents } from '../../../domain/arrival/events.ts'
 import { formToken, hashOfToken } from '../../../domain/account/tokens.ts'
@@ -6,7 +6,7 @@ import { vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type Answer, type ApiUnderTest } from './api-under-test.ts'
 
-describe('from the door to the list', () => {
+describe('from the receive path to the list', () => {
   let api: ApiUnderTest
   let key: string
   let personal: string
@@ -82,7 +82,7 @@ describe('from the door to the list', () => {
     })
   }
 
-  it('takes a batch, and tells resends from news', async () => {
+  it('accepts a batch, and recognises resends', async () => {
     const [one, two] = [text(), text()]
     const item = (text: string, received_at: string) => ({ type: 'sms', sender: 'Vietcombank', text, received_at })
     const items = [
@@ -96,7 +96,7 @@ describe('from the door to the list', () => {
     expect((await byDevice('batch', { items })).body.data).to.deep.equal(first)
   })
 
-  it('believes no stranger’s SMS and no other app', async () => {
+  it('ignores an SMS of an unknown sender and a notification of an unknown app', async () => {
     const ignored = async (json: object) => (await post({ ...json, text: text() })).body.data
     expect(await ignored({ sender: '+84987654321' })).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
     expect(await ignored({ package: 'com.evil.app' })).to.deep.equal({ ignored: true, reason: 'unknown_app' })
@@ -106,7 +106,7 @@ describe('from the door to the list', () => {
     })
   })
 
-  it('answers signs of life and what is too long without making a transaction, and records them', async () => {
+  it('records heartbeats, test messages and overlong texts without making a transaction', async () => {
     expect((await post({ event: 'gateway.heartbeat' })).body.data).to.deep.equal({ ignored: true, reason: 'ping' })
     expect((await post({ from: '123456789', text: 'test message' })).body.data).to.deep.equal({
       ignored: true,
@@ -127,7 +127,7 @@ describe('from the door to the list', () => {
     ])
   })
 
-  it('keeps hostile bodies within bounds', async () => {
+  it('ignores hostile bodies with a reason', async () => {
     const deep = `{"text":"x y","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     const headers = { 'content-type': 'application/json' }
     for (const [body, reason] of [
@@ -142,7 +142,7 @@ describe('from the door to the list', () => {
     }
   })
 
-  it('shows a transaction whose text holds what no column can', async () => {
+  it('shows a transaction whose text contains characters that no column can store', async () => {
     const sent = text()
     const body = JSON.stringify({ text: `${sent} \0 \ud800`, sender: 'Vietcombank', '\0': '\0' })
     const taken = await api.ask('POST', personal, { body, headers: { 'content-type': 'application/json' } })
@@ -151,7 +151,7 @@ describe('from the door to the list', () => {
     expect(JSON.parse(raw_data)).to.include({ sender: 'Vietcombank' })
   })
 
-  it('stops when the key of the address changes', async () => {
+  it('refuses the old personal URL after a rotation', async () => {
     await api.ask('POST', '/api/receive-url/rotate', { key })
     expect((await post({ text: text() })).status).to.equal(401)
   })

@@ -1,4 +1,4 @@
-/** The door: tokens, body kinds, batches, and answers that make no phone send for ever. What capture decides is tested there. */
+/** The receive path: tokens, kinds of bodies, batches, and answers that never make a phone resend for ever. Capture has its own tests. */
 import { expect } from 'chai'
 import { shownToken, type Arrival, type Taken } from '../../../domain/arrival/arrival.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
@@ -34,7 +34,7 @@ describe('receiving', () => {
   })
   after(() => api.close())
 
-  it('answers what became of it', async () => {
+  it('answers with the outcome of the notification', async () => {
     const taken = await api.ask('POST', personal, { json: { text: TEXT } })
     expect(taken.status).to.equal(200)
     expect(taken.body).to.deep.equal({ success: true, data: { id: 42, webhook_status: 'pending' } })
@@ -45,7 +45,7 @@ describe('receiving', () => {
     expect(ignored.body).to.deep.equal({ success: true, data: { ignored: true, reason: 'otp' } })
   })
 
-  it('takes JSON, a form, plain text, multipart and the query on the personal URL', async () => {
+  it('accepts JSON, a form, plain text, multipart and the query on the personal URL', async () => {
     const multipart = new FormData()
     multipart.set('text', TEXT)
     multipart.set('sender', 'VCB')
@@ -70,7 +70,7 @@ describe('receiving', () => {
     }
   })
 
-  it('accepts nothing that is not stored', async () => {
+  it('answers 503 if the store is unavailable', async () => {
     api.takes(() => {
       throw new StoreUnavailable('away')
     })
@@ -79,7 +79,7 @@ describe('receiving', () => {
     api.takes((): Taken => ({ kind: 'ignored', reason: 'unparsed' }))
   })
 
-  it('tells nothing of its own faults', async () => {
+  it('reveals nothing about internal errors', async () => {
     api.takes(() => {
       throw new Error(`secret ${TEXT}`)
     })
@@ -89,13 +89,13 @@ describe('receiving', () => {
     api.takes((): Taken => ({ kind: 'ignored', reason: 'unparsed' }))
   })
 
-  it('does not take a look for a notification', async () => {
+  it('does not treat a HEAD request as a notification', async () => {
     const before = api.arrivals.length
     expect((await api.ask('HEAD', personal)).status).to.equal(200)
     expect(api.arrivals.length).to.equal(before)
   })
 
-  it('takes what devices post, with the token in either header', async () => {
+  it('accepts posts of devices with the token in either header', async () => {
     const sms = { sender: 'Vietcombank', text: TEXT, received_at: '2024-06-07T04:41:31Z' }
     expect((await byDevice('sms', sms)).status).to.equal(200)
     expect(last()).to.deep.include({
@@ -118,7 +118,7 @@ describe('receiving', () => {
     expect(last()).to.include({ posted_as: 'notification', stamp: null })
   })
 
-  it('answers a batch in its order', async () => {
+  it('answers a batch in the order of its items', async () => {
     api.takes(({ incoming }): Taken => incoming.text === '' ? { kind: 'ignored', reason: 'empty' } : { kind: 'transaction', id: incoming.text.length, webhook_status: 'skipped', source_type: 'sms' }) // prettier-ignore
     const before = api.arrivals.length
     const items = [
@@ -148,7 +148,7 @@ describe('receiving', () => {
     ).to.have.lengthOf(200)
   })
 
-  it('stores nothing of a batch that is too long or none', async () => {
+  it('stores nothing of a batch that is too long or malformed', async () => {
     const before = api.arrivals.length
     const long = { items: Array.from({ length: 201 }, () => ({ text: 'x' })) }
     for (const json of [long, {}, { items: 'x' }, { items: { length: 1 } }, []]) {
@@ -159,7 +159,7 @@ describe('receiving', () => {
     expect(api.arrivals.length).to.equal(before)
   })
 
-  it('refuses tokens that are made up, of another kind, or of nobody', async () => {
+  it('refuses tokens that are made up, of another kind, or of no account', async () => {
     const before = api.arrivals.length
     for (const token of [
       'x',
@@ -187,7 +187,7 @@ describe('receiving', () => {
     expect(api.arrivals.length).to.equal(before)
   })
 
-  it('stops taking from a device that was removed', async () => {
+  it('refuses a device that was removed', async () => {
     const { user_id } = api.owner
     const gone = formToken('device', user_id, 'g'.repeat(43))
     const data = {
@@ -203,13 +203,13 @@ describe('receiving', () => {
     expect((await byDevice('sms', { text: 'x' }, { 'x-device-token': gone })).status).to.equal(401)
   })
 
-  it('takes a locked account’s notifications', async () => {
+  it('accepts notifications of a locked account', async () => {
     const mine = await api.newAccount('locked@example.com')
     await api.decree(mine.user_id, { type: 'AccountLocked', data: { user_id: mine.user_id, reason: 'test' } })
     expect((await api.ask('POST', `/api/receive/u/${mine.receive_token}`, { body: TEXT })).status).to.equal(200)
   })
 
-  it('takes long queries by the personal URL alone, and knows what is too long', async () => {
+  it('accepts long queries only on the personal URL, and marks those that are too long', async () => {
     const get = (length: number) => api.ask('GET', `${personal}?text=${'a'.repeat(length - 5)}`)
     expect((await get(16 * 1024)).status).to.equal(200)
     expect(last()).not.to.have.property('ignored_as')
@@ -221,7 +221,7 @@ describe('receiving', () => {
     expect((await api.ask('POST', `/api/receive/sms?x=${'a'.repeat(3_000)}`)).status).to.equal(414)
   })
 
-  it('takes a body sent in chunks without a length', async () => {
+  it('accepts a chunked body without a length', async () => {
     const chunks = new ReadableStream({
       start: (controller) => {
         for (const part of ['{"text":"', TEXT.slice(0, 20), TEXT.slice(20), '"}']) controller.enqueue(Buffer.from(part))
@@ -238,7 +238,7 @@ describe('receiving', () => {
     expect(last().incoming.text).to.equal(TEXT)
   })
 
-  it('refuses more than 10 MB, takes exactly that much', async () => {
+  it('accepts exactly 10 MB and refuses more', async () => {
     const limit = 10 * 1024 * 1024
     expect((await api.ask('POST', personal, { body: 'a'.repeat(limit) })).status).to.equal(200)
     expect(last().incoming.text).to.have.lengthOf(limit)

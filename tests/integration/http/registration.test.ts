@@ -1,4 +1,4 @@
-/** The first account, made once over restarts, races and crashes; and what a claim without its account becomes. */
+/** The first account is made once, over restarts, races and crashes. A claim without its account is completed later. */
 import { expect } from 'chai'
 import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
@@ -45,7 +45,7 @@ describe('registration', () => {
     expect(result?.ok).to.equal(true)
   }
 
-  it('shows the secrets once, and later starts find the account there, with whatever e-mail', async () => {
+  it('shows the secrets once, and later starts find the account, whatever their e-mail', async () => {
     const fresh = await registerFirstAccount(parts, { email })
     expect(fresh!.password).to.match(/^[a-z0-9]{24}$/)
     expect(await registerFirstAccount(parts, { email })).to.equal(null)
@@ -58,12 +58,12 @@ describe('registration', () => {
     expect(await parts.passwords.verify(fresh!.password!, account!.password_hash)).to.equal(true)
   })
 
-  it('makes one account when two start at the same moment', async () => {
+  it('makes one account if several processes start at the same moment', async () => {
     const made = await Promise.all([1, 2, 3].map(() => registerFirstAccount(parts, { email, password: 'long enough' })))
     expect(made.filter((each) => each !== null)).to.have.lengthOf(1)
   })
 
-  it('finishes under its id what broke off after either claim', async () => {
+  it('completes a registration that broke off after either claim, under its id', async () => {
     await claim(FIRST_ACCOUNT_STREAM, 'FirstAccountClaimed', 4711)
     const fresh = await registerFirstAccount(parts, { email })
     expect(fresh!.user_id).to.equal(4711)
@@ -73,13 +73,13 @@ describe('registration', () => {
     expect(late.user_id).to.equal(4712)
   })
 
-  it('keeps one account an e-mail', async () => {
+  it('allows one account per e-mail', async () => {
     await createAccount(parts, { email: 'one@example.com', plan: 'Free' })
     const again = await createAccount(parts, { email: ' ONE@example.com', plan: 'Free' }).catch((error: Error) => error)
     expect(again).to.include({ name: 'Refused', code: 'CONFLICT' })
   })
 
-  it('never answers a request from a read that began before it came', async () => {
+  it('never answers a request from a read that began before the request', async () => {
     const { user_id } = await createAccount(parts, { email: 'busy@example.com', plan: 'Free' })
     let reads = 0
     const gates: (() => void)[] = []
@@ -95,7 +95,7 @@ describe('registration', () => {
     const accounts = new Accounts(slow)
     const early = accounts.find(user_id)
     while (gates.length < 1) await new Promise((resolve) => setImmediate(resolve))
-    // Written after the first read, before the others ask.
+    // Written after the first read and before the other requests.
     const occasion = { user_id, at: clock.now(), correlation_id: 'test', causation_id: 'test' }
     await new Accounts(store).change(occasion, () => [{ type: 'AccountLocked', data: { user_id, reason: 'test' } }])
     const later = Promise.all(Array.from({ length: 10 }, () => accounts.find(user_id)))

@@ -1,4 +1,4 @@
-/** Searches through the API: what they find, and what they answer while what is searched is behind the lists. */
+/** Searches through the API: what they find, and what they answer while the search index is behind the lists. */
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -60,9 +60,9 @@ describe('a search', () => {
     expect((await list({ rule_id: String(rule) })).data.map((row: { id: number }) => row.id)).to.include(ids.mine)
   }
 
-  it('is literal, without case, the same for letters composed or not, and minds diacritics', finds)
+  it('is literal and without case, treats composed and decomposed letters alike, and respects diacritics', finds)
 
-  it('finds the same in what is not indexed yet', async () => {
+  it('finds the same in transactions that are not indexed yet', async () => {
     await api.holdSearch()
     const database = openDatabase(api.databaseUrl)
     await database.query('DELETE FROM search_model.searchable')
@@ -73,7 +73,7 @@ describe('a search', () => {
     await database.close()
   })
 
-  it('finds whatever is in a text, however it is cut out of it', async () => {
+  it('finds every part of a text, wherever it begins and ends', async () => {
     const { user_id, api_key } = await api.newAccount('drawn@example.com')
     const unit = fc.oneof(
       fc.constantFrom('ft26', '0000', '01', 'khoản', 'hang', 'an', 'DH', 'Ạ', 'a\u0301', '🙂', '%', '_', '.'),
@@ -98,7 +98,7 @@ describe('a search', () => {
     }
   }) // prettier-ignore
 
-  it('finds what was captured since, and nothing that was deleted, while the index is behind', async () => {
+  it('finds new transactions and no deleted ones while the index is behind', async () => {
     const before = await capture({ description: 'behind: before' })
     const doomed = await capture({ description: 'behind: doomed' })
     expect(await found('behind')).to.deep.equal([doomed, before])
@@ -110,7 +110,7 @@ describe('a search', () => {
     expect(await found('behind')).to.deep.equal([since, before])
   })
 
-  it('finds an order id that a better copy brought, and the rule it went to', async () => {
+  it('finds the order id and the rule that a better copy added', async () => {
     const id = await capture({ description: 'bring', webhook_status: 'skipped' })
     expect(await found('dh4711')).to.deep.equal([])
     const matched = { order_id: 'DH4711', prefix: 'DH', rules: [rule], webhook_status: 'pending' as const }
@@ -123,7 +123,7 @@ describe('a search', () => {
     expect(await found('dh4711')).to.deep.equal([])
   })
 
-  it('shows statuses as they are now, and goes by them', async () => {
+  it('shows the current statuses, and filters by them', async () => {
     const id = await capture({ description: 'status of now', rules: [rule], webhook_status: 'pending' })
     expect(await found('status of now', { webhook_status: 'pending' })).to.deep.equal([id])
     await api.holdSearch()
@@ -135,7 +135,7 @@ describe('a search', () => {
     expect(await found('status of now', { webhook_status: 'pending' })).to.deep.equal([])
   })
 
-  it('is nobody else’s', async () => {
+  it('finds nothing of other users', async () => {
     const stranger = await api.newAccount('stranger@example.com')
     expect(await found('nguyen', {}, stranger.api_key)).to.deep.equal([])
     await api.holdSearch()
@@ -149,7 +149,7 @@ describe('a search', () => {
     before(async () => {
       crowded = await api.newAccount('crowd@example.com')
       const database = openDatabase(api.databaseUrl)
-      // As the projectors would have written them: 1,050 of them name a payer.
+      // Rows as the projectors would write them. 1,050 of them name a payer.
       await database.query(
         `INSERT INTO read_model.transaction (id, user_id, bank_code, bank_name, transaction_type, amount, currency, description,
             source_type, source, webhook_status, raw_data, transaction_date, created_at, updated_at)
@@ -166,7 +166,7 @@ describe('a search', () => {
           FROM read_model.transaction WHERE user_id = $1`,
         [crowded.user_id],
       )
-      // As the server does by itself within a minute; with older statistics the count of so many hits takes that long.
+      // The server does this by itself within a minute. With older statistics, the count of so many hits takes that long.
       await database.query('ANALYZE search_model.searchable, read_model.transaction')
       await database.close()
     })
@@ -188,7 +188,7 @@ describe('a search', () => {
     }
     const newest = (count: number, from = MANY) => Array.from({ length: count }, (_, index) => 900_000 + from - index)
 
-    it('counts all of them, and goes through them by cursor, newest first', async () => {
+    it('counts all hits, and pages through them by cursor, newest first', async () => {
       expect(await walk({ search: 'crowd' }, 4)).to.deep.equal({ ids: newest(120), total: MANY })
       expect(await walk({ search: 'payer' }, 5)).to.deep.equal({ ids: newest(150, 1050), total: 1050 })
       const failed = newest(80).filter((id) => id % 2 === 0).slice(0, 30)
@@ -197,7 +197,7 @@ describe('a search', () => {
       expect(data.map(({ id }: { id: number }) => id)).to.deep.equal(newest(90).slice(60))
     }) // prettier-ignore
 
-    it('is refused while far too much of it is not indexed, and lists go on', async () => {
+    it('is refused while too many transactions are not indexed, and lists still work', async () => {
       await api.holdSearch()
       const database = openDatabase(api.databaseUrl)
       await database.query('UPDATE search_model.checkpoint SET checkpoint = NULL, event_id = NULL, stream = NULL, revision = NULL, passed = NULL, updated_at = NULL') // prettier-ignore

@@ -1,4 +1,4 @@
-/** The dashboard's session: a cookie in the place of a token, for pages of ours alone. */
+/** The session of the dashboard: a cookie instead of a token, only for our own pages. */
 import { expect } from 'chai'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
@@ -33,12 +33,12 @@ describe('the session', () => {
     )
   })
 
-  it('is begun by the right password alone', async () => {
+  it('starts only with the right password', async () => {
     const wrong = await begin('wrong password')
     expect([wrong.status, wrong.headers.get('set-cookie')]).to.deep.equal([401, null])
   })
 
-  it('opens what a login opens', async () => {
+  it('gives the same access as a login', async () => {
     const cookie = await newCookie()
     const read = await api.ask('GET', '/api/account', { headers: { cookie: `a=b; ${cookie}; c=d` } })
     expect([read.status, read.body.data.id]).to.deep.equal([200, api.owner.user_id])
@@ -54,7 +54,7 @@ describe('the session', () => {
     expect(here.status, 'the address that was called is ours too').to.equal(201)
   })
 
-  it('changes nothing for a page of another site', async () => {
+  it('refuses changes from a page of another site', async () => {
     const cookie = await newCookie()
     for (const origin of [
       undefined,
@@ -78,7 +78,7 @@ describe('the session', () => {
     ).to.equal(200)
   })
 
-  it('ends for good, wherever its cookie was copied to', async () => {
+  it('ends for every copy of its cookie', async () => {
     const cookie = await newCookie()
     const other = await newCookie()
     const ended = await api.ask('DELETE', '/api/session', { headers: { cookie, origin: OURS } })
@@ -91,7 +91,7 @@ describe('the session', () => {
     expect((await api.ask('DELETE', '/api/session', { headers: { origin: OURS } })).status).to.equal(401)
   })
 
-  it('is remembered as ended no longer than it would have lasted', async () => {
+  it('is remembered as ended only until it would have expired', async () => {
     const cookies = [await newCookie(), await newCookie()]
     api.clock.at = new Date(Date.now() + 8 * 86_400_000)
     const late = await newCookie()
@@ -102,7 +102,7 @@ describe('the session', () => {
     expect(ended_sessions.size).to.equal(1)
   })
 
-  it('is not a login’s token, nor the other way round', async () => {
+  it('cannot replace the token of a login, and is not replaced by it', async () => {
     const cookie = await newCookie()
     const session = cookie.split('=')[1]!
     const { body } = await api.ask('POST', '/api/auth/login', {
@@ -115,7 +115,7 @@ describe('the session', () => {
     expect(await account({ cookie: '__Host-baoco_session=x' })).to.equal(401)
   })
 
-  it('comes last of all credentials', async () => {
+  it('is used only if the request has no other credential', async () => {
     const cookie = await newCookie()
     const account = async (headers: Record<string, string>, query = '') =>
       (await api.ask('GET', `/api/account${query}`, { headers: { cookie, ...headers } })).status
@@ -126,7 +126,7 @@ describe('the session', () => {
     expect(await account({}, '?api_key=')).to.equal(200)
   })
 
-  it('is closed to a locked account', async () => {
+  it('is refused for a locked account', async () => {
     const { user_id } = await api.newAccount('locked@example.com')
     const cookie = cookieOf(await begin(OWNERS_PASSWORD, 'locked@example.com'))
     await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'test' } })

@@ -24,7 +24,7 @@ describe('sources', () => {
       json: { sender, text, received_at: api.clock.now().toISOString() },
     })
   let payments = 0
-  /** A payment of an order, each of its own. */
+  /** The text of a new payment with its own order id. */
   const vcb = (account = '0011000415567') => {
     const number = ++payments
     const text = vietcombankText(number, `DH${1000 + number}`, { at: api.clock.now() })
@@ -32,7 +32,7 @@ describe('sources', () => {
   }
 
   describe('devices', () => {
-    it('are invited with a code that a QR code holds, and paired by it once', async () => {
+    it('are invited with a code in a QR code, and paired by it once', async () => {
       const answer = await api.ask('POST', '/api/devices', { key, json: { name: 'Shop phone' } })
       expect(answer.status).to.equal(201)
       const { id, name, pairing_code, expires_at, qr_svg } = answer.body.data
@@ -54,7 +54,7 @@ describe('sources', () => {
       await api.ask('DELETE', `/api/devices/${id}`, { key })
     })
 
-    it('have codes of at least 50 random bits, each another', async () => {
+    it('have different codes of at least 50 random bits', async () => {
       const codes = await Promise.all(Array.from({ length: 5 }, () => invite()))
       const random = codes.map(({ pairing_code }) => pairing_code.split('.')[1] as string)
       expect(new Set(random).size).to.equal(5)
@@ -62,7 +62,7 @@ describe('sources', () => {
       await Promise.all(codes.map(({ id }) => api.ask('DELETE', `/api/devices/${id}`, { key })))
     })
 
-    it('are not paired by a code that is expired, unknown, or of nobody', async () => {
+    it('are not paired by a code that is expired, unknown, or of no account', async () => {
       const { id, pairing_code } = await invite()
       api.clock.at = new Date(Date.now() + 10 * 60_000 + 1_000)
       expect((await pair(pairing_code)).status).to.equal(401)
@@ -72,7 +72,7 @@ describe('sources', () => {
       expect((await api.ask('POST', '/api/receive/pair', { json: {} })).body.error).to.equal('VALIDATION_FAILED')
     })
 
-    it('are listed, shown, renamed and removed; the token is void at once', async () => {
+    it('are listed, shown, renamed and removed, and removal invalidates their token at once', async () => {
       const { id, pairing_code } = await invite('First name')
       const shown = async () => (await api.ask('GET', `/api/devices/${id}`, { key })).body.data
       expect(await shown()).to.include({ id, name: 'First name', paired: false, platform: null })
@@ -92,7 +92,7 @@ describe('sources', () => {
       expect((await api.ask('DELETE', `/api/devices/${id}`, { key })).status).to.equal(404)
     })
 
-    it("are nobody else's", async () => {
+    it('are not accessible to other users', async () => {
       const { id } = await invite()
       const stranger = (await api.newAccount('stranger@devices.example')).api_key
       for (const [method, json] of [['GET'], ['PUT', { name: 'mine' }], ['DELETE']] as [string, object?][])
@@ -101,12 +101,12 @@ describe('sources', () => {
       await api.ask('DELETE', `/api/devices/${id}`, { key })
     })
 
-    it('refuse unknown fields, and names that are none', async () => {
+    it('refuse unknown fields and invalid names', async () => {
       for (const json of [{}, { name: '' }, { name: 5 }, { name: 'x', token: 'y' }])
         expect((await api.ask('POST', '/api/devices', { key, json })).body.error).to.equal('VALIDATION_FAILED')
     })
 
-    it('are as many as the plan has room for, also under parallel calls (section 8)', async () => {
+    it('are limited by the plan, even with parallel calls (section 8)', async () => {
       const { api_key } = await api.newAccount('two@devices.example', 'Basic')
       const answers = await Promise.all(
         Array.from({ length: 6 }, () => api.ask('POST', '/api/devices', { key: api_key, json: { name: 'phone' } })),
@@ -121,7 +121,7 @@ describe('sources', () => {
   describe('trusted senders', () => {
     const path = '/api/account/trusted-senders'
 
-    it('are none, then those that were set, each once', async () => {
+    it('are empty at first, then those that were set, without duplicates', async () => {
       const { api_key } = await api.newAccount('senders@example.com')
       expect((await api.ask('GET', path, { key: api_key })).body.data).to.deep.equal({
         trusted_senders: [],
@@ -136,7 +136,7 @@ describe('sources', () => {
       expect((await api.ask('GET', path, { key: api_key })).body.data).to.deep.equal(set.body.data)
     })
 
-    it("are believed beside the bank's own, from then on", async () => {
+    it('are accepted in addition to the senders of the bank, from then on', async () => {
       const { device_token, device_id } = (await pair((await invite()).pairing_code)).body.data
       expect((await post(device_token, vcb(), '0909000222')).body.data.reason).to.equal('unknown_sender')
       await api.ask('PUT', path, { key, json: { trusted_senders: ['0909 000 222'] } })
@@ -146,7 +146,7 @@ describe('sources', () => {
       await api.ask('DELETE', `/api/devices/${device_id}`, { key })
     })
 
-    it('are a list of names', async () => {
+    it('must be a list of names', async () => {
       for (const json of [{ trusted_senders: 'VCB' }, { trusted_senders: [''] }, { trusted_senders: [1] }])
         expect((await api.ask('PUT', path, { key, json })).body.error).to.equal('VALIDATION_FAILED')
     })
@@ -157,7 +157,7 @@ describe('sources', () => {
     let token: string
     before(async () => (token = (await pair((await invite()).pairing_code)).body.data.device_token))
 
-    it('are known from their first notification on, once, however often and however masked they are named', async () => {
+    it('are listed once from their first notification on, however often and however masked they appear', async () => {
       await post(token, vcb('0022000111222'))
       const known = async () =>
         (await list(key)).filter((each: { account_number: string }) => each.account_number.startsWith('0022'))
@@ -173,7 +173,7 @@ describe('sources', () => {
       expect((await known())[0]).to.include({ bank_code: 'VCB', account_number: '0022000111222', is_active: 1 })
     })
 
-    it('that are switched off make their transactions no_match, until they are switched on', async () => {
+    it('make their transactions no_match while they are switched off', async () => {
       const url = 'http://127.0.0.1:9/webhook'
       await api.ask('POST', '/api/webhooks', { key, json: { name: 'shop', url } })
       expect((await post(token, vcb('0044000111222'))).body.data.webhook_status).to.equal('pending')
@@ -193,7 +193,7 @@ describe('sources', () => {
       expect((await post(token, vcb('0044000111222'))).body.data.webhook_status).to.equal('pending')
     })
 
-    it("are nobody else's, and take 0 or 1 only", async () => {
+    it('are not accessible to other users, and accept only 0 or 1', async () => {
       const [{ id }] = await list(key)
       const stranger = (await api.newAccount('stranger@banks.example')).api_key
       expect(await list(stranger)).to.deep.equal([])

@@ -1,10 +1,10 @@
-/** Numbers of an account, and what the operator sees of all. */
+/** The statistics of an account, and what the operator sees of the installation. */
 import { expect } from 'chai'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 
-describe('numbers', () => {
+describe('statistics', () => {
   let api: ApiUnderTest
   let key: string
   let user: number
@@ -20,7 +20,7 @@ describe('numbers', () => {
 
   const stats = async (query: string, as = key) => (await api.ask('GET', `/api/stats?${query}`, { key: as })).body.data
 
-  it('are by Vietnamese day and bank, copies left out, and by rule', async () => {
+  it('are grouped by Vietnamese day and bank, without copies, and by rule', async () => {
     const happened = async (given: Parameters<typeof captured>[2], ...more: ReturnType<typeof attempted>[]) => {
       const id = await api.nextId()
       await api.happened(user, id, [captured(user, id, given), ...more])
@@ -55,18 +55,18 @@ describe('numbers', () => {
     ])
   })
 
-  it('take a range of days that can be', async () => {
+  it('accept only a valid range of days', async () => {
     for (const bad of ['from=x', 'to=2026-02-30', 'from=2020-01-01&to=2026-01-01', 'from=2026-01-01&from=2026-01-02'])
       expect((await api.ask('GET', `/api/stats?${bad}`, { key })).status, bad).to.equal(400)
     expect(await stats('from=2026-03-11&to=2026-03-10')).to.deep.include({ days: [] })
   })
 
-  it("are one's own", async () => {
+  it('are visible only to their owner', async () => {
     const stranger = await api.newAccount('stranger@example.com')
     expect(await stats('from=2026-03-10&to=2026-03-11', stranger.api_key)).to.deep.equal({ days: [], rules: [] })
   })
 
-  it('of the installation are for the operator alone', async () => {
+  it('of the installation are visible only to the operator', async () => {
     const customer = await api.newAccount('customer@example.com')
     await eventually(async () => {
       const { body } = await api.ask('GET', '/api/operator/accounts', { key })

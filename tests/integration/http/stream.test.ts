@@ -1,4 +1,4 @@
-/** What happens, live: to whoever is signed in, and on the counter's page. */
+/** The live stream of events, for signed-in users and for the page of the counter. */
 import { expect } from 'chai'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
@@ -51,7 +51,7 @@ describe('the stream', () => {
     return id
   }
 
-  it('tells what happens, when it can be read, in few words and without personal data', async () => {
+  it('sends short messages without personal data, once the API can show what they report', async () => {
     const { response, sent } = await mine()
     expect(response.headers.get('content-type')).to.include('text/event-stream')
     expect(response.headers.get('cache-control')).to.equal('no-store, no-transform')
@@ -74,7 +74,7 @@ describe('the stream', () => {
       expect(JSON.stringify(sent)).not.to.include(secret)
   })
 
-  it("tells nothing of others'", async () => {
+  it('sends nothing about other users', async () => {
     const other = await api.newAccount('other@example.com')
     const { sent } = await mine()
     await pay(other.user_id)
@@ -83,7 +83,7 @@ describe('the stream', () => {
     expect(sent.map(({ data }) => data.id)).to.deep.equal([id])
   })
 
-  it('goes on after what was heard last, in order and without repeats', async () => {
+  it('continues after the last received message, in order and without repeats', async () => {
     const first = await mine()
     await pay()
     const last = await eventually(() => first.sent[0]?.id)
@@ -97,7 +97,7 @@ describe('the stream', () => {
     await eventually(() => bySince.sent.length === 3)
   })
 
-  it('says so where what was heard last is too long ago, or of another store', async () => {
+  it('sends a reset if the last received message is too old or of another store', async () => {
     const [first] = await api.store.readAll(null, 1)
     const { sent } = await mine()
     await pay()
@@ -110,7 +110,7 @@ describe('the stream', () => {
     }
   })
 
-  it('asks who it is, and lets nobody have more than five', async () => {
+  it('requires credentials, and allows at most five streams per user', async () => {
     expect((await listen('/api/stream')).response.status).to.equal(401)
     const open = await Promise.all(Array.from({ length: 5 }, () => mine()))
     expect(open.map(({ response }) => response.status)).to.deep.equal([200, 200, 200, 200, 200])
@@ -121,7 +121,7 @@ describe('the stream', () => {
     await eventually(async () => (await mine()).response.status === 200, { what: 'room again' })
   })
 
-  it('ends when the key is another, and when the account is locked', async () => {
+  it('ends when the key is rotated, and when the account is locked', async () => {
     const key = await mine()
     await api.ask('POST', '/api/account/api-key/rotate', { key: api.owner.api_key })
     await eventually(() => key.isEnded(), { what: 'the end' })
@@ -132,7 +132,7 @@ describe('the stream', () => {
     await eventually(() => locked.isEnded(), { what: 'the end' })
   })
 
-  it('says good-bye when the process stops', async () => {
+  it('sends a bye message when the process stops', async () => {
     const { sent, done } = await mine()
     await api.close()
     await done
@@ -140,7 +140,7 @@ describe('the stream', () => {
     api = await openApi()
   })
 
-  it('of the counter holds amounts, times and order ids, from the last payments on', async () => {
+  it('of the counter contains amounts, times and order ids, starting with the last payments', async () => {
     const key = api.owner.api_key
     const before = await pay()
     await pay(api.owner.user_id, { transaction_type: 'debit' })
@@ -158,7 +158,7 @@ describe('the stream', () => {
       expect(shown).to.have.all.keys('id', 'amount', 'currency', 'order_id', 'at')
   })
 
-  it("of a counter is its token's, which opens nothing else and ends with the next one", async () => {
+  it('of a counter needs its token, which opens nothing else and is invalid once there is a new one', async () => {
     const key = api.owner.api_key
     const { token } = (await api.ask('POST', '/api/counter', { key })).body.data
     const page = await api.ask('GET', `/counter/${token}`)

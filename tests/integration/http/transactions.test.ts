@@ -48,7 +48,7 @@ describe('the transaction list', () => {
   })
   after(() => api.close())
 
-  it('shows the newest first, with the prefixes, without personal data', async () => {
+  it('shows the newest first, with the prefixes and without personal data', async () => {
     const { body } = await list()
     expect(body).to.have.all.keys('success', 'data', 'total', 'page', 'limit', 'next_cursor', 'prefixes')
     expect(body).to.deep.include({ success: true, total: 6, page: 1, limit: 30, prefixes: ['DH'] })
@@ -65,7 +65,7 @@ describe('the transaction list', () => {
     expect(body.data[4]).not.to.have.any.keys(...PERSONAL, 'content', 'source', 'prefix')
   })
 
-  it('shows the five personal fields with include_raw=1 alone', async () => {
+  it('shows the five personal fields only with include_raw=1', async () => {
     const raw = (await list('?include_raw=1')).body.data[4]
     expect(raw).to.include({
       description: 'SD TK 0011000415567 +150,000VND',
@@ -89,7 +89,7 @@ describe('the transaction list', () => {
     for (const bad of ['?type=both', '?source_type=fax']) expect((await list(bad)).status).to.equal(400)
   })
 
-  it('takes days as Vietnam has them, both inclusive', async () => {
+  it('filters by Vietnamese days, both inclusive', async () => {
     expect(await idsOf('?date_to=2026-03-09')).to.deep.equal([ids.late])
     expect(await idsOf('?date_from=2026-03-10'))
       .to.have.lengthOf(5)
@@ -102,7 +102,7 @@ describe('the transaction list', () => {
       expect((await list(`?date_from=${bad}`)).status, bad).to.equal(400)
   })
 
-  it('searches literally, without case, in composed and decomposed letters', async () => {
+  it('searches literally and without case, in composed and decomposed letters', async () => {
     const search = (text: string) => idsOf(`?search=${encodeURIComponent(text)}`)
     expect(await search('nguyễn văn đạt'.normalize('NFD'))).to.deep.equal([ids.accents])
     expect(await search('NGUYỄN VĂN')).to.deep.equal([ids.accents])
@@ -116,17 +116,17 @@ describe('the transaction list', () => {
     expect((await list('?search=%00')).status).to.equal(400)
   })
 
-  it('takes all filters together, and all but one', async () => {
+  it('accepts all filters together, and all but one', async () => {
     const all = 'bank_code=VCB&type=credit&source_type=sms&date_from=2026-03-10&date_to=2026-03-10&search=sd'
     const withoutSearch = all.replace(/&search=.*/, '')
-    // On every connection of the pool, which keeps its statements by name.
+    // Runs on every connection of the pool, because each connection keeps its statements by name.
     for (const query of Array.from({ length: 10 }, () => [all, withoutSearch]).flat())
       expect(await idsOf(`?${query}`))
         .to.include(ids.plain)
         .and.not.include(ids.debit)
   })
 
-  it('pages by thirty', async () => {
+  it('has pages of thirty', async () => {
     const crowd = await api.newAccount('crowd@example.com')
     for (let number = 0; number < 31; number++) {
       const id = await api.nextId()
@@ -151,7 +151,7 @@ describe('the transaction list', () => {
       expect((await list(`?${bad}`)).status, bad).to.equal(400)
   })
 
-  it('knows nothing of what is not yours, or is no id', async () => {
+  it('answers 404 for transactions of other users and for invalid ids', async () => {
     for (const id of [ids.foreign, 999_999_999, 0, -1, '1e3', 'x', '99999999999999999999', '1%00', '%E0%A4%A'])
       for (const [method, path] of [['GET', ''], ['POST', '/retry'], ['DELETE', '']] as const) {
         const { status, body } = await api.ask(method, `/api/transactions/${id}${path}`, { key })
@@ -213,7 +213,7 @@ describe('one transaction', () => {
     expect(shown.deliveries[0].id).to.be.a('number')
   })
 
-  it('queues a failed one again, and no other', async () => {
+  it('is queued again if it failed, and only then', async () => {
     const id = await failed()
     const { status, body } = await api.ask('POST', `/api/transactions/${id}/retry`, { key })
     expect(status).to.equal(200)
@@ -223,7 +223,7 @@ describe('one transaction', () => {
     expect([again.status, again.body.error]).to.deep.equal([409, 'CONFLICT'])
   })
 
-  it('matches one without a match again, against the rules of today', async () => {
+  it('is matched again against the current rules if it had no match', async () => {
     const id = await api.nextId()
     await api.happened(user, id, [captured(user, id)])
     expect((await api.ask('POST', `/api/transactions/${id}/retry`, { key, json: {} })).status).to.equal(200)
@@ -238,14 +238,14 @@ describe('one transaction', () => {
     expect((await show(foreign)).webhook_status).to.equal('no_match')
   })
 
-  it('takes no body where none is meant', async () => {
+  it('accepts no body for a retry', async () => {
     const id = await failed()
     const { status, body } = await api.ask('POST', `/api/transactions/${id}/retry`, { key, json: { force: true } })
     expect(status).to.equal(400)
     expect(body.issues).to.deep.equal([{ path: 'force', message: 'Unknown field.' }])
   })
 
-  it('retries at most 100 failed ones of the last 7 days, the oldest first', async () => {
+  it('is retried in bulk if it is among the oldest 100 that failed in the last 7 days', async () => {
     const mine = await api.newAccount('bulk@example.com')
     const made = await api.ask('POST', '/api/webhooks', {
       key: mine.api_key,

@@ -20,7 +20,7 @@ describe('webhook rules', () => {
   })
   after(() => api.close())
 
-  it('creates one with defaults and a secret', async () => {
+  it('are created with defaults and a secret', async () => {
     const { status, body, headers } = await ask('POST', '', { name: ' shop ', url: URL })
     expect(status).to.equal(201)
     expect(headers.get('cache-control')).to.equal('no-store')
@@ -38,7 +38,7 @@ describe('webhook rules', () => {
     expect(id).to.be.a('number')
   })
 
-  it('takes every field', async () => {
+  it('accept every field', async () => {
     const [system] = (await api.ask('GET', '/api/systems', { key })).body.data
     const fields = {
       name: 'all', url: URL, system_id: system.id, http_method: 'PUT', filter_banks: ['VCB', 'MB'], filter_type: 'credit',
@@ -49,7 +49,7 @@ describe('webhook rules', () => {
     expect((await create({ filter_banks: ['vcb', 'VCB'] })).filter_banks).to.deep.equal(['VCB'])
   })
 
-  it('changes its limit and its order like any other field', async () => {
+  it('change their limit and their order like any other field', async () => {
     const { id } = await create()
     const put = async (change: object) => (await ask('PUT', `/${id}`, change)).body
     expect((await put({ max_per_minute: 30, ordered: 1 })).data).to.include({ max_per_minute: 30, ordered: 1 })
@@ -58,7 +58,7 @@ describe('webhook rules', () => {
     expect((await put({ ordered: 2 })).issues[0].path).to.equal('ordered')
   })
 
-  it('refuses what it does not know or cannot use, and says which', async () => {
+  it('refuse unknown and invalid fields, and name them', async () => {
     const other = await api.newAccount('other@example.com')
     const foreign = (
       await api.ask('POST', '/api/systems', {
@@ -110,7 +110,7 @@ describe('webhook rules', () => {
     expect(proto.status).to.equal(400)
   })
 
-  it('changes what is given and nothing else', async () => {
+  it('change only the given fields', async () => {
     const rule = await create({ filter_banks: ['VCB'] })
     const paused = await ask('PUT', `/${rule.id}`, { is_active: 0 })
     expect(paused.status).to.equal(200)
@@ -135,7 +135,7 @@ describe('webhook rules', () => {
       expect((await ask('PUT', `/${rule.id}`, bad)).status, JSON.stringify(bad)).to.equal(400)
   })
 
-  it("does not know other users' rules", async () => {
+  it('are not accessible to other users', async () => {
     const rule = await create()
     const stranger = await api.newAccount('stranger@example.com')
     for (const [method, path, json] of [
@@ -147,7 +147,7 @@ describe('webhook rules', () => {
     expect((await ask('GET', '', undefined, stranger.api_key)).body.data).to.deep.equal([])
   })
 
-  it('deletes one, but not one that a shop connection made', async () => {
+  it('can be deleted unless a shop connection made them', async () => {
     const rule = await create()
     expect((await ask('DELETE', `/${rule.id}`)).body).to.have.all.keys('success', 'message')
     expect((await ask('DELETE', `/${rule.id}`)).status).to.equal(404)
@@ -162,7 +162,7 @@ describe('webhook rules', () => {
     await api.decree(api.owner.user_id, { type: 'RuleDeleted', data: { user_id: api.owner.user_id, rule_id: auto } })
   })
 
-  it("keeps to the plan's limit, also under parallel calls", async () => {
+  it('are limited by the plan, even with parallel calls', async () => {
     const free = await api.newAccount('free@example.com', 'Free')
     const made = await Promise.all(
       [1, 2, 3, 4].map((number) => ask('POST', '', { name: `rule ${number}`, url: URL }, free.api_key)),
@@ -172,7 +172,7 @@ describe('webhook rules', () => {
     expect(refused.body).to.include({ success: false, error: 'WEBHOOK_LIMIT_REACHED', plan: 'Free', limit: 1 })
   })
 
-  it('treats an expired plan as Free', async () => {
+  it('are limited as on the Free plan after a plan has expired', async () => {
     const late = await api.newAccount('late@example.com', 'Basic')
     await api.decree(late.user_id, {
       type: 'PlanChanged',
@@ -182,7 +182,7 @@ describe('webhook rules', () => {
     expect((await ask('POST', '', { name: 'two', url: URL }, late.api_key)).body).to.include({ plan: 'Free', limit: 1 })
   })
 
-  it('lists the calls of a rule, twenty a page', async () => {
+  it('list their calls, twenty per page', async () => {
     const rule = await create()
     const user = api.owner.user_id
     const id = await api.nextId()
@@ -212,14 +212,14 @@ describe('webhook rules', () => {
     expect((await ask('GET', `/${rule.id}/logs?page=0`)).status).to.equal(400)
   })
 
-  describe('tested', () => {
+  describe('when they are tested', () => {
     let shop: Shop
     before(async () => {
       shop = await openShop()
     })
     after(() => shop.close())
 
-    it('calls the url, signed, and tells how it went', async () => {
+    it('call the URL with a signature, and report the result', async () => {
       const rule = await create({ url: shop.url, http_method: 'PUT' })
       const { status, body } = await ask('POST', `/${rule.id}/test`)
       expect(status).to.equal(200)
@@ -232,7 +232,7 @@ describe('webhook rules', () => {
       expect((await ask('GET', `/${rule.id}/logs`)).body.total).to.equal(0)
     })
 
-    it('answers 200 with success false when it failed', async () => {
+    it('answer 200 with success false if the call failed', async () => {
       const rule = await create({ url: shop.url })
       shop.answer(answers(500, 'broken'))
       expect((await ask('POST', `/${rule.id}/test`)).body).to.include({ success: false, http_code: 500 })
@@ -243,7 +243,7 @@ describe('webhook rules', () => {
       expect(body.error).to.be.a('string').that.is.not.empty
     })
 
-    it('gives up when its caller does', async () => {
+    it('give up if the caller disconnects', async () => {
       const rule = await create({ url: shop.url })
       shop.answer(hang)
       const before = shop.calls.length
@@ -271,7 +271,7 @@ describe('connected systems', () => {
   })
   after(() => api.close())
 
-  it('come with the first account, prefix DH', async () => {
+  it('include one with the prefix DH in the first account', async () => {
     const { body } = await ask('GET')
     expect(body.data).to.have.lengthOf(1)
     expect(body.data[0]).to.include({ payment_prefix: 'DH', type: 'custom', is_active: 1 })
@@ -293,7 +293,7 @@ describe('connected systems', () => {
     expect((await ask('DELETE', path)).status).to.equal(404)
   })
 
-  it('refuse prefixes that banks print, the plan prefix, and ones of no form', async () => {
+  it('refuse prefixes that banks print, the plan prefix, and malformed ones', async () => {
     const printed = 'TK SD ND GD CT FT MB VND REF LUC VAO NGAY TAI SO PS'.split(' ')
     for (const prefix of [...printed, 'bc', 'ref', 'A', 'ABCDEFGHIJK', 'A-B', 'ĐH', '', ' '])
       expect((await ask('POST', '', fields(prefix))).body.issues?.[0]?.path, prefix).to.equal('payment_prefix')
@@ -301,7 +301,7 @@ describe('connected systems', () => {
       expect((await ask('POST', '', bad)).status).to.equal(400)
   })
 
-  it('have a prefix each, compared without case', async () => {
+  it('have unique prefixes, compared without case', async () => {
     const refused = await ask('POST', '', fields('dh'))
     expect([refused.status, refused.body.error]).to.deep.equal([409, 'CONFLICT'])
     const both = await Promise.all([ask('POST', '', fields('RACE')), ask('POST', '', fields('race'))])
@@ -312,7 +312,7 @@ describe('connected systems', () => {
     expect((await ask('POST', '', fields('DH'), elsewhere.api_key)).status).to.equal(201)
   })
 
-  it('stay while own rules point to them; their automatic rule goes with them', async () => {
+  it('cannot be deleted while own rules refer to them, and are deleted with their automatic rule', async () => {
     const { id } = (await ask('POST', '', fields('KEEP'))).body.data
     const rule = (await api.ask('POST', '/api/webhooks', { key, json: { name: 'r', url: URL, system_id: id } })).body
       .data
@@ -330,7 +330,7 @@ describe('connected systems', () => {
     expect(left.map((each) => each.id)).to.deep.equal([shown.id])
   })
 
-  it('are unknown to others', async () => {
+  it('are not accessible to other users', async () => {
     const { id } = (await ask('GET')).body.data[0]
     const stranger = await api.newAccount('stranger@example.com')
     for (const [method, json] of [['GET'], ['PUT', { name: 'x' }], ['DELETE']] as const)
