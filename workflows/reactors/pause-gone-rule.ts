@@ -1,6 +1,6 @@
 /**
- * An endpoint that answers 410 is gone for good: its rule pauses until its owner sets it active again. What the owner did
- * after that answer stands, and so does an answer that was met before.
+ * Pauses a rule whose endpoint answers 410, until its owner activates it again. Such an endpoint is gone permanently. A
+ * change that the owner made after that answer is kept. An answer that was processed before has no effect.
  */
 import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
@@ -10,7 +10,7 @@ import { FoldCache, type Fold } from '../support/fold-cache.ts'
 import { reaction, type Reaction } from './reactor.ts'
 
 interface Rules {
-  /** Active rules, and since when: ISO 8601. */
+  /** Active rules with the time of their activation: ISO 8601. */
   activeSince: ReadonlyMap<number, string>
   /** Events that paused a rule. */
   causes: ReadonlySet<string>
@@ -41,7 +41,7 @@ const fold: Fold<Rules> = {
   evolve,
 }
 
-/** Accounts whose rules are remembered: who has one endpoint gone often has many deliveries to it. */
+/** Number of accounts whose rules are cached. A gone endpoint often has many deliveries of one account. */
 const REMEMBERED = 100
 
 export const pauseGoneRule = (store: EventStore, clock: Clock): Reaction => {

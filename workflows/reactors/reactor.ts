@@ -1,4 +1,4 @@
-/** An event that makes something else happen, on another stream or to one. */
+/** A reactor: an event causes further work, on its own stream or on another one. */
 import type { AccountEventData } from '../../domain/account/events.ts'
 import type { AlertEventData } from '../../domain/alert/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
@@ -8,17 +8,20 @@ import type { TransactionEventData } from '../../domain/transaction/events.ts'
 
 type EventData = TransactionEventData & AccountEventData & AlertEventData & PlanOrderEventData & NotificationEventData
 
-/** `nothing` where there was nothing to do, as with most events: then where it has come to need not be saved at once. */
+/** `nothing` if there was nothing to do, as for most events. Then the new position need not be saved at once. */
 export type Answered = Promise<'nothing' | void>
 
-/** What it does for an event. It may be met with the same event again at any time, and then has nothing left to do. */
+/**
+ * The reactor's work per event type. It may receive the same event again at any time, and must then have nothing left
+ * to do.
+ */
 export type Answers = {
   [Type in keyof EventData]?: (event: RecordedEvent<Type, EventData[Type]>) => Answered
 }
 
 export interface Reaction {
   name: string
-  /** Streams whose events it waits for. */
+  /** Streams whose events it receives. */
   prefixes: readonly string[]
   answers: Readonly<Record<string, ((event: RecordedEvent) => Answered) | undefined>>
 }

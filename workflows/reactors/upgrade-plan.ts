@@ -1,4 +1,4 @@
-/** A plan that was paid is the buyer's, once a payment; and who brought the buyer earns his share of it. */
+/** Gives the buyer a paid plan, once per payment, and pays the affiliate who referred the buyer the commission. */
 import { evolve, type Account } from '../../domain/account/account.ts'
 import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
 import { buyPlan } from '../../domain/account/plan-changes.ts'
@@ -12,7 +12,7 @@ import { reaction, type Reaction } from './reactor.ts'
 
 interface Buyer {
   account: Account | null
-  /** Payments that are in the plan already: ids of events. */
+  /** Payments that the plan already includes: ids of events. */
   payments: ReadonlySet<string>
 }
 
@@ -29,14 +29,14 @@ const fold: Fold<Buyer> = {
   },
 }
 
-/** Buyers remembered. */
+/** Number of cached buyers. */
 const REMEMBERED = 100
 
 interface Parts {
   store: EventStore
   clock: Clock
   ids: Ids
-  /** Per cent of a payment that goes to who brought the buyer. */
+  /** The affiliate's share of a payment, in per cent. */
   commission: number
 }
 
