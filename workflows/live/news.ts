@@ -1,6 +1,6 @@
 /**
- * What a page that is open is told of an event: enough to know what to ask for anew, or to show a payment. No personal data:
- * it is what the list shows by default, and less.
+ * The message about an event for an open page. It has enough to decide what to reload, or to show a payment. It
+ * contains no personal data: at most what the list shows by default.
  */
 import type { AccountEventData } from '../../domain/account/events.ts'
 import type { AlertEventData } from '../../domain/alert/events.ts'
@@ -9,7 +9,7 @@ import type { TransactionEventData } from '../../domain/transaction/events.ts'
 
 export interface News {
   kind: 'transaction' | 'attempt' | 'alert' | 'notification' | 'account'
-  /** What happened: `captured`, `status`, `deleted`, … */
+  /** The change: `captured`, `status`, `deleted`, … */
   what: string
   [field: string]: string | number | boolean | null
 }
@@ -44,7 +44,7 @@ const TELLERS: Tellers = {
   AlertEnded: ({ alert_id: id, kind }) => ({ kind: 'alert', what: 'ended', id, alert: kind }),
 }
 
-/** After these a listener's credential may be void: it must be shown again. */
+/** After these events a listener's credential may be void. It must authenticate again. */
 const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
   'AccountLocked',
   'AccountDeleted',
@@ -60,7 +60,7 @@ const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
 
 export const endsListening = ({ type }: RecordedEvent): boolean => ENDS_LISTENING.has(type)
 
-/** Null for events that no page shows. */
+/** null for events that no page shows. */
 export const newsOf = ({ type, data, stream }: RecordedEvent): News | null => {
   const tell = TELLERS[type as keyof EventData] as ((data: unknown) => News) | undefined
   if (tell) return tell(data)
