@@ -3,8 +3,8 @@
  * and an ended one is not ended again. The mail and the call follow from the event (`reactors/tell-alerts.ts`).
  *
  * ```ts
- *     await alerts.raise({ user_id, kind: 'source_silent', subject: 'device:7', text: '…', since, causation_id, correlation_id })
- *     await alerts.end({ user_id, kind: 'source_silent', subject: 'device:7', until, causation_id, correlation_id })
+ * await alerts.raise({ user_id, kind: 'source_silent', subject: 'device:7', text: '…', since, causation_id, correlation_id })
+ * await alerts.end({ user_id, kind: 'source_silent', subject: 'device:7', until, causation_id, correlation_id })
  * ```
  */
 import { end, evolve, NO_ALERTS, raise, type Alerts as State } from '../../domain/alert/alerts.ts'
