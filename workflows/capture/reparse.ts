@@ -1,8 +1,9 @@
 /**
- * Reads again what was kept unread, after the reader has learnt more. What is read becomes a transaction under the
- * notification's own id, judged by the book as if it had only now been understood; shops are not told of what is older than
- * `REPARSE_MAX_AGE`. It may run beside `serve`, twice at once, or be cut off and begun again: which notification is still
- * unread is decided by its own stream, in the same append as the transaction.
+ * Reads unread notifications again, after the reader has improved. A notification that is now understood becomes a
+ * transaction with the notification's own id. The deduplication window treats it as if it had arrived now. No webhook
+ * is sent for notifications older than `REPARSE_MAX_AGE`. It may run beside `serve`, twice at once, or be interrupted
+ * and started again: the notification's own stream decides whether it is still unread, in the same append as the
+ * transaction.
  */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Arrival } from '../../domain/arrival/arrival.ts'
@@ -23,13 +24,13 @@ export interface ReparseParts {
   maxAgeMs: number
 }
 
-/** Reading one again. */
+/** The input for reading one notification again. */
 export interface Rereading extends ReparseParts {
-  /** The owner says that an unsafe one is genuine. */
+  /** The owner confirms that an unsafe notification is genuine. */
   confirmed?: boolean
 }
 
-/** What has become of a notification that was kept unread. */
+/** The current state of a notification that was kept unread. */
 export interface Reread {
   id: number
   status: 'unparsed' | 'ignored' | 'captured'
@@ -37,14 +38,17 @@ export interface Reread {
   transaction_id: number | null
   reason: string | null
   received_at: string
-  /** Why only its owner's confirmation makes a transaction of it; null where it does not need one. */
+  /** Why it needs its owner's confirmation to become a transaction; null if it does not. */
   unsafe: Unsafe | null
 }
 
 type Unread = NotificationEventData['NotificationUnread']
 type Closed = NotificationEventData['NotificationReread']
 
-/** As it was when it came; the time of its arrival too, so that the book compares it with what came then. */
+/**
+ * The notification as it arrived, with its time of arrival. So the deduplication window compares it with notifications
+ * of that time.
+ */
 const arrivalOf = (unread: Unread, { clock, maxAgeMs, confirmed = false }: Rereading): Arrival => {
   const { notification_id, user_id, source, text, title, sender, from, subject, stamp, mail_hash, unsafe } = unread
   const arrived_at = new Date(unread.received_at)
@@ -63,7 +67,7 @@ const arrivalOf = (unread: Unread, { clock, maxAgeMs, confirmed = false }: Rerea
   }
 }
 
-/** What its stream says of it: its last event. */
+/** The state according to the last event of its stream. */
 const outcomeOf = ({ type, data }: RecordedEvent): Reread => {
   const { notification_id: id, source_type, received_at } = data as Unread | Closed
   if (type === 'NotificationUnread') {
@@ -83,8 +87,8 @@ const outcomeOf = ({ type, data }: RecordedEvent): Reread => {
 }
 
 /**
- * Whether it stays as it is, which most do: this costs no more than a look. An unsafe one stays until its owner confirms it, however well
- * it can be read.
+ * Whether it stays unread, as most do: then it costs no more than this check. An unsafe notification stays unread until
+ * its owner confirms it, however well it can be read.
  */
 const isStillUnread = (arrival: Arrival, { confirmed = false }: Rereading): boolean => {
   if (arrival.unsafe && !confirmed) return true
@@ -93,7 +97,8 @@ const isStillUnread = (arrival: Arrival, { confirmed = false }: Rereading): bool
 }
 
 /**
- * Its transaction is there, and the writer did not come to say so; the book may have forgotten it since.
+ * Closes a notification whose transaction exists but whose writer did not record that. The deduplication window may
+ * have dropped it since.
  */
 const closeFinished = async ({ store, clock, confirmed }: Rereading, unread: Unread): Promise<void> => {
   const { notification_id, user_id } = unread
@@ -103,15 +108,15 @@ const closeFinished = async ({ store, clock, confirmed }: Rereading, unread: Unr
   await store.append([[{ stream: unreadStream(notification_id), expectedRevision: 0, events }]])
 }
 
-/** The last event of its stream; undefined where there is none. */
+/** The last event of its stream; undefined if there is none. */
 const told = async (store: EventStore, notificationId: number): Promise<RecordedEvent | undefined> => {
   const [[last] = []] = await store.read([{ stream: unreadStream(notificationId), backwards: true, limit: 1 }])
   return last
 }
 
 /**
- * @param userId  whose it must be
- * @returns null where this user has no such notification, or it was given up
+ * @param userId  the owner that it must have
+ * @returns null if this user has no such notification, or if it was given up
  * @throws {StoreUnavailable}
  */
 export const rereadOne = async (parts: Rereading, userId: number, notificationId: number): Promise<Reread | null> => {
@@ -134,12 +139,12 @@ export interface Reparsed {
   unparsed: number
 }
 
-/** Read at once; each is a few round trips. */
+/** Notifications that are read at the same time. Each takes a few round trips. */
 const AT_ONCE = 20
 
 /**
- * All that is kept unread, oldest first.
- * @throws {StoreUnavailable} what was read until then stays read
+ * Reads all unread notifications again, oldest first.
+ * @throws {StoreUnavailable} what was done before stays
  */
 export const reparse = async (parts: ReparseParts, signal: AbortSignal): Promise<Reparsed> => {
   const counts: Reparsed = { captured: 0, ignored: 0, unparsed: 0 }
