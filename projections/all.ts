@@ -1,4 +1,4 @@
-/** Every projector there is, each with a subscription and a checkpoint of its own. A new one is a line here. */
+/** All projectors, each with its own subscription and checkpoint. To add one, add it to this list. */
 import type { Definition } from './engine/definition.ts'
 import { mainWith, type MainSettings } from './main.ts'
 import { search } from './search.ts'

@@ -1,4 +1,4 @@
-/** The projector `main`: all that an answer of the API or a delivery needs. */
+/** The projector `main`: everything that an API response or a delivery needs. */
 import { KEPT_UNREAD_S } from '../domain/arrival/events.ts'
 import type { Definition } from './engine/definition.ts'
 import { account } from './account/projection.ts'
@@ -15,7 +15,7 @@ import { system } from './system/projection.ts'
 import { transaction } from './transaction/projection.ts'
 
 export interface MainSettings {
-  /** Seconds that the first calls over the quota are put off. */
+  /** Seconds by which the first calls over the quota are delayed. */
   overQuotaDelay: number
   /** Lifetime of unparsed notifications in the store, seconds. */
   keepUnread: number
@@ -24,7 +24,7 @@ export interface MainSettings {
 export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definition => ({
   projector: 'main',
   schema: 'read_model',
-  // The quota before the transactions: it asks for a deleted one's row.
+  // `quota` comes before `transaction`, because it reads the row of a deleted transaction.
   projections: [
     account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery, mailAccount,
     notification(keepUnread), unreadBytes, job, transactionTotal, attemptCount,

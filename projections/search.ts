@@ -1,6 +1,7 @@
 /**
- * The projector `search`: what is too dear to keep up with every notification, and may be late. Nothing but lists that are
- * searched, or filtered by a rule, asks it; `projections/searchable/queries.ts` says what they answer while it is behind.
+ * The projector `search`: data that is too expensive to update with every notification, and that may be late. Only
+ * lists that are searched, or filtered by a rule, read it. `projections/searchable/queries.ts` describes their answers
+ * while it is behind.
  */
 import type { Definition } from './engine/definition.ts'
 import { main } from './main.ts'
@@ -11,9 +12,9 @@ export const search: Definition = {
   schema: 'search_model',
   extensions: ['pg_trgm'],
   projections: [searchable],
-  // As `main`, so that both can be at one place, whatever event is the newest.
+  // The same as for `main`, so that both can reach the same position, whatever event is the newest.
   prefixes: main.prefixes,
-  // A search waits longer for it than this.
+  // A search waits longer than this for it.
   restMs: 100,
   gatheringMs: 15_000,
   mostLateMs: 30_000,

@@ -1,6 +1,7 @@
 /**
- * Whether the events of a store are as they must be. Transactions and accounts are audited stream by stream as their first
- * events are met, so memory holds a few streams, one revision an account, and the books of the last days.
+ * Checks that the events of a store are consistent. Transactions and accounts are audited stream by stream when their
+ * first events are read. So memory holds only a few streams, one revision per account, and the deduplication windows of
+ * the last days.
  */
 import { accountStream } from '../domain/account/events.ts'
 import { BOOK_RETENTION_S } from '../domain/dedup/events.ts'
@@ -12,7 +13,7 @@ import { faultsOf } from '../domain/transaction/audit.ts'
 import { pages } from './store-migration/pages.ts'
 
 const AT_A_TIME = 200
-/** What was captured less long ago is in its book also where clocks differ a little. */
+/** Newer transactions must be in their deduplication window, even if the clocks of processes differ a little. */
 const BOOK_MARGIN_S = 3_600
 
 export interface Audited {
@@ -65,7 +66,7 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
       if (type === 'TransactionCaptured' || (type === 'TransactionDeleted' && revision === 0)) waiting.push(stream)
       if ('transaction_id' in data) largest = Math.max(largest, data.transaction_id ?? 0)
     }
-    // Whole pages, so that what accounts and transactions say of each other has been met.
+    // Only between pages, after the related events of accounts and transactions have been read.
     while (waiting.length > 0) {
       const rest = waiting.splice(AT_A_TIME)
       await auditWaiting()
@@ -82,8 +83,14 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
   return audited
 }
 
+<<<<<<< HEAD
 /** The newest revision of each account that an attempt names. */
 const noteRevision = (account_revision: number, { user_id }: Metadata, named: Map<number, number>): void => {
+=======
+/** Notes the newest revision of each account that an attempt names. */
+const noteRevision = ({ data, metadata: { user_id } }: RecordedEvent, named: Map<number, number>): void => {
+  const { account_revision } = data as { account_revision: number }
+>>>>>>> x
   if (user_id !== null) named.set(user_id, Math.max(named.get(user_id) ?? -1, account_revision))
 }
 

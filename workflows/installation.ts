@@ -1,16 +1,16 @@
-/** Which installation a store's events are of. */
+/** The id of the installation that a store's events belong to. */
 import { randomUUID } from 'node:crypto'
 import { INSTALLATION_STREAM, installationEvents } from '../domain/installation.ts'
 import { NO_STREAM, type Clock, type EventStore } from '../domain/ports.ts'
 import { stamp } from './support/stamp.ts'
 
-/** @returns null in a store that names none: one without events, or whose events are older than this name */
+/** @returns null if the store has no id: it has no events, or only events from before this id existed */
 export const installationOf = async (store: Pick<EventStore, 'read'>): Promise<string | null> => {
   const [[founded] = []] = await store.read([{ stream: INSTALLATION_STREAM, limit: 1 }])
   return founded ? installationEvents.InstallationFounded.parse(founded.data).installation_id : null
 }
 
-/** The same, named now where it was not; of processes that start side by side, one names it. */
+/** Returns the id, and creates it if it does not exist. If several processes start at once, only one creates it. */
 export const foundInstallation = async (store: Pick<EventStore, 'read' | 'append'>, clock: Clock): Promise<string> => {
   const named = await installationOf(store)
   if (named !== null) return named
@@ -22,6 +22,6 @@ export const foundInstallation = async (store: Pick<EventStore, 'read' | 'append
     causation_id: installation_id,
   })
   await store.append([[{ stream: INSTALLATION_STREAM, expectedRevision: NO_STREAM, events }]])
-  // The id of this process, or of a faster one.
+  // Created by this process or by a faster one.
   return (await installationOf(store))!
 }

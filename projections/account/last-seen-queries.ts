@@ -1,4 +1,4 @@
-/** When a user's sources were heard last, and since when they are silent. */
+/** When each of a user's sources was last seen, and since when it is silent. */
 import type { Door } from '../../domain/arrival/origin.ts'
 import { silentSince, type Rhythm } from '../../domain/sources/silence.ts'
 import type { KnownSource } from '../../workflows/scheduled/watch-sources.ts'
@@ -6,13 +6,13 @@ import type { Queryable } from '../engine/queryable.ts'
 
 export interface Heard {
   last_heard_at: string | null
-  /** null while it is heard as usual, or too little is known of it. */
+  /** null while it is as active as usual, or while too little is known about it. */
   silent_since: string | null
 }
 
 const NEVER: Heard = { last_heard_at: null, silent_since: null }
 
-/** @returns what is known of each of the user's ways in */
+/** @returns a function that gives what is known about each of the user's receive paths */
 export const heardOf = async (database: Queryable, userId: number, now: Date): Promise<(door: Door) => Heard> => {
   const rows = await database.query<Rhythm & { door: Door }>(
     'SELECT door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard WHERE user_id = $1',
@@ -28,7 +28,7 @@ export const heardOf = async (database: Queryable, userId: number, now: Date): P
   return (door) => heard.get(door) ?? NEVER
 }
 
-/** Sources of everybody that have not been heard for some hours: any of them may be silent. */
+/** Sources of all users that were last seen more than 3 hours ago. Any of them may be silent. */
 export const quietSources = async (database: Queryable, now: Date): Promise<KnownSource[]> => {
   const rows = await database.query<Rhythm & { user_id: number; door: Door }>(
     `SELECT user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard
@@ -38,6 +38,6 @@ export const quietSources = async (database: Queryable, now: Date): Promise<Know
   return rows.map(({ user_id, door, ...rhythm }) => ({ user_id, door, rhythm }))
 }
 
-/** Alerts of silent sources that last. */
+/** Open alerts about silent sources. */
 export const lastingSilences = (database: Queryable): Promise<{ user_id: number; subject: string }[]> =>
   database.query(`SELECT user_id, subject FROM read_model.alert WHERE kind = 'source_silent' AND until IS NULL`)

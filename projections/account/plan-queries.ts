@@ -1,4 +1,4 @@
-/** Which accounts something is to be done about, by their plan. */
+/** Accounts that need action because of their plan. */
 import { nearlyUsedFrom } from '../../domain/account/plan-changes.ts'
 import type { PlansDue } from '../../workflows/scheduled/plans.ts'
 import type { Queryable } from '../engine/queryable.ts'

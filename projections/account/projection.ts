@@ -18,7 +18,7 @@ const accountTable = table(
   { key: ['user_id'], indexes: ['(email)'] },
 )
 
-/** The row's revision is that of the account's newest event, whatever that says. */
+/** The row's revision is the revision of the account's newest event, whatever its type. */
 const changed = (event: RecordedEvent<string, { user_id: number }>, changes: Changes = {}) =>
   update(accountTable, { user_id: event.data.user_id }, { ...changes, revision: event.revision })
 

@@ -1,4 +1,4 @@
-/** The operator's list of accounts. */
+/** The operator's list of accounts, and a user's usage of the quota. */
 import type { Queryable } from '../engine/queryable.ts'
 
 export interface AccountRow {
@@ -10,13 +10,16 @@ export interface AccountRow {
   operator: boolean
 }
 
-/** By id. */
+/** Sorted by id. */
 export const listAccounts = (database: Queryable): Promise<AccountRow[]> =>
   database.query<AccountRow>(
     'SELECT user_id, email, plan, plan_expires_at, locked, operator FROM read_model.account ORDER BY user_id',
   )
 
-/** Transactions of a user in a Vietnamese month (`2026-11`) that count in the quota: copies of another notification do not. */
+/**
+ * A user's transactions in a Vietnamese month (`2026-11`) that count in the quota. Copies of another notification do
+ * not count.
+ */
 export const transactionsInMonth = async (database: Queryable, userId: number, month: string): Promise<number> => {
   const [row] = await database.query<{ transactions: number }>(
     'SELECT transactions FROM read_model.quota WHERE user_id = $1 AND month = $2',

@@ -11,10 +11,10 @@ export interface AlertRow {
   until: string | null
 }
 
-/** Those that last are always among them, however long they do. */
+/** Open alerts are always among these, however long they stay open. */
 const MOST = 200
 
-/** Of one user: those that last first, then newest first. */
+/** The alerts of one user: open ones first, then newest first. */
 export const listAlerts = (database: Queryable, userId: number, now: Date): Promise<AlertRow[]> =>
   database.query<AlertRow>(
     `SELECT id, kind, subject, text, since, until FROM read_model.alert WHERE user_id = $1

@@ -1,4 +1,4 @@
-/** Every call that was made: the deliveries of a transaction's detail, and a rule's log (interface, section 2.2). */
+/** Every webhook call: the deliveries in a transaction's details, and the log of a rule (interface, section 2.2). */
 import { insert, perform, projection, removeOfTransaction, table } from '../engine/definition.ts'
 
 export const attemptTable = table(

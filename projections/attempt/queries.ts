@@ -27,7 +27,7 @@ export const LOGS_A_PAGE = 20
 const COLUMNS = `a.id, a.transaction_id, a.rule_id, a.webhook_url, a.http_status, a.response_body, a.attempt, a.sent_at,
   a.duration_ms, a.outcome, a.error, a.next_attempt_at, a.created_at`
 
-/** In the order they were made. */
+/** In the order in which they were made. */
 export const attemptsOfTransaction = (
   database: Queryable,
   userId: number,
@@ -39,7 +39,7 @@ export const attemptsOfTransaction = (
     'attempts-of-transaction',
   )
 
-/** Newest first; `total` is how many there are over all pages. */
+/** Newest first. `total` is the number of rows over all pages. */
 export const logsOfRule = async (
   database: Queryable,
   userId: number,

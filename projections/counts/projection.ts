@@ -1,11 +1,11 @@
-/** The counts behind the `total` of a list, so that a page of thirty rows does not count a million. */
+/** The counts for the `total` of a list, so that a page of thirty rows does not need to count a million. */
 import { countOf } from '../engine/counter.ts'
 import { attemptTable } from '../attempt/projection.ts'
 import { transactionTable, VIETNAMESE_DAY } from '../transaction/projection.ts'
 
 /**
- * By Vietnamese day of the transaction, and by what lists are filtered by. What is not told is empty here. On the day
- * `infinity` stands what there is over all days: a few rows, which most lists make do with.
+ * By the Vietnamese day of the transaction and by the columns that filter lists. A missing value is the empty string
+ * here. The rows with day `infinity` hold the sums over all days: they are few, and most lists need only them.
  */
 export const transactionTotal = countOf(
   transactionTable,
@@ -23,7 +23,7 @@ export const transactionTotal = countOf(
   { sums: { column: 'day', all: "'infinity'" } },
 )
 
-/** Of each rule's log. */
+/** The number of rows in each rule's log. */
 export const attemptCount = countOf(attemptTable, 'attempt_count', {
   user_id: ['bigint', 'user_id'],
   rule_id: ['bigint', 'rule_id'],

@@ -1,4 +1,7 @@
-/** Money and outcomes by Vietnamese day and bank, and how a rule's endpoint has done. A copy of a notification is no money. */
+/**
+ * Amounts and outcomes by Vietnamese day and bank, and the results of each rule's endpoint. A copy of a notification
+ * does not count as money.
+ */
 import type { Queryable } from '../engine/queryable.ts'
 import { VIETNAMESE_DAY } from '../transaction/filter.ts'
 
@@ -22,13 +25,13 @@ export interface RuleRow {
   last_error: string | null
 }
 
-/** Of a rule's attempts only the newest so many are looked at. */
+/** Only this many of the newest attempts of a rule are read. */
 const MOST_ATTEMPTS = 10_000
 
-/** The Vietnamese day that begins at a moment. */
+/** SQL for the Vietnamese day of a moment. */
 const dayOf = (parameter: string) => `(${parameter}::timestamptz AT TIME ZONE 'UTC' + interval '7 hours')::date`
 
-/** @param from @param to  moments: the range without its end */
+/** @param from  @param to moments; `to` is exclusive */
 export const statisticsByDay = (database: Queryable, userId: number, from: Date, to: Date): Promise<DayRow[]> =>
   database.query<DayRow>(
     `SELECT to_char(${VIETNAMESE_DAY}, 'YYYY-MM-DD') AS date, bank_code, currency,
@@ -43,7 +46,7 @@ export const statisticsByDay = (database: Queryable, userId: number, from: Date,
     'statistics-by-day',
   )
 
-/** By id. Times are of calls that were answered. */
+/** Sorted by id. The durations are of answered calls only. */
 export const statisticsByRule = (database: Queryable, userId: number, from: Date, to: Date): Promise<RuleRow[]> =>
   database.query<RuleRow>(
     `SELECT r.rule_id AS id, count(a.outcome) AS attempts,

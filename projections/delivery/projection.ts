@@ -1,11 +1,14 @@
 /**
- * The delivery queue: one row per transaction and rule, with its status, the number of its last attempt and when the next is due.
+ * The delivery queue: one row per transaction and rule. A row has the status, the number of the last attempt and the
+ * time at which the next attempt is due.
  *
- * A delivery has a second state machine: the fold of its transaction (`domain/transaction/transaction.ts`). That one decides; the queue answers
- * what is due. `tests/integration/projections/projector.test.ts` folds random histories by both and compares every delivery.
+ * A delivery has a second state machine: the fold of its transaction (`domain/transaction/transaction.ts`). That one
+ * decides. The queue only says what is due. `tests/integration/projections/projector.test.ts` folds random histories
+ * with both and compares every delivery.
  *
- * A first attempt becomes due here only after a while: until then the log makes it, within milliseconds. The queue catches what the log
- * loses. A delivery over its owner's quota is due later, and not given to the log (`projections/quota/projection.ts`).
+ * A first attempt becomes due here only after a delay. Until then the log makes it, within milliseconds. The queue
+ * catches the attempts that the log loses. A delivery over its owner's quota is due later, and is not given to the log
+ * (`projections/quota/projection.ts`).
  */
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { atLeast, insert, perform, projection, removeOfTransaction, table, update } from '../engine/definition.ts'
@@ -22,30 +25,34 @@ export const deliveryTable = table(
     status: 'text',
     /** Number of the last attempt, 0 before the first. */
     attempt: 'integer',
-    /** Number of the attempt after which the present schedule began. */
+    /** Number of the attempt after which the current schedule began. */
     round_base: 'integer',
-    /** `first`, `retry`, `manual` or `bulk`; null when there is nothing more to do. */
+    /** `first`, `retry`, `manual` or `bulk`; null if nothing is left to do. */
     lane: 'text',
-    /** null when there is nothing more to do. */
+    /** null if nothing is left to do. */
     due_at: 'timestamptz',
-    /** Of the present schedule. */
+    /** The first due time of the current schedule. */
     first_due_at: 'timestamptz',
     captured_at: 'timestamptz',
   },
   {
     key: ['transaction_id', 'rule_id'],
     indexes: [
-      // What is due, lane by lane: a lane without room is passed over at no cost, however much is due in it.
+      // Finds due rows lane by lane. A lane without room is skipped at no cost, however many of its rows are due.
       "(rule_id, lane, due_at) WHERE status = 'open'",
-      // The next of an ordered rule.
+      // Finds the next delivery of an ordered rule.
       "(rule_id, captured_at, transaction_id) WHERE status = 'open'",
-      // Whose whole schedule has passed, among those that failed before: only they are not in order above.
+      // Finds deliveries whose whole schedule has passed, among those that failed before. Only these are out of order
+      // in the index above.
       "(rule_id, first_due_at) WHERE status = 'open' AND lane = 'retry'",
     ],
   },
 )
 
-/** Opens deliveries, or opens them anew: a fresh schedule, the numbers go on. A deleted transaction's stay gone. */
+/**
+ * Opens or reopens deliveries. The schedule starts again; the attempt numbers continue. Deliveries of a deleted
+ * transaction stay removed.
+ */
 const open: Operation = {
   name: 'open_delivery',
   values: {
@@ -63,7 +70,7 @@ const open: Operation = {
   acrossStreams: false,
 }
 
-/** A retry by hand names every failed delivery that can be tried again: what else failed is not waited for any more. */
+/** A manual retry names every failed delivery that can be retried. Nothing waits any longer for the other failed ones. */
 const endFailed: Operation = {
   name: 'end_failed_deliveries',
   values: { transaction_id: 'bigint' },
@@ -72,7 +79,10 @@ const endFailed: Operation = {
   acrossStreams: false,
 }
 
-/** Of a deleted rule: the worker that meets such a row finds no rule and ends the delivery. */
+/**
+ * The deliveries of a deleted rule are due at once. The worker that takes such a row finds no rule and ends the
+ * delivery.
+ */
 const dueNow: Operation = {
   name: 'deliveries_due_now',
   values: { rule_id: 'bigint', due_at: 'timestamptz' },
@@ -91,12 +101,15 @@ const opened = (transaction_id: number, rules: readonly number[], lane: 'first' 
     [...new Set(rules)].map((rule_id) => ({ transaction_id, rule_id, lane, due_at })),
   )
 
-/** An attempt with neither an end nor a next time came late: it counts, and changes nothing else. */
+/**
+ * An attempt that is neither the end of the delivery nor has a next time was recorded late. It counts, and changes
+ * nothing else.
+ */
 const afterAttempt = (attempted: TransactionEventData['WebhookAttempted']): Changes => {
   const attempt = atLeast(attempted.attempt)
   if (attempted.outcome === 'delivered') return { attempt, status: 'succeeded', due_at: null, lane: null }
   if (attempted.outcome === 'exhausted') return { attempt, status: 'failed', due_at: null, lane: null }
-  // Only a delivery that is open is given a next time: the decision was made at this very place of the stream.
+  // Only an open delivery receives a next time: the decision was made at exactly this position of the stream.
   return attempted.next_attempt_at === null
     ? { attempt }
     : { attempt, due_at: attempted.next_attempt_at, lane: 'retry' }

@@ -1,4 +1,4 @@
-/** Applies events to the tables of one schema, each batch with its checkpoint in one transaction. */
+/** Applies events to the tables of one schema. Each batch and its checkpoint are written in one transaction. */
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint } from '../../domain/ports.ts'
 import { anchorOf, moveOn, type Anchor } from './checkpoint.ts'
@@ -7,7 +7,7 @@ import { Fold } from './fold.ts'
 import type { ReadModelTables } from './tables.ts'
 import { SqlWriter, versionOf, type SqlStatement } from './sql.ts'
 
-/** An event that cannot be applied: it is never skipped. */
+/** An event that cannot be applied. It is never skipped. */
 export class Poison extends Error {
   override name = 'Poison'
   readonly event: { id: string; stream: string; revision: number; type: string }
@@ -17,7 +17,7 @@ export class Poison extends Error {
   }
 }
 
-/** Somebody else has moved the checkpoint. */
+/** Another process has moved the checkpoint. */
 export class Overtaken extends Error {
   override name = 'Overtaken'
   constructor() {
@@ -25,7 +25,7 @@ export class Overtaken extends Error {
   }
 }
 
-/** A handler of ours that failed, whatever its error looks like: nothing that goes away by waiting. */
+/** A failure of one of our own handlers, whatever its error looks like. Waiting does not make it go away. */
 class Refusal extends Error {
   constructor(cause: unknown) {
     super((cause as Error).message, { cause })
@@ -55,10 +55,10 @@ export class Applier {
   }
 
   /**
-   * A batch whose statements the database refuses is applied in halves, so that all before the event that cannot be applied
-   * is there, and that one is named.
-   * @param passed  how far the store has been seen with this batch
-   * @throws {Overtaken} {Poison} · what the database throws when it is away
+   * Applies a batch. If the database refuses its statements, the batch is applied in halves. So every event before the
+   * one that cannot be applied is written, and the error names that one.
+   * @param passed  how far the store has been read, this batch included
+   * @throws {Overtaken} {Poison} · any error of the database while it is unavailable
    */
   async apply(events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
     const last = events.at(-1)
@@ -94,7 +94,7 @@ export class Applier {
     }
   }
 
-  /** What a batch comes to. */
+  /** The statements that a batch amounts to. */
   statements(events: readonly StoredEvent[]): SqlStatement[] {
     const fold = new Fold()
     for (const event of events) fold.add(event.stream, statementsOf(this.#definition, event))

@@ -11,9 +11,9 @@ const MOST_EVENTS = 5_000
 
 export interface Progress {
   events: number
-  /** Seconds since the first. */
+  /** Seconds since the build began. */
   seconds: number
-  /** When the newest event applied was decided. */
+  /** When the newest applied event was decided. */
   at: string | null
 }
 
@@ -25,7 +25,7 @@ export interface BuilderOptions {
   onProgress?: (progress: Progress) => void
 }
 
-/** The building was ended by its signal. */
+/** The signal ended the build. */
 export class Ended extends Error {
   override name = 'Ended'
 }
@@ -42,7 +42,7 @@ export class Builder {
     this.#applier = new Applier(options.tables, options.definition, schema, null)
   }
 
-  /** With empty tables, whatever an earlier one left there. */
+  /** Starts with empty tables and drops what an earlier build left in the schema. */
   static async open(options: BuilderOptions, schema: string): Promise<Builder> {
     await dropSchema(options.tables, schema)
     await createSchema(options.tables, options.definition, schema)
@@ -59,7 +59,7 @@ export class Builder {
   }
 
   /**
-   * Applies every event up to a place and none after it.
+   * Applies every event up to a position and none after it.
    * @param target  null: before the first event
    * @throws {Ended} when the signal aborts
    */
@@ -69,7 +69,7 @@ export class Builder {
       target === null || (place !== null && !store.isAfter(target, place))
     if (isDone(this.anchor?.checkpoint ?? null)) return
     const after = this.anchor?.checkpoint ?? null
-    // Reading ahead ends with the loop, whatever ends that.
+    // Reading ahead ends with the loop, however the loop ends.
     const done = new AbortController()
     const either = signal ? AbortSignal.any([signal, done.signal]) : done.signal
     const reading = store.subscribe({ after, prefixes: definition.prefixes, signal: either, maxBatch: MOST_EVENTS })

@@ -1,4 +1,4 @@
-/** A change as an event tells it: fields it does not name (undefined) stay as they are. */
+/** The changes that an event names. Fields that it does not name (undefined) keep their values. */
 import type { Changes, Values } from './definition.ts'
 
 export const said = (fields: Values): Changes =>

@@ -1,8 +1,9 @@
 /**
- * Where a projector stands, in the schema of its own tables and moved in the transaction of its rows. It holds the last
- * event that was applied, by its id and place in its stream: a start that does not find that very event in the store (one
- * that was restored from an older backup, or another one) builds everything anew. It goes on after that event, not after
- * where it had looked ahead to, so that nothing a restored store wrote in between is passed over.
+ * The position of a projector. It is stored in the schema of the projector's tables and moves in the same transaction
+ * as their rows. It holds the last applied event: its id, its stream and its revision in that stream. If the store does
+ * not hold that exact event at startup (it was restored from an older backup, or it is a different store), the read
+ * models are rebuilt. The projector continues after that event, not after the point to which it had read ahead, so it
+ * misses nothing that a restored store wrote in between.
  */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
@@ -21,7 +22,10 @@ export interface Stored {
   version: string
   /** null before the first event */
   anchor: Anchor | null
-  /** How far the store was seen: of the anchor, or further where the events after it were of other streams. */
+  /**
+   * How far the store was read: the anchor's position, or a later one if only events of other streams followed the
+   * anchor.
+   */
   passed: Checkpoint | null
 }
 
@@ -50,7 +54,7 @@ const isThere = async (database: Statements, schema: string): Promise<boolean> =
     await database.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [`${schema}.checkpoint`])
   )[0]!.there
 
-/** @param lock  holds the row until the end of the transaction · @returns null where there are no read models */
+/** @param lock  holds the row until the end of the transaction · @returns null if there are no read models */
 export const readCheckpoint = async (
   database: Statements,
   schema: string,
@@ -70,7 +74,7 @@ export const readCheckpoint = async (
   return { version, anchor: { checkpoint, event_id, stream, revision }, passed }
 }
 
-/** Moves the checkpoint on from exactly where this projector left it; touches no row where somebody else moved it. */
+/** Moves the checkpoint from exactly where this projector left it. Changes no row if another process has moved it. */
 export const moveOn = (
   schema: string,
   { projector, version }: { projector: string; version: string },
@@ -93,14 +97,14 @@ export const moveOn = (
   }
 }
 
-/** Whether the store still has the event at its place. */
+/** Whether the store still holds the event at its position. */
 const isInStore = async (store: EventStore, { stream, revision, event_id, checkpoint }: Anchor): Promise<boolean> => {
   const [slice] = await store.read([{ stream, from: revision, limit: 1 }])
   const [event] = slice ?? []
   return event?.id === event_id && event.checkpoint === checkpoint
 }
 
-/** Why read models cannot be gone on with; null when they can. */
+/** Why the read models must be rebuilt; null if they can be continued. */
 export const reasonToRebuild = async (
   store: EventStore,
   stored: Stored | null,

@@ -1,12 +1,12 @@
 /**
- * How many rows a table has of each kind, in a table of its own. The database keeps it: what a statement does to the rows,
- * a trigger does to their counts, once a statement, in its transaction. So the counts are exact whenever they are looked at
- * beside the rows, whatever made or removed those, and no handler has to think of them. Kinds without rows have no count.
- * With a weight it is the sum of a column in place of the number of rows.
+ * Counts the rows of a table by kind, in a table of its own. The database maintains the counts: for each statement that
+ * changes the rows, a trigger updates the counts once, in the same transaction. So the counts always agree with the
+ * rows, whatever added or removed them, and no handler has to maintain them. Kinds without rows have no count. With a
+ * weight, the count is the sum of a column instead of the number of rows.
  */
 import { projection, table, type ColumnType, type Projection, type Table } from './definition.ts'
 
-/** A column that tells kinds apart, and what of a row stands in it: never null. */
+/** A column that distinguishes kinds, and the SQL for its value in a row. The value is never null. */
 export type Kinds = Readonly<Record<string, readonly [type: ColumnType, of: string]>>
 
 const EVENTS = [
@@ -17,14 +17,14 @@ const EVENTS = [
 
 type Event = (typeof EVENTS)[number][0]
 
-/** A column by which sums are kept as well: what stands in it, as SQL, in the counts of all kinds that differ in it alone. */
+/** A column over which sums are kept as well. `all` is the SQL for its value in the counts that sum over all its values. */
 export interface Sums {
   column: string
   all: string
 }
 
 /**
- * @param weight  what a row counts, as SQL: a column of whole numbers; 1 where it is not given
+ * @param weight  SQL for how much a row counts: a column of whole numbers. The default is 1.
  * @returns a read model with the columns of `kinds` and `number`
  */
 export const countOf = (
@@ -51,8 +51,8 @@ export const countOf = (
 }
 
 /**
- * Planned once a session and trigger, as planning takes longer than doing it: of a text that changed with the schema's name it
- * would be planned every time.
+ * The text is planned once per session and trigger, because planning takes longer than executing it. If the text
+ * changed with the name of the schema, it would be planned every time.
  * @param counts  the table, with its schema
  */
 const mergeSql = (

@@ -1,6 +1,6 @@
 /**
- * What a read model is made of: a table, and a sentence an event. Handlers are pure functions from one event to
- * statements as data; the runner makes few set-based statements of many of them (`fold.ts`, `sql.ts`).
+ * The parts of a read model: a table, and one handler per event type. A handler is a pure function from one event to
+ * statements as data. The runner merges many statements into few set-based ones (`fold.ts`, `sql.ts`).
  */
 import { handle, type EventType, type Handlers as HandlersOf, type KnownEvent } from '../../domain/catalogue.ts'
 import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
@@ -26,17 +26,20 @@ export type Values = Readonly<Record<string, Value | undefined>>
 export interface Table {
   name: string
   columns: Readonly<Record<string, ColumnType>>
-  /** Columns that name a row. */
+  /** Columns that identify a row. */
   key: readonly string[]
-  /** What stands after `ON <table>`: columns, and for a partial index its condition. */
+  /** The text after `ON <table>`: the columns, and the condition of a partial index. */
   indexes: readonly string[]
-  /** Column that tells when a row has expired: then it is not there for anybody; null in it: never. */
+  /** The column that says when a row expires. An expired row is no longer shown to anybody. null: it never expires. */
   expiresAt?: string
-  /** In parts, each with indexes of its own: all rows with the same value of the column, which is of the key, lie in one. */
+  /**
+   * Splits the table into partitions, each with its own indexes. All rows with the same value of the column `by`, which
+   * belongs to the key, lie in one partition.
+   */
   parts?: { by: string; number: number }
 }
 
-/** @param indexes  as in `(user_id, created_at DESC)`, with `WHERE …` for a partial one */
+/** @param indexes  for example `(user_id, created_at DESC)`, with `WHERE …` for a partial index */
 export const table = (
   name: string,
   columns: Readonly<Record<string, ColumnType>>,
@@ -45,7 +48,7 @@ export const table = (
 
 // --- statements ----------------------------------------------------------------------------------------------------
 
-/** A number that only rises: what stands in the row stays where it is higher. */
+/** A number that only rises: a higher value in the row is kept. */
 export interface AtLeast {
   atLeast: number
 }
@@ -54,18 +57,18 @@ export const atLeast = (number: number): AtLeast => ({ atLeast: number })
 export type Changes = Readonly<Record<string, Value | AtLeast>>
 
 /**
- * A set-based change that is more than a row by its key. `sql` reads its values from the relation `v`, one row per value
- * row, and names tables by the schema it is given.
+ * A set-based change that is more than one row by its key. `sql` reads its values from the relation `v`, which has one
+ * row per value row, and prefixes tables with the schema that it receives.
  */
 export interface Operation {
   name: string
   values: Readonly<Record<string, ColumnType>>
   sql: (schema: string) => string
-  /** True where it touches rows of other streams than its event's: then everything before it is done first. */
+  /** True if it touches rows of streams other than its event's stream. Then everything before it is done first. */
   acrossStreams: boolean
   /**
-   * True where it needs the batch's events of all streams in their order, and comes to the same after everything else of the
-   * batch as in between: then it is done last, and nothing waits for it.
+   * True if it needs the events of all streams in the batch in order, and gives the same result after the rest of the
+   * batch as in between. Then it is done last, and nothing waits for it.
    */
   last?: true
 }
@@ -76,9 +79,9 @@ export type Statement =
   | { kind: 'remove'; table: Table; key: Values }
   | { kind: 'perform'; operation: Operation; rows: readonly Values[] }
 
-/** A new row; one that is there already is a fault that stops the projector. */
+/** Adds a row. If the row already exists, that is an error, and the projector stops. */
 export const insert = (table: Table, row: Values): Statement => ({ kind: 'insert', table, row })
-/** Changes a row where it is; without one nothing happens. */
+/** Changes a row if it exists. Otherwise nothing happens. */
 export const update = (table: Table, key: Values, set: Changes): Statement => ({ kind: 'update', table, key, set })
 export const remove = (table: Table, key: Values): Statement => ({ kind: 'remove', table, key })
 export const perform = (operation: Operation, rows: readonly Values[]): Statement => ({
@@ -87,7 +90,7 @@ export const perform = (operation: Operation, rows: readonly Values[]): Statemen
   rows,
 })
 
-/** Removes all rows that a transaction has in a table of which it is not the whole key. */
+/** Removes all rows of a transaction from a table whose key is more than the transaction. */
 export const removeOfTransaction = (of: Table): Operation => ({
   name: `remove_${of.name}_of_transaction`,
   values: { transaction_id: 'bigint' },
@@ -107,22 +110,32 @@ const removeOfUser = (of: Table): Operation => ({
 
 type Statements = Statement | readonly Statement[]
 
+<<<<<<< HEAD
 /** One sentence for each event that changes the table; all others pass it by. */
 export type Handlers = HandlersOf<Statements>
+=======
+/** One handler for each event type that changes the table. All other events are ignored. */
+export type Handlers = {
+  [Type in keyof EventData]?: (event: RecordedEvent<Type, EventData[Type]>) => Statement | readonly Statement[]
+}
+>>>>>>> x
 
 export interface Projection {
   table: Table
-  /** Goes up with every change of what the handlers do: read models of another number are rebuilt. */
+  /** Must be raised with every change of what the handlers do. Read models with another number are rebuilt. */
   version: number
   operations: readonly Operation[]
   handlers: Handlers
-  /** Statements that make the functions of `triggers`, which name the schema: they are made again where it is renamed. */
+  /**
+   * Statements that create the functions of `triggers`. The functions name the schema, so they are created again when
+   * it is renamed.
+   */
   functions?: (schema: string) => string
-  /** Statements that make what keeps the table by itself, once all tables and functions are there: `count-of.ts`. */
+  /** Statements that create the triggers which maintain the table, after all tables and functions exist: `counter.ts`. */
   triggers?: (schema: string) => string
 }
 
-/** Nothing of a deleted account stays in any table that says whose a row is; no read model has to think of it. */
+/** Removes the rows of a deleted account from every table with a `user_id`. No read model has to handle that itself. */
 export const projection = (
   table: Table,
   { version, operations = [] }: { version: number; operations?: readonly Operation[] },
@@ -140,23 +153,30 @@ export const projection = (
 /** Read models that share one subscription and one checkpoint. */
 export interface Definition {
   projector: string
-  /** Where its tables are, its checkpoint among them. */
+  /** Holds its tables and its checkpoint. */
   schema: string
-  /** Of Postgres, that its tables need; whoever owns a database may add them. */
+  /** Postgres extensions that its tables need. The owner of a database may add them. */
   extensions?: readonly string[]
   projections: readonly Projection[]
   /** Streams whose events they are built from. */
   prefixes: readonly string[]
-  /** Milliseconds from one batch to the next while nobody waits: many small batches cost more than few large ones. */
+  /** Milliseconds between batches while no caller waits: many small batches cost more than few large ones. */
   restMs: number
-  /** How long a batch gathers while receiving has more to do than it can: milliseconds by which they may be late then. */
+  /** How long a batch is collected while receiving is overloaded. The read models may be late by that many milliseconds. */
   gatheringMs: number
-  /** By how much they may be late while delivering has more to do than it can, and nobody waits for them: milliseconds. */
+  /** By how many milliseconds they may be late while delivering is overloaded and no caller waits for them. */
   mostLateMs: number
 }
 
+<<<<<<< HEAD
 /** By definition and type of event: found once, as most events concern few of the tables. */
 const handlersOf = new WeakMap<Definition, Map<EventType, readonly Handlers[]>>()
+=======
+type Handler = NonNullable<Projection['handlers'][string]>
+
+/** Handlers by definition and event type. They are looked up once, because most events concern few of the tables. */
+const handlersOf = new WeakMap<Definition, Map<string, readonly Handler[]>>()
+>>>>>>> x
 
 const handlersFor = (definition: Definition, type: EventType): readonly Handlers[] => {
   let byType = handlersOf.get(definition)
@@ -169,9 +189,6 @@ const handlersFor = (definition: Definition, type: EventType): readonly Handlers
   return found
 }
 
-/**
- * All that one event does to the read models, in order.
- * @throws {UnreadableEvent}
- */
+/** Everything that one event does to the read models, in order. */
 export const statementsOf = (definition: Definition, event: StoredEvent): readonly Statement[] =>
   isReadable(event) ? handlersFor(definition, event.type).flatMap((handlers) => handle(handlers, event) ?? []) : []

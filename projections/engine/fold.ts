@@ -1,17 +1,17 @@
 /**
- * Many statements become few. What one batch does to one row is merged in memory (an insert and its later updates are one
- * insert), so that a table is touched once for all its inserts, once for its removals, and once for each set of columns
- * that is updated.
+ * Merges many statements into few. The changes of a batch to one row are merged in memory: an insert and its later
+ * updates become one insert. So a table needs one statement for all its inserts, one for its removals, and one for each
+ * set of columns that is updated.
  *
- * Order counts only within a stream: events of different streams never touch the same rows. So everything lies in
- * layers. An operation runs after the rows of its layer, and what its stream does next goes into the layer below; other
- * streams do not wait for it. An operation across streams closes the layers for everybody. Operations are rare, so a batch
- * is nearly always one layer, and its statements do not grow with its events. An operation that is to be done last lies
- * below all layers.
+ * Order matters only within a stream: events of different streams never touch the same rows. So statements are sorted
+ * into layers. An operation runs after the rows of its layer. The next statements of its stream go into the layer
+ * below; other streams do not wait for it. An operation across streams closes the layers for all streams. Operations
+ * are rare, so a batch is nearly always one layer, and the number of its statements does not grow with its events. An
+ * operation that must be done last lies below all layers.
  */
 import type { AtLeast, Changes, Operation, Statement, Table, Value, Values } from './definition.ts'
 
-/** What a batch comes to for one row. */
+/** The combined change of a batch to one row. */
 type Pending =
   | { kind: 'insert'; row: Values; /** the row was removed first */ instead: boolean }
   | { kind: 'update'; key: Values; set: Record<string, Value | AtLeast> }
@@ -28,18 +28,18 @@ interface Layer {
 export type Change =
   | { kind: 'remove'; table: Table; rows: readonly Values[] }
   | { kind: 'insert'; table: Table; rows: readonly Values[] }
-  /** `rows` hold keys and new values; `columns` are those that change, `rising` those of them that only rise. */
+  /** `rows` hold keys and new values. `columns` are the columns that change; `rising` are those of them that only rise. */
   | { kind: 'update'; table: Table; columns: readonly string[]; rising: readonly string[]; rows: readonly Values[] }
   | { kind: 'perform'; operation: Operation; rows: readonly Values[] }
 
 const isAtLeast = (value: Value | AtLeast | undefined): value is AtLeast =>
   typeof value === 'object' && value !== null && 'atLeast' in value
 
-/** The value after a change to one that is known. */
+/** The value that a change makes of a known value. */
 const applied = (before: Value | undefined, change: Value | AtLeast): Value =>
   isAtLeast(change) ? Math.max(Number(before ?? 0), change.atLeast) : change
 
-/** The change that does what two did, one after the other. */
+/** One change with the same effect as two changes in order. */
 const merged = (before: Value | AtLeast | undefined, change: Value | AtLeast): Value | AtLeast => {
   if (before === undefined || !isAtLeast(change)) return change
   if (isAtLeast(before)) return { atLeast: Math.max(before.atLeast, change.atLeast) }
@@ -49,12 +49,12 @@ const merged = (before: Value | AtLeast | undefined, change: Value | AtLeast): V
 export class Fold {
   readonly #layers: Layer[] = []
   readonly #last = new Map<Operation, Values[]>()
-  /** The layer that a stream's next statement goes into, where it is not the uppermost that is open. */
+  /** The layer for a stream's next statement, if it is not the uppermost open layer. */
   readonly #layerOf = new Map<string, number>()
-  /** Layers above are closed for everybody. */
+  /** Layers above this one are closed for all streams. */
   #uppermost = 0
 
-  /** @param stream  of the event that the statements come from */
+  /** @param stream  the stream of the event that the statements come from */
   add(stream: string, statements: readonly Statement[]): void {
     for (const statement of statements) {
       if (statement.kind === 'perform') this.#perform(stream, statement.operation, statement.rows)
@@ -62,7 +62,7 @@ export class Fold {
     }
   }
 
-  /** Everything added, in an order that keeps each row's own. */
+  /** All added statements, in an order that keeps the order within each row. */
   changes(): Change[] {
     const performed = (operations: Layer['operations']) =>
       [...operations].map(([operation, rows]): Change => ({ kind: 'perform', operation, rows }))
@@ -93,7 +93,10 @@ export class Fold {
     else this.#layerOf.set(stream, depth + 1)
   }
 
-  /** Below everything there is; where nothing came after the last one of its kind, beside that. */
+  /**
+   * The layer below everything. If no other operation came after the last one of the same kind, its own layer is used
+   * again.
+   */
   #belowAll(operation: Operation): number {
     const lowest = Math.max(0, this.#layers.length - 1)
     const there = [...(this.#layers[lowest]?.operations.keys() ?? [])]

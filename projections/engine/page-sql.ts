@@ -1,25 +1,25 @@
 /** The end of a statement that reads one page, newest first, then by id. */
 
-/** Which page: by number, or what comes after the last row of another. */
+/** Which page: its number, or the last row of the page before it. */
 export type PageOf = { page: number } | { after: { created_at: string; id: number } }
 
 export interface PageSql {
-  /** Goes on from a WHERE. */
+  /** Continues a WHERE clause. */
   sql: string
   /**
-   * For one of several parts that a page is taken from, at the same place: the page's rows and all before it. The whole
+   * For one of several parts that a page is taken from: the rows of the page and all rows before it. The whole
    * statement ends with `sql`.
    */
   reach: string
-  /** Values beyond those given before. */
+  /** Values that follow the ones given before. */
   more: readonly unknown[]
-  /** For the prepared statement's name. */
+  /** A part of the prepared statement's name. */
   name: 'numbered' | 'after'
 }
 
 /**
  * @param before  how many values the statement has without these
- * @param columns  their names in the statement; `at` tells how new a row is
+ * @param columns  their names in the statement; the rows are sorted by `at`, newest first
  */
 export const pageSql = (
   of: PageOf,

@@ -1,10 +1,10 @@
 /**
- * The runner of read models: one subscription, one checkpoint, one transaction a batch. Batches grow by themselves: while
- * one is written, the next gathers in the store.
+ * The runner of read models: one subscription, one checkpoint, one transaction per batch. Batches grow by themselves:
+ * while one is written, the next one collects in the store.
  *
- * It stops, and says so, when it meets an event that cannot be applied. Where another process moves its checkpoint it has
- * been overtaken (it was frozen, and lost its turn): its batch is not written, and it ends until its turn comes again. While
- * the database or the store is away it waits and goes on from the checkpoint that is stored.
+ * It stops and logs the reason when it meets an event that cannot be applied. If another process moves its checkpoint,
+ * it was overtaken: it was frozen and lost its turn. Then its batch is not written, and it ends until its next turn.
+ * While the database or the store is unavailable, it waits and then continues from the stored checkpoint.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
@@ -27,7 +27,7 @@ const LOOK_AGAIN_MS = 20
 const BACK_OFF = { firstMs: 50, mostMs: 5_000 }
 
 export type ProjectorState =
-  /** not running: another process's turn, or not yet */
+  /** not running: another process has the turn, or it has not started yet */
   | 'idle'
   | 'rebuilding'
   | 'catching_up'
@@ -36,15 +36,15 @@ export type ProjectorState =
   | 'away'
   /** another process has moved the checkpoint */
   | 'overtaken'
-  /** for good, see `reason` */
+  /** permanently, see `reason` */
   | 'stopped'
 
 export interface ProjectorHealth {
   state: ProjectorState
-  /** Why it stopped, is away or rebuilds; null otherwise. */
+  /** Why it stopped, is away or rebuilds; otherwise null. */
   reason: string | null
   position: Checkpoint | null
-  /** When the last event applied was decided. */
+  /** When the last applied event was decided. */
   last_event_at: string | null
   /** Events applied since the start. */
   applied: number
@@ -52,20 +52,20 @@ export interface ProjectorHealth {
 
 export interface Projector extends ReadModels {
   /**
-   * Runs until the signal aborts, or until it has to stop: then `health` and a log line tell why. Receiving must not end
-   * because of it, so it does not throw. It may be run again.
+   * Runs until the signal aborts or until it has to stop. If it stops, `health` and a log line give the reason. It does
+   * not throw, because a failed projector must not stop receiving. It may be run again.
    */
   run(signal: AbortSignal): Promise<void>
-  /** Whether it is the one that projects, so that its `passed` tells. */
+  /** Whether this process runs the projection, so that its `passed` is meaningful. */
   isRunning(): boolean
   health(): ProjectorHealth
-  /** Everything up to here is in the read models; null: nothing is. */
+  /** Everything up to this position is in the read models. null: they are empty. */
   position(): Checkpoint | null
-  /** Milliseconds from the last event applied to now while there is more to apply, 0 when up to date. */
+  /** Milliseconds since the last applied event while more events wait; 0 when up to date. */
   lag(): number
 }
 
-/** What in this process has more to do than it can. */
+/** The part of this process that is overloaded. */
 export type Pressed = 'receiving' | 'delivering'
 
 export interface ProjectorOptions {
@@ -75,11 +75,14 @@ export interface ProjectorOptions {
   log: Lines
   /** Most events written in one transaction. */
   maxBatch?: number
-  /** Batches gather longer while somebody has more to do than it can, which leaves it more and costs less. */
+  /**
+   * Batches are collected longer while a part of the process is overloaded. That costs less and leaves that part more
+   * time.
+   */
   pressed?: () => Pressed | null
 }
 
-/** Makes the tables where there are none, so that they can be asked at once. */
+/** Creates missing tables, so that queries work at once. */
 export const openProjector = async (options: ProjectorOptions): Promise<Projector> => {
   await createSchema(options.tables, options.definition)
   return new RunningProjector(options)
@@ -169,7 +172,7 @@ class RunningProjector implements Projector {
     return error instanceof StoreUnavailable || this.#options.tables.isAway(error)
   }
 
-  /** From the checkpoint that is stored to the end of the signal. */
+  /** Runs from the stored checkpoint until the signal aborts. */
   async #follow(signal: AbortSignal): Promise<void> {
     const { store, definition, maxBatch = MOST_EVENTS } = this.#options
     const anchor = await this.#start(signal)
@@ -181,7 +184,7 @@ class RunningProjector implements Projector {
         await applier.apply(batch.events, batch.checkpoint)
       } catch (error) {
         if (!(error instanceof Overtaken)) throw error
-        // A replay puts its tables in the place of those we know, at the very checkpoint they had: then we go on there.
+        // A replay swaps in new tables at exactly the checkpoint of the old ones. Then we continue there.
         applier = await this.#afterSwap(applier, error)
         await this.#rest(applier, batch)
       }
@@ -191,7 +194,7 @@ class RunningProjector implements Projector {
     if (!signal.aborted) throw new StoreUnavailable('the event store ended the subscription')
   }
 
-  /** What is asked for is not to be behind for ever. */
+  /** Waits before the next batch. The wait is limited, so that the data that a caller waits for does arrive. */
   async #giveWay(signal: AbortSignal): Promise<void> {
     const since = performance.now()
     while (this.#givesWay(since) && !signal.aborted) await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
@@ -221,7 +224,7 @@ class RunningProjector implements Projector {
     return new Applier(tables, definition, definition.schema, anchor)
   }
 
-  /** Goes on from the stored checkpoint, after building the read models anew where that cannot be gone on from. */
+  /** Continues from the stored checkpoint. If the read models cannot be continued, they are rebuilt first. */
   async #start(signal: AbortSignal): Promise<Anchor | null> {
     const { store, tables, definition, log } = this.#options
     let stored = await readCheckpoint(tables, definition.schema, definition.projector)
@@ -249,7 +252,7 @@ class RunningProjector implements Projector {
     return this.#applier(stored.anchor)
   }
 
-  /** What is left of a batch: it may have been applied in halves. */
+  /** Applies the remaining events of a batch: it may have been applied in halves. */
   async #rest(applier: Applier, { events, checkpoint }: Batch): Promise<void> {
     const { store } = this.#options
     const { anchor } = applier

@@ -1,11 +1,11 @@
 /**
- * Read models built anew from the first event, beside the live ones, which go on meanwhile; then put in their place by
- * renaming both schemas in one transaction, at the very event the live ones stand at, whose checkpoint row is held for
- * that moment.
+ * Rebuilds read models from the first event, beside the live ones, which continue meanwhile. Then it swaps them in: it
+ * renames both schemas in one transaction, at exactly the event that the live ones have reached. It holds their
+ * checkpoint row for that moment.
  *
- * The live row is deleted before the rename. A projector that waited for it then finds nothing to move and looks again: the
- * names lead it to the new tables, at the checkpoint it had. Without that it would move the old row and write to the new
- * tables.
+ * The live checkpoint row is deleted before the rename. A projector that waited for that row then finds nothing to move
+ * and reads the checkpoint again. The names now lead it to the new tables, at the checkpoint that it had. Otherwise it
+ * would move the old row and write to the new tables.
  */
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { Builder, type BuilderOptions, type Progress } from './builder.ts'
@@ -15,23 +15,23 @@ import { dropSchema, nextSchema, oldSchema, renaming } from './schema.ts'
 import { versionOf } from './sql.ts'
 import { differences, type Difference } from './verify.ts'
 
-/** A round that took less than this leaves so little that the live projector may wait for the rest: milliseconds. */
+/** Milliseconds. A round shorter than this leaves so little that the live projector can wait for the rest. */
 const SHORT_MS = 250
-/** Under a load that is never caught up with, the live projector waits a bit longer in the end. */
+/** Limits the rounds under a load that is never caught up with. The live projector then waits a little longer at the end. */
 const MOST_ROUNDS = 20
 
-/** Another process is building at this moment. */
+/** Another process is building at the same time. */
 export class ReplayRuns extends Error {
   override name = 'ReplayRuns'
 }
 
-/** Builds anew and swaps. @throws {ReplayRuns} {Ended} */
+/** Rebuilds and swaps. @throws {ReplayRuns} {Ended} */
 export const replay = (options: BuilderOptions): Promise<Progress> =>
   exclusively(options, 'refuse', async () => buildAndSwap(options))
 
 /**
- * As `replay`, for a projector whose tables cannot be gone on with: waits for another one that builds, and leaves it at
- * that where its tables will do.
+ * Like `replay`, for a projector whose tables cannot be continued. It waits for another process that builds. If the
+ * tables are usable after that, it does nothing.
  */
 export const rebuild = (options: BuilderOptions): Promise<Progress> =>
   exclusively(options, 'wait', async () => {
@@ -41,13 +41,13 @@ export const rebuild = (options: BuilderOptions): Promise<Progress> =>
 
 export interface Verified {
   progress: Progress
-  /** Why the live read models were not compared at all; null when they were. */
+  /** Why the live read models could not be compared; null if they were compared. */
   incomparable: string | null
-  /** Empty when every row is as it would be built anew. */
+  /** Empty if every row equals the rebuilt one. */
   differences: Difference[]
 }
 
-/** Builds anew, compares row for row at an equal checkpoint, and drops what it built. @throws {ReplayRuns} {Ended} */
+/** Rebuilds, compares row by row at an equal checkpoint, and drops what it built. @throws {ReplayRuns} {Ended} */
 export const verify = (options: BuilderOptions): Promise<Verified> =>
   exclusively(options, 'refuse', async () => {
     const { tables, definition } = options
@@ -55,7 +55,7 @@ export const verify = (options: BuilderOptions): Promise<Verified> =>
     if (reason !== null) return { progress: { events: 0, seconds: 0, at: null }, incomparable: reason, differences: [] }
     const builder = await Builder.open(options, nextSchema(definition))
     try {
-      // The live projector waits only until both stand at one event and a snapshot is taken there.
+      // The live projector waits only until both have reached the same event and a snapshot is taken there.
       let comparing: Promise<Difference[]> = Promise.resolve([])
       await whereLiveStands(options, builder, async () => {
         await new Promise<void>((taken, failed) => {
@@ -88,7 +88,7 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
       await transaction.query(renaming(definition, nextSchema(definition), schema))
     })
   } catch (error) {
-    // What cannot be cleared up now, with the database away, is by the next one.
+    // If the database is unavailable, the next replay drops what is left.
     await dropSchema(tables, nextSchema(definition)).catch(() => {})
     throw error
   }
@@ -98,7 +98,7 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
 
 interface Live {
   stored: Stored | null
-  /** Whether they can be gone on with; only then their checkpoint means anything. */
+  /** Whether they can be continued. Otherwise their checkpoint means nothing. */
   usable: boolean
   reason: string | null
 }
@@ -109,13 +109,13 @@ const live = async ({ store, definition }: BuilderOptions, database: Statements,
   return { stored, usable: reason === null, reason }
 }
 
-/** Where to build to: the live one's place, or the store's end where that means nothing. */
+/** The position to build to: that of the live read models, or the end of the store if theirs means nothing. */
 const target = async (store: EventStore, { stored, usable }: Live): Promise<Checkpoint | null> =>
   usable ? (stored?.anchor?.checkpoint ?? null) : store.end()
 
 /**
- * Builds up to where the live read models stand, and does the work while their checkpoint is held there.
- * @param work  in the transaction that holds it; `isThere` is false where there are no live ones
+ * Builds up to the position of the live read models, and does the work while their checkpoint is held there.
+ * @param work  runs in the transaction that holds it; `isThere` is false if there are no live read models
  */
 const whereLiveStands = async (
   options: BuilderOptions,
@@ -140,7 +140,7 @@ const whereLiveStands = async (
 const isThere = async (database: Statements, schema: string): Promise<boolean> =>
   (await database.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])).length > 0
 
-/** One replay of a projector at a time, by a lock that ends with its holder. */
+/** Allows one replay of a projector at a time, by a lock that ends with its holder. */
 const exclusively = <Result>(
   { tables, definition }: BuilderOptions,
   otherwise: 'wait' | 'refuse',

@@ -1,25 +1,28 @@
-/** Schemas of read models: made whole, dropped whole. */
+/** Creates and drops whole schemas of read models. */
 import { checkpointDdl } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ReadModelTables } from './tables.ts'
 import { ddl, functionsDdl, versionOf } from './sql.ts'
 
-/** Where a replay builds. */
+/** The schema in which a replay builds. */
 export const nextSchema = ({ schema }: Definition): string => `${schema}_next`
-/** What was live, until it is dropped. */
+/** The schema that was live, until it is dropped. */
 export const oldSchema = ({ schema }: Definition): string => `${schema}_old`
 
-/** The transaction's lock: only one process creates the schema at a time. */
+/** A lock of the transaction: only one process creates the schema at a time. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('baoco read models'))`
 
-/** Readers hold their tables for moments; whoever waits longer than this for them would make other readers wait. */
+/**
+ * Readers hold their tables only for moments. A drop that waited longer than this for them would make other readers
+ * wait.
+ */
 const DROP_WAIT = '300ms'
 const DROP_TRIES = 200
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK = '40P01'
 
 /**
- * Empty tables and a checkpoint before the first event; nothing happens where the schema is there.
+ * Creates empty tables and a checkpoint before the first event. Nothing happens if the schema exists.
  * @param schema  the definition's own, or another one to build in
  */
 export const createSchema = async (
@@ -41,11 +44,11 @@ export const createSchema = async (
   })
 }
 
-/** What gives a schema another name, which its functions know: for a transaction. */
+/** SQL that renames a schema, and its functions, which contain the schema's name. It must run in a transaction. */
 export const renaming = (definition: Definition, schema: string, to: string): string =>
   `ALTER SCHEMA ${schema} RENAME TO ${to}; ${functionsDdl(to, definition)}`
 
-/** Waits for readers of its tables only in short turns, so that none of them waits long for the drop. */
+/** Waits for readers of its tables only in short turns, so that no other reader waits long for the drop. */
 export const dropSchema = async (tables: ReadModelTables, schema: string): Promise<void> => {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,12 +1,13 @@
 /**
- * Set-based changes as SQL: whatever the number of rows, the text is the same, so that it is prepared once. Values travel as
- * one array a column, written here: for a wide table that is several times faster than JSON on both sides.
+ * Set-based changes as SQL. The text does not depend on the number of rows, so it is prepared once. The values of each
+ * column are sent as one array, which is written here: for a wide table that is several times faster than JSON on both
+ * sides.
  */
 import { sha256 } from '../../domain/sha256.ts'
 import type { ColumnType, Definition, Table, Value, Values } from './definition.ts'
 import type { Change } from './fold.ts'
 
-/** A statement for the database; `name` is that of its prepared form. */
+/** A statement for the database. `name` is the name of its prepared form. */
 export interface SqlStatement {
   name: string
   text: string
@@ -15,7 +16,7 @@ export interface SqlStatement {
 
 // --- values --------------------------------------------------------------------------------------------------------
 
-/** Postgres has no NUL in a text; what a phone or mail put there must not stop the projector. */
+/** Postgres text cannot contain NUL. A NUL from a phone or a mail must not stop the projector. */
 const textElement = (text: string): string => {
   const storable = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
   return /["\\]/.test(storable) ? `"${storable.replaceAll(/["\\]/g, '\\$&')}"` : `"${storable}"`
@@ -37,7 +38,7 @@ const element = (type: ColumnType, value: Value | undefined): string => {
 export const arrayLiteral = (type: ColumnType, values: readonly (Value | undefined)[]): string =>
   `{${values.map((value) => element(type, value)).join()}}`
 
-/** Arrays cannot be unnested by one level, so they travel as their text. */
+/** Arrays cannot be unnested by one level, so they are sent as text. */
 const travelsAs = (type: ColumnType): string => (isArray(type) ? 'text' : type)
 
 // --- texts ---------------------------------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ export class SqlWriter {
 
 const shortHash = (text: string): string => sha256(text, 'hex').slice(0, 16)
 
-/** Names of prepared statements: the same text, the same name. */
+/** Names of prepared statements: equal texts have equal names. */
 export const statementName = (text: string): string => `read_model_${shortHash(text)}`
 
 // --- tables --------------------------------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ const tableDdl = (schema: string, { name, columns, key, indexes, parts }: Table)
     ...indexes.map((index) => `CREATE INDEX ON ${schema}.${name} ${index}`),
   ].join(';\n')
 
-/** What makes a schema with all tables of a definition; the checkpoint's is `checkpoint.ts`'s. */
+/** SQL that creates all tables of a definition in a schema. `checkpoint.ts` has the checkpoint's. */
 export const ddl = (schema: string, { projections }: Definition): string =>
   [
     ...projections.map(({ table }) => tableDdl(schema, table)),
@@ -165,11 +166,11 @@ export const ddl = (schema: string, { projections }: Definition): string =>
     ...projections.flatMap(({ triggers }) => triggers?.(schema) ?? []),
   ].join(';\n')
 
-/** Makes the functions of a schema, or makes them again. */
+/** Creates or replaces the functions of a schema. */
 export const functionsDdl = (schema: string, { projections }: Pick<Definition, 'projections'>): string =>
   projections.flatMap(({ functions }) => functions?.(schema) ?? []).join(';\n')
 
-/** Changes with every change of a table, an operation or a projection's version: then the read models are rebuilt. */
+/** Changes with every change of a table, an operation or a projection's version. Then the read models are rebuilt. */
 export const versionOf = (definition: Definition): string =>
   shortHash(
     JSON.stringify([

@@ -1,16 +1,16 @@
-/** Whether two schemas hold the same read models, row for row. */
+/** Compares two schemas of read models, row by row. */
 import type { Definition, Table } from './definition.ts'
 import type { Statements } from './tables.ts'
 
-/** Rows of a table that are not the same; values are not told, as they are people's. */
+/** Rows of a table that differ. Their values are left out, because they are personal data. */
 export interface Difference {
   table: string
-  /** Rows that differ, all of them counted. */
+  /** The number of all rows that differ. */
   rows: number
-  /** The first of them. */
+  /** The first of these rows. */
   examples: {
     key: Record<string, unknown>
-    /** Columns that differ; null where one side has no such row. */
+    /** Columns that differ; null if one side has no such row. */
     columns: string[] | null
     only_in: 'live' | 'rebuilt' | null
   }[]
@@ -26,7 +26,7 @@ interface Row {
   rows: number
 }
 
-/** What has expired may still be here and there, as it goes at nobody's word. */
+/** Leaves out expired rows: they may still exist on either side, because no event removes them. */
 const unexpired = (schema: string, { name, expiresAt }: Table): string =>
   expiresAt
     ? `(SELECT * FROM ${schema}.${name} WHERE ${expiresAt} IS NULL OR ${expiresAt} > now())`
@@ -49,7 +49,7 @@ const comparison = (table: Table, live: string, rebuilt: string): string => {
     LIMIT ${EXAMPLES}`
 }
 
-/** @returns one entry for each table that differs; none when all are the same */
+/** @returns one entry for each table that differs; none if all are equal */
 export const differences = async (
   database: Statements,
   { projections }: Definition,

@@ -1,4 +1,4 @@
-/** Callers that wait until the read models have passed a place in the store. */
+/** Callers that wait until the read models have passed a position in the store. */
 import type { Checkpoint } from '../../domain/ports.ts'
 
 interface Waiter {
@@ -24,14 +24,14 @@ export class Waiters {
     return this.#waiting.size > 0
   }
 
-  /** Everything up to here is in the read models; null: nothing is. */
+  /** Everything up to this position is in the read models. null: they are empty. */
   reached(position: Checkpoint | null): void {
     this.#position = position
     if (position === null) return
     for (const waiter of this.#waiting) if (this.#hasPassed(waiter.checkpoint, position)) waiter.answer(true)
   }
 
-  /** A topic may hold places of a store that the installation has moved from: they are never passed. */
+  /** A topic may hold positions of a store that the installation has left in a store migration. They are never passed. */
   #hasPassed(checkpoint: Checkpoint, position: Checkpoint): boolean {
     try {
       return !this.#isAfter(checkpoint, position)
@@ -41,7 +41,7 @@ export class Waiters {
     }
   }
 
-  /** @returns whether it came to be within the time (milliseconds) */
+  /** @returns whether the position was passed within the time (milliseconds) */
   passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> {
     if (this.#position !== null && this.#hasPassed(checkpoint, this.#position)) return Promise.resolve(true)
     return new Promise((resolve) => {

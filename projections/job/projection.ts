@@ -1,4 +1,4 @@
-/** Jobs as their owner sees them. A process that takes over a job finds it here. */
+/** Jobs as their owner sees them. A process that takes over a job reads it here. */
 import { insert, projection, table, update } from '../engine/definition.ts'
 
 const jobTable = table(

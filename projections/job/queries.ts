@@ -1,4 +1,4 @@
-/** Reads for bulk retries: which failed transactions are meant, a page at a time, and the jobs there are. */
+/** Reads for bulk retries: the failed transactions that a job covers, one page at a time, and the jobs. */
 import type { JobFilter, Place } from '../../domain/job/events.ts'
 import type { FailedTransactions } from '../../workflows/jobs/bulk-retry.ts'
 import type { Queryable } from '../engine/queryable.ts'
@@ -56,7 +56,7 @@ export interface JobRow {
   failed: number
 }
 
-/** One of a user's jobs; null where there is none with this id. */
+/** One of a user's jobs; null if the user has none with this id. */
 export const findJob = async (database: Queryable, userId: number, id: number): Promise<JobRow | null> => {
   const [row] = await database.query<JobRow>(
     'SELECT job_id AS id, status, total, done, failed FROM read_model.job WHERE job_id = $2 AND user_id = $1',

@@ -1,4 +1,4 @@
-/** Mailboxes to collect from, with all that a connection needs, so that a collector finds its work by one query. */
+/** Mailboxes to collect from, with everything that a connection needs, so that a collector finds its work with one query. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
 import { said } from '../engine/changes.ts'
 
@@ -14,11 +14,11 @@ const mailAccountTable = table(
     sealed_password: 'text',
     folder: 'text',
     is_active: 'smallint',
-    /** Why it is not read although it is active; null: it is read. */
+    /** Why it is not read although it is active. null: it is read. */
     paused: 'text',
-    /** Mails that came before are not asked for. */
+    /** Mails that arrived before this time are not fetched. */
     since: 'timestamptz',
-    /** Of the account's event that changed it last: a connection made before is made again. */
+    /** Revision of the account's event that changed it last. Connections that were made before it are made again. */
     account_revision: 'integer',
   },
   { key: ['mail_account_id'], indexes: ['(user_id)'] },

@@ -1,8 +1,11 @@
-/** Mailboxes as the collector finds them, and what their owners see of them. */
+/** Mailboxes as the collector reads them, and their state as their owners see it. */
 import type { Mailbox } from '../../workflows/mail-ingest/mailbox.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
-/** All that are to be collected: active, and not paused. Of a locked account too: what comes is stored, and its deliveries wait. */
+/**
+ * All mailboxes to collect: active and not paused. Those of locked accounts too: their notifications are stored, and
+ * their deliveries wait.
+ */
 export const activeMailboxes = (database: Queryable): Promise<Mailbox[]> =>
   database.query<Mailbox>(
     `SELECT mail_account_id, user_id, host, port, tls, username, sealed_password, folder, since, account_revision
@@ -16,7 +19,7 @@ export interface MailboxState {
   last_message_at: string | null
 }
 
-/** By mail account; those that no collector has looked at are not in it. */
+/** By mail account. Accounts that no collector has read yet are not in it. */
 export const mailboxStates = async (
   database: Queryable,
   mailAccountIds: readonly number[],
@@ -29,7 +32,7 @@ export const mailboxStates = async (
   return new Map(rows.map(({ mail_account_id, ...state }) => [mail_account_id, state]))
 }
 
-/** Mails of a user that are listed as no transaction: for which reasons, by `mail_hash`. */
+/** A user's mails that are listed as notifications but became no transaction: the reasons, by `mail_hash`. */
 export const listedMails = async (
   database: Queryable,
   userId: number,

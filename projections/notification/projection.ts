@@ -1,6 +1,6 @@
 /**
- * Notifications that became no transaction: those that no reader understood yet, and those that are none. Those that became
- * one are in `transaction`, under the same id where they were unread before.
+ * Notifications that did not become a transaction: those that no reader has understood yet, and those that are not
+ * transactions. The others are in `transaction`, under the same id if they were unread before.
  */
 import { KEPT_IGNORED_S } from '../../domain/arrival/events.ts'
 import { countOf } from '../engine/counter.ts'
@@ -18,13 +18,13 @@ const notificationTable = table(
     reason: 'text',
     text: 'text',
     received_at: 'timestamptz',
-    /** Of a mail. */
+    /** Only mails have one. */
     mail_hash: 'text',
-    /** Why a text may have named its fields: only its owner's confirmation makes a transaction of it. */
+    /** Why the text may have named its own fields. Only its owner's confirmation turns it into a transaction. */
     unsafe: 'text',
-    /** Of one that is kept unread: what the store keeps of its texts. 0 for others, which go by themselves. */
+    /** Size of the texts that the store keeps for an unread notification. 0 for others, which expire by themselves. */
     bytes: 'integer',
-    /** When the store hides its event; null: never. */
+    /** When the store hides its event. null: never. */
     expires_at: 'timestamptz',
   },
   {
@@ -38,7 +38,7 @@ const notificationTable = table(
   },
 )
 
-/** Bytes of unread notifications of each account, so that its limit is looked after without adding them up. */
+/** Bytes of unread notifications per account, so that the limit is checked without summing them up. */
 export const unreadBytes = countOf(
   notificationTable,
   'unread_bytes',

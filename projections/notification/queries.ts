@@ -1,4 +1,4 @@
-/** Reads of what arrived: kept unread, ignored, and captured as a transaction. Everything is restricted to its owner. */
+/** Reads of notifications: kept unread, ignored, or captured as a transaction. Everything is restricted to its owner. */
 import type { Unsafe } from '../../domain/arrival/events.ts'
 import type { SourceType } from '../../domain/transaction/events.ts'
 import type { Queryable } from '../engine/queryable.ts'
@@ -16,15 +16,15 @@ export interface NotificationRow {
   transaction_id: number | null
   received_at: string
   text: string | null
-  /** As the book names it; null for one that was captured. */
+  /** The name that the deduplication window uses; null for a captured notification. */
   source: string | null
-  /** Why a text may have named its fields. */
+  /** Why the text may have named its own fields. */
   unsafe: Unsafe | null
 }
 
 export const NOTIFICATIONS_A_PAGE = 30
 
-/** What has expired is gone, though its row may wait to be swept. */
+/** Leaves out expired notifications. Their rows may still wait for the sweep. */
 const NOT_CAPTURED = `SELECT id, status, source_type, reason, NULL::bigint AS transaction_id, received_at, text,
     source, unsafe
   FROM read_model.notification WHERE user_id = $1 AND (expires_at IS NULL OR expires_at > now())`
@@ -33,12 +33,12 @@ const CAPTURED = `SELECT id, 'captured' AS status, source_type, NULL AS reason, 
     created_at AS received_at, description AS text, NULL AS source, NULL AS unsafe
   FROM read_model.transaction WHERE user_id = $1`
 
-/** Of those captured there are counts; of the others there are never many, as most go by themselves. */
+/** Captured notifications have counts. There are never many others, because most expire by themselves. */
 const NOT_CAPTURED_TOTAL = `SELECT count(*) AS number FROM (${NOT_CAPTURED}) AS others`
 const CAPTURED_TOTAL = `SELECT coalesce(sum(number), 0) AS number FROM read_model.transaction_total
   WHERE user_id = $1 AND ${ALL_DAYS}`
 
-/** Tables gone through for a status. Text for SQL: a status is one of three words. */
+/** The queries to read for a status. The status is put into the SQL text: it is one of three words. */
 const readsOf = (status: NotificationStatus | undefined): { rows: string[]; totals: string[] } => {
   if (status === 'captured') return { rows: [CAPTURED], totals: [CAPTURED_TOTAL] }
   if (status === undefined) return { rows: [NOT_CAPTURED, CAPTURED], totals: [NOT_CAPTURED_TOTAL, CAPTURED_TOTAL] }
@@ -46,7 +46,7 @@ const readsOf = (status: NotificationStatus | undefined): { rows: string[]; tota
   return { rows: [`${NOT_CAPTURED} AND ${where}`], totals: [`${NOT_CAPTURED_TOTAL} WHERE ${where}`] }
 }
 
-/** Newest first; `total` is how many there are over all pages. */
+/** Newest first. `total` is the number of rows over all pages. */
 export const listNotifications = async (
   database: Queryable,
   userId: number,
@@ -55,7 +55,8 @@ export const listNotifications = async (
 ): Promise<{ rows: NotificationRow[]; total: number }> => {
   const { rows, totals } = readsOf(status)
   const { sql, more, reach, name } = pageSql(of, 1, NOTIFICATIONS_A_PAGE, { at: 'received_at' })
-  // Each table by its own index, no further than the page reaches: together they would be sorted whole.
+  // Each table is read by its own index, no further than the page reaches. Combined first, they would be sorted as a
+  // whole.
   const reached = rows.map((table) => `(SELECT * FROM (${table}) AS one WHERE true ${reach})`)
   const [found, counts] = await Promise.all([
     database.query<NotificationRow>(
@@ -68,7 +69,7 @@ export const listNotifications = async (
   return { rows: found, total: counts.reduce((sum, { number }) => sum + number, 0) }
 }
 
-/** One that became no transaction; null where this user has none with this id. */
+/** A notification that became no transaction; null if this user has none with this id. */
 export const findNotification = async (
   database: Queryable,
   userId: number,

@@ -1,10 +1,12 @@
 /**
- * How many transactions of each Vietnamese month count in a user's quota (interface, section 8), counted in the log's order
- * with the plan as it was there: right with any number of processes, and the same after a rebuild. The first calls of a
- * transaction over the quota are put off, into the lane of retries, so that they take no room of first tries in quota.
+ * Counts how many transactions of each Vietnamese month count in a user's quota (interface, section 8). They are
+ * counted in the order of the log, with the plan as it was at that position. So the count is right with any number of
+ * processes, and the same after a rebuild. The first calls of a transaction over the quota are delayed and go into the
+ * lane of retries, so that they take no room from first attempts within the quota.
  *
- * A transaction that is deleted stays counted. Where its capture has been erased from the store, a rebuild counts it at its
- * deletion; so what came in between may be told over quota differently, as long as it still waits for its first call.
+ * A deleted transaction stays counted. If its capture was erased from the store, a rebuild counts it at its deletion.
+ * So a transaction in between may be judged differently against the quota, as long as it still waits for its first
+ * call.
  */
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
 import { vietnamMonth } from '../../domain/time.ts'
@@ -22,29 +24,29 @@ export const quotaTable = table(
   { key: ['user_id', 'month'], indexes: ['(month)'] },
 )
 
-/** The plan as the counting has it: it changes at its place among the transactions. */
+/** The plan at the current position of the count. It changes at its place among the transactions. */
 export const quotaPlanTable = table(
   'quota_plan',
   { user_id: 'bigint', plan: 'text', expires_at: 'timestamptz' },
   { key: ['user_id'] },
 )
 
-/** Most transactions of a month by plan; a plan that is not in it is unlimited. */
+/** The limit of transactions per month, by plan. A plan that is not listed is unlimited. */
 export const LIMITS_SQL = `(VALUES ${Object.entries(PLAN_LIMITS)
   .flatMap(([plan, { transactions }]) => (transactions === null ? [] : [`('${plan}', ${transactions})`]))
   .join(', ')}) AS limits (plan, most)`
 
-/** The plan of a row at a time; a plan that has expired is none. */
+/** SQL for the plan of a row at a time. An expired plan counts as `Free`. */
 const planAt = (row: string, at: string): string =>
   `CASE WHEN ${row}.expires_at <= ${at} THEN 'Free' ELSE coalesce(${row}.plan, 'Free') END`
 
 const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL} WHERE limits.plan = ${plan})`
 
 /**
- * Rows are transactions, or, with `plan`, changes of the plan, all in their order. Each user's month is counted as one; its
- * transactions are looked at one by one only where some of them may be over the quota. The deliveries of those are reached by
- * their whole key, and what they must be is not asked before but while they are set: any other way would tempt the planner,
- * which knows these tables from when they were empty, to go through all that is open.
+ * The rows are transactions or, with `plan`, changes of the plan, all in order. Each user's month is counted as a
+ * whole. Its transactions are examined one by one only if some of them may be over the quota. Their deliveries are
+ * found by the whole key, and the conditions on them are checked while they are updated, not before. Any other form
+ * would lead the planner, whose statistics are from when these tables were empty, to scan all open deliveries.
  */
 const count: Operation = {
   name: 'count_in_quota',
@@ -54,7 +56,7 @@ const count: Operation = {
     month: 'text',
     at: 'timestamptz',
     rules: 'text[]',
-    /** When its first calls are due over the quota. */
+    /** When its first calls are due if it is over the quota. */
     late_due_at: 'timestamptz',
     plan: 'text',
     expires_at: 'timestamptz',
@@ -103,7 +105,7 @@ const count: Operation = {
   last: true,
 }
 
-/** Deleted, and its capture erased before this was built. */
+/** Counts a deleted transaction whose capture was erased before these read models were built. */
 const countErased: Operation = {
   name: 'count_erased_in_quota',
   values: { user_id: 'bigint', transaction_id: 'bigint', month: 'text' },
@@ -117,7 +119,7 @@ const countErased: Operation = {
 
 const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
 
-/** @param overQuotaDelay  seconds that the first calls over the quota are put off */
+/** @param overQuotaDelay  seconds by which the first calls over the quota are delayed */
 export const quota = (overQuotaDelay: number): Projection =>
   projection(
     quotaTable,

@@ -1,11 +1,11 @@
-/** Endpoints that are left alone because they keep failing: the breakers of `ops.endpoint`, which is all that is known of them. */
+/** Endpoints that are paused because they keep failing: the open breakers in `ops.endpoint`. */
 import { originOf } from '../../domain/webhook/endpoint.ts'
 import type { OpenBreaker } from '../../workflows/scheduled/watch-endpoints.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
 const MOST = 1_000
 
-/** One that no rule leads to any more is nobody's matter, though its row may wait to be swept. */
+/** Leaves out endpoints that no rule uses any more. Their rows may still wait for the sweep. */
 const OPEN = `
 SELECT e.user_id, e.endpoint, e.opened_at AS since, e.failures, last.http_status, last.error
 FROM ops.endpoint e LEFT JOIN LATERAL (
@@ -18,11 +18,11 @@ WHERE e.opened_at IS NOT NULL
   AND EXISTS (SELECT FROM read_model.rule r WHERE r.user_id = e.user_id AND r.endpoint = e.endpoint)
 ORDER BY e.opened_at LIMIT ${MOST}`
 
-/** Of everybody, those open longest first. */
+/** Of all users, those that have been open the longest first. */
 export const openBreakers = async (database: Queryable): Promise<OpenBreaker[]> =>
   (await database.query<OpenBreaker>(OPEN)).map((row) => ({ ...row, endpoint: originOf(row.endpoint) }))
 
-/** Alerts of failing endpoints that last, and when that was looked up. */
+/** Open alerts about failing endpoints, and the time of this query. */
 export const lastingEndpointAlerts = (
   database: Queryable,
 ): Promise<{ user_id: number; subject: string; looked_at: string }[]> =>

@@ -1,13 +1,13 @@
-/** How the endpoints of a user's rules fare. */
+/** The health of the endpoints of a user's rules. */
 import type { Queryable } from '../engine/queryable.ts'
 
 export interface EndpointHealth {
-  /** `open`: left alone but for a probe now and then. */
+  /** `open`: only a probe is sent from time to time. */
   breaker: 'closed' | 'open'
   failures_in_a_row: number
   open_since: string | null
   next_probe_at: string | null
-  /** The endpoint asked to be left alone until then. */
+  /** The endpoint asked for no calls until this time. */
   not_before: string | null
 }
 
@@ -19,7 +19,7 @@ export const HEALTHY: EndpointHealth = {
   not_before: null,
 }
 
-/** By rule; who has no trouble is not in it. */
+/** By rule. Rules with a healthy endpoint are not in it. */
 export const endpointHealth = async (
   database: Queryable,
   userId: number,

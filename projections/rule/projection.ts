@@ -1,4 +1,7 @@
-/** Webhook rules: what their owner lists, and all that a call needs, so that sending one asks nothing else. */
+/**
+ * Webhook rules: everything that their owner lists, and everything that a call needs, so that sending reads nothing
+ * else.
+ */
 import { endpointOf } from '../../domain/webhook/endpoint.ts'
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
 import { said } from '../engine/changes.ts'
@@ -12,7 +15,7 @@ const ruleTable = table(
     name: 'text',
     url: 'text',
     sealed_secret: 'text',
-    /** Of the last rotation: until then the secret before it signs, too. */
+    /** The secret before the last rotation. It also signs until `previous_until`. */
     sealed_previous: 'text',
     previous_until: 'timestamptz',
     http_method: 'text',
@@ -26,9 +29,9 @@ const ruleTable = table(
     created_at: 'timestamptz',
     max_per_minute: 'integer',
     ordered: 'smallint',
-    /** Scheme, host and port of the url: what the endpoint's breaker is kept by. */
+    /** Scheme, host and port of the url. The endpoint's breaker is stored under it. */
     endpoint: 'text',
-    /** Of the account's event that changed the rule last: with it a request can be made again as it was. */
+    /** Revision of the account's event that changed the rule last. With it, a request can be rebuilt exactly as it was. */
     account_revision: 'integer',
   },
   {

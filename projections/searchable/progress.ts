@@ -1,16 +1,19 @@
 /**
- * Whether what is searched has all that the lists have. It is kept by a projector of its own, which may be behind: for
- * moments always, for long after an upgrade that builds it anew.
+ * Whether the search has everything that the lists have. Its own projector maintains it, and that may be behind: always
+ * for moments, and for a long time after an upgrade that rebuilds it.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Checkpoint } from '../../domain/ports.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
-/** How long a search waits for what is being written at this moment: milliseconds. */
+/** How long a search waits for events that are just being written: milliseconds. */
 const WAIT_MS = 300
 const LOOK_EVERY_MS = 15
 
-/** No event is stored this long after it was decided (milliseconds), nor are the clocks of two machines this far apart. */
+/**
+ * An event is never stored later than this after it was decided (milliseconds), and two machines' clocks never differ
+ * by more.
+ */
 const MARGIN_MS = 600_000
 
 const PLACES = `SELECT m.passed AS main, s.passed AS search, s.updated_at
@@ -19,17 +22,17 @@ const PLACES = `SELECT m.passed AS main, s.passed AS search, s.updated_at
 interface Places {
   main: Checkpoint | null
   search: Checkpoint | null
-  /** When the last event that is searched was decided. */
+  /** When the last event in the search was decided. */
   updated_at: string | null
 }
 
-/** What was captured since then may not be searched yet; null: all of it may not. */
+/** Transactions captured since then may be missing from the search. null: any of them may be missing. */
 export interface Behind {
   since: string | null
 }
 
 export interface SearchProgress {
-  /** What the lists had when this was asked and the search has not; null where it has everything. */
+  /** What the lists had at the time of the call and the search lacks; null if it lacks nothing. */
   behind(): Promise<Behind | null>
 }
 

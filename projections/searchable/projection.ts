@@ -1,15 +1,17 @@
 /**
- * What a transaction is found by: its texts, as `search` looks for them, and the rules it has a delivery for. Beside them
- * stand the fields by which the interface filters a list (section 4.2), which never change, so that most searches ask
- * nothing else. An index of trigrams takes part of a word to its rows, and of longer pieces where each trigram is frequent.
+ * The data that a search reads for a transaction: its texts, in the form that `search` looks for, and the rules for
+ * which it has a delivery. It also has the fields that filter a list (interface, section 4.2) and never change, so that
+ * most searches read nothing else. An index of trigrams finds the rows of a part of a word, and an index of longer
+ * pieces finds them if each trigram is frequent.
  *
- * One user's rows lie in one part, so that a user with few transactions does not pay for another's million.
+ * All rows of a user lie in one partition, so that a user with few transactions does not pay for another user's
+ * million.
  */
 import { piecesOf } from '../../domain/search-pieces.ts'
 import { foldedForSearch } from '../../domain/text.ts'
 import { insert, perform, projection, remove, table, type Operation } from '../engine/definition.ts'
 
-/** Stands between texts; `foldedForSearch` leaves none in them. */
+/** Separates texts. `foldedForSearch` never leaves this character in them. */
 const SEPARATOR = '\uffff'
 
 export const searchableTable = table(
@@ -24,9 +26,9 @@ export const searchableTable = table(
     transaction_date: 'timestamptz',
     /** Description and bank reference, folded. */
     text: 'text',
-    /** Of the text. */
+    /** The pieces of the text. */
     pieces: 'smallint[]',
-    /** Folded; null where the text has it, too. */
+    /** Folded; null if the text contains it. */
     order_id: 'text',
     rules: 'bigint[]',
   },
@@ -35,13 +37,14 @@ export const searchableTable = table(
     parts: { by: 'user_id', number: 8 },
     indexes: [
       '(user_id, created_at DESC, id DESC)',
-      // Some hundreds of new rows wait to be sorted in: a search reads through all of them, which takes a millisecond.
+      // Some hundreds of new rows wait to be sorted into the index. A search reads all of them, which takes a
+      // millisecond.
       'USING gin (text gin_trgm_ops, order_id gin_trgm_ops, rules, pieces) WITH (gin_pending_list_limit = 1024)',
     ],
   },
 )
 
-/** A better copy, or a retry by hand that matched again, changes the order id and brings rules. */
+/** A better copy, or a manual retry that matched again, changes the order id and adds rules. */
 const rematch: Operation = {
   name: 'rematch_searchable',
   values: { user_id: 'bigint', id: 'bigint', order_id: 'text', rules: 'text' },

@@ -1,15 +1,15 @@
 /**
- * Lists that are searched, or filtered by a rule: read from `searchable`, which the projector `search` keeps
- * (`projections/searchable/projection.ts`), joined with the transactions, so that what was deleted is gone at once and what
- * is shown is as of now.
+ * Lists that are searched, or filtered by a rule. They are read from `searchable`, which the projector `search`
+ * maintains (`projections/searchable/projection.ts`), and joined with the transactions. So deleted transactions
+ * disappear at once, and the shown data is current.
  *
- * The planner knows about how frequent a text is: it takes the trigrams of a rare one to its rows, and looks through all rows
- * of the user for one that most have. Up to a thousand hits are found once, and that is all; its pieces take a text there
- * whose trigrams are all frequent (`domain/search-pieces.ts`). More hits are counted; a page is then sorted out of all of them
- * or, where there are very many, found by going through the newest rows until it is full.
+ * The planner knows roughly how frequent a text is. It finds a rare text by its trigrams, and scans all rows of the
+ * user for a text that most of them have. Up to a thousand hits are found once, and that is enough. A text whose
+ * trigrams are all frequent is found by its pieces (`domain/search-pieces.ts`). More hits are counted. A page is then
+ * sorted out of all hits or, if there are very many, found by reading the newest rows until it is full.
  *
- * While the projector is behind, transactions captured since are looked through one by one. Too many of them for
- * that, and the search is refused for a while: it is never wrong, and never keeps the database busy for long.
+ * While the projector is behind, transactions captured since then are scanned one by one. If there are too many for
+ * that, the search is refused for a while. So it is never wrong, and never keeps the database busy for long.
  */
 import { Refused } from '../../domain/errors.ts'
 import { piecesOf } from '../../domain/search-pieces.ts'
@@ -19,15 +19,15 @@ import type { Behind, SearchProgress } from './progress.ts'
 import { pageSql, type PageOf } from '../engine/page-sql.ts'
 import { CONDITIONS, filtersIn, type FilterName, type TransactionFilter } from '../transaction/filter.ts'
 
-/** Hits that are looked up once for page and total. */
+/** Up to this many hits are looked up once for both page and total. */
 const FEW = 1_000
-/** Hits that are quickly sorted. */
+/** Up to this many hits are sorted quickly. */
 const SOME = 25_000
-/** Transactions that are quickly looked through. */
+/** Up to this many transactions are scanned quickly. */
 const MOST_BEHIND = 20_000
 
 export interface Search {
-  /** @param columns  of a transaction */
+  /** @param columns  columns of a transaction */
   list<Row extends object>(
     columns: string,
     userId: number,
@@ -36,15 +36,15 @@ export interface Search {
   ): Promise<{ rows: Row[]; total: number }>
 }
 
-/** Whether a list has to be searched for. */
+/** Whether the list needs the search. */
 export const isSearch = ({ search, rule_id }: TransactionFilter): boolean =>
   search !== undefined || rule_id !== undefined
 
-/** `order_id` has what the text has not, which is little. */
+/** `order_id` holds only order ids that the text does not contain, and these are few. */
 const hasText = (pattern: string, pieces: string | null) =>
   `(text LIKE ${pattern}${pieces === null ? '' : ` AND pieces @> ${pieces}::smallint[]`} OR order_id LIKE ${pattern})`
 
-/** What `searchable` can say beside its texts; everything else is asked of the transaction. */
+/** Filters that `searchable` can answer besides its texts. All others are read from the transaction. */
 const SEARCHED: { [Name in FilterName]?: (parameter: string) => string } = {
   rule_id: (value) => `rules @> ARRAY[${value}::bigint]`,
   bank_code: CONDITIONS.bank_code,
@@ -54,18 +54,18 @@ const SEARCHED: { [Name in FilterName]?: (parameter: string) => string } = {
   date_to: CONDITIONS.date_to,
 }
 
-/** Every letter stands for itself. */
+/** Escapes the pattern, so that every character stands for itself. */
 const patternOf = (folded: string): string => `%${folded.replaceAll(/[\\%_]/g, '\\$&')}%`
 
-/** Values of a statement, named as they come. */
+/** Collects the values of a statement and returns the placeholder of each. */
 const parameters = (...first: unknown[]) => {
   const values = [...first]
   return { values, add: (value: unknown): string => `$${values.push(value)}` }
 }
 
 /**
- * Of a transaction that is looked up by its id, in a form that no index answers: where statistics are old, as in the minute after a
- * burst, the planner would rather go through all of the user's transactions for each hit.
+ * A condition on a transaction that is looked up by its id, in a form that no index can answer. Otherwise, with old
+ * statistics, as in the minute after a burst, the planner would scan all of the user's transactions for each hit.
  */
 const IS_OWN = 'user_id IS NOT DISTINCT FROM $1'
 
@@ -126,7 +126,7 @@ const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind 
       WHERE user_id = $1 AND created_at >= coalesce(${add(behind!.since)}::timestamptz, '-infinity')
         AND ${inSearch.map((name) => CONDITIONS[name](add(filter[name]))).join(' AND ')}
         AND NOT EXISTS (SELECT FROM search_model.searchable known WHERE known.user_id = $1 AND known.id = t.id)`
-    // Without a word about the transaction itself, the hits are all there is to know.
+    // Needed only for filters on the transaction itself. Otherwise the hits contain everything.
     const join = () =>
       `JOIN read_model.transaction ON id = hit_id AND ${[
         own,
@@ -139,12 +139,13 @@ const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind 
 
   return {
     few: () => {
-      // Only here: of frequent texts the planner takes trigrams and pieces for independent, and expects too few.
+      // Only here: for frequent texts the planner assumes that trigrams and pieces are independent, and expects too few
+      // rows.
       const { values, matching } = begin({ byPieces: true })
       return { text: `SELECT hit_id AS id FROM (${matching}) AS matching LIMIT ${FEW + 1}`, values }
     },
     count: () => {
-      // Of countless hits the planner may rather take all of the user's transactions at once.
+      // For a very large number of hits, the planner may prefer to read all of the user's transactions at once.
       const { values, matching } = begin({ own: 'user_id = $1' })
       return { text: `SELECT count(*) AS total FROM (${matching}) AS matching`, values }
     },

@@ -1,4 +1,4 @@
-/** Connected systems, as their owner lists them; the payment prefixes of the transaction list come from here. */
+/** Connected systems as their owner lists them. The payment prefixes of the transaction list are read from here. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
 import { said } from '../engine/changes.ts'
 

@@ -1,7 +1,7 @@
-/** A user's transactions, all of them, page by page. */
+/** All transactions of a user, page by page. */
 import type { Queryable } from '../engine/queryable.ts'
 
-/** Columns as section 2.1 of the interface names them. */
+/** Columns with the names of section 2.1 of the interface. */
 export const EXPORTED = [
   'id', 'user_id', 'source_type', 'bank_code', 'bank_name', 'transaction_type', 'amount', 'currency', 'account_number',
   'account_name', 'transaction_ref', 'transaction_date', 'counterpart_account', 'counterpart_name', 'counterpart_bank',

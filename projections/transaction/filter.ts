@@ -1,4 +1,4 @@
-/** What a list of transactions can be filtered by, and how that is said in SQL. */
+/** The filters of a list of transactions, and their SQL. */
 
 export interface TransactionFilter {
   bank_code?: string | undefined
@@ -9,29 +9,38 @@ export interface TransactionFilter {
   date_to?: string | undefined
   search?: string | undefined
   webhook_status?: string | undefined
-  /** Of a rule that it has a delivery for. */
+  /** Only transactions with a delivery for this rule. */
   rule_id?: number | undefined
-  /** Of a connected system whose prefix its order id hit. */
+  /** Only transactions whose order id matched the prefix of this connected system. */
   system_id?: number | undefined
   order_id?: string | undefined
   account_number?: string | undefined
 }
 
-/** Of a transaction's date; word for word as the index has it. */
+/** The Vietnamese day of a transaction's date. It must equal the expression of the index word for word. */
 export const VIETNAMESE_DAY = "((transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date)"
 
-/** Bank, direction, source, account and prefix of a transaction, or of its count; word for word as the index has it. */
+/**
+ * Bank, direction, source, account and prefix of a transaction, or of its count. It must equal the expression of the
+ * index word for word.
+ */
 export const KIND = `hashtext(bank_code || ' ' || transaction_type || ' ' || source_type || ' ' ||
   coalesce(account_number, '') || ' ' || coalesce(prefix, ''))`
 
-/** Midnight in Vietnam at the beginning of a day (UTC+7, no daylight saving). Years before 1000 are all long ago. */
+/**
+ * SQL for midnight in Vietnam at the beginning of a day (UTC+7, no daylight saving). Years before 1000 are raised to
+ * 1000.
+ */
 const vietnameseMidnight = (parameter: string) =>
   `(greatest(${parameter}::date, '1000-01-01')::timestamp - interval '7 hours') AT TIME ZONE 'UTC'`
 
-/** Without case, and composed and decomposed letters alike: ICU's rules, as a database may know none but ASCII's. */
+/**
+ * Ignores case, and treats composed and decomposed letters alike. It uses ICU's rules, because a database may have only
+ * ASCII's.
+ */
 const folded = (text: string) => `lower(normalize(${text}, NFC) COLLATE "und-x-icu")`
 
-/** One condition a filter. `strpos` takes what is looked for as it is: `%`, `_` and `\\` are letters like any other. */
+/** One condition per filter. `strpos` takes the searched text literally: `%`, `_` and `\\` are ordinary characters. */
 export const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: string) => string } = {
   bank_code: (value) => `bank_code = ${value}`,
   type: (value) => `transaction_type = ${value}`,
@@ -49,13 +58,13 @@ export const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: stri
     `(${['description', 'transaction_ref', 'order_id'].map((column) => `strpos(${folded(column)}, ${folded(`${value}::text`)}) > 0`).join(' OR ')})`,
 }
 
-/** Of `transaction_total`: the counts of days, or those over all days. */
+/** Rows of `transaction_total`: the counts of single days, or those over all days. */
 export const EACH_DAY = "day < 'infinity'"
 export const ALL_DAYS = "day = 'infinity'"
 
 export type FilterName = keyof TransactionFilter
 
-/** What counts can say (`transaction_total`): a condition that is the same for all transactions of one count. */
+/** Filters that the counts (`transaction_total`) can answer: the condition is the same for all transactions of one count. */
 export const OF_COUNTS: { [Name in FilterName]?: (parameter: string) => string } = {
   bank_code: CONDITIONS.bank_code,
   type: CONDITIONS.type,
@@ -69,9 +78,9 @@ export const OF_COUNTS: { [Name in FilterName]?: (parameter: string) => string }
 
 const NAMES = Object.keys(CONDITIONS) as FilterName[]
 
-/** Those that were given, in an order of their own. */
+/** The filters that were given, in a fixed order. */
 export const filtersIn = (filter: TransactionFilter): FilterName[] => NAMES.filter((name) => filter[name] !== undefined)
 
-/** Which were given, short: for the names of prepared statements, of which each combination is one. */
+/** A short form of which filters were given. It names prepared statements: one per combination. */
 export const shapeOf = (filter: TransactionFilter): string =>
   NAMES.map((name) => (filter[name] === undefined ? 0 : 1)).join('')

@@ -1,12 +1,12 @@
 /** Transactions as lists and details show them (interface, section 2.1), newest first. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
 
-/** Of a transaction's date. Lists and statistics write it in the very same way, or the index does not serve them. */
+/** The Vietnamese day of a transaction's date. Lists and statistics must use exactly this expression to use the index. */
 export const VIETNAMESE_DAY = "((transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date)"
 
 /**
- * The same number for all transactions that are alike in what lists are filtered by, status and day left out: of one bank,
- * direction, source, account and prefix. Lists write it in the very same way. A number may stand for two kinds.
+ * The same number for all transactions with the same bank, direction, source, account and prefix: the columns that
+ * filter lists, except status and day. Lists must use exactly this expression. One number may stand for two kinds.
  */
 export const KIND = `hashtext(bank_code || ' ' || transaction_type || ' ' || source_type || ' ' ||
   coalesce(account_number, '') || ' ' || coalesce(prefix, ''))`
@@ -46,10 +46,11 @@ export const transactionTable = table(
     indexes: [
       '(user_id, created_at DESC, id DESC)',
       '(user_id, webhook_status, created_at DESC, id DESC)',
-      // The newest of each kind, of which a user has few: a list by any of these is put together from those.
+      // Finds the newest of each kind. A user has few kinds, so a list with any of these filters is assembled from
+      // them.
       `(user_id, ${KIND}, created_at DESC, id DESC)`,
-      // By its Vietnamese day, as `transaction_total` has it; with what lists are filtered by, so that those of a day that
-      // are wanted are told without a look at the others.
+      // By Vietnamese day, as in `transaction_total`. It includes the columns that filter lists, so that the wanted
+      // rows of a day are found without reading the others.
       `(user_id, ${VIETNAMESE_DAY}, created_at DESC, id DESC)
         INCLUDE (transaction_date, bank_code, transaction_type, source_type, account_number, prefix)`,
       '(user_id, order_id) WHERE order_id IS NOT NULL',

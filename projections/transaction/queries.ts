@@ -1,4 +1,4 @@
-/** Reads of the transaction list and one transaction. Everything is restricted to its owner. */
+/** Reads of the transaction list and of one transaction. Everything is restricted to its owner. */
 import type { SourceType, WebhookStatus } from '../../domain/transaction/events.ts'
 import type { Queryable } from '../engine/queryable.ts'
 import { pageSql, type PageOf } from '../engine/page-sql.ts'
@@ -39,7 +39,7 @@ const COLUMNS = `id, user_id, source_type, bank_code, bank_name, transaction_typ
   account_name, transaction_ref, transaction_date, counterpart_account, counterpart_name, counterpart_bank, description,
   order_id, webhook_status, already_run_of, raw_data, balance_after, created_at, updated_at`
 
-/** Newest first; `total` is how many there are over all pages. @throws {Refused} where the search cannot answer */
+/** Newest first. `total` is the number of rows over all pages. @throws {Refused} if the search cannot answer */
 export const listTransactions = async (
   database: Queryable,
   search: Search,
@@ -55,12 +55,12 @@ export const listTransactions = async (
     ])
     return { rows, total }
   }
-  // Nobody goes through a million rows to find none.
+  // The total comes first: without hits, no rows are scanned.
   const { total, parts } = await lookAhead(database, userId, filter, of, TRANSACTIONS_A_PAGE)
   return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of, parts), total }
 }
 
-/** What a part is told by, and the type of that. */
+/** The expression that identifies a part, and its type. */
 const PARTS = { kind: [KIND, 'integer'], day: [VIETNAMESE_DAY, 'date'] } as const
 
 const pageOfTransactions = (
@@ -78,7 +78,7 @@ const pageOfTransactions = (
   const [told, type] = PARTS[parts?.by ?? 'kind']
   return database.query<TransactionRow>(
     parts
-      ? // The newest of each, by an index: neither all rows of it, nor all that came since, are gone through.
+      ? // The newest of each part, by an index. It reads neither all rows of a part nor all rows that are newer.
         `WITH page AS (SELECT newest.id AS page_id FROM unnest($${values.length}::${type}[]) AS part CROSS JOIN LATERAL (
             SELECT id, created_at FROM read_model.transaction WHERE ${where} AND ${told} = part ${reach}
           ) AS newest WHERE true ${sql})
@@ -89,7 +89,7 @@ const pageOfTransactions = (
   )
 }
 
-/** One transaction of a user; null where it has none with this id. */
+/** One transaction of a user; null if the user has none with this id. */
 export const findTransaction = async (
   database: Queryable,
   userId: number,
@@ -103,7 +103,7 @@ export const findTransaction = async (
   return row ?? null
 }
 
-/** Ids of a user's failed transactions of the last 7 days, oldest first, at most so many (interface, section 4.3). */
+/** Ids of a user's failed transactions of the last 7 days, oldest first, at most `limit` (interface, section 4.3). */
 export const failedTransactions = async (
   database: Queryable,
   userId: number,
@@ -128,7 +128,7 @@ export interface Payment {
   at: string
 }
 
-/** The newest money that came in, copies left out. */
+/** The newest incoming payments, without copies. */
 export const lastPayments = (database: Queryable, userId: number, most: number): Promise<Payment[]> =>
   database.query<Payment>(
     `SELECT id, amount, currency, order_id, created_at AS at FROM read_model.transaction

@@ -1,13 +1,13 @@
 /**
- * How many transactions a list has over all its pages, and the shortest way to one of them: from counts, which are exact
- * whenever the rows are there. There are three ways:
+ * The number of transactions in a list over all its pages, and the fastest way to read one page. Both come from counts,
+ * which always agree with the rows. There are three ways:
  *
- * - From the newest on, by time or by status, leaving out what is not wanted.
- * - Kind by kind: all of a kind are of one bank, direction, source, account and prefix. The newest of each that is wanted are
- *   found directly, so that it makes no difference how rare or old they are. A user has few kinds, as the counts over all
- *   days tell.
- * - Day by day, the newest of each that has some, by an index that tells which these are: for certain days, and where a status
- *   is wanted together with something else.
+ * - From the newest on, by time or by status, skipping unwanted rows.
+ * - Kind by kind: all transactions of a kind have the same bank, direction, source, account and prefix. The newest of
+ *   each wanted kind are found directly, so it does not matter how rare or old they are. A user has few kinds, as the
+ *   counts over all days show.
+ * - Day by day: the newest of each day that has some, by an index that contains the filtered columns. It serves certain
+ *   days, and a status together with another filter.
  */
 import type { Queryable } from '../engine/queryable.ts'
 import type { PageOf } from '../engine/page-sql.ts'
@@ -23,21 +23,24 @@ import {
   type TransactionFilter,
 } from './filter.ts'
 
-/** What a page is put together from: the newest of each kind, or of each Vietnamese day. */
+/** The parts that a page is assembled from: the newest of each kind, or of each Vietnamese day. */
 export type Parts = { by: 'kind'; values: readonly number[] } | { by: 'day'; values: readonly string[] }
 
 /** What is known before a page is read. */
 export interface Ahead {
   total: number
-  /** null: it is read from the newest on. */
+  /** null: the page is read from the newest row on. */
   parts: Parts | null
 }
 
-/** Rows that are looked at in the time that a look at a year's days takes: a way that passes no more is gone at once. */
+/**
+ * Rows that are read in the time that it takes to read a year's days. A way that reads no more rows than this is used
+ * at once.
+ */
 const QUICK = 5_000
-/** What finding the first row of a kind takes, in rows. */
+/** The cost of finding the first row of a kind, in rows. */
 const FIRST = 10
-/** Days that are gone through in less time than it takes to find out whether there is a shorter way. */
+/** So few days are read faster than a shorter way can be found. */
 const FEW_DAYS = 92
 
 /** @param pageRows  rows of a page */
@@ -63,13 +66,13 @@ interface Asked {
   userId: number
   filter: TransactionFilter
   of: PageOf
-  /** Of the page and all before it. */
+  /** The number of rows on the page and all pages before it. */
   rows: string
 }
 
 const isOfDays = (name: FilterName): boolean => name === 'date_from' || name === 'date_to'
 
-/** `total` is that of all days, whichever are wanted. */
+/** `total` covers all days, even if the filter wants only some. */
 const lookAtKinds = async (
   database: Queryable,
   { userId, filter, rows }: Asked,
@@ -77,7 +80,7 @@ const lookAtKinds = async (
   const used = filtersIn(filter).filter((name) => !isOfDays(name))
   const conditions = used.map((name, at) => OF_COUNTS[name]!(`$${at + 2}`))
   const ofStatus = conditions[used.indexOf('webhook_status')]
-  // Where a kind's newest may not be wanted, all of it may have to be looked at.
+  // If a kind's newest rows may be unwanted, all rows of the kind may have to be read.
   const most = ofStatus || filtersIn(filter).some(isOfDays) ? 'infinity' : rows
   const [row] = await database.query<{
     total: number
@@ -106,13 +109,13 @@ const lookAtKinds = async (
   }
 }
 
-/** No parts where going from the newest on is less. */
+/** Returns no parts if reading from the newest row on is cheaper. */
 const lookAtDays = async (database: Queryable, { userId, filter, of, rows: pageRows }: Asked): Promise<Ahead> => {
   const used = filtersIn(filter)
   const conditions = used.map((name, at) => OF_COUNTS[name]!(`$${at + 2}`))
   const inOrder = conditions[used.indexOf('webhook_status')] ?? 'true'
   const rows = `$${used.length + 2}::numeric`
-  // Only how much there is to read is told by it, so that it need not be exact for a transaction that came in late.
+  // This only estimates how much there is to read, so it need not be exact for a transaction that arrived late.
   const newest = `(coalesce($${used.length + 3}::timestamptz, 'infinity') AT TIME ZONE 'UTC' + interval '7 hours')::date`
   const isFew = hasFewDays(filter)
   const looked = conditions.filter((_, at) => used[at] === 'date_from' || (isFew && used[at] === 'date_to'))
@@ -143,7 +146,7 @@ const hasFewDays = ({ date_from, date_to }: TransactionFilter): boolean =>
 
 const isCounted = (used: readonly FilterName[]): boolean => used.every((name) => OF_COUNTS[name])
 
-/** Few have the same order id, so they are counted where they are: there is an index by it. */
+/** Few transactions have the same order id. So they are counted directly, by an index. */
 export const totalOfTransactions = async (
   database: Queryable,
   userId: number,

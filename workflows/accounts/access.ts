@@ -1,4 +1,4 @@
-/** Commands on what opens an account: its key, its personal URL, devices, the lock; and the login. */
+/** Commands on what gives access to an account: its key, its personal URL, devices and the lock. Also the login. */
 import { randomUUID } from 'node:crypto'
 import { accountLocked, lock, rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'
 import { setPlan } from '../../domain/account/plan-changes.ts'
@@ -16,7 +16,7 @@ const NOBODY = 0
 
 export interface LoggedIn {
   account: Account
-  /** What was ended besides; null where that was not asked for. */
+  /** What else was ended; null if that was not requested. */
   ended: Ended | null
   checkpoint: Checkpoint | null
 }
@@ -24,14 +24,14 @@ export interface LoggedIn {
 export interface LoggingIn {
   email: string
   password: string
-  /** Ends every session and JWT, and keys, the personal URL, devices and the counter's link. */
+  /** Also ends every session and JWT, and keys, the personal URL, devices and the counter's link. */
   end_everything?: boolean | undefined
 }
 
-/** Logins from one address wait behind each other. */
+/** Logins from one address wait for each other. */
 export interface Caller {
   address?: string
-  /** The account has logged in from there before: it goes first. */
+  /** The account has logged in from there before, so this login goes first. */
   isKnown?: Promise<boolean>
 }
 
@@ -45,7 +45,7 @@ export const logIn = async (
   { address, isKnown }: Caller = {},
 ): Promise<LoggedIn> => {
   const userId = await accountOfEmail(store, email)
-  // Nobody's account is looked for too: the answer must not come sooner where there is none.
+  // Without an account, `NOBODY` is looked up, so that the answer does not come sooner.
   const account = await accounts.find(userId ?? NOBODY)
   const right = await passwords.verify(password, account?.password_hash ?? null, address, await isKnown)
   if (!account || !right) throw wrongPair()
@@ -56,7 +56,7 @@ export const logIn = async (
   const occasion = { user_id: account.user_id, at: clock.now(), correlation_id: request, causation_id: request }
   let ended: Ended | null = null
   const changed = await accounts.change(occasion, (present) => {
-    // The password was changed meanwhile.
+    // The password was changed in the meantime.
     if (present.password_hash !== account.password_hash) throw wrongPair()
     ended = whatEnds(present)
     return [...endLogins(present), ...endEverything(present)]
@@ -67,19 +67,19 @@ export const logIn = async (
 const wrongPair = (): Refused => new Refused('UNAUTHORIZED', 'The email or password is wrong.')
 
 export interface Rotated {
-  /** The new secret: shown once. */
+  /** The new secret. It is shown once. */
   token: string
   checkpoint: Checkpoint | null
 }
 
-/** The old key is void at once. @throws {StoreUnavailable} */
+/** The old key becomes void at once. @throws {StoreUnavailable} */
 export const rotateKey = async ({ accounts }: { accounts: Accounts }, occasion: OwnersOccasion): Promise<Rotated> => {
   const { token, hash } = newToken('api_key', occasion.user_id)
   const { checkpoint } = await accounts.change(occasion, ({ user_id }) => [rotatedKey(user_id, hash)])
   return { token, checkpoint }
 }
 
-/** The old address is void at once. @throws {StoreUnavailable} */
+/** The old address becomes void at once. @throws {StoreUnavailable} */
 export const rotateReceiveUrl = async (
   { accounts, vault }: { accounts: Accounts; vault: Vault },
   occasion: OwnersOccasion,
@@ -89,11 +89,14 @@ export const rotateReceiveUrl = async (
   return { token, checkpoint }
 }
 
-/** @returns whether it had another */
+/** @returns whether the plan changed */
 export const changePlan = async (accounts: Accounts, occasion: OwnersOccasion, plan: Plan): Promise<boolean> =>
   (await accounts.change(occasion, (account) => setPlan(account, plan))).checkpoint !== null
 
-/** Its calls are refused from now on; notifications are still accepted. @returns it, locked @throws {StoreUnavailable} */
+/**
+ * From now on the account's calls are refused. Notifications are still accepted. @returns the locked account @throws
+ * {StoreUnavailable}
+ */
 export const lockAccount = async (accounts: Accounts, occasion: OwnersOccasion, reason: string): Promise<Account> =>
   (await accounts.change(occasion, (account) => lock(account, reason))).account
 

@@ -1,8 +1,9 @@
 /**
- * The accounts, folded from their events: each is read once and then only read on, and commands are decided on them.
+ * The accounts, folded from their events. Each account is read once; after that only new events are read. Commands are
+ * decided on them.
  *
- * Requests of one account at the same moment share a read. A request never joins a read that had begun before it came:
- * that one may miss what was written in between, such as the rotation of the very key it carries. It joins the next.
+ * Concurrent requests of one account share a read. A request never joins a read that began before the request came:
+ * that read may miss later writes, such as the rotation of the request's own key. It joins the next read.
  */
 import type { Account } from '../../domain/account/account.ts'
 import { evolve } from '../../domain/account/account.ts'
@@ -27,12 +28,12 @@ interface Reads {
   next: Promise<Folded<Account | null>> | null
 }
 
-/** The occasion of a command that an account's owner gives. */
+/** The occasion of a command from the account's owner. */
 export type OwnersOccasion = Occasion & { user_id: number }
 
 export interface Changed {
   account: Account
-  /** Where the change stands in the store; null when nothing changed. */
+  /** The position of the change in the store; null if nothing changed. */
   checkpoint: Checkpoint | null
 }
 
@@ -46,19 +47,19 @@ export class Accounts {
     this.#cache = cache
   }
 
-  /** The account as it is now; null where there is none. @throws {StoreUnavailable} */
+  /** The current account; null if there is none. @throws {StoreUnavailable} */
   async find(userId: number): Promise<Account | null> {
     return (await this.#load(userId)).state
   }
 
-  /** The account as this process read it last, without a read; null where it has not read it. */
+  /** The account as this process last read it, without a read; null if it has not been read. */
   seen(userId: number): Account | null {
     return this.#cache.get(String(userId)).state
   }
 
   /**
-   * @param decide  gets the account as it is now; returns what happens or throws `Refused`
-   * @throws {Refused} as decided, NOT_FOUND without such an account · {StoreUnavailable}
+   * @param decide  receives the current account; returns the events or throws `Refused`
+   * @throws {Refused} as decided, or NOT_FOUND if the account does not exist · {StoreUnavailable}
    */
   async change(occasion: OwnersOccasion, decide: (account: Account) => readonly AccountEvent[]): Promise<Changed> {
     const key = String(occasion.user_id)
@@ -81,7 +82,7 @@ export class Accounts {
 
   #read(userId: number, before: Reads | null): Promise<Folded<Account | null>> {
     const running = this.#cache.load(this.store, String(userId)).then((folded) => {
-      // No account, no room: made-up tokens must not push real accounts out of the cache.
+      // Ids without an account are not kept: made-up tokens must not push real accounts out of the cache.
       if (folded.state === null) this.#cache.forget(String(userId))
       return folded
     })

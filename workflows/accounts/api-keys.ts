@@ -25,7 +25,7 @@ export const newScopedKey = async (
   return { key, token, checkpoint }
 }
 
-/** It is void at once. @throws {Refused} NOT_FOUND · {StoreUnavailable} */
+/** The key becomes void at once. @throws {Refused} NOT_FOUND · {StoreUnavailable} */
 export const removeScopedKey = (
   { accounts }: { accounts: Accounts },
   occasion: OwnersOccasion,

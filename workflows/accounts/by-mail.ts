@@ -1,7 +1,7 @@
 /**
- * Registering, and what is asked for by an e-mail address alone. Nobody learns by it whether an address has an account: the
- * answer is the same, and so is the way through the store. Where there is nothing to write, an append is sent that the store
- * refuses, so that an answer takes as long, and fails when it is away, just as where there is.
+ * Registration, and requests that give only an e-mail address. They do not reveal whether an address has an account:
+ * the answer and the steps through the store are the same. If there is nothing to write, an append is sent that the
+ * store refuses. So an answer takes equally long in both cases, and fails in both cases while the store is away.
  */
 import { randomUUID } from 'node:crypto'
 import { checkEmail, checkPassword } from '../../domain/account/access.ts'
@@ -37,13 +37,13 @@ const occasionOf = (user_id: number, at: Date): OwnersOccasion => {
   return { user_id, at, correlation_id: request, causation_id: request }
 }
 
-/** As long as an append takes, and nothing is written: nobody's stream has no first event to stand behind. */
+/** Takes as long as an append, but writes nothing: the stream of `NOBODY` has no first event, so the append is refused. */
 const writeNothing = async ({ store, clock }: ByMailParts): Promise<void> => {
   const events = stamp([{ type: 'RegistrationRepeated', data: {} }], occasionOf(NOBODY, clock.now()))
   await store.append([[{ stream: accountStream(NOBODY), expectedRevision: 0, events }]])
 }
 
-/** Decides on the account of an e-mail, where it has one. */
+/** Decides on the account of an e-mail address, if there is one. */
 const onAccountOf = async (
   parts: ByMailParts,
   email: string,
@@ -61,7 +61,7 @@ export interface Registering {
   email: string
   password: string
   name: string | null
-  /** Code of the affiliate link that led here. */
+  /** Code of the affiliate link that the user came from. */
   ref?: string | undefined
 }
 
@@ -69,7 +69,7 @@ export interface Registering {
 export const registerByMail = async (parts: ByMailParts, given: Registering, caller?: string): Promise<void> => {
   checkEmail(given.email)
   checkPassword(given.password)
-  // Computed also where it is of no use: it is what takes the time.
+  // The hash is computed even if it is not needed, because it takes most of the time.
   const password_hash = await parts.passwords.hash(given.password, caller)
   const newLink = (userId: number) => parts.links.make('verify_email', userId)
   const isNew = await registerNew({ ...parts, newLink }, { ...given, password_hash })
@@ -79,7 +79,7 @@ export const registerByMail = async (parts: ByMailParts, given: Registering, cal
     )
 }
 
-/** A link goes to the address, where it has an account that the link is of use to. @throws {StoreUnavailable} */
+/** Sends a link to the address if it has an account that can use the link. @throws {StoreUnavailable} */
 export const askForLinkByMail = (parts: ByMailParts, purpose: MailPurpose, email: string): Promise<void> =>
   onAccountOf(parts, email, (account, at) =>
     askForLink(account, purpose, parts.links.make(purpose, account.user_id), at),
@@ -92,7 +92,7 @@ const accountOfToken = async ({ accounts }: ByMailParts, purpose: MailPurpose, t
   return account
 }
 
-/** @throws {Refused} VALIDATION_FAILED where the token is not good · {StoreUnavailable} */
+/** @throws {Refused} VALIDATION_FAILED if the token is not valid · {StoreUnavailable} */
 export const verifyEmail = async (parts: ByMailParts, token: string): Promise<{ checkpoint: Checkpoint | null }> => {
   const { user_id } = await accountOfToken(parts, 'verify_email', token)
   const at = parts.clock.now()
@@ -107,8 +107,8 @@ export interface Resetting {
 }
 
 /**
- * Ends every session and JWT; the API key stays unless everything is to end.
- * @returns what ended besides; null where that was not asked for
+ * Ends every session and JWT. The API key stays, unless `end_everything` is set.
+ * @returns what else was ended; null if that was not requested
  * @throws {Refused} VALIDATION_FAILED · {StoreUnavailable}
  */
 export const resetPassword = async (
@@ -119,7 +119,7 @@ export const resetPassword = async (
   checkPassword(password)
   const account = await accountOfToken(parts, 'reset_password', token)
   const at = parts.clock.now()
-  // Before the hash is computed, so that guessed tokens cost nothing.
+  // Checked before the hash is computed, so that guessed tokens cost nothing.
   checkMailToken(account, 'reset_password', token, at)
   const password_hash = await parts.passwords.hash(password, caller)
   let ended: Ended | null = null

@@ -1,15 +1,15 @@
 /**
- * The link in the alert mail of a new bank account. Its page shows the number and a button; only the button confirms, because
- * mail scanners open links. The token is a signed statement: it names the account, the number and its end, and opens nothing
- * else. So nothing has to be stored, and the mail can be written again from the event.
+ * The link in the alert mail about a new bank account. Its page shows the number and a button. Only the button
+ * confirms, because mail scanners open links. The token is a signed statement: it contains the account, the number and
+ * the expiry, and gives no other access. So nothing has to be stored, and the mail can be written again from the event.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { formToken, userOfToken } from '../../domain/account/tokens.ts'
 
-/** Where the page is. */
+/** Path of the page. */
 export const CONFIRMATION_PAGE = '/confirm-bank-account'
 
-/** How long a link is good, milliseconds. */
+/** How long a link is valid, milliseconds. */
 const LIFETIME_MS = 7 * 86_400_000
 
 export interface Confirmation {
@@ -18,17 +18,17 @@ export interface Confirmation {
 }
 
 export interface ConfirmationLinks {
-  /** @param since  when the number was first seen, ISO 8601: the link is good for seven days from then */
+  /** @param since  when the number was first seen, ISO 8601: the link is valid for seven days from then */
   url(confirmation: Confirmation, since: string): string
-  /** What a token confirms; null where it is not one of ours, or its time is over. */
+  /** What a token confirms; null if it is not one of ours, or has expired. */
   read(token: string, now: Date): Confirmation | null
 }
 
 const FORM = /^bcb_[1-9]\d{0,14}\.([1-9]\d{0,14})-(\d{10,14})-([\w-]{43})$/
 
 /**
- * @param secret  the installation's (`JWT_SECRET`): with another one, links under way are void
- * @param baseUrl  without a slash at its end
+ * @param secret  the installation's secret (`JWT_SECRET`): after it changes, sent links are void
+ * @param baseUrl  without a trailing slash
  */
 export const confirmationLinks = (secret: string, baseUrl: string): ConfirmationLinks => {
   const macOf = ({ user_id, bank_account_id }: Confirmation, until: number): string =>

@@ -1,10 +1,11 @@
 /**
- * Deleting an account: first it ends, so that nothing opens it any more; then every stream that holds an event of its owner is
- * closed by an event without personal data and erased up to that. The store is read from its first event, as that finds
- * whatever there is, and once more behind its end for what was on its way meanwhile. A last event on the account's own stream tells
- * the read models to remove what came to them in between. Done again after a crash it finishes.
+ * Deletes an account. First the account ends, so that nothing gives access to it any more. Then every stream with an
+ * event of its owner is closed by an event without personal data, and erased up to that event. The store is read from
+ * its first event, because that finds everything. Then the newer events are read, for writes that were under way
+ * meanwhile. A last event on the account's own stream makes the read models remove what was added in between. If a
+ * crash interrupts the deletion, running it again finishes it.
  *
- * The e-mail's claim goes last: by it the next try finds the account.
+ * The claim of the e-mail is released last, because the next run finds the account by it.
  */
 import { deleteAccount } from '../../domain/account/access.ts'
 import { emailStream } from '../../domain/account/email-claim.ts'
@@ -22,17 +23,17 @@ const TRANSACTION = /^transaction-(\d+)$/
 const AT_A_TIME = 200
 const MOST_TRIES = 20
 
-/** Streams that were closed. */
+/** The number of streams that were closed. */
 export interface Erased {
   transactions: number
   others: number
 }
 
-/** What the operational tables may know an account by. */
+/** The identifiers by which the operational tables may know an account. */
 export interface DeletedAccount {
   user_id: number
   email: string
-  /** All that it ever had. */
+  /** All that it ever had, including removed ones. */
   rules: number[]
   mail_accounts: number[]
   transactions: number[]
@@ -43,11 +44,11 @@ export interface DeletedAccount {
 export interface EraseParts {
   store: EventStore
   accounts: Accounts
-  /** Removes what is kept of it besides the events and what follows from them. */
+  /** Removes everything that is kept about the account outside the events and the read models. */
   forget: (account: DeletedAccount) => Promise<void>
 }
 
-/** @param email  by which it was claimed · @throws {Refused} CONFLICT for the operator's own · {StoreUnavailable} */
+/** @param email  the e-mail of its claim · @throws {Refused} CONFLICT for the operator's own account · {StoreUnavailable} */
 export const eraseAccount = async (
   { store, accounts, forget }: EraseParts,
   occasion: OwnersOccasion,
@@ -95,7 +96,7 @@ export const eraseAccount = async (
   return erased
 }
 
-/** Ends a stream by an event without personal data, and erases what came before. Done again it changes nothing. */
+/** Ends a stream with an event without personal data, and erases the events before it. Repeating it changes nothing. */
 export const closeStream = async (store: EventStore, occasion: OwnersOccasion, stream: string): Promise<void> => {
   await close(store, occasion, stream, 'StreamErased', (newest) => isClosing(newest.type))
   await store.erase(stream)
@@ -103,7 +104,7 @@ export const closeStream = async (store: EventStore, occasion: OwnersOccasion, s
 
 const idOf = (stream: string): number => Number(TRANSACTION.exec(stream)?.[1])
 
-/** What the account had, by its events, which are there until its stream is erased. */
+/** What the account had, from its events. They exist until its stream is erased. */
 const ownOf = async (
   store: EventStore,
   stream: string,
@@ -121,8 +122,8 @@ const ownOf = async (
 }
 
 /**
- * What was under way when the account ended may have been stored after that, and its rows with it. Read models remove all rows
- * of an account when they meet its end, so it is said again behind everything else.
+ * Writes that were under way when the account ended may have been stored after that, and added rows. Read models remove
+ * all rows of an account at its end event, so that event is written again after everything else.
  */
 const closeAgain = async (store: EventStore, occasion: OwnersOccasion): Promise<void> => {
   const { user_id } = occasion

@@ -14,7 +14,7 @@ interface DeviceParts {
   ids: Ids
 }
 
-/** A device with its token, shown once. @throws {Refused} DEVICE_LIMIT_REACHED · {StoreUnavailable} */
+/** Creates a device. Its token is shown once. @throws {Refused} DEVICE_LIMIT_REACHED · {StoreUnavailable} */
 export const newDevice = async (
   { accounts, ids }: DeviceParts,
   occasion: OwnersOccasion,
@@ -67,7 +67,7 @@ export const pairDevice = async (
   { code, platform, model }: { code: string; platform: string | null; model: string | null },
 ): Promise<Paired> => {
   const user_id = userOfToken('pairing', code)
-  // Looked for first: what is made up leaves no trace among the accounts kept in memory.
+  // The account is looked up first, so that made-up codes leave no trace among the cached accounts.
   if (user_id === null || !(await accounts.find(user_id)))
     throw new Refused('UNAUTHORIZED', 'The pairing code is invalid or has expired.')
   const { token: device_token, hash: token_hash } = newToken('device', user_id)

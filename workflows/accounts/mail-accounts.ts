@@ -1,4 +1,7 @@
-/** Commands on mail accounts: load → decide → append. The password is sealed before it is in an event, and never answered. */
+/**
+ * Commands on mail accounts: load → decide → append. The password is sealed before it enters an event, and is never
+ * returned.
+ */
 import { randomUUID } from 'node:crypto'
 import type { MailAccount, MailAccountFields } from '../../domain/account/account.ts'
 import type { Change } from '../../domain/account/change.ts'
@@ -11,7 +14,7 @@ export interface MailAccountParts {
   accounts: Accounts
   ids: Ids
   vault: Vault
-  /** Why a url cannot be called, in words that go on from "The URL …"; null when it can. */
+  /** Why a url cannot be called, as a continuation of "The URL …"; null if it can be called. */
   urlProblem: (url: string) => string | null
 }
 
@@ -20,7 +23,7 @@ export interface WrittenMailAccount {
   checkpoint: Checkpoint | null
 }
 
-/** What can be known of a host without asking DNS; the dialer checks the address itself. */
+/** Checks what is known of a host without DNS. The dialer checks the address itself. */
 const refuseHost = ({ urlProblem }: MailAccountParts, host: string | undefined): void => {
   if (host === undefined) return
   const problem = urlProblem(`https://${host.includes(':') ? `[${host}]` : host}`)
@@ -57,7 +60,7 @@ export const changeMailAccount = async (
   return { mailAccount: decide.mailAccountOf(account, mail_account_id), checkpoint }
 }
 
-/** Done by the collector. @throws {StoreUnavailable} */
+/** Called by the collector. @throws {StoreUnavailable} */
 export const pauseMailAccount = async (
   { accounts, clock }: { accounts: Accounts; clock: Clock },
   mailbox: { user_id: number } & Omit<decide.PauseMailAccount, 'reason'>,

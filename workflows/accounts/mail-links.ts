@@ -1,6 +1,7 @@
 /**
- * Links that are sent by mail. A token is made from a nonce under the installation's secret, so that the mail can be written
- * from the event, by a reaction that a crash only delays, while the event itself holds nothing that opens an account.
+ * Links that are sent by mail. A token is derived from a nonce and the installation's secret. So a reactor can write
+ * the mail from the event, even if a crash delays it, while the event itself contains nothing that gives access to an
+ * account.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { MailPurpose, NewMailToken } from '../../domain/account/mail-tokens.ts'
@@ -11,20 +12,20 @@ const PAGE: Record<MailPurpose, string> = { verify_email: 'verify-email', reset_
 
 export interface MailLinks {
   make(purpose: MailPurpose, userId: number): NewMailToken
-  /** The address in the mail: the dashboard's page, with the token. */
+  /** The address in the mail: the page of the dashboard, with the token. */
   url(purpose: MailPurpose, userId: number, nonce: string): string
-  /** Where a page of the dashboard is. */
+  /** The address of a page of the dashboard. */
   page(path: string): string
   /** For new bank accounts. */
   confirmation: ConfirmationLinks
 }
 
 /**
- * @param secret  the installation's (`JWT_SECRET`): with another one, links under way are void
- * @param baseUrl  without a slash at its end
+ * @param secret  the installation's secret (`JWT_SECRET`): after it changes, sent links are void
+ * @param baseUrl  without a trailing slash
  */
 export const mailLinks = (secret: string, baseUrl: string): MailLinks => {
-  // The colons keep it apart from whatever else is made with the same secret: a JWT's signing input has none.
+  // The colons separate it from everything else that is derived from the same secret: a JWT's signing input has none.
   const token = (purpose: MailPurpose, userId: number, nonce: string): string =>
     formToken(
       purpose,

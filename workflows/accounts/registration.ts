@@ -1,7 +1,7 @@
 /**
- * Making accounts. An e-mail is claimed first, in a stream of its own, and the account is written under the id that the
- * claim names: where the store has no transaction over streams, a registration that broke off in between is finished,
- * under its id, by the next one.
+ * Creates accounts. First the e-mail is claimed, in a stream of its own. Then the account is written under the id that
+ * the claim names. If the store has no transactions over streams, an interrupted registration is finished by the next
+ * one, under the same id.
  */
 import {
   checkEmail,
@@ -38,23 +38,23 @@ export interface RegistrationParts {
   passwords: Passwords
 }
 
-/** Shown once; only hashes and sealed texts stay. */
+/** Shown once. Only hashes and sealed texts are kept. */
 export interface FreshAccount {
   user_id: number
   email: string
   api_key: string
   receive_token: string
-  /** Null where it was given. */
+  /** null if the caller gave it. */
   password: string | null
 }
 
-/** More rounds than two starts at the same moment can need. */
+/** More attempts than two starts at the same moment can need. */
 const MOST_TRIES = 10
 
 interface Claim {
   /** The user with this email; null if there is none. */
   user_id: number | null
-  /** Of the stream's newest event, NO_STREAM where there is none. */
+  /** Revision of the stream's newest event; NO_STREAM if there is none. */
   revision: number
 }
 
@@ -74,16 +74,16 @@ interface Wanted {
   email: string
   name: string | null
   ref?: string | undefined
-  /** One is made where none is given. */
+  /** A new one is made if none is given. */
   password?: string | undefined
-  /** Of that password, where it was computed before. */
+  /** The hash of that password, if it was computed before. */
   password_hash?: string
-  /** Streams of claims, in the order they are written, with their event. */
+  /** Streams of claims with their events, in the order in which they are written. */
   claims: readonly { stream: string; type: ClaimEvent['type'] }[]
   account: (registration: Registration, secrets: KeptSecrets) => Promise<AccountEvent[]>
 }
 
-/** @returns null when all of it is there already */
+/** @returns null if everything exists already */
 const claimAndWrite = async (
   { store, ids, clock, vault, passwords }: RegistrationParts,
   wanted: Wanted,
@@ -131,9 +131,9 @@ const claimAndWrite = async (
 }
 
 /**
- * The account of the first start, once for an installation: verified, operator, Pro, a system with prefix DH, a personal URL
- * and a key. Later starts, also with another e-mail, find it there.
- * @returns its secrets, shown once; null when it is there already
+ * Creates the account of the first start, once per installation: verified, operator, Pro, a system with prefix DH, a
+ * personal URL and a key. Later starts find it, even with another e-mail.
+ * @returns its secrets, shown once; null if the account exists already
  */
 export const registerFirstAccount = (
   parts: RegistrationParts,
@@ -152,8 +152,8 @@ export const registerFirstAccount = (
   })
 
 /**
- * An account made by the operator at the command line.
- * @throws {Refused} CONFLICT when the e-mail has one, VALIDATION_FAILED
+ * Creates an account for the operator at the command line.
+ * @throws {Refused} CONFLICT if the e-mail has an account, VALIDATION_FAILED
  */
 export const createAccount = async (
   parts: RegistrationParts,
@@ -178,7 +178,7 @@ export const createAccount = async (
 /**
  * Registers an account, and issues the link that verifies its email.
  * @param parts.newLink  makes the token of that link
- * @returns whether there was none: what is to be done otherwise is the caller's matter
+ * @returns whether the account is new; otherwise the caller decides what to do
  * @throws {Refused} VALIDATION_FAILED · {StoreUnavailable}
  */
 export const registerNew = async (

@@ -11,7 +11,7 @@ export interface RuleParts {
   accounts: Accounts
   ids: Ids
   vault: Vault
-  /** Why a url cannot be called, in words that go on from "The URL …"; null when it can. */
+  /** Why a url cannot be called, as a continuation of "The URL …"; null if it can be called. */
   urlProblem: (url: string) => string | null
 }
 
@@ -65,7 +65,7 @@ export const deleteRule = async (
   accounts.change(occasion, (account) => decide.deleteRule(account, rule_id))
 
 /**
- * Gives a rule another secret, or ends the time in which both sign.
+ * Gives a rule a new secret, or ends the period in which both secrets sign.
  * @throws {Refused} NOT_FOUND, CONFLICT · {StoreUnavailable}
  */
 export const rotateRuleSecret = async (

@@ -1,4 +1,4 @@
-/** New secrets: the text is shown once, the events keep its hash, or it sealed. */
+/** New secrets. The text is shown once. The events keep its hash, or the sealed text. */
 import { randomBytes } from 'node:crypto'
 import { formToken, hashOfToken, type TokenKind } from '../../domain/account/tokens.ts'
 import type { Vault } from '../../domain/ports.ts'
@@ -8,13 +8,13 @@ export interface NewToken {
   hash: string
 }
 
-/** @returns a token of 43 random characters behind its prefix and user, and the hash to keep */
+/** @returns a token with 43 random characters after its prefix and user, and the hash to keep */
 export const newToken = (kind: TokenKind, userId: number): NewToken => {
   const token = formToken(kind, userId, randomBytes(32).toString('base64url'))
   return { token, hash: hashOfToken(token) }
 }
 
-/** 32, of those that look alike only one: a pairing code may be typed. */
+/** 32 characters without look-alikes, because a pairing code may be typed. */
 const CODE_LETTERS = 'abcdefghjkmnpqrstuvwxyz023456789'
 
 /** @returns a code of 60 random bits, and the hash to keep */
@@ -24,7 +24,7 @@ export const newPairingCode = (userId: number): NewToken => {
   return { token, hash: hashOfToken(token) }
 }
 
-/** A token that must be readable again, as it is part of a URL that is shown: it is also kept sealed. */
+/** A token that must stay readable, because it is part of a URL that is shown. So it is also kept sealed. */
 export interface NewSealedToken {
   token: string
   kept: { token_hash: string; sealed_token: string }
@@ -43,7 +43,7 @@ export const newInboxToken = (userId: number, vault: Vault): NewSealedToken => n
 /** A rule's secret_key: 48 hexadecimal characters (interface, section 2.3). */
 export const newRuleSecret = (): string => randomBytes(24).toString('hex')
 
-/** A password to be printed once: 24 characters without ones that look alike. */
+/** A password that is printed once: 24 characters, without look-alikes. */
 export const newPassword = (): string => {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
   // 248 is the largest multiple of 31 below 256: bytes above it would favour the first letters.

@@ -4,7 +4,7 @@ import { Refused } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from './accounts.ts'
 
-/** The session's cookie is void from now on, wherever it is kept. @throws {StoreUnavailable} */
+/** The session's cookie is void from now on, wherever it is stored. @throws {StoreUnavailable} */
 export const endSessionOf = async (
   { accounts, clock }: { accounts: Accounts; clock: Clock },
   { user_id, session_id, expires_at }: { user_id: number; session_id: string | null; expires_at: Date },
@@ -17,7 +17,7 @@ export const endSessionOf = async (
       endSession(account, { session_id, expires_at, at }),
     )
     .catch((error: unknown) => {
-      // An account that is gone has no sessions.
+      // A deleted account has no sessions.
       if (!(error instanceof Refused)) throw error
     })
 }

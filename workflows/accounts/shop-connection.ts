@@ -1,4 +1,4 @@
-/** Connecting a shop's plugin: load → decide → append. */
+/** The command that connects a shop's plugin: load → decide → append. */
 import type { Rule, System } from '../../domain/account/account.ts'
 import { invalid } from '../../domain/account/refusals.ts'
 import {
@@ -16,7 +16,7 @@ export interface Connected {
   system: System
   rule: Rule
   systems: ReadonlyMap<number, { name: string }>
-  /** Whether it was made now. */
+  /** Whether the connection was created by this call. */
   isNew: boolean
   checkpoint: Checkpoint | null
 }

@@ -7,7 +7,7 @@ import type { Accounts, OwnersOccasion } from './accounts.ts'
 export interface SystemParts {
   accounts: Accounts
   ids: Ids
-  /** The operator's own prefix, kept for plan orders. */
+  /** The operator's own prefix, reserved for plan orders. */
   planPrefix: string
 }
 

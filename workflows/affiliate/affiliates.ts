@@ -1,4 +1,4 @@
-/** Commands of those who bring others, and whose link a code is: load → decide → append. */
+/** Commands of affiliates, and the lookup of a link's owner by its code: load → decide → append. */
 import { randomBytes } from 'node:crypto'
 import * as decide from '../../domain/affiliate/affiliate.ts'
 import { affiliateEvents, affiliateStream, type AffiliateEvent } from '../../domain/affiliate/events.ts'
@@ -9,7 +9,7 @@ import { foldCache } from '../support/fold-cache.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
 import type { Occasion } from '../support/stamp.ts'
 
-/** Affiliates kept in memory. */
+/** Number of cached affiliates. */
 const REMEMBERED = 1_000
 
 export class Affiliates {
@@ -52,7 +52,7 @@ export class Affiliates {
     return (await this.#change(user_id, occasion, (affiliate) => decide.setBank(affiliate, user_id, bank))).bank!
   }
 
-  /** @param amount  whole dong · @throws {Refused} CONFLICT without a bank, or over the balance · {StoreUnavailable} */
+  /** @param amount  whole dong · @throws {Refused} CONFLICT without a bank, or above the balance · {StoreUnavailable} */
   async withdraw(occasion: OwnersOccasion, amount: number): Promise<decide.Withdrawal> {
     const { user_id, at } = occasion
     const [withdrawal_id] = (await this.#ids.next(1)) as [number]
@@ -67,7 +67,7 @@ export class Affiliates {
     await this.#change(earning.user_id, occasion, (affiliate) => decide.earnCommission(affiliate, earning))
   }
 
-  /** Whose link a code is of; null for what is nobody's. @throws {StoreUnavailable} */
+  /** The owner of the link with this code; null if there is none. @throws {StoreUnavailable} */
   async ownerOfCode(code: string): Promise<number | null> {
     const userId = userOfToken('referral', code)
     if (userId === null) return null

@@ -1,23 +1,24 @@
 /**
- * Calls that tell an owner's own address of an alert, signed as a rule's calls are. Nobody waits for them, as that address may be as
- * slow as the endpoint the alert is about: a few tries within two minutes, and no more. What must not be lost is the mail.
+ * Calls the owner's own address about an alert, signed like the calls of a rule. No other work waits for these calls,
+ * because that address may be as slow as the endpoint that the alert is about. There are a few attempts within two
+ * minutes, and no more. The mail is the reliable channel.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, Sender } from '../../domain/ports.ts'
 import { signedHeaders } from '../../domain/webhook/signature.ts'
 
-/** Before each try: milliseconds. */
+/** Pause before each attempt: milliseconds. */
 const WAITS_MS = [0, 10_000, 60_000]
-/** More than so many at a time are passed over. */
+/** Calls beyond this number at a time are dropped. */
 const MOST = 200
 
 export interface AlertCall {
   url: string
-  /** In plain. */
+  /** The plain secret. */
   secret: string
-  /** The same for every try, so that the receiver can tell repeats. */
+  /** The same for every attempt, so that the receiver can recognize repeats. */
   id: string
-  /** Without its `timestamp`, which is each try's own. */
+  /** Without its `timestamp`: each attempt has its own. */
   body: object
 }
 

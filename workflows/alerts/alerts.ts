@@ -1,6 +1,6 @@
 /**
- * Raising and ending alerts. Both may be asked for at any time and any number of times: an alert that lasts is not raised
- * again, one that does not last is not ended. The mail and the call follow from the event (`reactions/tell-alerts.ts`).
+ * Raises and ends alerts. Both may be called at any time and any number of times: an open alert is not raised again,
+ * and an ended one is not ended again. The mail and the call follow from the event (`reactors/tell-alerts.ts`).
  *
  * ```ts
  * await alerts.raise({ user_id, kind: 'source_silent', subject: 'device:7', text: '…', since, causation_id, correlation_id })
@@ -16,28 +16,28 @@ import { foldCache } from '../support/fold-cache.ts'
 interface Caused {
   user_id: number
   kind: AlertKind
-  /** What it is about, such as `rule:5` or `device:7`. */
+  /** The object of the alert, such as `rule:5` or `device:7`. */
   subject: string
-  /** What made it happen: an event, or what looked at the clock. */
+  /** The cause: an event, or a scheduled check. */
   causation_id: string
   correlation_id: string
 }
 
 export interface Cause extends Caused {
-  /** Plain sentences: what is the matter, and what its owner can do. */
+  /** Plain sentences: the problem, and what the owner can do. */
   text: string
-  /** When the cause came to be: ISO 8601. Over 24 hours ago: it is listed, and not mailed. */
+  /** When the cause began: ISO 8601. If that is over 24 hours ago, the alert is listed but not mailed. */
   since: string
-  /** When it ends at the latest, where that is known. */
+  /** When it ends at the latest, if that is known. */
   ends_at?: string
 }
 
 export interface CauseEnded extends Caused {
-  /** When it was over: ISO 8601. */
+  /** When it ended: ISO 8601. */
   until: string
 }
 
-/** Where the change stands in the store; null where there was none. */
+/** The position of the change in the store; null if nothing changed. */
 type Place = Promise<{ checkpoint: Checkpoint | null }>
 
 export interface Alerts {
@@ -51,7 +51,7 @@ export interface AlertsParts {
   ids: Ids
 }
 
-/** Users whose alerts are remembered. */
+/** Number of users whose alerts are cached. */
 const REMEMBERED = 1_000
 
 export const openAlerts = ({ store, clock, ids }: AlertsParts): Alerts => {
@@ -74,7 +74,7 @@ export const openAlerts = ({ store, clock, ids }: AlertsParts): Alerts => {
         const alert = (alert_id: number): AlertEventData['AlertRaised'] => {
           return { user_id, alert_id, kind, subject, text, since, ends_at }
         }
-        // An id is taken only for what is news.
+        // An id is reserved only for a new alert.
         if (raise(state, alert(1)).length === 0) return []
         id ??= (await ids.next(1))[0]!
         return raise(state, alert(id))

@@ -1,6 +1,7 @@
 /**
- * Books kept warm, bounded by the notifications they hold together. A book changes in place, so it is used by one group at a
- * time; who needs it holds it himself, and what is pushed out meanwhile comes back when it is put back.
+ * A cache of deduplication windows, bounded by the number of notifications in all of them. A window changes in place,
+ * so only one group uses it at a time. A group takes a window out of the cache and holds it. A window that would be
+ * evicted meanwhile returns to the cache when it is put back.
  */
 import { Book } from '../../domain/dedup/window.ts'
 import { bookStream } from '../../domain/dedup/events.ts'
@@ -10,9 +11,12 @@ import { NO_STREAM, type Slice } from '../../domain/ports.ts'
 export class WarmBook {
   readonly stream: string
   readonly book = new Book()
-  /** Revision that an append expects. */
+  /** The revision that an append expects. */
   revision = NO_STREAM
-  /** Revision that a conflict told: where nothing newer can be read, its events have expired and the numbering goes on. */
+  /**
+   * The revision that a conflict reported. If nothing newer can be read, the events have expired and the numbering
+   * continues.
+   */
   #told = NO_STREAM
 
   constructor(stream: string) {
@@ -23,7 +27,7 @@ export class WarmBook {
     return { stream: this.stream, from: this.revision + 1 }
   }
 
-  /** What was read after `slice`, to the end. */
+  /** Adds what was read after `slice`, up to the end. */
   readOn(events: readonly StoredEvent[]): void {
     for (const event of events) {
       if (event.revision <= this.revision) continue
@@ -43,12 +47,12 @@ export class Books {
   readonly #books = new Map<string, WarmBook>()
   #notifications = 0
 
-  /** @param limit  most notifications kept, all books together */
+  /** @param limit  most notifications kept in all windows together */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Takes a book out, cold where it is not here. Put it back when its group is done. */
+  /** Takes a window out; it is empty if it is not cached. Put it back when its group is done. */
   take(userId: number, bankCode: string): WarmBook {
     const stream = bookStream(userId, bankCode)
     const warm = this.#books.get(stream)
@@ -61,7 +65,7 @@ export class Books {
   put(warm: WarmBook): void {
     this.#books.set(warm.stream, warm)
     this.#notifications += warm.book.size
-    // The oldest is at the front. One book alone may be over the limit: it is still needed for the next notification.
+    // The oldest window is at the front. A single window may exceed the limit: the next notification still needs it.
     for (const [stream, oldest] of this.#books) {
       if (this.#notifications <= this.#limit || this.#books.size === 1) return
       this.#books.delete(stream)

@@ -1,8 +1,8 @@
 /**
- * Receives notifications: each becomes a transaction, a copy's record, or a notification unread or ignored, and is answered
- * when that is stored. Concurrent calls form a group: while one group runs the next collects. Two groups are in flight when
- * they share no account, so a book is only ever in one of them; between processes the book's expected revision decides, and
- * who loses decides again on what is there now.
+ * Receives notifications. Each one becomes a transaction, the record of a copy, or an unread or ignored notification,
+ * and is answered after that is stored. Concurrent calls form a group: while one group runs, the next one collects. Two
+ * groups run at the same time if they share no account, so a deduplication window is only ever in one of them. Between
+ * processes, the expected revision of the window decides: the slower process decides again on the new state.
  */
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailable } from '../../domain/errors.ts'
@@ -21,7 +21,7 @@ import { runGroup, type GroupPorts } from './group.ts'
 import type { Job } from './job.ts'
 import { Waiting } from './waiting.ts'
 
-/** What became of one notification, for one wide log line: no text, no token. Durations in milliseconds. */
+/** The result of one notification, for one wide log line: no text, no token. Durations in milliseconds. */
 export interface TakenInfo {
   user_id: number | null
   outcome: Outcome | 'failed'
@@ -30,10 +30,10 @@ export interface TakenInfo {
   reason: string | null
   bank_code: string | null
   source_type: string | null
-  /** The way in: `device-7`, `mailbox-3`, `url`. */
+  /** The receive path: `device-7`, `mailbox-3`, `url`. */
   door: string | null
   correlation_id: string
-  /** Notifications stored together with it. */
+  /** Number of notifications in its group. */
   group: number
   tries: number
   duration_ms: number
@@ -45,34 +45,41 @@ export interface CaptureOptions {
   clock: Clock
   /** Shared with other users of the account cache. */
   accounts?: AccountCache
-  /** Most notifications that all warm books hold together; each costs about 300 bytes. */
+  /** Most notifications in all cached windows together. Each takes about 300 bytes. */
   warmNotifications?: number
-  /** How long the writer of a book's entry without its transaction is waited for, milliseconds. */
+  /** How long to wait for the writer of a window's entry whose transaction is missing, milliseconds. */
   unfinishedMs?: number
-  /** Where plans are paid to; null where none can be bought. */
+  /** The account that receives plan payments; null if no plan can be bought. */
   plans: PlanAccount | null
-  /** What is older than this when it arrives is recorded and not sent (`REPARSE_MAX_AGE`), milliseconds. Default: a day. */
+  /**
+   * A notification that is older than this when it arrives is recorded and not sent (`REPARSE_MAX_AGE`), milliseconds.
+   * Default: a day.
+   */
   oldAfterMs?: number
   onTaken?: (info: TakenInfo) => void
 }
 
 export interface Capture {
   /**
-   * Takes notifications of one call, decided in the order of their stamps and answered in the order given.
-   * @throws {StoreUnavailable} when not all of it is known to be stored: sending it again is safe
+   * Takes the notifications of one call. They are decided in the order of their timestamps and answered in the given
+   * order.
+   * @throws {StoreUnavailable} if not all of them are known to be stored: it is safe to send them again
    */
   take(arrivals: readonly Arrival[]): Promise<Taken[]>
-  /** Whether more wait for their answer than a group or two: others in this process do well to give way. */
+  /**
+   * Whether more notifications wait for their answer than fit in a group or two. Other work in this process should then
+   * give way.
+   */
   isBusy(): boolean
 }
 
 const GROUPS_IN_FLIGHT = 2
 /**
- * Milliseconds from one group's begin to the next while few wait: what comes in between goes together, and so does all that
- * follows from it, up to the calls. A single notification is processed at once.
+ * Milliseconds from the start of one group to the next while few notifications wait. Notifications that arrive in
+ * between are stored together, and share all further work up to the calls. A single notification is processed at once.
  */
 const GATHERED_FOR = 8
-/** So many go however little time has passed. */
+/** This many are processed at once, however little time has passed. */
 const ENOUGH = 32
 const LOOK_AGAIN_MS = 100
 /** A notification that conflicts with other processes for this long is refused with 503. */
@@ -80,10 +87,10 @@ const MOST_CONTENTION_MS = 15_000
 /** With more waiting notifications the store is too slow, and new ones are refused with 503. */
 const MOST_WAITING = 20_000
 
-/** Notifications that are not answered yet. */
+/** From this many notifications without an answer, capture is busy. */
 const BUSY_FROM = 100
 
-/** null where it was not found to have come by one, or came before. */
+/** null if no receive path was determined, or if the notification was kept from before. */
 const doorIn = ({ appraisal, arrival }: Job): string | null =>
   appraisal?.appraised && arrival.credential.kind !== 'kept' ? doorOfSource(appraisal.appraised.origin.source) : null
 
@@ -106,7 +113,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   } // prettier-ignore
   const waiting = new Waiting()
   let inFlight = 0
-  /** Of the groups in flight. */
+  /** Notifications in the running groups. */
   let unanswered = 0
   let starting = false
   let begunAt = -Infinity
@@ -169,7 +176,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     }
   }
 
-  /** Calls that came in with the same turn of the event loop share a group. */
+  /** Calls that arrive in the same turn of the event loop share a group. */
   const startSoon = (): void => {
     if (starting || inFlight >= GROUPS_IN_FLIGHT || waiting.size === 0) return
     const rest = waiting.size < ENOUGH ? begunAt + GATHERED_FOR - performance.now() : 0

@@ -1,8 +1,9 @@
 /**
- * The decisions of one group, before they are stored: notification after notification, each on what those before it have
- * added to the book. All of one event's notifications go into one unit, in this order: the book's entries, the first
- * transaction (captured, or completed), the copies' own. On a store without a transaction over streams this order is what
- * counts: where a notification's own transaction is, all before it is done.
+ * The decisions of one group, before they are stored. Notifications are decided one after the other, each with what the
+ * earlier ones have added to the deduplication window. All notifications of one event go into one unit, in this order:
+ * the entries in the window, the first transaction (captured or completed), and the copies' own transactions. On a
+ * store without transactions over streams, this order matters: if a notification's own transaction exists, everything
+ * before it is done.
  */
 import type { Account } from '../../domain/account/account.ts'
 import { isEventOf } from '../../domain/catalogue.ts'
@@ -31,13 +32,13 @@ import type { WarmBook } from './books.ts'
 import { appraiseJob, isListedAs, keptId, probeOf, type Job } from './job.ts'
 import { Units, type Answer, type DraftUnit, type Outcome } from './units.ts'
 
-/** A transaction as its stream tells it; `revision` is NO_STREAM where nothing was written yet. */
+/** A transaction from its stream. `revision` is NO_STREAM if nothing was written yet. */
 export interface Looked {
   state: Transaction
   revision: number
 }
 
-/** A plan order as its stream tells it. */
+/** A plan order from its stream. */
 export interface LookedOrder {
   state: PlanOrder
   revision: number
@@ -49,37 +50,37 @@ export interface DraftContext {
   looked: ReadonlyMap<number, Looked>
   /** Plan orders read so far, by id. */
   orders: ReadonlyMap<number, LookedOrder>
-  /** What an account's credits of two years are known by; null where it must be loaded. */
+  /** The memory of an account's credits of two years; null if it must be loaded. */
   credits: (userId: number) => CreditMemory | null
   /** Next unused id. */
   nextId: () => number
-  /** Revision that a user's stream of ignored notifications is thought to have. */
+  /** The expected revision of a user's stream of ignored notifications. */
   ignoredRevision: (userId: number) => number
-  /** Whether a job has waited long enough for the writer of an entry without its transaction. */
+  /** Whether a job has waited long enough for the writer of an entry whose transaction is missing. */
   mayFinish: (job: Job) => boolean
 }
 
 const UNREAD: Taken = { kind: 'ignored', reason: 'unparsed' }
 
-/** Revision of a stream that holds nothing but the notification itself. */
+/** Revision of a stream that contains only the notification itself. */
 const UNREAD_ONLY = 0
 
 export class Draft {
   /** Answers that need nothing stored. */
   readonly settled: Answer[] = []
-  /** Those whose entry's writer may still be at it. */
+  /** Jobs that wait, because the writer of their entry may still be working. */
   readonly parked: Job[] = []
-  /** Transactions that must be looked at before this can be decided. */
+  /** Transactions that must be read before this can be decided. */
   readonly missing = new Set<number>()
-  /** Accounts whose memory of credits must be loaded before. */
+  /** Accounts whose memory of credits must be loaded first. */
   readonly missingCredits = new Set<number>()
-  /** Plan orders likewise. */
+  /** Plan orders that must be read first. */
   readonly missingOrders = new Set<number>()
   readonly units: Units
   readonly #touched = new Map<WarmBook, number>()
-  /** Transactions as these decisions leave them. */
+  /** Transactions after these decisions. */
   readonly #drafted = new Map<number, Looked>()
-  /** Plan orders paid by these decisions, and in which unit. */
+  /** Plan orders that these decisions pay, with their unit. */
   readonly #paid = new Map<number, { order: LookedOrder; unit: DraftUnit }>()
   readonly #context: DraftContext
 
@@ -88,7 +89,7 @@ export class Draft {
     this.units = new Units(context.at)
   }
 
-  /** @param warm  the book of the bank that the text was read as; null where it was not read */
+  /** @param warm  the deduplication window of the bank that the text was read as; null if it was not read */
   add(job: Job, account: Account | null, warm: WarmBook | null): void {
     const appraised = appraiseJob(job, account)
     if (job.isClosed) this.settled.push({ job, taken: UNREAD, outcome: 'resend' })
@@ -98,14 +99,14 @@ export class Draft {
     else if (warm) this.#judge(job, appraised, warm)
   }
 
-  /** Takes everything out of the books again. */
+  /** Removes everything from the windows again. */
   undo(): void {
     for (const [warm, size] of this.#touched) warm.book.backTo(size)
   }
 
-  /** Leaves the books as the store has them now: with every unit, in the units' order. */
+  /** Updates the windows to the state of the store: with every unit, in the order of the units. */
   keep(): void {
-    // A unit of several entries was stored before what was decided between them.
+    // A unit with several entries is stored before units that were decided between its entries.
     if (this.units.all.some(({ entries }) => entries.length > 1)) {
       this.undo()
       for (const { warm, entries } of this.units.all)
@@ -114,7 +115,7 @@ export class Draft {
     for (const { warm, entries } of this.units.all) if (warm) warm.revision += entries.length
   }
 
-  // --- what is no transaction --------------------------------------------------------------------------------------
+  // --- notifications without a transaction -------------------------------------------------------------------------
 
   #unread(job: Job, appraised: Exclude<Appraised, Movement>): void {
     if (keptId(job) !== null) return void this.settled.push({ job, taken: UNREAD, outcome: 'unread' })
@@ -162,14 +163,15 @@ export class Draft {
   }
 
   /**
-   * To the book it is new. A credit that the account's memory has, and that the book has dropped, is a copy nevertheless.
+   * The deduplication window does not have it. If the account's memory has the credit, it is still a copy: the window
+   * has dropped it.
    */
   #judgeByMemory(job: Job, movement: Movement, warm: WarmBook): void {
     if (movement.marks.length === 0) return this.#record(job, movement, warm)
     const memory = this.#context.credits(job.userId)
     if (!memory) return void this.missingCredits.add(job.userId)
     const first = movement.marks.map((mark) => memory.firstOf(mark)).find((id) => id !== null)
-    // What is in the book was compared there.
+    // If the window has the credit, the comparison was made there.
     if (first === undefined || warm.book.holds(first, probeOf(job, movement, warm)))
       return this.#record(job, movement, warm)
     const looked = this.#look(first)
@@ -188,7 +190,7 @@ export class Draft {
     this.#answer(unit, job, movement, id, 'new')
   }
 
-  /** A copy of an event: its first is there, or is written here from the copy's own text. */
+  /** A copy of an event. The first notification's transaction exists, or is written here from the copy's own text. */
   #copy(job: Job, movement: Movement, warm: WarmBook, event: number): void {
     const id = keptId(job) ?? this.#context.nextId()
     const unit = this.#unitOf(warm, event)
@@ -198,13 +200,13 @@ export class Draft {
     this.#answer(unit, job, movement, id, 'copy')
   }
 
-  /** The same notification again; where it stands in this very draft, its answer waits for that. */
+  /** The same notification again. If its transaction is in this draft, the answer waits until that is stored. */
   #again(job: Job, movement: Movement, warm: WarmBook, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
     const unit = this.#drafted.has(of) || keptId(job) !== null ? this.#unitOf(warm, event) : null
     this.#answer(unit, job, movement, of, 'resend')
   }
 
-  /** Writes what the writer of an entry did not come to, under the ids that the book has. */
+  /** Writes what the writer of an entry did not write, under the ids in the deduplication window. */
   #finish(job: Job, movement: Movement, warm: WarmBook, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
     const unit = this.#unitOf(warm, event)
     if (of !== event) this.#settleFirst(unit, job, movement, of, event)
@@ -212,7 +214,10 @@ export class Draft {
     this.#answer(unit, job, movement, of, 'finished')
   }
 
-  /** `already_run` is written only after its first is, and after the first has the order id that this copy brings. */
+  /**
+   * `already_run` is written only after the first transaction, and after that one has the order id that this copy
+   * brings.
+   */
   #settleFirst(unit: DraftUnit, job: Job, movement: Movement, copy: number, event: number): void {
     const first = this.#look(event)!
     if (!first.state) this.#capture(unit, job, movement, event, null)
@@ -235,11 +240,12 @@ export class Draft {
     this.#append(unit, job, id, [captured(id, job.userId, movement, copyOf, payment, contradicts)])
   }
 
-  // --- payments of plans -------------------------------------------------------------------------------------------
+  // --- plan payments -----------------------------------------------------------------------------------------------
 
   /**
-   * The order is written before the transaction that pays it: where the store has no transaction over streams, one that says
-   * it is the payment is one, and of two payments the order's expected revision lets one through.
+   * The order is written before the transaction that pays it. So on a store without transactions over streams, a
+   * transaction that says it is the payment really is one. Of two payments, the expected revision of the order accepts
+   * only one.
    */
   #pay(unit: DraftUnit, job: Job, movement: Movement, id: number): Payment | null {
     const { plan_order_id, reading } = movement
@@ -255,7 +261,10 @@ export class Draft {
     return paid.payment
   }
 
-  /** A second payment in the same group is stored with the first: it is a repetition only where that one is a payment. */
+  /**
+   * A second payment in the same group is stored in the unit of the first: it is a repetition only if the first one is
+   * a payment.
+   */
   #unitOfPayment({ plan_order_id }: Movement, warm: WarmBook, id: number): DraftUnit | null {
     const unit = plan_order_id === null ? undefined : this.#paid.get(plan_order_id)?.unit
     if (unit?.warm !== warm) return null
@@ -284,7 +293,7 @@ export class Draft {
     answers.push({ job, taken, outcome })
   }
 
-  /** One that was kept unread is that no more: told last, when its transaction is there. */
+  /** Closes an unread notification. This is written last, after its transaction. */
   #close(unit: DraftUnit, job: Job, outcome: Parameters<typeof reread>[1]): void {
     const id = keptId(job)
     if (id === null) return
@@ -305,7 +314,7 @@ export class Draft {
     return this.#drafted.get(id) ?? this.#context.looked.get(id) ?? null
   }
 
-  /** One unit an event, whichever of its notifications are in the group. */
+  /** One unit per event, for all its notifications in the group. */
   #unitOf(warm: WarmBook, event: number): DraftUnit {
     return this.units.of(transactionStream(event), warm)
   }

@@ -1,8 +1,8 @@
 /**
- * One group of notifications from its accounts and books to the store: **one read, one append**, whatever its size. It is
- * decided on the accounts and books as they are warm here, and the read tells whether that is all there is; what a resend or
- * a copy must look at besides (is its first there, is it deleted) comes with the same read. Only where it tells something new
- * is the group decided again.
+ * Takes one group of notifications from its accounts and deduplication windows to the store: **one read, one append**,
+ * whatever its size. The group is first decided on the cached accounts and windows. The read shows whether they are
+ * complete. It also returns the streams that a resend or a copy needs: whether its first transaction exists, and
+ * whether it was deleted. The group is decided again only if the read returns something new.
  */
 import type { Account } from '../../domain/account/account.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
@@ -29,26 +29,26 @@ export interface GroupPorts {
   accounts: AccountCache
   books: Books
   credits: CreditMemories
-  /** Revisions of users' streams of ignored notifications, as far as known. */
+  /** Known revisions of users' streams of ignored notifications. */
   ignoredRevisions: Map<number, number>
-  /** Ids reserved by an earlier group and not used. */
+  /** Ids that an earlier group reserved and did not use. */
   spareIds: number[]
-  /** How long the writer of an entry without its transaction is waited for, milliseconds. */
+  /** How long to wait for the writer of an entry whose transaction is missing, milliseconds. */
   unfinishedMs: number
 }
 
 export interface GroupDone {
   answers: Answer[]
-  /** Another process was faster: to be decided again. */
+  /** Another process was faster. These jobs must be decided again. */
   again: Job[]
-  /** To be looked at again in a moment. */
+  /** These jobs must be decided again after a short wait. */
   parked: Job[]
 }
 
-/** Users whose stream of ignored notifications is remembered; a forgotten one costs a conflict. */
+/** Number of users whose stream of ignored notifications is cached. A dropped one costs a conflict. */
 const IGNORED_KNOWN = 10_000
 
-/** What a draft must look at before it can be made. */
+/** A stream that must be read before the draft can be made. */
 interface Missing {
   kind: 'transaction' | 'order'
   id: number
@@ -68,7 +68,7 @@ class Group {
   readonly #bookOf = new Map<Job, WarmBook>()
   readonly #looked = new Map<number, Looked>()
   readonly #orders = new Map<number, LookedOrder>()
-  /** Those that were loaded for this group. */
+  /** Memories of credits that were loaded for this group. */
   readonly #credits = new Map<number, CreditMemory>()
 
   constructor(ports: GroupPorts, jobs: readonly Job[]) {
@@ -86,7 +86,7 @@ class Group {
       const ids = await this.#reserve()
       const { draft, used } = await this.#decide(ids)
       const results = await this.#append(draft)
-      // What a failed unit may have left in a store without transactions keeps its ids.
+      // In a store without transactions, a failed unit may have left events. So its ids are not reused.
       if (results.every(({ ok }) => ok)) this.#ports.spareIds.push(...ids.slice(used))
       return this.#settle(draft, results)
     } finally {
@@ -110,8 +110,8 @@ class Group {
   }
 
   /**
-   * On what is known here first, which is nearly always all there is: then the read says no more than that. Otherwise the
-   * decisions are taken back and made again on what it told.
+   * Decides first on the cached state. It is nearly always complete, and then the read returns nothing new. Otherwise
+   * the decisions are undone and made again with the new events.
    */
   async #decide(ids: readonly number[]): Promise<{ draft: Draft; used: number }> {
     const now = this.#ports.clock.now().getTime()
@@ -151,8 +151,8 @@ class Group {
   }
 
   /**
-   * Accounts and books read on to the end, and the transactions that a draft misses, in one round trip.
-   * @returns whether there was anything new in it: then the draft is taken back already
+   * Reads accounts and windows up to their end, and the streams that a draft misses, in one round trip.
+   * @returns whether there was anything new; then the draft is already undone
    */
   async #read(draft: Draft): Promise<boolean> {
     const { store, accounts } = this.#ports
@@ -214,7 +214,8 @@ class Group {
       if (unit.warm && !result.ok) failed.add(unit.warm)
       if (result.ok && !unit.warm) this.#rememberIgnored(unit.answers, unit.others)
     })
-    // Whatever of a book failed, the store knows best what is in it now: it is read on from where it was.
+    // If any unit of a window failed, only the store has its current state. So the window is read on from its last
+    // revision.
     if (failed.size > 0) draft.undo()
     else draft.keep()
     return done
@@ -243,5 +244,5 @@ class Group {
   }
 }
 
-/** @throws {StoreUnavailable} nothing is known to be stored; folds are as before */
+/** @throws {StoreUnavailable} if nothing is known to be stored; folds are unchanged */
 export const runGroup = (ports: GroupPorts, jobs: readonly Job[]): Promise<GroupDone> => new Group(ports, jobs).run()

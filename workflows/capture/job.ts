@@ -1,4 +1,4 @@
-/** One notification on its way: what it waits for, and what is known of it so far. */
+/** One notification in progress: its pending answer, and what is known about it so far. */
 import type { Account } from '../../domain/account/account.ts'
 import type { Probe } from '../../domain/dedup/entries.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
@@ -9,22 +9,22 @@ import { appraise, type Appraised } from '../../domain/transaction/capture.ts'
 import type { WarmBook } from './books.ts'
 
 export interface Job {
-  /** Its text no longer than what is read. */
+  /** Its text is cut to the length that is read. */
   arrival: Arrival
   userId: number
-  /** Where plans are paid to, where any can be bought. */
+  /** The account that receives plan payments; null if no plan can be bought. */
   plans: PlanAccount | null
-  /** What is older than this when it arrives is not sent, milliseconds. */
+  /** A notification that is older than this when it arrives is not sent, milliseconds. */
   oldAfterMs: number
   read: ReadResult
   correlationId: string
-  /** `performance.now()` when it was given to us. */
+  /** `performance.now()` when it was received. */
   since: number
-  /** How often it was decided; more than once after a conflict. */
+  /** How often it was decided. More than once after a conflict. */
   tries: number
   /** Another process has parsed this unparsed notification in the meantime. */
   isClosed: boolean
-  /** When it first met an entry without its transaction (`performance.now()`), else null. */
+  /** When it first met an entry whose transaction is missing (`performance.now()`); otherwise null. */
   metUnfinishedAt: number | null
   appraisal: { account: Account | null; appraised: Appraised | null } | null
   probe: { of: WarmBook; appraised: Appraised; probe: Probe } | null
@@ -32,15 +32,15 @@ export interface Job {
   reject(error: unknown): void
 }
 
-/** Its number, where it was kept unread; null for one that has just come. */
+/** Its number if it was kept unread; null if it is new. */
 export const keptId = ({ arrival: { credential } }: Job): number | null =>
   credential.kind === 'kept' ? credential.kept.notification_id : null
 
-/** Whether it is a mail that was taken before, and judged the same. */
+/** Whether it is a mail that was taken before, with the same result. */
 export const isListedAs = ({ arrival: { mail } }: Job, reason: string): boolean =>
   mail?.listed_as?.includes(reason) ?? false
 
-/** Appraised once for an account as it is; null where its credential is not one of the account's. */
+/** Appraises a job once per state of the account. null if its credential does not belong to the account. */
 export const appraiseJob = (job: Job, account: Account | null): Appraised | null => {
   if (job.appraisal && job.appraisal.account === account) return job.appraisal.appraised
   const door = account && doorOf(account, job.arrival.credential, job.arrival.arrived_at)
@@ -49,7 +49,7 @@ export const appraiseJob = (job: Job, account: Account | null): Appraised | null
   return appraised
 }
 
-/** Hashed once for a book, as long as the appraisal stands. */
+/** Hashed once per deduplication window, as long as the appraisal is unchanged. */
 export const probeOf = (job: Job, appraised: Extract<Appraised, { kind: 'movement' }>, warm: WarmBook): Probe => {
   if (job.probe?.of === warm && job.probe.appraised === appraised) return job.probe.probe
   const probe = warm.book.probe(appraised.sighting)

@@ -1,8 +1,9 @@
 /**
- * Reads again what was kept unread, after the reader has learnt more. What is read becomes a transaction under the
- * notification's own id, judged by the book as if it had only now been understood; shops are not told of what is older than
- * `REPARSE_MAX_AGE`. It may run beside `serve`, twice at once, or be cut off and begun again: which notification is still
- * unread is decided by its own stream, in the same append as the transaction.
+ * Reads unread notifications again, after the reader has improved. A notification that is now understood becomes a
+ * transaction with the notification's own id. The deduplication window treats it as if it had arrived now. No webhook
+ * is sent for notifications older than `REPARSE_MAX_AGE`. It may run beside `serve`, twice at once, or be interrupted
+ * and started again: the notification's own stream decides whether it is still unread, in the same append as the
+ * transaction.
  */
 import { isEventOf, type KnownEvent } from '../../domain/catalogue.ts'
 import { isReadable } from '../../domain/parse-event.ts'
@@ -29,13 +30,13 @@ export interface ReparseParts {
   maxAgeMs: number
 }
 
-/** Reading one again. */
+/** The input for reading one notification again. */
 export interface Rereading extends ReparseParts {
-  /** The owner says that an unsafe one is genuine. */
+  /** The owner confirms that an unsafe notification is genuine. */
   confirmed?: boolean
 }
 
-/** What has become of a notification that was kept unread. */
+/** The current state of a notification that was kept unread. */
 export interface Reread {
   id: number
   status: 'unparsed' | 'ignored' | 'captured'
@@ -43,7 +44,7 @@ export interface Reread {
   transaction_id: number | null
   reason: string | null
   received_at: string
-  /** Why only its owner's confirmation makes a transaction of it; null where it does not need one. */
+  /** Why it needs its owner's confirmation to become a transaction; null if it does not. */
   unsafe: Unsafe | null
 }
 
@@ -55,7 +56,10 @@ const LAST = { NotificationUnread, NotificationReread, NotificationGivenUp }
 type Last = KnownEvent<keyof typeof LAST>
 type Outcome = KnownEvent<'NotificationUnread' | 'NotificationReread'>
 
-/** As it was when it came; the time of its arrival too, so that the book compares it with what came then. */
+/**
+ * The notification as it arrived, with its time of arrival. So the deduplication window compares it with notifications
+ * of that time.
+ */
 const arrivalOf = (unread: Unread, { clock, maxAgeMs, confirmed = false }: Rereading): Arrival => {
   const { notification_id, user_id, source, text, title, sender, from, subject, stamp, mail_hash, unsafe } = unread
   const arrived_at = new Date(unread.received_at)
@@ -74,7 +78,7 @@ const arrivalOf = (unread: Unread, { clock, maxAgeMs, confirmed = false }: Rerea
   }
 }
 
-/** What its stream says of it: its last event. */
+/** The state according to the last event of its stream. */
 const outcomeOf = ({ type, data }: Outcome): Reread => {
   const { notification_id: id, source_type, received_at } = data
   if (type === 'NotificationUnread') {
@@ -94,8 +98,8 @@ const outcomeOf = ({ type, data }: Outcome): Reread => {
 }
 
 /**
- * Whether it stays as it is, which most do: this costs no more than a look. An unsafe one stays until its owner confirms it, however well
- * it can be read.
+ * Whether it stays unread, as most do: then it costs no more than this check. An unsafe notification stays unread until
+ * its owner confirms it, however well it can be read.
  */
 const isStillUnread = (arrival: Arrival, { confirmed = false }: Rereading): boolean => {
   if (arrival.unsafe && !confirmed) return true
@@ -104,7 +108,8 @@ const isStillUnread = (arrival: Arrival, { confirmed = false }: Rereading): bool
 }
 
 /**
- * Its transaction is there, and the writer did not come to say so; the book may have forgotten it since.
+ * Closes a notification whose transaction exists but whose writer did not record that. The deduplication window may
+ * have dropped it since.
  */
 const closeFinished = async ({ store, clock, confirmed }: Rereading, unread: Unread): Promise<void> => {
   const { notification_id, user_id } = unread
@@ -114,15 +119,15 @@ const closeFinished = async ({ store, clock, confirmed }: Rereading, unread: Unr
   await store.append([[{ stream: unreadStream(notification_id), expectedRevision: 0, events }]])
 }
 
-/** The last event of its stream; undefined where there is none. */
+/** The last event of its stream; undefined if there is none. */
 const told = async (store: EventStore, notificationId: number): Promise<Last | undefined> => {
   const [[last] = []] = await store.read([{ stream: unreadStream(notificationId), backwards: true, limit: 1 }])
   return last && isReadable(last) && isEventOf(LAST, last) ? last : undefined
 }
 
 /**
- * @param userId  whose it must be
- * @returns null where this user has no such notification, or it was given up
+ * @param userId  the owner that it must have
+ * @returns null if this user has no such notification, or if it was given up
  * @throws {StoreUnavailable}
  */
 export const rereadOne = async (parts: Rereading, userId: number, notificationId: number): Promise<Reread | null> => {
@@ -145,12 +150,12 @@ export interface Reparsed {
   unparsed: number
 }
 
-/** Read at once; each is a few round trips. */
+/** Notifications that are read at the same time. Each takes a few round trips. */
 const AT_ONCE = 20
 
 /**
- * All that is kept unread, oldest first.
- * @throws {StoreUnavailable} what was read until then stays read
+ * Reads all unread notifications again, oldest first.
+ * @throws {StoreUnavailable} what was done before stays
  */
 export const reparse = async (parts: ReparseParts, signal: AbortSignal): Promise<Reparsed> => {
   const counts: Reparsed = { captured: 0, ignored: 0, unparsed: 0 }

@@ -1,6 +1,6 @@
 /**
- * What the decisions of a group store: one unit an event, whichever of its notifications are in the group. A unit's streams
- * are stored in the order in which they are written here, each after the one before it.
+ * The events that the decisions of a group store: one unit per event, for all its notifications in the group. The
+ * streams of a unit are stored in the order in which they are written here, each after the previous one.
  */
 import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
 import type { Taken } from '../../domain/arrival/arrival.ts'
@@ -11,16 +11,16 @@ import type { Job } from './job.ts'
 
 export type Outcome = 'new' | 'copy' | 'resend' | 'finished' | 'ignored' | 'unread' | 'unauthorized'
 
-/** A notification's answer, to be given once its unit is stored. */
+/** A notification's answer. It is given after its unit is stored. */
 export interface Answer {
   job: Job
   taken: Taken
   outcome: Outcome
 }
 
-/** What is stored together. */
+/** Everything that is stored together. */
 export interface DraftUnit {
-  /** The book it adds to, and how many entries; null where it adds none. */
+  /** The deduplication window that it adds to; null if it adds no entries. */
   warm: WarmBook | null
   entries: NewEvent[]
   others: Map<string, { expectedRevision: number; events: NewEvent[] }>
@@ -43,7 +43,7 @@ export class Units {
     return unit
   }
 
-  /** The one that has joined under this key, or a new one. */
+  /** The unit that was joined under this key, or a new one. */
   of(key: string, warm: WarmBook | null): DraftUnit {
     const present = this.#byKey.get(key)
     if (present) return present
@@ -56,7 +56,7 @@ export class Units {
     this.#byKey.set(key, unit)
   }
 
-  /** Into the unit's book. */
+  /** Adds entries to the unit's deduplication window. */
   enter(unit: DraftUnit, job: Job, facts: readonly Fact[]): void {
     unit.entries.push(...this.#stamped(job, facts, job.userId))
   }
@@ -68,7 +68,7 @@ export class Units {
     else unit.others.set(stream, { expectedRevision, events })
   }
 
-  /** Before all but the book, and on behalf of a user. */
+  /** Writes before all other streams except the window's, and on behalf of a user. */
   writeFirst(
     unit: DraftUnit,
     stream: string,
@@ -81,7 +81,7 @@ export class Units {
     unit.others = new Map([[stream, { expectedRevision, events }], ...unit.others])
   }
 
-  /** As the store takes them: those of one book follow on from each other. */
+  /** The units in the form of the store. Units of one window have consecutive revisions. */
   appends(): Unit[] {
     const revisions = new Map<WarmBook, number>()
     return this.all.map(({ warm, entries, others }) => {
@@ -96,7 +96,7 @@ export class Units {
     })
   }
 
-  /** What a job brings about has the same metadata, but for what is another user's. */
+  /** All events of a job have the same metadata, except events of another user. */
   #stamped({ correlationId }: Job, facts: readonly Fact[], userId: number): NewEvent[] {
     if (this.#metadata?.correlation_id !== correlationId || this.#metadata.user_id !== userId)
       this.#metadata = metadataOf({

@@ -1,16 +1,22 @@
-/** Notifications that wait for a group: first come first served within an account, accounts taking turns. */
+/** Notifications that wait for a group: first come, first served within an account, and accounts take turns. */
 import type { Job } from './job.ts'
 
-/** Most notifications of a group, and most of one account in it, so that others find room beside a burst. */
+/**
+ * Most notifications in a group, so that a burst of one account leaves room for others. `MOST_OF_ACCOUNT` limits one
+ * account.
+ */
 const MOST_OF_GROUP = 512
-/** Up to here all that waits goes together; of more only half, so that the next is decided while this one is stored. */
+/**
+ * Up to this many waiting notifications go together. Of more, only half go, so that the next group is decided while
+ * this one is stored.
+ */
 const UNDIVIDED = 64
 const MOST_OF_ACCOUNT = 256
-/** Most characters of bodies in a group: a group of large ones stays what a store takes at once. */
+/** Most characters of bodies in a group, so that a group of large bodies stays within what a store accepts at once. */
 const MOST_CHARACTERS = 4 * 1024 * 1024
 
 export class Waiting {
-  /** Accounts in the order of their turn. */
+  /** Accounts in the order of their turns. */
   readonly #queues = new Map<number, Job[]>()
   readonly #inFlight = new Set<number>()
   #size = 0
@@ -24,13 +30,13 @@ export class Waiting {
     this.#size += jobs.length
   }
 
-  /** In front of what came later, in the order given. */
+  /** Puts jobs back in front of newer ones, in the given order. */
   putBack(jobs: readonly Job[]): void {
     for (const job of jobs.toReversed()) this.#queueOf(job.userId).unshift(job)
     this.#size += jobs.length
   }
 
-  /** Takes the next group; its accounts are held until `done`. Empty where nothing can go now. */
+  /** Takes the next group. Its accounts are held until `done`. Empty if nothing can start now. */
   nextGroup(): Job[] {
     const group: Job[] = []
     const mostOfGroup = Math.min(MOST_OF_GROUP, Math.max(UNDIVIDED, this.#size / 2))
@@ -44,7 +50,7 @@ export class Waiting {
         characters += queue[count++]!.arrival.raw.length
       group.push(...queue.splice(0, count))
       this.#inFlight.add(userId)
-      // To the end of the line, if anything is left.
+      // Moves the account to the end, if it has more jobs.
       this.#queues.delete(userId)
       if (queue.length > 0) this.#queues.set(userId, queue)
     }

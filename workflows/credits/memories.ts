@@ -1,7 +1,7 @@
 /**
- * Memories of credits kept warm, bounded by the credits they hold together. A memory may be an hour old: a credit is in its
- * book for seven days, and only then does it matter whether the memory has it. So the way of a notification costs no
- * further read, but for the first credit of an account in an hour.
+ * A cache of credit memories, bounded by the number of credits in all of them. A memory may be an hour old: a credit
+ * stays in its deduplication window for seven days, and only after that is the memory needed to recognize it. So
+ * receiving a notification needs no further read, except for the first credit of an account in an hour.
  */
 import { creditSegmentsStream, creditsStream, SEGMENTS } from '../../domain/credits/events.ts' // prettier-ignore
 import { CreditMemory } from '../../domain/credits/memory.ts'
@@ -9,30 +9,30 @@ import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
 
 const FRESH_MS = 3_600_000
-/** What has expired in the store is forgotten here by then. */
+/** By then, events that have expired in the store must be dropped here. */
 const RELOADED_AFTER_MS = 7 * 86_400_000
-/** Read at once: a segment is about a megabyte. */
+/** Segments per read. A segment is about a megabyte. */
 const SEGMENTS_AT_ONCE = 4
 const DEFAULT_LIMIT = 1_000_000
-/** An empty memory costs about as much as so many credits. */
+/** The memory of an empty entry, counted in credits. */
 const EMPTY_WEIGHS = 20
 
 const weightOf = ({ memory }: LoadedMemory): number => EMPTY_WEIGHS + memory.size
 
-/** A memory, and how far its streams were read. */
+/** A memory, and how far its streams have been read. */
 export class LoadedMemory {
   readonly memory = new CreditMemory()
   readonly userId: number
-  /** Revisions of its streams, as far as they were read. */
+  /** The last read revision of each of its streams. */
   readonly revisions = new Map<string, number>()
-  /** Credits in the newest segment, as its last event counts them. */
+  /** The number of credits in the newest segment, according to its last event. */
   total = 0
 
   constructor(userId: number) {
     this.userId = userId
   }
 
-  /** Reads what was added since. The newest segment that is known comes along with the question for the newest. */
+  /** Reads what was added since. One read returns the newest segment that is known and the number of the newest one. */
   async readOn(store: Pick<EventStore, 'read'>): Promise<void> {
     const { memory, userId } = this
     const known = memory.newest
@@ -81,12 +81,12 @@ export class CreditMemories {
   readonly #kept = new Map<number, Kept>()
   #weight = 0
 
-  /** @param limit  most credits kept, all accounts together */
+  /** @param limit  most credits kept in all accounts together */
   constructor(limit = DEFAULT_LIMIT) {
     this.#limit = limit
   }
 
-  /** The memory of an account; null where it must be loaded. */
+  /** The memory of an account; null if it must be loaded. */
   get(userId: number, now: Date): CreditMemory | null {
     const kept = this.#kept.get(userId)
     return kept && isWithin(kept.readAt, now, FRESH_MS) ? kept.loaded.memory : null
@@ -109,7 +109,7 @@ export class CreditMemories {
     return kept
   }
 
-  /** The oldest is at the front. One alone may be over the limit: it is still needed for the next notification. */
+  /** The oldest entry is at the front. A single entry may exceed the limit: the next notification still needs it. */
   #put(kept: Kept): void {
     this.#kept.set(kept.loaded.userId, kept)
     this.#weight += weightOf(kept.loaded)

@@ -1,14 +1,15 @@
 /**
- * Gathers credits into the two-year memory of their accounts (decisions, T5). It reads the captured transactions after its own
- * checkpoint about once a day, so that one event holds many credits; a book remembers them for seven days meanwhile.
+ * Adds credits to the two-year memory of their accounts (decisions, T5). About once a day, it reads the captured
+ * transactions after its own checkpoint, so that one event holds many credits. Until then the deduplication window
+ * remembers them, for seven days.
  *
- * Captured transactions never expire, so nothing is lost by a process that was down for weeks. What a crash leaves half done
- * is done again: a credit that the memory has is not added a second time, whatever the checkpoint says. Where the checkpoint
- * is lost, or the store is another one, it begins at the first event.
+ * Captured transactions never expire, so nothing is lost if a process was down for weeks. Work that a crash interrupted
+ * is done again: a credit that the memory already has is not added twice, whatever the checkpoint says. If the
+ * checkpoint is lost, or the store is a different one, it starts at the first event.
  *
- * One gap is left: an installation that was killed and stayed off for over six days gathers the credits of its last day in the
- * first ten minutes after its next start. A text of that day that comes again within them, with a new stamp and without a
- * printed time, is taken as new.
+ * One gap remains. An installation that was killed and stayed off for more than six days adds the credits of its last
+ * day in the first ten minutes after the next start. If a text of that day is received again within these minutes, with
+ * a new timestamp and without a printed time, it is treated as new.
  */
 import { accountStream } from '../../domain/account/events.ts'
 import {
@@ -38,7 +39,7 @@ export interface RememberingParts {
   segmentCredits?: number
 }
 
-/** Looked at often, so that it is done soon after a start; done once a day and a process. */
+/** The schedule is frequent, so that the work runs soon after a start. Each process does it only once a day. */
 const OFTEN = '*/10 * * * *'
 const EVERY_MS = 20 * 3_600_000
 /** Credits held in memory before they are written. */
@@ -61,9 +62,9 @@ export const rememberCredits = (parts: RememberingParts): PlannedJob => {
 }
 
 /**
- * Everything up to the present.
+ * Processes everything up to now.
  * @returns how many credits were added
- * @throws {StoreUnavailable} what was written until then stays
+ * @throws {StoreUnavailable} what was written before stays
  */
 export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal): Promise<number> => {
   const { store, clock, checkpoint } = parts
@@ -108,11 +109,11 @@ const placeToStart = async (store: EventStore, checkpoint: CreditsCheckpoint): P
   return place && (await isPlaceIn(store, place)) ? place.checkpoint : null
 }
 
-/** @returns how many of an account's credits were not remembered yet */
+/** @returns how many of the account's credits were new to the memory */
 const remember = async (parts: RememberingParts, userId: number, credits: readonly Remembered[]): Promise<number> => {
   const { store, clock } = parts
   const occasion = { user_id: userId, at: clock.now(), correlation_id: 'remember_credits', causation_id: 'remember_credits' } // prettier-ignore
-  /** Where all events of a stream have expired, only a conflict tells where its numbering goes on. */
+  /** If all events of a stream have expired, only a conflict reveals where its numbering continues. */
   const told = new Map<string, number>()
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const loaded = new LoadedMemory(userId)
@@ -130,7 +131,8 @@ const remember = async (parts: RememberingParts, userId: number, credits: readon
       continue
     }
     const written = unit.map(({ stream }) => stream)
-    // It may have been deleted just now: its deletion looks for streams to erase, and may have passed by here before this.
+    // The account may have been deleted just now. Its deletion looks for streams to erase, and may have run before this
+    // append.
     const toErase = (await isDeleted(store, userId)) ? written : tooOld(userId, begun)
     for (const stream of toErase) await closeStream(store, occasion, stream)
     return news.length
@@ -138,7 +140,7 @@ const remember = async (parts: RememberingParts, userId: number, credits: readon
   throw new Error(`gave up after ${MOST_TRIES} conflicts on the credits of account ${userId}`)
 }
 
-/** Each once: a store that is read from its first event again tells of all there is. */
+/** Each credit once: a store that is read again from its first event returns all of them. */
 const notIn = ({ memory }: LoadedMemory, credits: readonly Remembered[]): Remembered[] => {
   const known = new Set<number>()
   return credits.filter(({ mark }) => {
@@ -150,7 +152,7 @@ const notIn = ({ memory }: LoadedMemory, credits: readonly Remembered[]): Rememb
 
 type Block = Pick<CreditsRemembered, 'segment' | 'credits' | 'total'>
 
-/** Fills the newest segment and begins further ones. */
+/** Fills the newest segment and begins new ones. */
 const divide = (loaded: LoadedMemory, credits: readonly Remembered[], segmentCredits: number) => {
   const blocks: Block[] = []
   const begun: number[] = []
@@ -169,7 +171,7 @@ const divide = (loaded: LoadedMemory, credits: readonly Remembered[], segmentCre
   return { blocks, begun }
 }
 
-/** A segment is named as the newest before anything is in it. */
+/** A segment is recorded as the newest before anything is written to it. */
 const appendsOf = (
   userId: number,
   blocks: readonly Block[],
@@ -191,7 +193,7 @@ const appendsOf = (
   return [...facts].map(([stream, of]) => ({ stream, facts: of }))
 }
 
-/** The segments that those just begun push out; and one more, which a crash may have left. */
+/** The segments that the new ones push out, and one more, which a crash may have left. */
 const tooOld = (userId: number, begun: readonly number[]): string[] => {
   if (begun.length === 0) return []
   const newest = begun.at(-1)!

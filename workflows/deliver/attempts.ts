@@ -1,4 +1,4 @@
-/** One attempt: the call formed and sent now, and what came of it handed to the recorder. */
+/** One attempt: forms and sends the call, and gives the result to the recorder. */
 import type { CallResult, Checkpoint, Sender } from '../../domain/ports.ts'
 import { RENDERER } from '../../domain/webhook/payload/render.ts'
 import { shownUrl } from '../../domain/webhook/shown-url.ts'
@@ -12,21 +12,21 @@ export interface AttemptTold {
   user_id: number
   transaction_id: number
   rule_id: number
-  /** null where it was not recorded: the transaction was deleted while the call was open. */
+  /** null if it was not recorded, because the transaction was deleted during the call. */
   attempt_id: number | null
   attempt: number
   lane: LaneName
-  /** As `shownUrl` gives it: without what may be a secret. */
+  /** In the form of `shownUrl`: without parts that may be secret. */
   url: string
   http_status: number
   error: string | null
   outcome: 'delivered' | 'retrying' | 'exhausted' | null
   next_attempt_at: string | null
-  /** Of the call: milliseconds. */
+  /** Duration of the call: milliseconds. */
   duration_ms: number
-  /** From the capture to the call's begin: milliseconds. */
+  /** From the capture to the start of the call: milliseconds. */
   since_capture_ms: number
-  /** From when it was due by the queue, to the call's begin: milliseconds; less than 0 where the log was faster. */
+  /** From the due time in the queue to the start of the call: milliseconds. Less than 0 if the log was faster. */
   since_due_ms: number
   bank_code: string
 }
@@ -37,15 +37,15 @@ export interface AttemptOptions {
   recorder: Recorder
   /** The database's time. */
   now: () => Date
-  /** Told once it is recorded. */
+  /** Called after the attempt is recorded. */
   onAttempt: (attempt: AttemptTold) => void
-  /** Told when the call is over. */
+  /** Called after the call has ended. */
   onCame: (claimed: Claimed, came: CallResult) => void
-  /** Told where it is recorded. */
+  /** Called after the result is recorded, with its position. */
   onRecorded: (claimed: Claimed, checkpoint: Checkpoint) => void
 }
 
-/** No endpoint was called: a secret that cannot be opened, a template that is none. The schedule gives time to mend it. */
+/** No endpoint was called: a secret could not be opened, or the template is invalid. The schedule leaves time to fix it. */
 const notFormed = (error: unknown): CallResult => ({
   http_status: 0,
   response_body: `The call could not be formed: ${error instanceof Error ? error.message : String(error)}`,
@@ -54,7 +54,10 @@ const notFormed = (error: unknown): CallResult => ({
   duration_ms: 0,
 })
 
-/** @returns makes a claimed attempt; resolves when the call is over, before it is recorded; never throws */
+/**
+ * @returns a function that makes a claimed attempt. It resolves when the call has ended, before it is recorded. It
+ *   never throws.
+ */
 export const attempts = ({ sender, secrets, recorder, now, onAttempt, onCame, onRecorded }: AttemptOptions) => {
   const record = (claimed: Claimed, begun: Date, formed: FormedCall | null, came: CallResult): void => {
     const { transaction_id, rule_id, user_id, attempt, lane, rule } = claimed

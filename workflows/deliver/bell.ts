@@ -8,7 +8,10 @@ export class Bell {
     this.#wake?.()
   }
 
-  /** Resolves at the next ring, or after so many milliseconds; at once where it rang since the last wait. */
+  /**
+   * Resolves at the next ring, or after this many milliseconds. It resolves at once if the bell rang since the last
+   * wait.
+   */
   async wait(timeoutMs: number): Promise<void> {
     if (!this.#rung && timeoutMs > 0)
       await new Promise<void>((resolve) => {

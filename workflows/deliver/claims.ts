@@ -1,7 +1,8 @@
 /**
- * How deliveries come into this worker's hands: each is claimed, and what comes from the queue or from the dead is checked
- * against its stream before it is begun. What is claimed must not be dropped because a server is down: the store is asked until
- * it answers, and a claim whose answer got lost is looked for again, as nobody else takes it over while we live.
+ * Claims deliveries for this worker. A delivery from the queue or from a dead worker is also checked against its stream
+ * before it begins. A claimed delivery must not be dropped because a server is down. So the store is read again until
+ * it answers, and a claim whose response was lost is looked up again: no other worker takes it over while this one
+ * lives.
  */
 import type { EventStore, LogEntry } from '../../domain/ports.ts'
 import { retry } from '../support/retry.ts'
@@ -10,7 +11,7 @@ import type { Claimed, DeliveryQueue, Due, DueWanted, Orphan, RoomByLane } from 
 import { checkAgainstStreams } from './stream-check.ts'
 import type { TrackedTransactions } from './tracked.ts'
 
-/** Calls in one claim from the log: transactions may have many rules. */
+/** Calls in one claim from the log. A transaction may have many rules. */
 const MOST_IN_CLAIM = 1_000
 
 /** Due rows of one rule in one claim. */
@@ -22,10 +23,10 @@ export interface ClaimsOptions {
   store: Pick<EventStore, 'read'>
   tracked: TrackedTransactions
   lanes: Lanes
-  /** Workers that live no more. */
+  /** Workers that no longer live. */
   dead: () => readonly string[]
   begin: (claimed: readonly Claimed[]) => void
-  /** A delivery whose rule is no more; it is held in `tracked`. */
+  /** Ends a delivery whose rule no longer exists. The delivery is held in `tracked`. */
   endOrphan: (orphan: Orphan) => void
   stopping: AbortSignal
   onError: (error: unknown) => void
@@ -36,7 +37,7 @@ const keyOf = ({ transaction_id, rule_id }: { transaction_id: number; rule_id: n
 
 export class Claims {
   readonly #options: ClaimsOptions
-  /** On their way into `tracked`. */
+  /** Claims that are being checked and will then be in `tracked`. */
   readonly #beingChecked = new Set<Claimed>()
   #mayHaveLost = false
 
@@ -44,7 +45,7 @@ export class Claims {
     this.#options = options
   }
 
-  /** The answer to a claim got lost: it may have been made all the same. */
+  /** The response to a claim was lost. The claim may have been made nevertheless. */
   mayHaveLost(): void {
     this.#mayHaveLost = true
   }
@@ -74,9 +75,10 @@ export class Claims {
     return { claimed: claimed.filter(isNew), orphans: orphans.filter(isNew) }
   }
 
-  /** First tries. @param entries  those of the log that they were claimed for, by transaction */
+  /** First attempts. @param entries the log entries that they were claimed for, by transaction */
   async beginFirst(claimed: readonly Claimed[], entries: ReadonlyMap<number, LogEntry>): Promise<void> {
-    // Nothing has happened to a transaction just captured: its stream need not be read, the append would tell.
+    // A transaction that was just captured has no later events. So its stream need not be read: the append would detect
+    // any.
     const isFresh = ({ transaction_id }: Claimed) => entries.get(transaction_id)?.type === 'TransactionCaptured'
     const fresh = claimed.filter(isFresh)
     for (const each of fresh) this.#options.tracked.holdAt(each, entries.get(each.transaction_id)!.revision)

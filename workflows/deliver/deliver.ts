@@ -1,12 +1,13 @@
 /**
- * Delivery: every transaction × rule is called until its endpoint answers (section 6 of the interface).
+ * Delivery: every transaction is sent to each of its rules' endpoints until the endpoint answers (section 6 of the
+ * interface).
  *
- *     log ──► first tries ─┐                                        ┌─► recorder ──► event store
- *                          ├─► claim ─► lanes ─► sender ─► outcome ─┘
- *     queue ─► due rows ───┘
+ *     log ──► first attempts ─┐                                        ┌─► recorder ──► event store
+ *                             ├─► claim ─► lanes ─► sender ─► outcome ─┘
+ *     queue ─► due rows ──────┘
  *
- * A worker claims an attempt before it makes it; what comes from the queue or from a dead worker is also checked against
- * its stream. Claims are left alone by everyone but their worker until it is dead, so each call is made by one.
+ * A worker claims an attempt before it makes it. An attempt from the queue or from a dead worker is also checked
+ * against its stream. No other worker touches a claim until its worker is dead, so only one worker makes each call.
  */
 import { randomUUID } from 'node:crypto'
 import type { EventStore, Ids, Log, LogEntry, ReadModels, Sender, Vault } from '../../domain/ports.ts'
@@ -29,13 +30,16 @@ import { endWorker } from './worker-end.ts'
 /** Consumer group of the log. */
 export const GROUP = 'delivery'
 
-/** Milliseconds over which a limited rule's calls of a minute are spread, and a little. */
+/** The calls that a limited rule may make per minute are spread over this many milliseconds, slightly more than a minute. */
 const LIMIT_SPREAD_OVER = 61_100
 
-/** Milliseconds the read models may take to pass what delivery waits for. */
+/** How long to wait for the read models to pass a position: milliseconds. */
 const PATIENCE = 5_000
 
-/** First tries that wait for their turn or for their record, more than pass through in a moment. */
+/**
+ * From this many first attempts that wait for their turn, or results that wait to be recorded, delivery is busy. Fewer
+ * pass through in a moment.
+ */
 const BUSY_FROM = 100
 
 export interface DeliveryOptions {
@@ -48,20 +52,23 @@ export interface DeliveryOptions {
   readModels: ReadModels
   /** Seconds before each retry (`RETRY_SCHEDULE`). */
   schedule: readonly number[]
-  /** Whether receiving, in this process, has more to do than it can: first tries give way to it. */
+  /** Whether receiving is overloaded in this process. First attempts then give way to it. */
   givesWay?: () => boolean
-  /** This process has just started the database: claims that it finds there are of the dead. */
+  /** This process has just started the database, so the claims in it belong to dead workers. */
   soleWorker?: boolean
   /** From 0 up to 1; default `Math.random`. */
   random?: () => number
   /** One wide line per attempt. */
   onAttempt?: (attempt: AttemptTold) => void
-  /** At a sole worker's start: attempts claimed and not recorded before it, each of which may be made twice. */
+  /**
+   * At the start of a sole worker: how many earlier attempts were claimed and not recorded. Each of them may be made
+   * twice.
+   */
   onClaimsOpen?: (count: number) => void
   /** An endpoint's breaker opened. */
   onOpened?: (endpoint: { user_id: number; endpoint: string }) => void
   onError?: (error: unknown) => void
-  /** Milliseconds; others only for tests. */
+  /** Milliseconds. Only tests set other values. */
   beatEvery?: number
   cutOffAfter?: number
   /** For tests. */
@@ -69,15 +76,18 @@ export interface DeliveryOptions {
 }
 
 export interface Delivery {
-  /** The name that its claims are under. */
+  /** The name under which it makes claims. */
   worker: string
-  /** Calls of each lane, here. */
+  /** Calls of each lane in this process. */
   use: Lanes['use']
-  /** Whether many first tries wait for their turn, or many results for their record. */
+  /** Whether many first attempts wait for their turn, or many results wait to be recorded. */
   isBusy(): boolean
   /** Delivers until the signal aborts or `stop` is called; resolves when it has stopped. */
   run(signal: AbortSignal): Promise<void>
-  /** No new claims; calls open after 7 s are cut off, recorded and left to the schedule; a goodbye. Within 10 s. */
+  /**
+   * Makes no new claims. Calls that are still open after 7 s are cut off, recorded and left to the schedule. Then it
+   * says goodbye. All within 10 s.
+   */
   stop(): Promise<void>
 }
 
@@ -110,13 +120,13 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     },
     onCame: (claimed, came) => endpoints.note(claimed, came),
     onRecorded: ({ rule }, checkpoint) => {
-      // The next of an ordered rule may go when the read models know that this one is done.
+      // The next delivery of an ordered rule may start when the read models show that this one is done.
       if (rule.ordered) void readModels.passed(checkpoint, PATIENCE).then(() => dueRows.wake(), onError)
     },
   })
 
   const lanes: Lanes = new Lanes(async (job) => {
-    // Others may have taken it over: it waits for our next beat, which asks whether it is still ours.
+    // Another worker may have taken it over. It waits for the next heartbeat, which checks whether it is still ours.
     if (heartbeat.isSilent) return lanes.putBack(job)
     await makeCall(job.claimed, cutOff.signal)
     firstTries.wake()
@@ -130,7 +140,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     onTold: (states) => {
       for (const state of states) if (state.opened) onOpened(state)
       void inHand.told(states).catch(claimFailed)
-      // A server that answers again has others waiting.
+      // Other deliveries wait for a server that answers again.
       if (states.some((state) => !state.held)) dueRows.wake()
     },
     onFailing: (endpoint) => inHand.putAside(endpoint),
@@ -179,7 +189,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     claimDue: (room) => claims.due(room),
     claimGated: async (room) => {
       const claimed = await claims.gated(room)
-      // A limited rule's next call is in time a little later.
+      // The next call of a limited rule becomes due a little later.
       for (const { rule } of claimed)
         if (rule.max_per_minute !== null) dueRows.wakeIn(LIMIT_SPREAD_OVER / rule.max_per_minute)
       return claimed
@@ -209,7 +219,10 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     if (heartbeat.dead.length > 0) dueRows.lookForTheDead()
   }
 
-  /** Embedded, before anything else: how many calls the last run may have made without telling. */
+  /**
+   * Runs before anything else in an embedded database: counts the calls that the last run may have made without
+   * recording them.
+   */
   const countClaimsOpen = async (): Promise<void> => {
     const end = await retry(() => store.end(), { signal: stopped, onFailure: onError })
     while (end && !stopped.aborted && !(await readModels.passed(end, 1_000)));

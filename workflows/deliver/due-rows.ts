@@ -1,8 +1,11 @@
-/** What is due by the queue: retries, retries by hand, first tries the log did not make, and what the dead have left. */
+/**
+ * Deliveries that are due in the queue: retries, manual retries, first attempts that the log did not make, and
+ * deliveries that dead workers left behind.
+ */
 import { Bell } from './bell.ts'
 import { LANES, type Claimed, type Due, type RoomByLane } from './queue.ts'
 
-/** Milliseconds between two looks when nothing was due. */
+/** Poll interval while nothing is due: milliseconds. */
 const LOOK_EVERY = 1_000
 
 export interface DueRowsOptions {
@@ -37,16 +40,16 @@ export class DueRows {
     if (this.#lacksRoom) this.#bell.ring()
   }
 
-  /** Something is due in so many milliseconds. */
+  /** Something is due in this many milliseconds. */
   wakeIn(milliseconds: number): void {
     const at = performance.now() + milliseconds
     if (at >= this.#nextAt) return
     this.#nextAt = at
-    // It may be sooner than what is waited for just now.
+    // It may be sooner than the current wait.
     if (milliseconds < LOOK_EVERY) this.#bell.ring()
   }
 
-  /** Claims may have no worker any more: the next look takes them over. */
+  /** Some claims may no longer have a worker. The next look takes them over. */
   lookForTheDead(): void {
     this.#takeOverWanted = true
   }

@@ -1,4 +1,4 @@
-/** What workers tell each other about endpoints, through the database. */
+/** Updates about endpoints that workers exchange through the database. */
 
 /** What the calls since the last update showed about one endpoint. */
 export interface EndpointNews {

@@ -1,8 +1,8 @@
 /**
- * What calls say of the servers they went to, gathered and told to all workers: failures, as the breaker counts them, and
- * answers of a server that is known to have failed. That a server answers which nobody has had trouble with is no news, so
- * while all fare well this costs nothing. A server that is to be left alone is told of here, so that what waits for it is given
- * back.
+ * Collects what calls show about their servers and sends it to all workers: failures, as the breaker counts them, and
+ * responses of servers that have failed before. The response of a server without known failures is not reported, so
+ * this costs nothing while all servers are healthy. The answer to an update says which servers must not be called, so
+ * that the calls that wait for them are given back.
  */
 import type { CallResult } from '../../domain/ports.ts'
 import { askedToWait, DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } from '../../domain/webhook/endpoint.ts'
@@ -15,7 +15,7 @@ const SOON = 10
 export interface EndpointsOptions {
   tell: (news: readonly EndpointNews[]) => Promise<EndpointState[]>
   onTold: (states: readonly EndpointState[]) => void
-  /** It has failed often enough here alone: nothing more shall begin before it was told. */
+  /** The server has failed often enough in this process alone. No further call may begin until the update is answered. */
   onFailing: (endpoint: { user_id: number; endpoint: string }) => void
   onError: (error: unknown) => void
 }
@@ -23,7 +23,7 @@ export interface EndpointsOptions {
 export class Endpoints {
   readonly #options: EndpointsOptions
   #news = new Map<string, EndpointNews>()
-  /** Servers that have failed here since they last were told to answer. */
+  /** Servers that have failed here and have not answered since. */
   readonly #failed = new Set<string>()
   #timer: NodeJS.Timeout | null = null
   #telling: Promise<void> | null = null
@@ -59,7 +59,7 @@ export class Endpoints {
     this.#tellSoon()
   }
 
-  /** Tells what is left. */
+  /** Sends the remaining updates. */
   async end(): Promise<void> {
     await this.#telling
     if (this.#news.size > 0) await this.#tell()

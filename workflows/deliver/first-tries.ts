@@ -1,7 +1,8 @@
 /**
- * First tries, from the log. A batch of the log is handed over by noting its transactions here, by user; so no endpoint
- * ever holds the log. From the notes, a few of every user in turn are claimed as the lane gets room. What cannot be noted, or
- * has waited for the read models until it is due in the queue, a minute after its capture, is left to that.
+ * First attempts, from the log. A batch of the log is taken over by noting its transactions here, by user, so an
+ * endpoint never holds up the log. From these notes, a few of each user in turn are claimed when the lane has room. The
+ * queue takes over a transaction that cannot be noted, or that has waited for the read models until it is due in the
+ * queue, a minute after its capture.
  */
 import type { Checkpoint, EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
@@ -9,40 +10,44 @@ import { waitUnlessAborted } from '../support/abort.ts'
 import { Bell } from './bell.ts'
 import type { Claimed } from './queue.ts'
 
-/** Transactions noted, of all users. */
+/** Noted transactions of all users together. */
 const MOST_NOTED = 100_000
 
-/** Transactions in one claim, and of one user in it while others wait. */
+/** Transactions in one claim, and those of one user in it while other users wait. */
 const MOST_IN_CLAIM = 256
 const MOST_OF_USER = 64
 
 /**
- * While receiving has more to do than it can, a claim takes few, and the next waits so long (milliseconds): a phone must have
- * its answer now, a shop's first call can be seconds later. The queue, where it is due after a minute, does not give way.
+ * While receiving is overloaded, a claim takes only this many, and the next one waits this long (milliseconds). A phone
+ * needs its answer now, but a shop's first call may come seconds later. The queue, in which it is due after a minute,
+ * does not give way.
  */
 const MOST_GIVING_WAY = 32
 const GIVING_WAY = 100
 
-/** So many more of all users shall be in the read models when a claim is made, so that the next need not wait for them. */
+/**
+ * When a claim is made, this many more transactions of all users should be in the read models, so that the next claim
+ * need not wait for them.
+ */
 const ASKED_AHEAD = 2_048
 
-/** Milliseconds the read models may take to pass what is to be claimed, before others have their turn. */
+/** How long to wait for the read models to pass the transactions to claim, before others have their turn: milliseconds. */
 const PATIENCE = 5_000
 
 export interface FirstTriesOptions {
   isAfter: EventStore['isAfter']
   readModels: ReadModels
   now: () => Date
-  /** Whether anything may be claimed now. */
+  /** Whether claims may be made now. */
   mayClaim: () => boolean
-  /** Whether receiving has more to do than it can. */
+  /** Whether receiving is overloaded. */
   givesWay: () => boolean
   /** How many of a user's transactions may be claimed now. */
   roomFor: (userId: number) => number
   claim: (transactions: readonly number[]) => Promise<{ claimed: Claimed[]; isGated: boolean }>
-  /** Some are not claimed here: their rules let calls through one by one. */
+  /** Some deliveries were not claimed here, because their rules pass calls one by one. */
   onGated: () => void
-  /** Takes over what was claimed; the entries are those it was claimed for, by transaction. */
+  /** Takes over the claimed attempts. The entries are the ones that they were claimed for, by transaction. */
   handOver: (claimed: readonly Claimed[], entries: ReadonlyMap<number, LogEntry>) => Promise<void>
   onError: (error: unknown) => void
 }
@@ -50,7 +55,7 @@ export interface FirstTriesOptions {
 export class FirstTries {
   readonly #options: FirstTriesOptions
   readonly #bell = new Bell()
-  /** By user; the map's order is whose turn is next. */
+  /** By user. The order of the map is the order of the turns. */
   readonly #notes = new Map<number, LogEntry[]>()
   #noted = 0
   #hasAskedAhead = false
@@ -99,7 +104,7 @@ export class FirstTries {
       await this.#claimed(rest.slice(from, from + MOST_IN_CLAIM))
   }
 
-  /** The newest half of the user with the most noted attempts, so that other users need not wait. */
+  /** Drops the newest half of the notes of the user with the most notes, so that other users need not wait. */
   #leaveToTheQueue(): void {
     const [most] = [...this.#notes.values()].sort((a, b) => b.length - a.length)
     const left = most!.splice(Math.floor(most!.length / 2))
@@ -131,7 +136,10 @@ export class FirstTries {
     else this.#putBack(entries)
   }
 
-  /** Asks the read models for what will be claimed soon; they may pause while nothing waits for them. */
+  /**
+   * Asks the read models for the transactions that will be claimed soon. The read models may pause while no caller
+   * waits for them.
+   */
   #askAhead(): void {
     if (this.#hasAskedAhead || this.#noted === 0) return
     const ofEach = Math.ceil(ASKED_AHEAD / this.#notes.size)
@@ -147,7 +155,7 @@ export class FirstTries {
     return checkpoints.reduce((a, b) => (this.#options.isAfter(b, a) ? b : a))
   }
 
-  /** In front of what came later. In a burst the read models are late for longer than anybody waits at once. */
+  /** Puts entries back in front of newer ones. In a burst the read models may be late for longer than one wait. */
   #putBack(entries: readonly LogEntry[]): void {
     const leftSince = this.#options.now().getTime() - LEFT_TO_THE_LOG_MS
     for (const entry of entries.toReversed()) {
@@ -159,7 +167,7 @@ export class FirstTries {
     }
   }
 
-  /** @returns null where the read models do not have them yet */
+  /** @returns null if the read models do not have them yet */
   async #claimed(entries: readonly LogEntry[]): Promise<Claimed[] | null> {
     const { readModels, claim, onGated } = this.#options
     const last = this.#newest(entries.map((entry) => entry.checkpoint))

@@ -1,4 +1,4 @@
-/** One attempt as an HTTP call: the body rendered now, signed with the rule's secret as it is now. */
+/** One attempt as an HTTP call: the body is rendered now and signed with the rule's current secret. */
 import { sha256 } from '../../domain/sha256.ts'
 import type { Call } from '../../domain/ports.ts'
 import { render } from '../../domain/webhook/payload/render.ts'
@@ -7,7 +7,7 @@ import { signedHeaders, webhookIdOf } from '../../domain/webhook/signature.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
 
-/** What a call is formed of. */
+/** The input of a call. */
 export interface Formed {
   transaction_id: number
   rule_id: number
@@ -19,14 +19,14 @@ export interface Formed {
 
 export interface FormedCall {
   call: Call
-  /** The body's `timestamp` and the signature's: Unix seconds. */
+  /** The `timestamp` of the body and of the signature: Unix seconds. */
   timestamp: number
   body_sha256: string
 }
 
 /**
  * @param open  opens the rule's secrets
- * @param now  the attempt's moment
+ * @param now  the time of the attempt
  */
 export const formCall = (
   { transaction_id, rule_id, attempt, rule, transaction }: Formed,

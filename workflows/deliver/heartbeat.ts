@@ -1,7 +1,8 @@
 /**
- * A worker's own beat, and what it makes of the others'. Another is dead when it said goodbye, or after four of our own
- * beats in a row without one of its: an outage, in which we do not beat either, is nobody's silence. Who has not beaten for
- * ten seconds itself may have been taken for dead, and begins no call before it beats again.
+ * A worker's own heartbeat, and its view of the other workers. Another worker is dead when it has said goodbye, or when
+ * it has not beaten during four of our own heartbeats in a row. An outage also stops our own heartbeats, so it does not
+ * count as silence. A worker that has not beaten for ten seconds may have been taken for dead. It begins no call until
+ * it beats again.
  */
 import { waitUnlessAborted } from '../support/abort.ts'
 import type { DeliveryQueue } from './queue.ts'
@@ -12,13 +13,13 @@ export const BEAT_EVERY = 5_000
 /** Milliseconds between two sweeps of expired rows. */
 const SWEEP_EVERY = 60_000
 
-/** Our own beats in a row without one of another's. */
+/** Own heartbeats in a row without one of the other worker. */
 const MISSES_OF_THE_DEAD = 4
 
 export interface HeartbeatOptions {
   queue: DeliveryQueue
   worker: string
-  /** No other worker can have been alive when this one came: those it meets at its first beat have died. */
+  /** No other worker can have been alive when this one started. Workers found at its first heartbeat are dead. */
   soleWorker: boolean
   /** Milliseconds. */
   every: number
@@ -29,7 +30,10 @@ export class Heartbeat {
   readonly #others = new Map<string, { beat: number; misses: number }>()
   readonly #dead = new Set<string>()
   #beatenAt = -Infinity
-  /** The database's time when our steady clock began: milliseconds. The machine's clock may be wrong, and jump. */
+  /**
+   * The database's time at the zero of our monotonic clock: milliseconds. The machine's own clock may be wrong, and may
+   * jump.
+   */
   #zero = performance.timeOrigin
 
   constructor(options: HeartbeatOptions) {
@@ -40,7 +44,7 @@ export class Heartbeat {
     return [...this.#dead]
   }
 
-  /** Whether our last beat is so old that others may take over what we hold. */
+  /** Whether our last heartbeat is so old that other workers may take over our claims. */
   get isSilent(): boolean {
     return performance.now() - this.#beatenAt > 2 * this.#options.every
   }
@@ -51,8 +55,8 @@ export class Heartbeat {
   }
 
   /**
-   * Beats on until a stop, and sweeps now and then.
-   * @param beat  a beat of this heart with what follows from it; one that fails is made up for by the next
+   * Beats until a stop, and sweeps expired rows from time to time.
+   * @param beat  a heartbeat and the work that follows it; the next one makes up for a failed one
    */
   async run(beat: () => Promise<void>, stopping: AbortSignal, onError: (error: unknown) => void): Promise<void> {
     const { queue, every } = this.#options
@@ -67,7 +71,7 @@ export class Heartbeat {
     }
   }
 
-  /** @returns whether it had been silent before */
+  /** @returns whether the worker was silent before */
   async beat(): Promise<{ wasSilent: boolean }> {
     const { queue, worker, soleWorker } = this.#options
     const wasSilent = this.isSilent

@@ -1,6 +1,7 @@
 /**
- * What this worker has claimed and not begun: it waits in the lanes, or aside while its server is failing. It leaves these
- * hands by being begun, by being let go (another has it, or nobody shall), or by being given back to the queue.
+ * Deliveries that this worker has claimed but not begun. They wait in the lanes, or aside while their server is
+ * failing. They leave when they begin, when they are let go (another worker has them, or nobody may make them), or when
+ * they go back to the queue.
  */
 import { LeftAlone } from './left-alone.ts'
 import type { EndpointState } from './endpoint-updates.ts'
@@ -13,7 +14,7 @@ export interface InHandOptions {
   queue: Pick<DeliveryQueue, 'giveBack' | 'stillMine'>
   lanes: Lanes
   tracked: TrackedTransactions
-  /** After that nothing is begun any more: the goodbye frees the claims. */
+  /** After it aborts, nothing begins any more: the goodbye frees the claims. */
   stopping: AbortSignal
 }
 
@@ -32,13 +33,13 @@ export class InHand {
     if (!this.#options.stopping.aborted) this.#options.lanes.add(claimed)
   }
 
-  /** What waits, all of it or what is chosen, is not made here. */
+  /** Drops the waiting deliveries, or the chosen ones. They are not made here. */
   letGo(chosen: (job: Job) => boolean = letAll): void {
     const { lanes, tracked } = this.#options
     for (const { claimed } of [...lanes.takeOut(chosen), ...this.#leftAlone.takeOut(chosen)]) tracked.release(claimed)
   }
 
-  /** While this worker was silent others may have taken over what waits here. */
+  /** While this worker was silent, others may have taken over deliveries that wait here. */
   async letGoOfLost(): Promise<void> {
     const { worker, queue, lanes } = this.#options
     const waited = [...lanes.jobsWaiting(), ...this.#leftAlone.jobs]
@@ -49,12 +50,12 @@ export class InHand {
     this.letGo((job) => lost.has(job))
   }
 
-  /** A server has failed often enough here: what waits for it waits aside until it is known how it fares with all. */
+  /** A server has failed often enough here. Its deliveries wait aside until the results of all workers are known. */
   putAside(endpoint: { user_id: number; endpoint: string }): void {
     this.#leftAlone.putAside(endpoint)
   }
 
-  /** How servers fare with all workers: what waits for one that is to be left alone goes back to the queue. */
+  /** Takes the servers' state over all workers. Deliveries to a server that must not be called go back to the queue. */
   async told(states: readonly EndpointState[]): Promise<void> {
     const { worker, queue, tracked } = this.#options
     const claims = this.#leftAlone.told(states).map(({ claimed }) => claimed)

@@ -1,7 +1,8 @@
 /**
- * Room for calls of one kind. Slots go round by user and, within a user, by endpoint, so that nobody waits for another's
- * backlog; an endpoint (scheme, host and port, per user) and a user have only so many at a time, so that one that hangs
- * holds its own slots and no others. What may wait here is bounded: `free` is what may still be claimed.
+ * Room for calls of one kind. Slots rotate among users and, within a user, among endpoints, so that no call waits for
+ * another user's or endpoint's backlog. The slots of an endpoint (scheme, host and port, per user) and of a user are
+ * limited, so an endpoint that hangs holds only its own slots. The number of waiting calls is limited too: `free` is
+ * how many may still be claimed.
  */
 
 export interface LaneLimits {
@@ -9,11 +10,11 @@ export interface LaneLimits {
   room: number
   /** Calls in flight. */
   slots: number
-  /** In flight, per user. */
+  /** Calls in flight per user. */
   perUser: number
-  /** In flight, per endpoint. */
+  /** Calls in flight per endpoint. */
   perEndpoint: number
-  /** Waiting, per endpoint; above it the endpoint's rules are full. */
+  /** Waiting calls per endpoint. Above it, the endpoint's rules are full. */
   waitingPerEndpoint: number
 }
 
@@ -30,7 +31,7 @@ interface Endpoint<Job> {
   waiting: Job[]
   inFlight: number
   rules: Set<number>
-  /** When a call of it last ended, and how long its calls last, of late: milliseconds. */
+  /** When one of its calls last ended, and how long its recent calls lasted: milliseconds. */
   movedAt: number
   lasts: number
   isListed: boolean
@@ -39,25 +40,26 @@ interface Endpoint<Job> {
 interface User<Job> {
   id: number
   endpoints: Map<string, Endpoint<Job>>
-  /** Endpoints with something waiting and a slot to go: the next is in front. */
+  /** Endpoints with a waiting call and a free slot. The first one is next. */
   turn: Endpoint<Job>[]
   inFlight: number
   isListed: boolean
 }
 
-/** An endpoint that has all its slots taken and has not ended a call for so long is stuck: milliseconds. */
+/** An endpoint whose slots are all taken is stuck if no call has ended for this long: milliseconds. */
 const STUCK_AFTER = 1_000
 
 /**
- * One that takes so long for what waits here is slow: milliseconds. What it is not given is left to the queue for the rest of
- * a minute, so a burst should not make it slow: 256 waiting calls of a second each, 64 at a time, do not.
+ * An endpoint is slow if its waiting calls will take this long: milliseconds. The calls that it does not get are left
+ * to the queue for the rest of a minute, so a burst should not make it slow: 256 waiting calls of a second each, 64 at
+ * a time, do not.
  */
 const SLOW_AFTER = 5_000
 
-/** Share of the newest call in how long calls last. */
+/** The weight of the newest call in the average duration. */
 const NEWEST = 1 / 8
 
-/** What a user may have here however full it is. */
+/** A user may have this many calls here, however full the lane is. */
 const A_FEW = 8
 
 export class Lane<Job extends LaneJob> {
@@ -65,15 +67,15 @@ export class Lane<Job extends LaneJob> {
   readonly #run: (job: Job) => Promise<void>
   readonly #now: () => number
   readonly #users = new Map<number, User<Job>>()
-  /** Users with an endpoint to go: the next is in front. */
+  /** Users with an endpoint that can start a call. The first one is next. */
   #turn: User<Job>[] = []
   #waiting = 0
   #inFlight = 0
   #isHeld = false
 
   /**
-   * @param run  makes the call and has its result taken over; never throws
-   * @param now  a clock that does not jump: milliseconds
+   * @param run  makes the call and passes on its result; never throws
+   * @param now  a monotonic clock: milliseconds
    */
   constructor(limits: LaneLimits, run: (job: Job) => Promise<void>, now = (): number => performance.now()) {
     this.#limits = limits
@@ -104,13 +106,13 @@ export class Lane<Job extends LaneJob> {
     this.#go()
   }
 
-  /** While held, nothing begins; what is in flight goes on. */
+  /** While held, no call begins. Calls in flight continue. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld
     this.#go()
   }
 
-  /** Takes out what waits, all of it or what is chosen. */
+  /** Removes waiting jobs: all of them or the chosen ones. */
   takeOut(chosen: (job: Job) => boolean = () => true): Job[] {
     const out: Job[] = []
     for (const user of this.#users.values())
@@ -127,7 +129,7 @@ export class Lane<Job extends LaneJob> {
     return [...this.#endpoints()].flatMap((endpoint) => endpoint.waiting)
   }
 
-  /** Rules whose endpoints have no room for more. */
+  /** Rules whose endpoints have no more room. */
   fullRules(): number[] {
     return [...this.#endpoints()]
       .filter((endpoint) => this.#isFull(endpoint))
@@ -135,9 +137,10 @@ export class Lane<Job extends LaneJob> {
   }
 
   /**
-   * How many more of a user's calls may be claimed. An endpoint that is full but getting on is worth waiting for: 0. One that
-   * is stuck or slow is not, as the user's others would wait with it: its rules are full, its calls are left to the queue. Who
-   * has nothing waiting here gets a few in even when the others have taken all the room.
+   * How many more of a user's calls may be claimed. If an endpoint is full but making progress, the answer is 0: it is
+   * worth waiting for. A stuck or slow endpoint is not, because the user's other endpoints would wait with it. Its
+   * rules are full, and its calls are left to the queue. A user with nothing waiting here gets a few calls in even if
+   * other users have taken all the room.
    */
   roomFor(userId: number): number {
     const now = this.#now()
@@ -180,7 +183,7 @@ export class Lane<Job extends LaneJob> {
     return endpoint
   }
 
-  /** Puts an endpoint, and with it its user, in the turn, where they have something to do and a slot for it. */
+  /** Puts an endpoint and its user into the turn, if they have a waiting call and a free slot for it. */
   #list(endpoint: Endpoint<Job>): void {
     const { user } = endpoint
     if (!endpoint.isListed && endpoint.waiting.length > 0 && endpoint.inFlight < this.#limits.perEndpoint) {

@@ -1,4 +1,4 @@
-/** The lanes side by side: first tries, due retries, retries by hand, in bulk; none takes another's room. */
+/** The lanes for first attempts, due retries, manual retries and bulk retries. No lane takes another's room. */
 import { Lane, type LaneJob, type LaneLimits } from './lane.ts'
 import { LANES, type Claimed, type LaneName, type RoomByLane } from './queue.ts'
 
@@ -50,7 +50,7 @@ export class Lanes {
     for (const name of LANES) this.#lanes[name].add(jobs.filter((job) => job.claimed.lane === name))
   }
 
-  /** Lets it wait once more, and nothing begin in its lane until `goOn`. */
+  /** Lets the job wait again, and starts nothing in its lane until `goOn`. */
   putBack(job: Job): void {
     const lane = this.#lanes[job.claimed.lane]
     lane.hold(true)
@@ -69,7 +69,7 @@ export class Lanes {
     return this.#each.flatMap((lane) => lane.jobsWaiting())
   }
 
-  /** Takes out what waits, all of it or what is chosen. */
+  /** Removes waiting jobs: all of them or the chosen ones. */
   takeOut(chosen?: (job: Job) => boolean): Job[] {
     return this.#each.flatMap((lane) => lane.takeOut(chosen))
   }

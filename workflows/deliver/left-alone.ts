@@ -1,6 +1,7 @@
 /**
- * Calls that wait here for a server that is to be left alone. Once a server has failed often enough here alone, they are put
- * aside until it is known how it fares with all workers; then they go back to the queue, their numbers unused, or on.
+ * Calls that wait here for a server that must not be called. When a server has failed often enough in this process, its
+ * calls are put aside until the results of all workers are known. Then they continue, or go back to the queue with
+ * their attempt numbers unused.
  */
 import type { EndpointState } from './endpoint-updates.ts'
 import type { Job, Lanes } from './lanes.ts'
@@ -24,7 +25,7 @@ export class LeftAlone {
     this.#aside.push(...this.#takeOutOf(new Set([nameOf(endpoint)])))
   }
 
-  /** @returns what goes back to the queue */
+  /** @returns the jobs that go back to the queue */
   told(states: readonly EndpointState[]): Job[] {
     const held = new Set(states.filter((state) => state.held).map(nameOf))
     const aside = this.#aside
@@ -43,7 +44,7 @@ export class LeftAlone {
     return this.#aside
   }
 
-  /** Retries by hand are made all the same, and so is what the gate let through. */
+  /** Leaves manual retries and the calls that the gate has passed: they are made nevertheless. */
   #takeOutOf(endpoints: ReadonlySet<string>): Job[] {
     if (endpoints.size === 0) return []
     return this.#lanes.takeOut(

@@ -1,11 +1,11 @@
-/** What delivery asks of its queue: due rows, claims and the workers' beats. Implemented over SQL by an adapter. */
+/** The port from delivery to its queue: due rows, claims and the workers' heartbeats. An adapter implements it in SQL. */
 import type { Delivery } from '../../domain/transaction/transaction.ts'
 import type { WebhookStatus } from '../../domain/transaction/events.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
 import type { EndpointNews, EndpointState } from './endpoint-updates.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
 
-/** First tries, due retries, retries by hand of one transaction, and of many: each has room of its own. */
+/** First attempts, due retries, manual retries of one transaction, and bulk retries. Each lane has its own room. */
 export const LANES = ['first', 'retry', 'manual', 'bulk'] as const
 export type LaneName = (typeof LANES)[number]
 
@@ -20,7 +20,7 @@ export interface Claim {
   attempt: number
 }
 
-/** One attempt that this worker alone may make, with what the call needs. */
+/** One attempt that only this worker may make, with the data for its call. */
 export interface Claimed extends Claim {
   user_id: number
   lane: LaneName
@@ -41,12 +41,12 @@ export interface Claimed extends Claim {
   endpoint: {
     /** Scheme, host and port. */
     name: string
-    /** It failed lately, or asked to wait: that it answers now is news. */
+    /** It failed recently or asked for no calls. So a response from it now must be reported. */
     watched: boolean
-    /** It is to be left alone, and this attempt is made nevertheless. */
+    /** The endpoint must not be called, but this attempt is made nevertheless. */
     isPassedThrough: boolean
   }
-  /** The endpoint's breaker is open and the whole schedule has passed: if this one fails, the delivery has failed. */
+  /** The endpoint's breaker is open and the whole schedule has passed. If this attempt fails, the delivery has failed. */
   isLast: boolean
   transaction: TransactionRow & {
     user_id: number
@@ -56,7 +56,7 @@ export interface Claimed extends Claim {
     webhook_status: WebhookStatus
     created_at: string
   }
-  /** All deliveries of the transaction, as the read models know them. */
+  /** All deliveries of the transaction, as the read models have them. */
   deliveries: {
     rule_id: number
     status: Delivery['status']
@@ -66,7 +66,7 @@ export interface Claimed extends Claim {
   }[]
 }
 
-/** A due delivery whose rule is no more. */
+/** A due delivery whose rule no longer exists. */
 export interface Orphan {
   transaction_id: number
   rule_id: number
@@ -75,16 +75,16 @@ export interface Orphan {
 
 export interface OtherWorker {
   worker: string
-  /** Rises with each of its beats. */
+  /** Rises with each of its heartbeats. */
   beat: number
   /** It has said goodbye. */
   ended: boolean
 }
 
 export interface DueWanted {
-  /** Most rows for each lane. */
+  /** Most rows per lane. */
   room: RoomByLane
-  /** Most rows of one rule. */
+  /** Most rows per rule. */
   perRule: number
   /** Rules whose endpoints have no room. */
   fullRules: readonly number[]
@@ -97,8 +97,8 @@ export interface Due {
 
 export interface DeliveryQueue {
   /**
-   * Claims open first tries of these transactions; of held rules (paused, locked account) none, and none of gated ones, but
-   * the answer says whether there are such as may be let through now.
+   * Claims open first attempts of these transactions. It claims none of held rules (paused rule, locked account) and
+   * none of gated rules. `isGated` says whether some of the gated ones may pass now.
    */
   claimFirst(
     worker: string,
@@ -106,23 +106,26 @@ export interface DeliveryQueue {
     fullRules: readonly number[],
     limit: number,
   ): Promise<{ claimed: Claimed[]; isGated: boolean }>
-  /** Claims what is due, a few of every rule, and of held and of gated rules nothing. */
+  /** Claims due deliveries: a few of each rule, and none of held or gated rules. */
   claimDue(worker: string, wanted: DueWanted): Promise<Due>
-  /** Claims what may be made now of gated rules: ordered, limited, or to an endpoint that is left alone. */
+  /**
+   * Claims the deliveries of gated rules that may pass now: the rule is ordered or limited, or its endpoint must not be
+   * called.
+   */
   claimGated(worker: string, wanted: DueWanted): Promise<Claimed[]>
-  /** Claims again, for this worker, attempts that workers now dead have claimed and not recorded. */
+  /** Claims for this worker the attempts that dead workers have claimed and not recorded. */
   takeOver(worker: string, dead: readonly string[], limit: number): Promise<Due>
-  /** Which of these claims are still this worker's; answers their places in the list. */
+  /** Which of these claims still belong to this worker. @returns their indexes in the list */
   stillMine(worker: string, claims: readonly Claim[]): Promise<number[]>
-  /** Attempts claimed and not begun, which are not to be made now. */
+  /** Returns attempts that were claimed and not begun, and must not be made now. */
   giveBack(worker: string, claims: readonly Claim[]): Promise<void>
-  /** What calls said of their servers; answers those that had or now have a row. */
+  /** Sends what calls showed about their servers. @returns the servers that had or now have a row */
   tellEndpoints(news: readonly EndpointNews[]): Promise<EndpointState[]>
-  /** How many attempts others have claimed and not recorded. */
+  /** How many attempts of other workers are claimed and not recorded. */
   countOpen(worker: string): Promise<number>
-  /** Says that this worker lives; answers the database's time and who else there is. */
+  /** Records that this worker is alive. @returns the database's time and the other workers */
   beat(worker: string): Promise<{ now: Date; others: OtherWorker[] }>
   goodbye(worker: string): Promise<void>
-  /** Forgets claims recorded long ago, and dead workers without claims. */
+  /** Removes claims that were recorded long ago, and dead workers without claims. */
   sweep(dead: readonly string[]): Promise<void>
 }

@@ -1,9 +1,9 @@
 /**
- * Writes down what came of calls. A lone result is appended at once; those that come while an append is under way, and a
- * little after it, form the next group: one append for all of them, each transaction a unit at its known revision. So under
- * load an append, and all that follows from it in the read models, is shared, and nobody waits for it but an ordered rule. On a conflict its stream is read and the results decided again.
- * While the store is down the group waits and is tried again with the same event ids; others wait behind it, in memory, and
- * `isBehind` stops new claims.
+ * Records the results of calls. A single result is appended at once. Results that arrive during an append, and shortly
+ * after it, form the next group: one append for all of them, in which each transaction is a unit at its known revision.
+ * So under load the results share an append and its work in the read models. Only an ordered rule waits for a result.
+ * On a conflict, the stream is read and the results are decided again. While the store is down, the group waits and is
+ * retried with the same event ids. Others wait behind it in memory, and `isBehind` stops new claims.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NewEvent } from '../../domain/event.ts'
@@ -22,16 +22,16 @@ import type { Tracked, TrackedTransactions } from './tracked.ts'
 
 export interface Outcome {
   transaction_id: number
-  /** When it came out. */
+  /** When the result came. */
   at: Date
-  /** The result of a call; null for a delivery that ends because its rule is no more. */
+  /** The result of a call; null for a delivery that ends because its rule no longer exists. */
   result: AttemptResult | null
   rule_id: number
-  /** There is no further try after it. */
+  /** No further attempt follows. */
   isLast?: boolean
   /** The next delivery of an ordered rule waits for it. */
   isAwaited?: boolean
-  /** Told once it is recorded, and where that stands; null where the transaction was deleted meanwhile. */
+  /** Called after it is recorded, with its position; null if the transaction was deleted meanwhile. */
   recorded?: (
     attempted: Extract<TransactionFact, { type: 'WebhookAttempted' }>['data'] | null,
     checkpoint: Checkpoint | null,
@@ -54,21 +54,25 @@ interface Group {
 }
 
 /**
- * Results in one append: in a burst a few large ones leave the servers and this process more for the calls. Where each brings
- * the longest answer, all of it characters that JSON escapes, they are still less than the 16 MiB that a store takes at once.
+ * Results in one append. In a burst, a few large appends leave more capacity for the calls in the servers and in this
+ * process. Even if each result has the longest response, and JSON escapes all its characters, they are smaller than the
+ * 16 MiB that a store accepts at once.
  */
 const MOST_IN_GROUP = 512
 
-/** So many go at once, however little time has passed. */
+/** This many results are appended at once, however little time has passed. */
 const ENOUGH = 256
 
-/** Milliseconds from one append's begin to the next, where nothing hurries: what comes in between goes together. */
+/**
+ * Milliseconds from the start of one append to the next, if nothing is urgent. Results that arrive in between are
+ * appended together.
+ */
 const GATHERED_FOR = 20
 
 /** Results that may wait before new claims stop. */
 const BEHIND = 2_000
 
-/** Milliseconds between tries while the store is down. */
+/** Milliseconds between attempts while the store is down. */
 const PAUSE = 250
 
 export interface RecorderOptions {
@@ -99,7 +103,7 @@ export class Recorder {
     return this.#waiting.length + this.#underWay
   }
 
-  /** Whether new claims had better wait. */
+  /** Whether new claims should wait. */
   get isBehind(): boolean {
     return this.#isTroubled || this.backlog > BEHIND
   }
@@ -110,7 +114,7 @@ export class Recorder {
     this.#bell.ring()
   }
 
-  /** Runs until `end` was called and all is recorded, or `giveUp`. */
+  /** Runs until `end` was called and everything is recorded, or until `giveUp`. */
   async run(): Promise<void> {
     let begunAt = -Infinity
     while (!this.#isGivenUp && !(this.#isEnding && this.backlog === 0)) {
@@ -167,7 +171,7 @@ export class Recorder {
     return decided.filter((group) => group.events.length > 0)
   }
 
-  /** One append for all; answers those that must be appended again, decided anew. */
+  /** Appends all groups at once. @returns the groups that must be appended again, decided anew */
   async #append(groups: readonly Group[]): Promise<Group[]> {
     const { store, tracked: all } = this.#options
     const units = groups.map(({ tracked, events }) => [
@@ -224,7 +228,7 @@ const byTransaction = (taken: readonly Waiting[], all: TrackedTransactions): Pic
   return [...groups.values()]
 }
 
-/** A transaction's results, decided in turn. */
+/** Decides a transaction's results in order. */
 const decideAll = (
   tracked: Tracked,
   waiting: readonly Waiting[],

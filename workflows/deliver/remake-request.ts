@@ -1,7 +1,7 @@
 /**
- * The request of an attempt, made again from the events: the rule as the account had it at the revision recorded, the
- * transaction as it was then, the recorded timestamp. The body's SHA-256 says whether it is the same, byte for byte; where it
- * is not (another renderer, a deleted account), nothing is shown rather than something that was never sent.
+ * Rebuilds the request of an attempt from the events: the rule at the recorded revision of the account, the transaction
+ * as it was then, and the recorded timestamp. The SHA-256 of the body shows whether it is the same, byte for byte. If
+ * it differs (another renderer, a deleted account), nothing is shown, rather than something that was never sent.
  */
 import { evolve as evolveAccount, type Account, type Rule } from '../../domain/account/account.ts'
 import { isEventOf } from '../../domain/catalogue.ts'
@@ -15,7 +15,7 @@ import { formCall } from './form-call.ts'
 
 type Attempted = TransactionEventData['WebhookAttempted']
 
-/** What payloads show of a transaction, after each event that changed it, the newest first. */
+/** The fields of a transaction that payloads show, after each event that changed it, newest first. */
 const rowsOf = (events: readonly StoredEvent[]): TransactionRow[] => {
   const rows: TransactionRow[] = []
   for (const { type, data } of events) {
@@ -46,8 +46,8 @@ const remake = (rule: Rule | undefined, rows: readonly TransactionRow[], attempt
 }
 
 /**
- * One read for all attempts of a transaction.
- * @returns requests by attempt id; those that cannot be made again are not there
+ * Reads the store once for all attempts of a transaction.
+ * @returns requests by attempt id; requests that cannot be rebuilt are missing
  */
 export const remakeRequests = async (
   { store, vault }: { store: EventStore; vault: Vault },

@@ -1,4 +1,4 @@
-/** Rules' secrets in plain, so that a busy rule's is opened once; a few, in memory only. */
+/** Opened secrets of rules, so that a busy rule's secret is opened once. Only a limited number, and only in memory. */
 import type { Vault } from '../../domain/ports.ts'
 
 const MOST = 1_000

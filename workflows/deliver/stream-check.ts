@@ -1,6 +1,7 @@
 /**
- * What comes from the queue or from a dead worker is checked against its stream before it is sent: deleted, ended or already
- * attempted is dropped. One read for all of them; it tells the revision at which the result is appended, too.
+ * Checks deliveries from the queue or from a dead worker against their streams before they are sent. Deliveries that
+ * are deleted, ended or already attempted are dropped. One read serves all of them. It also gives the revision at which
+ * the result is appended.
  */
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { Slice } from '../../domain/ports.ts'
@@ -11,8 +12,8 @@ import type { Claimed, Due } from './queue.ts'
 import type { TrackedTransactions } from './tracked.ts'
 
 /**
- * @param read  null when it was given up: then nothing is kept
- * @returns what is still to be attempted; it and the orphans are held in `tracked`
+ * @param read  null if it was given up; then nothing is kept
+ * @returns what is still to be attempted; these and the orphans are held in `tracked`
  */
 export const checkAgainstStreams = async (
   { claimed, orphans }: Due,

@@ -1,11 +1,14 @@
-/** The test operation (section 4.3): the test payload to a rule's URL, by the same sender; it is no attempt. */
+/**
+ * The test operation (section 4.3): sends the test payload to a rule's URL with the same sender. It does not count as
+ * an attempt.
+ */
 import type { Sender } from '../../domain/ports.ts'
 import { testPayload } from '../../domain/webhook/payload/test.ts'
 import { signedHeaders, type Signing } from '../../domain/webhook/signature.ts'
 
 export type TestResult =
   | { success: true; http_code: number; response_time_ms: number; response_body: string }
-  | { success: false; /** 0 without an answer */ http_code: number; error: string }
+  | { success: false; /** 0 without a response */ http_code: number; error: string }
 
 export interface TestedRule {
   rule_id: number
@@ -14,8 +17,8 @@ export interface TestedRule {
 }
 
 /**
- * @param secrets  gives what it is signed with, in plain, for the call's Unix second
- * @param now  the call's moment
+ * @param secrets  gives the plain secrets that sign the call, for its Unix second
+ * @param now  the time of the call
  */
 export const sendTest = async (
   { rule_id, url, http_method: method }: TestedRule,

@@ -1,6 +1,6 @@
 /**
- * Transactions with calls under way here: their fold and its revision, held from the claim until the last result is
- * recorded, so that a result is appended at the known revision without reading.
+ * Transactions with calls under way in this process: their fold and its revision. They are held from the claim until
+ * the last result is recorded, so that a result is appended at the known revision without a read.
  */
 import {
   foldTransaction,
@@ -17,11 +17,14 @@ export interface Tracked {
   user_id: number
   state: Transaction
   revision: number
-  /** Attempts claimed and not yet recorded, by rule: one that was taken over may be followed by the next before it ends. */
+  /**
+   * Attempts that are claimed and not yet recorded, by rule. After a takeover, the next attempt may start before the
+   * first one ends.
+   */
   holds: Map<number, number>
 }
 
-/** A claim holds its transaction here. */
+/** A claim that holds its transaction here. */
 interface HeldBy {
   transaction_id: number
   rule_id: number
@@ -39,14 +42,14 @@ const deliveryOf = ({ status, attempt, round_base, due_at }: Claimed['deliveries
   }
 }
 
-/** A transaction as the read models hold it: right at a revision where an append there succeeds. */
+/** A transaction as the read models have it. It is right at a revision if an append at that revision succeeds. */
 const fromReadModels = ({ transaction, deliveries }: Claimed): LiveTransaction => {
   const { id, user_id, created_at, bank_code, transaction_type, amount, account_number, content } = transaction
   const { description, order_id, prefix, already_run_of, webhook_status } = transaction
   return {
     phase: 'live', transaction_id: id, user_id, captured_at: created_at, bank_code, transaction_type, amount,
     account_number, content, description, order_id, prefix, already_run_of, webhook_status,
-    // What is held back has no call to make.
+    // A held transaction has no call to make.
     held: null,
     deliveries: new Map(deliveries.map((delivery) => [delivery.rule_id, deliveryOf(delivery)])),
   } // prettier-ignore
@@ -63,23 +66,23 @@ export class TrackedTransactions {
     return this.#tracked.get(transactionId)
   }
 
-  /** From a log entry and the read models: nothing was appended since, or the append tells. */
+  /** Takes the state from a log entry and the read models. If anything was appended since, the append detects it. */
   holdAt(claimed: Claimed, revision: number): void {
     this.#hold(claimed, fromReadModels(claimed), revision)
   }
 
-  /** From the stream itself. */
+  /** Takes the state from the stream itself. */
   holdRead(claimed: HeldBy & { user_id: number }, events: readonly StoredEvent[]): void {
     this.#hold(claimed, foldTransaction(events), events.at(-1)?.revision ?? NO_STREAM)
   }
 
-  /** A conflict told that there is more: the stream as it is now. */
+  /** Takes the current stream after a conflict has shown that it has more events. */
   reread(tracked: Tracked, events: readonly StoredEvent[]): void {
     tracked.state = foldTransaction(events)
     tracked.revision = events.at(-1)?.revision ?? NO_STREAM
   }
 
-  /** Facts were appended, so many; it is now in that state. */
+  /** Moves on by the number of appended facts, to the state after them. */
   advance(tracked: Tracked, state: Transaction, facts: number): void {
     tracked.state = state
     tracked.revision += facts

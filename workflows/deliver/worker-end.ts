@@ -1,11 +1,14 @@
 /**
- * The end of a worker, within ten seconds: what waits is let go, calls under way have seven seconds and are then cut off, what
- * they came to is recorded, and a goodbye frees the claims for the others. A server that is away shall not keep the process:
- * without a goodbye others find out by themselves.
+ * Ends a worker within ten seconds. Waiting deliveries are let go. Calls under way have seven seconds and are then cut
+ * off. Their results are recorded, and a goodbye frees the claims for other workers. A server that is away must not
+ * keep the process running: without a goodbye, the other workers find out by themselves.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Milliseconds: calls open so long after a stop began are cut off, and what they came to must be recorded by then. */
+/**
+ * Milliseconds. Calls still open this long after the stop are cut off, and their results must be recorded by the second
+ * limit.
+ */
 const CUT_OFF_AFTER = 7_000
 const GIVE_UP_AFTER = 9_000
 const LAST_WORDS = 900
@@ -17,14 +20,14 @@ export interface WorkerEnd {
   inFlight: () => number
   cutOff: () => void
   recorder: { end(): void; giveUp(): void }
-  /** Ends when all is recorded, or it was given up. */
+  /** Resolves when everything is recorded, or was given up. */
   recording: Promise<void>
   tellEndpoints: () => Promise<void>
   goodbye: () => Promise<void>
-  /** End by themselves, soon after a stop. */
+  /** They end by themselves, soon after a stop. */
   loops: Promise<unknown>
   onError: (error: unknown) => void
-  /** Milliseconds; another only for tests. */
+  /** Milliseconds. Only tests set another value. */
   cutOffAfter?: number | undefined
 }
 

@@ -1,7 +1,8 @@
 /**
- * Retrying many transactions as a job: begun by a call, done page by page by whichever process holds the lease, the oldest
- * first. A page is told of before it is done, so after a crash it is done once more: what was queued already has another
- * status by then and is passed by. After each page it rests longer than that took, so that others come first.
+ * Retries many transactions as a job. A call starts it. The process that holds the lease does it page by page, oldest
+ * first. A page is recorded before it is done, so after a crash it is done once more: transactions that were already
+ * queued then have another status and are skipped. After each page the job pauses for longer than the page took, so
+ * that other work comes first.
  */
 import { jobEvents, jobStream, type JobEvent, type JobFilter, type Place } from '../../domain/job/events.ts'
 import { cancel, evolve, goOn, type Job, type Page } from '../../domain/job/job.ts'
@@ -13,10 +14,10 @@ import { foldCache, type FoldCache } from '../support/fold-cache.ts'
 import { stamp } from '../support/stamp.ts'
 import { retryFailed } from '../transactions/by-hand.ts'
 
-/** A user's failed transactions as the read models know them, and the jobs that run. */
+/** A user's failed transactions and the running jobs, from the read models. */
 export interface FailedTransactions {
   count(userId: number, filter: JobFilter): Promise<{ count: number; newest: Place | null }>
-  /** The oldest first. */
+  /** Oldest first. */
   between(userId: number, filter: JobFilter, page: { after: Place | null; to: Place; limit: number }): Promise<Place[]>
   runningJobs(): Promise<number[]>
 }
@@ -30,7 +31,7 @@ export interface JobParts {
 
 const PAGE = 100
 
-/** Milliseconds between two looks for jobs, and of rest after a page: as a multiple of what it took, and at least. */
+/** Milliseconds between two looks for jobs. The pause after a page is a multiple of its duration, but has a minimum. */
 const LOOK_EVERY = 1_000
 const REST = { times: 3, atLeast: 20 }
 
@@ -40,7 +41,7 @@ const jobs = () =>
     100,
   )
 
-/** @returns the job's id and where it stands in the store · @throws {StoreUnavailable} */
+/** @returns the job's id and its position in the store · @throws {StoreUnavailable} */
 export const createJob = async (
   { store, ids }: { store: EventStore; ids: Ids },
   occasion: OwnersOccasion,
@@ -59,7 +60,7 @@ export const createJob = async (
   return { job_id, checkpoint: result.checkpoint }
 }
 
-/** @throws {Refused} NOT_FOUND, also for another user's; CONFLICT where it has ended · {StoreUnavailable} */
+/** @throws {Refused} NOT_FOUND, also for another user's job; CONFLICT if it has ended · {StoreUnavailable} */
 export const cancelJob = (store: EventStore, occasion: OwnersOccasion, id: number) =>
   execute(store, jobs(), String(id), occasion, ({ state }) => cancel(state, occasion.user_id))
 
@@ -68,7 +69,7 @@ const runPage = async ({ store, accounts, clock, transactions }: JobParts, job: 
   if (!page) return 0
   const account = await accounts.find(user_id)
   if (!account) return 0
-  // As with its deliveries: they wait until it is unlocked.
+  // Like the account's deliveries, the job waits until the account is unlocked.
   if (account.locked) return 'later'
   const { after, to } = page
   const found = await transactions.between(user_id, filter, { after, to, limit: PAGE })
@@ -86,7 +87,7 @@ const nextPage = async ({ transactions }: JobParts, { user_id, filter, page, up_
   return to ? { after, to, count: found.length } : null
 }
 
-/** Does a job's page and begins the next. @returns whether there was something to do */
+/** Does a job's page and begins the next one. @returns whether there was something to do */
 const step = async (parts: JobParts, cache: FoldCache<Job | null>, id: number): Promise<boolean> => {
   const { state: job } = await cache.load(parts.store, String(id))
   if (job?.status !== 'running') return false
@@ -95,14 +96,14 @@ const step = async (parts: JobParts, cache: FoldCache<Job | null>, id: number): 
   const next = await nextPage(parts, job)
   const stream = jobStream(id)
   const occasion = { user_id: job.user_id, at: parts.clock.now(), correlation_id: stream, causation_id: stream }
-  // Cancelled meanwhile, or another process went on with it: then this page has been done, and nothing is told.
+  // If the job was cancelled, or another process continued it, then this page is done, and nothing is recorded.
   await execute(parts.store, cache, String(id), occasion, ({ state }) =>
     state?.page?.to.id === job.page?.to.id && state ? goOn(state, failed, next) : [],
   )
   return true
 }
 
-/** Goes on with all jobs, a page of each in turn, until the signal aborts. */
+/** Continues all jobs, one page of each in turn, until the signal aborts. */
 export const runJobs = async (
   parts: JobParts,
   onError: (error: unknown) => void,

@@ -1,14 +1,15 @@
 /**
- * What happens, told live to whoever listens: one subscription of a process to the store, handed on after the read models
- * have it, so that who asks for more gets it. It begins with the first listener and remembers the newest events; a listener
- * that was away for longer than that is told so, and reads its page anew.
+ * Sends events live to listeners. A process has one subscription to the store. An event is passed on after the read
+ * models have it, so that listeners can query the details. The subscription begins with the first listener. It
+ * remembers the newest events. A listener that was away for longer than that receives a notice and must reload its
+ * page.
  */
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { endsListening, newsOf, type News } from './news.ts'
 
-/** Events remembered, of all users. */
+/** Number of remembered events, of all users. */
 const REMEMBERED = 5_000
 /** Read models that are further behind than this (milliseconds) are not waited for. */
 const BEHIND_MS = 5_000
@@ -23,17 +24,17 @@ export interface Told {
 
 export interface Listener {
   tell(told: Told): void
-  /** Nothing more comes; `bye`: the process stops, else the listener has to show again who it is. */
+  /** No more events follow. `bye`: the process stops. `credentials`: the listener must authenticate again. */
   end(reason: 'bye' | 'credentials'): void
 }
 
 export interface Feed {
-  /** By which a checkpoint is known to be of this store. */
+  /** Identifies the store that a checkpoint belongs to. */
   epoch(): Promise<string>
   /**
-   * From now on, until it is stopped.
-   * @param after  what it heard last; null: nothing yet
-   * @returns what it missed meanwhile; null where that is too long ago, or of another store
+   * Starts listening, until it is stopped.
+   * @param after  the last event that the listener received; null: none yet
+   * @returns what it missed; null if that is too long ago, or belongs to another store
    */
   listen(userId: number, after: Checkpoint | null, listener: Listener): Promise<{ missed: Told[] | null; stop(): void }>
   close(): Promise<void>
@@ -51,7 +52,7 @@ export const openFeed = ({ store, readModels, onTrouble = () => {} }: FeedParts)
   const listeners = new Map<number, Set<Listener>>()
   const closing = new AbortController()
   let remembered: Remembered[] = []
-  /** What happened after this is remembered. */
+  /** Events after this position are remembered. */
   let since: Checkpoint | null = null
   let running: Promise<void> | null = null
   let began: Promise<void> | null = null
@@ -89,7 +90,7 @@ export const openFeed = ({ store, readModels, onTrouble = () => {} }: FeedParts)
           await follow()
         } catch (error) {
           onTrouble(error)
-          // Nobody is told less: what was remembered is void, and who listens hears so when coming back.
+          // Events may be lost now. So the remembered ones are dropped, and listeners learn this when they reconnect.
           remembered = []
           await new Promise((resolve) => setTimeout(resolve, BEGIN_AGAIN_MS).unref())
           since = await store.end().catch(() => since)
@@ -103,7 +104,7 @@ export const openFeed = ({ store, readModels, onTrouble = () => {} }: FeedParts)
       if (since !== null && store.isAfter(since, after)) return null
       return remembered.filter(({ user_id, checkpoint }) => user_id === userId && store.isAfter(checkpoint, after))
     } catch {
-      return null // no checkpoint of this store
+      return null // not a checkpoint of this store
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * What a page that is open is told of an event: enough to know what to ask for anew, or to show a payment. No personal data:
- * it is what the list shows by default, and less.
+ * The message about an event for an open page. It has enough to decide what to reload, or to show a payment. It
+ * contains no personal data: at most what the list shows by default.
  */
 import type { AccountEventData } from '../../domain/account/events.ts'
 import { handle, type Handlers } from '../../domain/catalogue.ts'
@@ -8,7 +8,7 @@ import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 
 export interface News {
   kind: 'transaction' | 'attempt' | 'alert' | 'notification' | 'account'
-  /** What happened: `captured`, `status`, `deleted`, … */
+  /** The change: `captured`, `status`, `deleted`, … */
   what: string
   [field: string]: string | number | boolean | null
 }
@@ -39,7 +39,7 @@ const TELLERS: Handlers<News> = {
   AlertEnded: ({ data: { alert_id: id, kind } }) => ({ kind: 'alert', what: 'ended', id, alert: kind }),
 }
 
-/** After these a listener's credential may be void: it must be shown again. */
+/** After these events a listener's credential may be void. It must authenticate again. */
 const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
   'AccountLocked',
   'AccountDeleted',
@@ -55,12 +55,20 @@ const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
 
 export const endsListening = ({ type }: StoredEvent): boolean => ENDS_LISTENING.has(type)
 
+<<<<<<< HEAD
 /** Null for events that no page shows. */
 export const newsOf = (event: StoredEvent): News | null => {
   const { type, stream } = event
   const told = type === 'Unreadable' ? undefined : handle(TELLERS, event)
   if (told) return told
   if (stream.startsWith('account-')) return { kind: 'account', what: asStored(event).type }
+=======
+/** null for events that no page shows. */
+export const newsOf = ({ type, data, stream }: RecordedEvent): News | null => {
+  const tell = TELLERS[type as keyof EventData] as ((data: unknown) => News) | undefined
+  if (tell) return tell(data)
+  if (stream.startsWith('account-')) return { kind: 'account', what: type }
+>>>>>>> x
   if (stream.startsWith('unread-') || stream.startsWith('ignored-')) return { kind: 'notification', what: 'kept' }
   return null
 }

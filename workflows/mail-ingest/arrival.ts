@@ -1,11 +1,11 @@
-/** From a mail to a notification at the door. */
+/** Turns a mail into a notification for the receive path. */
 import type { Arrival } from '../../domain/arrival/arrival.ts'
 import { plainOf } from '../../domain/reader/mail-page.ts'
 import { read } from '../../domain/reader/reader.ts'
 import { cutToBytes, TEXT_BYTES } from '../../domain/arrival/sizes.ts'
 import type { FetchedMail, Mailbox } from './mailbox.ts'
 
-/** More than any header that is shown. Bytes. */
+/** Longer than any header that is shown. Bytes. */
 const LONGEST_LINE = 1_000
 
 const EARLIEST = Date.UTC(2000, 0)
@@ -14,7 +14,7 @@ const LATEST = Date.UTC(2100, 0)
 const plausible = (date: Date | null): Date | null =>
   date && date.getTime() >= EARLIEST && date.getTime() < LATEST ? date : null
 
-/** The first of a mail's texts that is read; where none is, the first that says anything. */
+/** The first text of a mail that a reader understands; otherwise the first that is not empty. */
 const textOf = ({ texts, from, subject }: FetchedMail, at: Date): string => {
   const plain = texts.map((text) => cutToBytes(plainOf(text), TEXT_BYTES).trim())
   const isRead = (text: string) => read({ text, from, subject }, at).reading !== null

@@ -1,10 +1,11 @@
 /**
- * One mailbox, for as long as this process holds it: connect, take what came since the place that was kept, wait for more. The
- * place moves on only when what stands before it is stored, so whatever dies where, a mail may be taken again and none is
- * passed over; the book knows a mail that it has seen by its Message-ID, and one that was no transaction is not listed again.
+ * Collects one mailbox for as long as this process holds its lease: connects, takes the mails after the stored
+ * position, and waits for more. The position moves only after the mails before it are stored. So after a crash a mail
+ * may be taken again, but none is missed. The deduplication window recognizes a mail by its Message-ID, and a mail that
+ * was no transaction is not listed again.
  *
- * Without a place, or where the server has numbered its mails anew (UIDVALIDITY), it begins by date: two days back, and never
- * before the mail account was made.
+ * Without a position, or if the server has renumbered its mails (UIDVALIDITY), it begins by date: two days back, but
+ * never before the mail account was created.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Arrival } from '../../domain/arrival/arrival.ts'
@@ -24,34 +25,37 @@ export interface CollectParts {
   notes: MailboxNotes
   capture: Pick<Capture, 'take'>
   clock: Clock
-  /** Of these mails, by hash, for which reasons each is listed as no transaction: as of now, where that is known soon. */
+  /**
+   * For these mails, by hash: the reasons for which each is listed as no transaction. Current, if that can be known
+   * quickly.
+   */
   listed: (userId: number, hashes: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
-  /** The password in the clear. */
+  /** Returns the plain password. */
   open: (sealed: string) => string
-  /** Connections being made at a time, of all mailboxes. */
+  /** Limits concurrent connection attempts of all mailboxes. */
   connecting: Slots
-  /** Fetches at a time, of all mailboxes. */
+  /** Limits concurrent fetches of all mailboxes. */
   fetching: Slots
-  /** Reads it no more until its owner changes it. The reason is a plain sentence. */
+  /** Stops reading the mailbox until its owner changes it. The reason is a plain sentence. */
   pause: (mailbox: Mailbox, reason: string) => Promise<void>
   onTrouble: (error: unknown) => void
 }
 
-/** Mails fetched and stored together: at most, and fewer where the server is slow. */
+/** Most mails that are fetched and stored together; fewer if the server is slow. */
 const CHUNK = 20
-/** Mails a minute of one mailbox: more are collected at this pace. */
+/** Mails per minute of one mailbox. If there are more, they are collected at this rate. */
 const MOST_A_MINUTE = 600
 const BACK_OFF_MS = { first: 1_000, most: 60_000, refused: 60_000, mostRefused: 15 * 60_000 }
 const LOOKS_BACK_MS = 2 * 86_400_000
-/** A mail server's clock shows seconds, and days are counted where it stands. */
+/** A mail server's clock shows seconds, and days are counted in the server's time zone. */
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
 
-/** What is known of a server from one connection to the next. */
+/** What is remembered about a server between connections. */
 interface Experience {
-  /** Milliseconds before it is dialled again. */
+  /** Milliseconds before the next connection attempt. */
   wait: number
-  /** Mails fetched at a time. */
+  /** Mails per fetch. */
   chunk: number
   violations: Violations
 }
@@ -70,14 +74,14 @@ export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, sign
       if (failure?.isSlow) experience.chunk = Math.max(1, Math.floor(experience.chunk / 4))
       const isRefusal = failure?.isRefusal ?? false
       const wait = isRefusal ? Math.max(experience.wait, BACK_OFF_MS.refused) : experience.wait
-      // Mailboxes that were lost together do not all come back together.
+      // Mailboxes that were lost at the same time must not reconnect at the same time.
       await waitUnlessAborted(jittered(wait), signal)
       experience.wait = Math.min(wait * 2, isRefusal ? BACK_OFF_MS.mostRefused : BACK_OFF_MS.most)
     }
   }
 }
 
-/** @returns false where the server may go on, or the pause could not be stored */
+/** @returns false if the server may go on, or if the pause could not be stored */
 const paused = async (
   { pause, onTrouble }: CollectParts,
   mailbox: Mailbox,
@@ -95,7 +99,7 @@ const paused = async (
 }
 
 const report = async ({ notes, onTrouble }: CollectParts, mailbox: Mailbox, error: unknown): Promise<void> => {
-  // That we cannot store is not the mailbox's fault.
+  // If we cannot store, that is not the mailbox's fault.
   if (error instanceof StoreUnavailable) return onTrouble(error)
   if (!(error instanceof MailFailure)) onTrouble(error)
   const words = error instanceof MailFailure ? error.message : 'The mailbox could not be read.'
@@ -118,14 +122,14 @@ const connected = async (
   try {
     await parts.notes.tell(mailbox, null)
     let { place, notBefore } = await placeToStart(parts, mailbox, connection)
-    // What was there before we came may have been taken before.
+    // Mails from before this connection may have been taken before.
     let isNew = false
     const pace = openPace()
     while (!signal.aborted && !connection.isUsedUp) {
       const uids = await connection.uidsAfter(place.uid)
       experience.wait = BACK_OFF_MS.first
       if (uids.length === 0) {
-        // What comes from now on is new, whatever date it bears.
+        // Mails that come from now on are new, whatever their date is.
         notBefore = new Date(mailbox.since)
         isNew = true
         await connection.news(signal)
@@ -158,7 +162,7 @@ const placeToStart = async (
   return { place: { uid_validity, uid }, notBefore }
 }
 
-/** @returns the place after these mails, once they are stored */
+/** @returns the position after these mails, once they are stored */
 const take = async (
   parts: CollectParts,
   mailbox: Mailbox,
@@ -194,7 +198,7 @@ const withListed = async ({ listed }: CollectParts, { user_id }: Mailbox, arriva
   })
 }
 
-/** Lets so many mails through a minute, in bursts of as many. */
+/** Limits the mails per minute. A burst may use the whole minute's limit. */
 const openPace = () => {
   let began = performance.now()
   let taken = 0

@@ -1,32 +1,36 @@
 /**
- * All mailboxes of the installation, shared out among the processes that collect: each holds a lease on the mailboxes it
- * reads, and renews all of them by one statement. A mailbox that is added, changed or taken away is met within a round.
+ * All mailboxes of the installation, shared among the processes that collect. Each process holds a lease on the
+ * mailboxes that it reads, and renews all of them with one statement. It notices added, changed and removed mailboxes
+ * within one round.
  */
 import { waitUnlessAborted } from '../support/abort.ts'
 import { collectMailbox, type CollectParts } from './collect-mailbox.ts'
 import type { Mailbox } from './mailbox.ts'
 
-/** Of all processes that want a thing, one has it; many things at once. */
+/** Of all processes that want a name, one holds it. Many names are handled at once. */
 export interface Leases {
-  /** Milliseconds for which what was held is to be trusted, counted from before it was asked. */
+  /** For how long a held lease can be trusted: milliseconds, counted from before the request. */
   readonly trustedMs: number
-  /** Renews what this process holds of these and takes what is free. @returns those it holds now */
+  /**
+   * Renews the leases that this process holds among these names, and takes free ones. @returns the names that it holds
+   * now
+   */
   keep(names: readonly string[]): Promise<Set<string>>
   release(names: readonly string[]): Promise<void>
 }
 
 export interface CollectorParts extends CollectParts {
-  /** Those that are to be collected. */
+  /** The mailboxes to collect. */
   mailboxes(): Promise<Mailbox[]>
   leases: Leases
   /** From 0 up to 1. */
   random: () => number
-  /** Told how many mailboxes are held. */
+  /** Called with the number of held mailboxes. */
   onHeld?: (mailboxes: number) => void
 }
 
 const ROUND_MS = 2_000
-/** More than this are left to another process. */
+/** Mailboxes beyond this number are left to another process. */
 const MOST_HELD = 500
 
 const leaseOf = (mailAccountId: number): string => `mailbox ${mailAccountId}`
@@ -55,7 +59,10 @@ class Collector {
     this.#parts.onHeld?.(this.#held.size)
   }
 
-  /** What it has, and others as far as there is room; in any order, as processes should not all ask for the same. */
+  /**
+   * The mailboxes it holds, and others as far as there is room. The others are in random order, so that processes do
+   * not all ask for the same ones.
+   */
   #asked(wanted: readonly number[]): number[] {
     const others = wanted.filter((id) => !this.#held.has(id))
     const room = Math.max(0, MOST_HELD - this.#held.size)
@@ -63,7 +70,7 @@ class Collector {
     return [...wanted.filter((id) => this.#held.has(id)), ...others.slice(0, room)]
   }
 
-  /** One that was changed is begun anew. */
+  /** A changed mailbox is started again. */
   async #hold(mailbox: Mailbox): Promise<void> {
     const id = mailbox.mail_account_id
     const present = this.#held.get(id)
@@ -83,7 +90,7 @@ class Collector {
     if (ids.length > 0) await this.#parts.leases.release(ids.map(leaseOf))
   }
 
-  /** Nothing is read under a lease that may be another's by now. */
+  /** Stops all reading, because another process may hold the leases by now. */
   abandon(): void {
     for (const { stop } of this.#held.values()) stop.abort()
     this.#held.clear()
@@ -95,7 +102,7 @@ class Collector {
   }
 }
 
-/** Runs until the signal aborts; what is away is waited for. */
+/** Runs until the signal aborts. While the database is unavailable, it keeps retrying. */
 export const runCollector = async (parts: CollectorParts, signal: AbortSignal): Promise<void> => {
   const collector = new Collector(parts)
   let trusted: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
-/** What collecting asks of a mail server, of the database, and of the clockwork around it. */
+/** The ports of collecting: to the mail server and to the database. */
 import type { MailHeaders } from '../../domain/mail-trust/mail-trust.ts'
 
-/** A mailbox and how to get at it. */
+/** A mailbox and its connection data. */
 export interface Mailbox {
   mail_account_id: number
   user_id: number
@@ -12,9 +12,9 @@ export interface Mailbox {
   username: string
   sealed_password: string
   folder: string
-  /** Mails that came before are not asked for: ISO 8601. */
+  /** Mails that arrived before this time are not fetched: ISO 8601. */
   since: string
-  /** Goes up with every change of it. */
+  /** Rises with every change of the mailbox. */
   account_revision: number
 }
 
@@ -24,33 +24,33 @@ export interface Login extends Pick<Mailbox, 'host' | 'port' | 'tls' | 'username
 
 export interface FetchedMail {
   uid: number
-  /** When the server took it. */
+  /** When the server received it. */
   received_at: Date | null
   headers: MailHeaders
-  /** As shown in its From, for reading and `raw_data`. */
+  /** As shown in its From header, for reading and `raw_data`. */
   from: string
   to: string
   subject: string
   message_id: string | null
-  /** Of its Date header. */
+  /** From its Date header. */
   date: Date | null
-  /** Its HTML, or its plain text, whichever it has; the better one for reading first. */
+  /** Its HTML, its plain text, or both. The one that is better for reading comes first. */
   texts: readonly string[]
 }
 
 /** An open folder. */
 export interface Connection {
   uid_validity: string
-  /** The first of the UIDs after this one, rising; none where there are none at all. */
+  /** The first UIDs after this one, in ascending order. Empty only if there are none at all. */
   uidsAfter(uid: number): Promise<number[]>
-  /** The UID before that of the first mail since a day. */
+  /** The UID before the first mail since the given day. */
   lastUidBefore(day: Date): Promise<number>
   /**
-   * Those that are still there, rising by UID.
-   * @param keep  makes of each what is kept of it, so that only one whole mail is in memory at a time
+   * Fetches those that still exist, in ascending order of UID.
+   * @param keep  returns what to keep of each mail, so that only one whole mail is in memory at a time
    */
   fetch<Kept>(uids: readonly number[], keep: (mail: FetchedMail) => Kept): Promise<Kept[]>
-  /** True where it has been open or busy long enough to be made anew. */
+  /** True if the connection has been open or busy for so long that it should be replaced. */
   readonly isUsedUp: boolean
   /** Resolves when there may be something new, or the signal aborts. @throws when the connection is lost */
   news(signal: AbortSignal): Promise<void>
@@ -58,18 +58,18 @@ export interface Connection {
 }
 
 export interface MailServer {
-  /** @throws {MailFailure} in words for the mailbox's owner */
+  /** @throws {MailFailure} in words for the owner of the mailbox */
   connect(login: Login, signal: AbortSignal): Promise<Connection>
 }
 
 /** Why a mailbox cannot be read, in one sentence for its owner. */
 export class MailFailure extends Error {
   override name = 'MailFailure'
-  /** Trying again soon would only get the account locked. */
+  /** Another attempt soon would only get the account locked. */
   readonly isRefusal: boolean
-  /** The server broke a limit that no honest one breaks. */
+  /** The server exceeded a limit that no honest server exceeds. */
   readonly isViolation: boolean
-  /** It took too long: fewer mails at a time may do. */
+  /** The server took too long. Fewer mails at a time may help. */
   readonly isSlow: boolean
   constructor(message: string, { isRefusal = false, isViolation = false, isSlow = false } = {}) {
     super(message)
@@ -86,9 +86,9 @@ export interface MailboxPlace {
 }
 
 export interface MailboxNotes {
-  /** null where nothing is known, or what is known is of another mailbox. */
+  /** null if nothing is known, or if what is known belongs to another mailbox. */
   place(mailbox: Mailbox): Promise<MailboxPlace | null>
   keepPlace(mailbox: Mailbox, place: MailboxPlace, lastMessageAt: Date | null): Promise<void>
-  /** null: nothing is wrong. */
+  /** null: there is no error. */
   tell(mailbox: Mailbox, error: string | null): Promise<void>
 }

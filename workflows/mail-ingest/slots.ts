@@ -1,15 +1,16 @@
 /**
- * So much at a time, in the order of asking: with many mailboxes none may hold up the others, nor all fill the memory. The
- * mailboxes of one owner get only a share of it, as all their servers may be slow on purpose.
+ * Limits concurrency, in the order of requests. With many mailboxes, none may hold up the others, and together they
+ * must not fill the memory. The mailboxes of one owner get only a share, because all their servers may be slow on
+ * purpose.
  */
 export class Slots {
   #free: number
   readonly #share: number
-  /** By owner: how many each has. */
+  /** The number of slots that each owner holds. */
   readonly #held = new Map<number, number>()
   #waiting: { owner: number; start: () => void }[] = []
 
-  /** @param share  most that one owner has at a time */
+  /** @param share  most slots that one owner may hold at a time */
   constructor(slots: number, share = slots) {
     this.#free = slots
     this.#share = share

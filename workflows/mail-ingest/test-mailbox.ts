@@ -1,4 +1,4 @@
-/** Tries a mail account out, as its owner asks: can it be read, and under which id does its provider write? */
+/** Tests a mail account at its owner's request: whether it can be read, and under which id its provider writes. */
 import { authservIdOf } from '../../domain/mail-trust/authentication-results.ts'
 import { MailFailure, type Connection, type Login, type MailServer } from './mailbox.ts'
 
@@ -6,13 +6,13 @@ export type MailboxTest =
   | { success: true; /** null: no header of a provider was seen */ authserv_id: string | null }
   | { success: false; error: string }
 
-/** Milliseconds for all of it. */
+/** Milliseconds for the whole test. */
 const WITHIN = 20_000
-/** The newest mails that are looked at, and how far back they may lie. */
+/** How many of the newest mails are examined, and how old they may be. */
 const LOOKED_AT = 10
 const LOOKS_BACK_MS = 30 * 86_400_000
 
-/** Of the newest mail that has one: the topmost header, as what stands below it may be the sender's. */
+/** Takes the topmost header of the newest mail that has one. The headers below it may come from the sender. */
 const authservIdSeen = async (connection: Connection, now: Date): Promise<string | null> => {
   const from = await connection.lastUidBefore(new Date(now.getTime() - LOOKS_BACK_MS))
   const uids = (await connection.uidsAfter(from)).slice(-LOOKED_AT)
@@ -24,7 +24,7 @@ const authservIdSeen = async (connection: Connection, now: Date): Promise<string
   return null
 }
 
-/** Never throws what is the mailbox's fault. */
+/** Never throws an error that is the mailbox's fault. */
 export const testMailbox = async (server: MailServer, login: Login, now: Date): Promise<MailboxTest> => {
   const signal = AbortSignal.timeout(WITHIN)
   const late = new Promise<never>((_, reject) =>

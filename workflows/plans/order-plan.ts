@@ -1,4 +1,4 @@
-/** Ordering a plan: what to transfer, where to, and what to write. */
+/** Orders a plan: returns the amount to transfer, the account to pay to, and the text of the transfer. */
 import type { Plan } from '../../domain/account/events.ts'
 import { conflict } from '../../domain/account/refusals.ts'
 import { planOrderStream } from '../../domain/plan-order/events.ts'
@@ -15,11 +15,11 @@ export interface OrderedPlan {
   bank_code: string
   account_number: string
   account_name: string
-  /** VietQR, to be drawn. */
+  /** VietQR payload for a QR code. */
   qr_payload: string
 }
 
-/** @throws {Refused} CONFLICT where no account to pay to is set · {StoreUnavailable} */
+/** @throws {Refused} CONFLICT if no account for payments is set · {StoreUnavailable} */
 export const orderPlan = async (
   { store, ids, plans }: { store: EventStore; ids: Ids; plans: PlanAccount | null },
   occasion: OwnersOccasion,

@@ -1,6 +1,7 @@
 /**
- * An app whose bodies a text can change is a danger to its owner: an alert says how to change its template (decisions, "Trust", T2). One
- * alert for each device, for each scoped key and for the personal URL lasts seven days, however many such bodies come.
+ * Warns the owner of an app whose bodies a text can change, because that is a danger. The alert says how to change the
+ * app's template (decisions, "Trust", T2). There is one alert per device, per scoped key and for the personal URL. It
+ * lasts seven days, however many such bodies arrive.
  */
 import type { Unsafe } from '../../domain/arrival/events.ts'
 import { doorOfSource } from '../../domain/arrival/origin.ts'
@@ -15,7 +16,7 @@ const WHY: Record<Unsafe, string> = {
   broken_json: 'it is not valid JSON',
 }
 
-/** As alerts name it: `device:7`, `api_key:8`, or `receive_url`. */
+/** The subject of the alert: `device:7`, `api_key:8`, or `receive_url`. */
 const subjectOf = (source: string): string => {
   const [, kind, id] = /^(device|key)-(\d+)$/.exec(doorOfSource(source)) ?? []
   if (kind === undefined) return 'receive_url'

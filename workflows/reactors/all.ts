@@ -1,4 +1,4 @@
-/** Every reaction there is: a new one is a file in this folder and a line here. */
+/** All reactors. To add one, add a file to this folder and an entry here. */
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Mailer, Sender, Vault } from '../../domain/ports.ts'
 import { Accounts } from '../accounts/accounts.ts'
@@ -28,13 +28,16 @@ export interface ReactionParts {
   links: MailLinks
   /** The operator's address. */
   adminEmail: string
-  /** Per cent of a referred account's plan payment. */
+  /** The commission on a referred account's plan payment, in per cent. */
   commission: number
-  /** For the addresses that alerts are sent to. */
+  /** Calls the addresses that alerts are sent to. */
   sender: Sender
-  /** Where plans are paid to; null where none can be bought. */
+  /** The account that receives plan payments; null if no plan can be bought. */
   plans: PlanAccount | null
-  /** What waited longer for its bank account to be confirmed is not sent by itself: milliseconds. */
+  /**
+   * A transaction that waited longer than this for its bank account to be confirmed is not sent automatically:
+   * milliseconds.
+   */
   maxAgeMs: number
 }
 

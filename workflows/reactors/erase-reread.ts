@@ -1,7 +1,4 @@
-/**
- * A notification that was kept unread and has been read, or was given up, leaves the stream that kept it: only the event that
- * says so stays.
- */
+/** Erases an unread notification from its stream after it was read or given up. Only the event that records this stays. */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { reaction, type Reaction } from './reactor.ts'

@@ -1,4 +1,4 @@
-/** Mails the operator when a user's quota is nearly used (interface, section 6). */
+/** Mails the operator when most of a user's quota is used (interface, section 6). */
 import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
 import { accountCache } from '../accounts/accounts.ts'
 import { reaction, type Reaction } from './reactor.ts'

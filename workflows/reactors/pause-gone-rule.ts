@@ -1,4 +1,7 @@
-/** An endpoint that answers 410 is gone for good: its rule pauses until the owner activates it again. */
+/**
+ * Pauses a rule whose endpoint answers 410, until its owner activates it again. Such an endpoint is gone permanently. A
+ * change that the owner made after that answer is kept. An answer that was processed before has no effect.
+ */
 import { accountEvents, accountStream } from '../../domain/account/events.ts'
 import { evolve, NO_RULES, pauseGone } from '../../domain/account/gone-rules.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
@@ -6,7 +9,43 @@ import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
 import { reaction, type Reaction } from './reactor.ts'
 
+<<<<<<< HEAD
 /** Accounts whose rules are kept in memory: one whose endpoint is gone often has many deliveries to it. */
+=======
+interface Rules {
+  /** Active rules with the time of their activation: ISO 8601. */
+  activeSince: ReadonlyMap<number, string>
+  /** Events that paused a rule. */
+  causes: ReadonlySet<string>
+}
+
+const evolve = (rules: Rules, recorded: RecordedEvent): Rules => {
+  const { type, data } = recorded as RecordedEvent & AccountEvent
+  const activeSince = new Map(rules.activeSince)
+  if (type === 'RuleCreated' || type === 'RuleChanged') {
+    if (data.is_active === 1) activeSince.set(data.rule_id, recorded.metadata.at)
+    if (data.is_active === 0) activeSince.delete(data.rule_id)
+    return { ...rules, activeSince }
+  }
+  if (type === 'RuleDeleted') {
+    activeSince.delete(data.rule_id)
+    return { ...rules, activeSince }
+  }
+  if (type === 'RulePaused') {
+    activeSince.delete(data.rule_id)
+    return { activeSince, causes: new Set(rules.causes).add(data.caused_by) }
+  }
+  return rules
+}
+
+const fold: Fold<Rules> = {
+  stream: (user) => accountStream(Number(user)),
+  initial: { activeSince: new Map(), causes: new Set() },
+  evolve,
+}
+
+/** Number of accounts whose rules are cached. A gone endpoint often has many deliveries of one account. */
+>>>>>>> x
 const REMEMBERED = 100
 
 export const pauseGoneRule = (store: EventStore, clock: Clock): Reaction => {

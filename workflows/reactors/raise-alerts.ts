@@ -1,11 +1,14 @@
-/** Alerts whose cause is an event: a rule or mailbox that was paused, a bank account seen for the first time, a quota nearly used. */
+/**
+ * Alerts whose cause is an event: a paused rule or mailbox, a bank account that was seen for the first time, a quota
+ * that is mostly used.
+ */
 import { shownDigits } from '../../domain/account/bank-accounts.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { monthBounds, vietnamMonth } from '../../domain/time.ts'
 import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'
 import { reaction, type Reaction } from './reactor.ts'
 
-/** A new bank account is news for so long, unless its owner has said before whether it may be (milliseconds). */
+/** The alert about a new bank account lasts this long (milliseconds), unless its owner decides about the account before. */
 const NEW_FOR_MS = 7 * 86_400_000
 const causeOf = ({ id, metadata }: RecordedEvent) => ({ causation_id: id, correlation_id: metadata.correlation_id })
 
@@ -67,7 +70,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reaction => 
               'If it is not yours, switch it off.'
             : 'It counts as yours, because new numbers count during the first 24 hours and while you let Baoco learn them. ' +
               'If it is not yours, switch it off: its transactions are then sent nowhere.'),
-        // One that waits does so until its owner has said something.
+        // An account that waits for confirmation has an alert without an end, until its owner decides.
         ...(waits ? {} : { ends_at: later(event.metadata.at, NEW_FOR_MS) }),
       })
     },
@@ -93,7 +96,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reaction => 
         ends_at: monthBounds(month)!.to.toISOString(),
       })
     },
-    /** One that ran out is no end of it. */
+    /** A plan that ran out does not end the alert. */
     PlanChanged: async (event) => {
       const { user_id, plan } = event.data
       if (plan === 'Free') return

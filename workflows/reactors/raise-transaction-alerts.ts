@@ -1,16 +1,22 @@
-/** Alerts about single transactions: copies that contradict each other (T4), and old notifications that were not sent (T5). */
+/**
+ * Alerts about single transactions: copies that contradict each other (T4), and old notifications that were not sent
+ * (T5).
+ */
 import type { RecordedEvent } from '../../domain/event.ts'
 import { doorOfSource } from '../../domain/arrival/origin.ts'
 import type { Alerts, Cause } from '../alerts/alerts.ts'
 import { reaction, type Answered, type Reaction } from './reactor.ts'
 
-/** How long the alerts last, milliseconds. Meanwhile no second one is raised for the same subject. */
+/** How long the alerts last, milliseconds. Until then, no second alert is raised for the same subject. */
 const CONTRADICTING_FOR_MS = 7 * 86_400_000
 const OLD_FOR_MS = 86_400_000
 
 const NOTHING: Answered = Promise.resolve('nothing')
 
-/** `device-7:sms` as alerts name it: `device:7`. A restored inbox of hundreds of texts is one alert about its phone. */
+/**
+ * Turns `device-7:sms` into the subject of an alert: `device:7`. So a restored inbox with hundreds of texts gives one
+ * alert about its phone.
+ */
 const subjectOf = (source: string): string => {
   const [kind, id] = doorOfSource(source).split('-')
   if (id === undefined) return 'receive_url'
@@ -55,12 +61,12 @@ export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reaction 
         const subject = `transaction:${already_run_of}`
         return raise(event, { user_id, kind: 'contradicting_copy', subject, text }, CONTRADICTING_FOR_MS)
       }
-      // What has no order id would not have been sent anyway.
+      // A transaction without an order id would not have been sent anyway.
       if (held === 'old_notification' && webhook_status === 'no_match')
         return raiseOld(event, user_id, transaction_id, subjectOf(source))
       return NOTHING
     },
-    /** A copy that is old itself brought the order id. */
+    /** The copy that brought the order id is old itself. */
     TransactionCompleted: (event) => {
       const { transaction_id, held } = event.data
       const { user_id } = event.metadata

@@ -1,6 +1,6 @@
 /**
- * A bank account that its owner confirms sends what waited for that. A notification that was being captured at that moment, on
- * the account as it was before, is released when it is met here.
+ * When the owner confirms a bank account, sends the transactions that waited for it. A notification that was being
+ * captured at that moment, with the account's earlier state, is released when its event arrives here.
  */
 import { bankAccountOf } from '../../domain/account/bank-accounts.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
@@ -14,7 +14,7 @@ export interface ReleaseHeldParts {
   store: EventStore
   accounts: Pick<Accounts, 'find'>
   clock: Clock
-  /** What is older is not sent by itself: milliseconds. */
+  /** Older transactions are not sent automatically: milliseconds. */
   maxAgeMs: number
 }
 

@@ -1,9 +1,10 @@
 /**
- * All reactions share one subscription and one checkpoint, which is saved after what it stands for was done. So after a
- * crash, and where several processes run them, an event is met again; every reaction takes that as done.
+ * All reactors share one subscription and one checkpoint. The checkpoint is saved after the work on its events is done.
+ * So after a crash, or if several processes run the reactors, an event arrives again. Every reactor must treat it as
+ * done.
  *
- * A reaction that fails is tried again until it succeeds, as an event that is passed over is an erasure that never
- * happens; meanwhile the others wait, and the log says so at every try.
+ * A failed reactor is retried until it succeeds: a skipped event could be an erasure that never happens. Meanwhile the
+ * other reactors wait, and each failure is logged.
  */
 import { handle } from '../../domain/catalogue.ts'
 import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
@@ -30,11 +31,11 @@ export interface ReactionsOptions {
   log: Lines
 }
 
-/** Events that ask for nothing move the checkpoint on only so often: milliseconds. */
+/** If events need no work, the checkpoint is saved only this often: milliseconds. */
 const SAVE_EVERY_MS = 1_000
 const BACK_OFF = { firstMs: 50, mostMs: 30_000 }
 
-/** Runs until the signal aborts; what is away is waited for. */
+/** Runs until the signal aborts. While the store or the database is unavailable, it keeps retrying. */
 export const runReactions = async (options: ReactionsOptions, signal: AbortSignal): Promise<void> => {
   const { store, reactions, checkpoint } = options
   const insist = insisting(options, signal)
@@ -72,7 +73,7 @@ const byType = (reactions: readonly Reaction[]): ((type: StoredEvent['type']) =>
   }
 }
 
-/** After the event met last; from the first where the store is not the one it was. */
+/** Starts after the last processed event, or from the first event if the store is a different one. */
 const placeToStart = async ({ store, checkpoint, log }: ReactionsOptions): Promise<Checkpoint | null> => {
   const place = await checkpoint.load()
   if (!place) return null

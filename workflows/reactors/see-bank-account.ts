@@ -1,4 +1,7 @@
-/** An account at a bank is known from the first notification that names it: listed, alerted, and it can be switched off. */
+/**
+ * Records a bank account at the first notification that names it. Then it is listed, an alert is raised, and its owner
+ * can switch it off.
+ */
 import { bankAccountOf, seeBankAccount } from '../../domain/account/bank-accounts.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { EventStore, Clock, Ids } from '../../domain/ports.ts'
@@ -6,14 +9,14 @@ import { accountCache } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
 import { reaction, type Reaction } from './reactor.ts'
 
-/** Accounts remembered: one that is asks the store for nothing when it names a bank account that is known. */
+/** Number of cached accounts. For a cached account, a known bank account needs no read of the store. */
 const REMEMBERED = 10_000
 
 export interface SeeBankAccountsParts {
   store: EventStore
   clock: Clock
   ids: Ids
-  /** Where plans are paid to: the operator's own account. */
+  /** The account that receives plan payments: the operator's own. */
   plans: PlanAccount | null
 }
 
@@ -27,7 +30,7 @@ export const seeBankAccounts = ({ store, clock, ids, plans }: SeeBankAccountsPar
       if (account_number === null || (known && bankAccountOf(known, named))) return 'nothing'
       const [bank_account_id] = (await ids.next(1)) as [number]
       const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
-      // Judged by the time of arrival, as capture judged it: this runs later, and perhaps again.
+      // Judged by the time of arrival, as in capture, because this runs later and may run again.
       const seen = { ...named, bank_account_id, at: new Date(created_at), own: plans }
       await execute(store, cache, String(user_id), occasion, ({ state }) => (state ? seeBankAccount(state, seen) : []))
     },

@@ -22,7 +22,7 @@ export const sendAccountMails = ({ store, clock, mailer, links }: AccountMailPar
       const { user_id, purpose, token_hash, nonce, issued_at, registered_again } = data
       if (!isNews(issued_at)) return
       const account = await accounts.find(user_id)
-      // A newer link has ended this one, or it was used before it could be sent.
+      // A newer link has replaced this one, or it was used before it could be sent.
       if (!account || !isGoodLink(account.mail_tokens, purpose, token_hash)) return
       const url = links.url(purpose, user_id, nonce)
       const letter = registered_again ? confirmAgain(url, links.page('forgot-password')) : LETTER[purpose](url)

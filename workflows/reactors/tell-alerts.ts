@@ -1,4 +1,4 @@
-/** An alert is mailed when it is raised; the address its owner has set is called then, and when it ends. */
+/** Mails an alert when it is raised, and calls the address that its owner has set, when it is raised and when it ends. */
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
 import type { AlertEvent, AlertEventData, AlertKind } from '../../domain/alert/events.ts'
@@ -35,7 +35,10 @@ export interface AlertTellingParts {
 type AlertRaised = AlertEventData['AlertRaised']
 
 export const tellAlerts = ({ accounts, vault, clock, mailer, links, calls }: AlertTellingParts): Reaction => {
-  /** Both the alert and its cause: a store that is met again from its first event raises what is long over. */
+  /**
+   * Checks the age of both the alert and its cause. If a store is read again from its first event, alerts about long
+   * past causes are raised.
+   */
   const isNews = ({ metadata }: RecordedEvent, happened: string) =>
     !isOld(metadata.at, clock.now()) && !isOld(happened, clock.now())
 
@@ -47,7 +50,7 @@ export const tellAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
     ...(type === 'AlertRaised' ? { text: data.text, since: data.since, until: data.ends_at } : { until: data.until }),
   })
 
-  /** The secret of the account's address. One that was set before calls were signed gets its secret now. */
+  /** The secret of the account's address. An address that was set before calls were signed gets its secret now. */
   const secretOf = async (account: Account, cause: RecordedEvent): Promise<string | null> => {
     if (account.alert_sealed_secret !== null) return vault.open(account.alert_sealed_secret)
     const { user_id } = account
@@ -67,8 +70,8 @@ export const tellAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
   }
 
   /**
-   * The link that confirms a number that waits. It is in the mail alone: the list of alerts and the alert webhook may be read by
-   * those who must not confirm.
+   * The link that confirms a bank account that waits. Only the mail contains it: the list of alerts and the alert
+   * webhook may be visible to people who must not confirm.
    */
   const linkIn = ({ user_id, bank_accounts }: Account, { subject, since }: AlertRaised): string => {
     const bank_account_id = Number(/^bank_account:(\d+)$/.exec(subject)?.[1])

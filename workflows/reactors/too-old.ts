@@ -1,4 +1,4 @@
-/** What happened longer ago is news no more: events are met again when a checkpoint is lost. */
+/** Older events cause no message: after the loss of a checkpoint, all events arrive again. */
 const OLD_MS = 24 * 3_600_000
 
 /** @param at  when it happened: ISO 8601 */

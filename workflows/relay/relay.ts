@@ -1,11 +1,13 @@
 /**
- * The relay: every event of the `transaction-` streams goes to the topic, in the store's order.
+ * The relay: sends every event of the `transaction-` streams to the topic, in the order of the store.
  *
- * One process of many relays, by a lease. Its checkpoint moves on by compare-and-set after the broker's acknowledgement, so each
- * event is sent at least once, and again only where a relay ended between the two. A relay that was frozen while another took
- * over finds the checkpoint moved when it wakes and ends, having sent at most the batch it held.
+ * A lease ensures that one process relays. Its checkpoint moves by compare-and-set after the broker's acknowledgement.
+ * So each event is sent at least once, and twice only if a relay ended between the two steps. A relay that was frozen
+ * while another took over finds the checkpoint moved when it wakes. Then it ends, after sending at most the batch that
+ * it held.
  *
- * One batch is on its way at a time. Meanwhile the store's subscription gathers what comes, so batches grow with the load.
+ * One batch is under way at a time. Meanwhile the store's subscription collects new events, so batches grow with the
+ * load.
  */
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore, Lease } from '../../domain/ports.ts'
@@ -14,13 +16,13 @@ import { retry } from '../support/retry.ts'
 
 const PREFIXES = ['transaction-']
 
-/** Events on their way at a time. */
+/** Most events in one batch. */
 const MOST_IN_BATCH = 500
 
 export interface Publisher {
   /**
-   * Resolves when all of them are acknowledged; in order for each user.
-   * @throws when they may not be, or the signal aborts; all of them may be published again
+   * Resolves when all events are acknowledged. The order per user is kept.
+   * @throws if the acknowledgement failed or the signal aborts; all of them may be published again
    */
   publish(events: readonly StoredEvent[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -29,7 +31,7 @@ export interface Publisher {
 export interface RelayCheckpoint {
   /** null before the first event */
   load(): Promise<Place | null>
-  /** Moves from one place to the next. @returns false where it does not stand at the first any more */
+  /** Moves from one position to the next. @returns false if it is no longer at the first one */
   advance(from: Place | null, to: Place): Promise<boolean>
 }
 
@@ -38,13 +40,13 @@ interface Lines {
   warn(fields: object, what: string): void
 }
 
-/** How far the relay is, for the machine that watches. */
+/** The progress of the relay, for monitoring. */
 export class RelayProgress {
   #isActive = false
-  /** When the oldest event that is not on the topic yet was decided, as far as is known. */
+  /** When the oldest event that is not yet on the topic was decided, as far as is known. */
   #behindSince: string | null = null
 
-  /** Milliseconds from that event to now, 0 where all are on the topic; null where another process relays. */
+  /** Milliseconds from that event to now; 0 if all events are on the topic; null if another process relays. */
   lag(now: Date): number | null {
     if (!this.#isActive) return null
     return this.#behindSince === null ? 0 : Math.max(0, now.getTime() - Date.parse(this.#behindSince))
@@ -60,7 +62,7 @@ export class RelayProgress {
   sending(events: readonly StoredEvent[]): void {
     this.#behindSince = events[0]!.metadata.at
   }
-  /** @param isLast  nothing waits behind them */
+  /** @param isLast  whether no further events wait */
   sent(events: readonly StoredEvent[], isLast: boolean): void {
     this.#behindSince = isLast ? null : events.at(-1)!.metadata.at
   }
@@ -75,7 +77,7 @@ export interface RelayOptions {
   progress?: RelayProgress
 }
 
-/** Relays whenever it holds the lease, until the signal aborts; what is away is waited for. */
+/** Relays while it holds the lease, until the signal aborts. While a server is unavailable, it keeps retrying. */
 export const runRelay = async (options: RelayOptions, signal: AbortSignal): Promise<void> => {
   const { lease, progress = new RelayProgress() } = options
   const relay = async (held: AbortSignal) => {
@@ -120,7 +122,7 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
   }
 }
 
-/** After the event sent last; from the first where the store is not the one it was. */
+/** Starts after the last sent event, or from the first event if the store is a different one. */
 const whereToStart = async ({ store, checkpoint, log }: RelayOptions) => {
   const known = await checkpoint.load()
   if (!known || (await isPlaceIn(store, known))) return { known, after: known }

@@ -1,11 +1,11 @@
-/** How long the store keeps events that are not kept for good, and the planned work that removes them. */
+/** How long the store keeps events that are not permanent, and the scheduled job that removes them. */
 import { BOOK_RETENTION_S } from '../../domain/dedup/events.ts'
 import { CREDITS_KEPT_S, CREDITS_PREFIX } from '../../domain/credits/events.ts'
 import { KEPT_IGNORED_S, KEPT_UNREAD_S } from '../../domain/arrival/events.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { PlannedJob } from './scheduled-work.ts'
 
-/** By the first part of a stream's name. A book tells copies of one event apart, which come within days. */
+/** By the prefix of a stream's name. A deduplication window distinguishes copies of one event, which arrive within days. */
 export const KEPT_S = {
   'book-': BOOK_RETENTION_S,
   'ignored-': KEPT_IGNORED_S,
@@ -13,12 +13,12 @@ export const KEPT_S = {
   [CREDITS_PREFIX]: CREDITS_KEPT_S,
 } as const
 
-/** How long events of a stream are kept, seconds; null: for good. */
+/** How long events of a stream are kept, seconds; null: permanently. */
 export const keptFor = (stream: string): number | null =>
   Object.entries(KEPT_S).find(([prefix]) => stream.startsWith(prefix))?.[1] ?? null
 
 /**
- * Said to the store at every start, before anything is written.
+ * Tells the store the retention times. Called at every start, before anything is written.
  * @param keepUnread  lifetime of unparsed notifications, seconds
  */
 export const retainAsPlanned = async (
@@ -29,10 +29,10 @@ export const retainAsPlanned = async (
     await store.retain(prefix, seconds)
 }
 
-/** Hidden events have little to lose by waiting, and small turns keep the store free for others. */
+/** Expired events are hidden already, so removing them may wait. Small steps keep the store free for other work. */
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
-/** @param at  when, for a store that has no small turns */
+/** @param at  the schedule, for a store that cannot remove in small steps */
 export const expireEvents = (store: Pick<EventStore, 'expire'>, at = EVERY_TEN_MINUTES): PlannedJob => ({
   name: 'expire_events',
   at,

@@ -1,7 +1,7 @@
 /**
- * Keeps what an account stores of unread notifications within its plan (decision "Sizes"): the oldest go first. The read models
- * add up the bytes as notifications come and go, so that nothing is added up for a notification; between two runs of this job an
- * account may be over by what the receive limits let in.
+ * Keeps the unread notifications of an account within its plan's limit (decision "Sizes"). The oldest are given up
+ * first. The read models maintain the sum of the bytes, so no notification causes a new sum. Between two runs of this
+ * job an account may exceed its limit by what the receive limits allow.
  */
 import { randomUUID } from 'node:crypto'
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
@@ -13,7 +13,7 @@ import type { PlannedJob } from './scheduled-work.ts'
 
 export interface UnreadOverLimit {
   user_id: number
-  /** Kept now. */
+  /** Bytes that are kept now. */
   bytes: number
   plan: Plan
   plan_expires_at: string | null
@@ -26,14 +26,14 @@ export interface GiveUpUnreadParts {
   clock: Clock
   /** Accounts that may be over their limit. */
   overLimit: () => Promise<UnreadOverLimit[]>
-  /** Oldest first, so many that without them at least so many bytes fewer are kept. */
+  /** Oldest first: as many as must be removed to free at least this many bytes. */
   oldest: (userId: number, bytes: number) => Promise<UnreadNotification[]>
 }
 
 const EVERY_MINUTE = '30 * * * * *'
-/** Closed in one call. */
+/** Notifications per append. */
 const AT_A_TIME = 200
-/** An unread stream holds only its notification. */
+/** An unread stream contains only its notification. */
 const UNREAD_ONLY = 0
 
 const limitOf = ({ plan, plan_expires_at }: UnreadOverLimit, now: Date): number => {
@@ -61,7 +61,7 @@ export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadPa
             events: stamp([{ type: 'NotificationGivenUp', data: { ...notification, user_id } }], occasion),
           },
         ])
-        // It was parsed in the meantime.
+        // A failed append means that the notification was parsed in the meantime.
         given_up += (await store.append(units)).filter(({ ok }) => ok).length
       }
     }

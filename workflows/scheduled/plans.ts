@@ -1,4 +1,4 @@
-/** What becomes of plans by the clock: their end, and the warning that a quota is nearly used. */
+/** Scheduled work on plans: ends them, and warns when most of a quota is used. */
 import { randomUUID } from 'node:crypto'
 import { endPlan, warnOfQuota } from '../../domain/account/plan-changes.ts'
 import type { Clock } from '../../domain/ports.ts'
@@ -6,9 +6,9 @@ import { vietnamMonth } from '../../domain/time.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import type { PlannedJob } from './scheduled-work.ts'
 
-/** Whom it may concern, as the read models have it; what happens is decided on the account itself. */
+/** Accounts that may need action, according to the read models. The decision is made on the account itself. */
 export interface PlansDue {
-  /** Users whose count of a Vietnamese month has come to where they are warned, and who were not. */
+  /** Users whose count in a Vietnamese month has reached the warning level and who were not warned yet. */
   nearlyUsed(month: string, at: Date): Promise<{ user_id: number; transactions: number }[]>
   /** Users whose plan has ended. */
   ended(at: Date): Promise<number[]>
@@ -27,7 +27,7 @@ const occasion = (user_id: number, at: Date): OwnersOccasion => {
   return { user_id, at, correlation_id: work, causation_id: work }
 }
 
-/** A plan that has ended counts as Free from that moment on, whether this has run or not: here it is said for everybody. */
+/** Records the end of plans. An ended plan counts as Free from its end on, whether this has run or not. */
 export const endPlans = ({ accounts, due, clock }: Parts): PlannedJob => ({
   name: 'end_plans',
   at: EVERY_MINUTE,
@@ -39,7 +39,7 @@ export const endPlans = ({ accounts, due, clock }: Parts): PlannedJob => ({
   },
 })
 
-/** Says so once a user and month; the mail follows from that. */
+/** Warns each user once per month. The mail follows from the event. */
 export const warnOfQuotas = ({ accounts, due, clock }: Parts): PlannedJob => ({
   name: 'warn_of_quotas',
   at: EVERY_MINUTE,

@@ -1,11 +1,11 @@
-/** Work that goes by the clock. Each job may be late, missed or run by two processes at once without harm. */
+/** Scheduled work. A job may be late, be skipped, or be run by two processes at once without harm. */
 import { schedule } from 'node-cron'
 
 export interface PlannedJob {
   name: string
-  /** When, as cron writes it, in UTC: minute, hour, day, month, weekday, or with seconds in front. */
+  /** The schedule in cron syntax, in UTC: minute, hour, day, month, weekday, optionally with seconds in front. */
   at: string
-  /** @returns what there is to tell of it, null for nothing */
+  /** @returns fields for the log line; null for no line */
   run: (signal: AbortSignal) => Promise<object | null>
 }
 
@@ -14,7 +14,7 @@ interface Lines {
   error(fields: object, what: string): void
 }
 
-/** Runs jobs until the signal aborts, then waits for the one that runs. A job that fails is tried again at its next time. */
+/** Runs jobs until the signal aborts, then waits for running ones. A failed job is retried at its next time. */
 export const plannedWork = async (jobs: readonly PlannedJob[], log: Lines, signal: AbortSignal): Promise<void> => {
   const running = new Set<Promise<void>>()
   const tasks = jobs.map((job) =>

@@ -1,6 +1,7 @@
 /**
- * Tells owners of endpoints that are left alone, and when they are not any more. Whether an endpoint fails is the breaker's to
- * know, which is operational: it may be lost, and then learns anew. That it was told is for good, so that is an event.
+ * Alerts owners about endpoints that are paused, and ends the alert when they are not paused any more. The breaker
+ * decides whether an endpoint fails. That is operational data: it may be lost, and is then learned again. The alert
+ * itself is permanent, so it is an event.
  */
 import { randomUUID } from 'node:crypto'
 import type { Alerts } from '../alerts/alerts.ts'
@@ -11,9 +12,9 @@ export interface OpenBreaker {
   /** As an origin: `https://shop.vn`. */
   endpoint: string
   since: string
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
-  /** Of the newest attempt that is known; null where none is. */
+  /** From the newest known attempt; null if there is none. */
   http_status: number | null
   error: string | null
 }
@@ -21,7 +22,7 @@ export interface OpenBreaker {
 export interface WatchEndpointsParts {
   open: () => Promise<OpenBreaker[]>
   lasting: () => Promise<
-    { user_id: number; subject: string; /** By the clock that breakers go by. */ looked_at: string }[]
+    { user_id: number; subject: string; /** By the clock that the breakers use. */ looked_at: string }[]
   >
   alerts: Pick<Alerts, 'raise' | 'end'>
 }

@@ -1,4 +1,4 @@
-/** Looks whether sources have gone silent: raises an alert for each that has, and ends it when it is heard again or is gone. */
+/** Checks for silent sources. Raises an alert for each one, and ends it when the source is seen again or was removed. */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'
 import { deviceDoor, keyDoor, mailboxDoor, URL_DOOR, type Door } from '../../domain/arrival/origin.ts'
@@ -15,9 +15,9 @@ export interface KnownSource {
 }
 
 export interface WatchSourcesParts {
-  /** Sources that have not been heard for some hours. */
+  /** Sources that were last seen some hours ago. */
   quiet: (now: Date) => Promise<KnownSource[]>
-  /** Alerts of silent sources that last, by user and subject. */
+  /** Open alerts about silent sources, by user and subject. */
   lasting: () => Promise<{ user_id: number; subject: string }[]>
   accounts: Pick<Accounts, 'find'>
   alerts: Pick<Alerts, 'raise' | 'end'>
@@ -32,7 +32,7 @@ interface Named {
   words: string
 }
 
-/** The sources that an account has, by their way in. */
+/** The sources of an account, by receive path. */
 const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<Door, Named> => {
   const named = new Map<Door, Named>()
   for (const { device_id, name } of devices.values())
@@ -66,7 +66,7 @@ export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchS
       const source = account && sourcesOf(account).get(door)
       if (!source) continue
       isSilent.add(`${user_id} ${source.subject}`)
-      // The cause is that it is late, which it was not when it was heard last.
+      // The cause began when the source became late, not when it was last seen.
       const since = new Date(Date.parse(rhythm.last_heard_at) + silentAfter(rhythm)! * 1_000).toISOString()
       const minutes = Math.round((now.getTime() - Date.parse(rhythm.last_heard_at)) / MINUTE_MS)
       const text = `${source.words} has said nothing for ${inWords(minutes)}, longer than it usually pauses. Look whether it still runs.`

@@ -1,7 +1,7 @@
 /**
- * The events of a store as a file: JSON lines, one an event, in the store's order. The last line tells how many there are, a
- * SHA-256 over everything before it, and up to which event the old store's readers had come; so a file that was cut, altered or
- * put together is known before anything is done with it.
+ * The events of a store as a file: JSON lines, one line per event, in the order of the store. The last line contains
+ * the number of events, a SHA-256 of everything before it, and the last event that each reader of the old store had
+ * processed. So a file that was truncated, altered or spliced is detected before it is used.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ const line = z.strictObject({
 
 const lastLine = z.strictObject({
   events: z.int().nonnegative(),
-  /** Readers of the store (`reactions`, `relay <topic>`) and the last event of this file that each has met. */
+  /** Readers of the store (`reactions`, `relay <topic>`), and the last event in this file that each has processed. */
   readers: z.record(z.string(), z.guid()),
   /** Lower-case hexadecimal: of all lines before this one, and of this one without it. */
   sha256: z.string(),
@@ -31,7 +31,7 @@ export interface FiledEvent extends NewEvent {
   revision: number
 }
 
-/** What is wrong with a file, in one line. */
+/** The error in a file, in one line. */
 export class BadFile extends Error {
   override name = 'BadFile'
 }
@@ -76,9 +76,9 @@ export const eventOfLine = (text: string, number: number): FiledEvent => {
 
 /**
  * Reads a file to its end.
- * @param knows  whether this version knows a type of event
- * @returns what its last line tells
- * @throws {BadFile} where it is not whole, not as it was written, or of a version that has more events than this one
+ * @param knows  whether this version has the given type of event
+ * @returns its last line
+ * @throws {BadFile} if it is incomplete or altered, or from a version with events that this one does not have
  */
 export const checkFile = async (lines: AsyncIterable<string>, knows: (type: string) => boolean): Promise<LastLine> => {
   const hash = createHash('sha256')

@@ -1,9 +1,9 @@
 /**
- * Everything in a store, in its order, as a file that another store can be filled from. What the store was told to forget stays
- * behind, also where its events are still there: of a closed stream only the closing event goes along, and of streams that
- * are kept for a time nothing older.
+ * Writes everything in a store, in order, to a file that can fill another store. Events that the store was to forget
+ * are left out, even if they still exist: only the closing event of a closed stream is exported, and no expired events
+ * of streams with a retention time.
  *
- * The store is read twice: first to learn which streams are closed. So it holds their names in memory, and else one page.
+ * The store is read twice, first to find the closed streams. So memory holds their names and one page of events.
  */
 import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
@@ -13,7 +13,7 @@ import { keptFor } from '../scheduled/expire-events.ts'
 import { FileWriter, type LastLine } from './event-file.ts'
 import { pages } from './pages.ts'
 
-/** With the revision of what closes each; the last counts. */
+/** The revision of the closing event of each closed stream. The last one counts. */
 const closedStreams = async (store: EventStore<RecordedEvent>): Promise<Map<string, number>> => {
   const closed = new Map<string, number>()
   for await (const page of pages(store))
@@ -23,15 +23,15 @@ const closedStreams = async (store: EventStore<RecordedEvent>): Promise<Map<stri
 
 export interface ExportOptions {
   store: EventStore<RecordedEvent>
-  /** Which readers of the store have come how far; those that have met nothing are left out. */
+  /** The position of each reader of the store. Readers that have processed nothing are left out. */
   readers: Readonly<Record<string, Checkpoint>>
   now: Date
   write: (text: string) => Promise<void>
-  /** Told after each page how many events have been written. */
+  /** Called after each page with the number of events written so far. */
   onProgress?: (events: number) => void
 }
 
-/** @returns what the file's last line tells */
+/** @returns the file's last line */
 export const exportEvents = async ({ store, readers, now, write, onProgress }: ExportOptions): Promise<LastLine> => {
   const closed = await closedStreams(store)
   const file = new FileWriter()

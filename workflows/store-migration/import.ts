@@ -1,12 +1,13 @@
 /**
- * Fills an empty store from a file of another one (`event-file.ts`). The first thing written says that an import has begun, and
- * which file it is of; the last says that it has ended. Nothing starts on a store between the two. An import of the same file
- * goes on with one that broke off: what stands already is taken as written, as every append is under its event ids.
+ * Fills an empty store from a file of another store (`event-file.ts`). The first event written says that an import has
+ * begun, and of which file. The last one says that it has ended. Nothing starts on a store between the two. An import
+ * of the same file continues an interrupted one: events that exist already count as written, because every append uses
+ * the file's event ids.
  *
- * Events are appended in the file's order, one call after the other; the next is made while one is on its way. Where a store
- * puts the streams of one call side by side, a stream's events go into one call only where no other's lie between them. Read
- * models and quotas follow the order of events, so at the end the store is read and compared with the file, event by event;
- * before that the import has not ended.
+ * Events are appended in the order of the file, one call after the other. The next call is prepared while one is under
+ * way. If a store does not keep the order between the streams of one call, then a stream's events share a call only if
+ * no other stream's events lie between them. Read models and quotas depend on the order of events. So at the end the
+ * store is compared with the file, event by event. The import does not end before that.
  */
 import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
@@ -18,40 +19,40 @@ import { stamp } from '../support/stamp.ts'
 import { BadFile, eventOfLine, type FiledEvent, type LastLine } from './event-file.ts'
 import { pages } from './pages.ts'
 
-/** Of one call. */
+/** Limits of one call. */
 const MOST_EVENTS = 500
 const MOST_BYTES = 4 * 1_048_576
-/** Of one stream in one call: less than an EventStoreDB takes in one append. */
+/** Limit of one stream in one call: less than an EventStoreDB accepts in one append. */
 const MOST_STREAM_BYTES = 524_288
 
-/** The store is not one that this file can be brought into. */
+/** This file cannot be imported into this store. */
 export class NotImportable extends Error {
   override name = 'NotImportable'
 }
 
 export interface ImportOptions {
   store: EventStore<RecordedEvent>
-  /** Checked before, by `checkFile`. */
+  /** The lines of the file. `checkFile` must have checked them before. */
   lines: () => AsyncIterable<string>
   told: LastLine
   now: Date
-  /** One stream at a time, for a server that keeps no order among appends sent together. */
+  /** One stream at a time, for a server that does not keep the order of concurrent appends. */
   oneByOne?: boolean
-  /** Sets what follows the store; done again when the import is. Only after it the import has ended. */
+  /** Sets everything that depends on the store. It runs again if the import does. The import ends only after it. */
   settle: (imported: Imported) => Promise<void>
   onProgress?: (events: number) => void
 }
 
 export interface Imported {
-  /** Where readers that had met everything begin: at the last event that is kept for good. */
+  /** The position for readers that had processed everything: the last event that is kept permanently. */
   end: Place | null
-  /** Where each reader that the file names had come to. */
+  /** The position of each reader that the file names. */
   readers: Record<string, Place>
 }
 
 export type ImportState = { is: 'none' } | { is: 'unfinished' | 'finished'; file: ImportedFile }
 
-/** What a store reports about an import. */
+/** The state of an import, from its events in the store. */
 export const importState = async (store: Pick<EventStore<RecordedEvent>, 'read'>): Promise<ImportState> => {
   const [events = []] = await store.read([{ stream: IMPORT_STREAM }])
   const [begun, ended] = events
@@ -59,7 +60,10 @@ export const importState = async (store: Pick<EventStore<RecordedEvent>, 'read'>
   return { is: ended ? 'finished' : 'unfinished', file: importSchemas.ImportBegun.parse(begun.data) }
 }
 
-/** @throws {NotImportable} · {BadFile} where the file changes meanwhile · {StoreUnavailable} the same call goes on */
+/**
+ * @throws {NotImportable} · {BadFile} if the file changes meanwhile · {StoreUnavailable} the same call continues the
+ *   import
+ */
 export const importEvents = async (options: ImportOptions): Promise<void> => {
   const { told } = options
   const file = { events: told.events, sha256: told.sha256 }
@@ -98,7 +102,7 @@ interface Run extends StreamAppend {
   events: FiledEvent[]
 }
 
-/** Events that go into the store by one call: those that follow each other on a stream as one unit. */
+/** Events that are appended in one call. Consecutive events of a stream form one unit. */
 class Call {
   readonly units: [Run][] = []
   readonly #streams = new Set<string>()
@@ -107,12 +111,12 @@ class Call {
   #bytes = 0
   #runBytes = 0
 
-  /** @param most  how many streams, and whether one may come again after another */
+  /** @param most  how many streams, and whether a stream may come again after another one */
   constructor(most: { streams: number; again: boolean }) {
     this.#most = most
   }
 
-  /** @returns false where it belongs into the next call */
+  /** @returns false if the event belongs in the next call */
   takes(event: FiledEvent, expectedRevision: number, bytes: number): boolean {
     if (this.#events >= MOST_EVENTS || (this.#events > 0 && this.#bytes + bytes > MOST_BYTES)) return false
     const [run] = this.units.at(-1) ?? []
@@ -134,14 +138,14 @@ class Call {
 const appendAll = async (options: ImportOptions): Promise<void> => {
   const { store, told, oneByOne = false, onProgress } = options
   const most = { streams: oneByOne ? 1 : MOST_EVENTS, again: store.keepsOrder && !oneByOne }
-  // Streams that are kept for a time may have lost their beginning; there are few of them at a time.
+  // Streams with a retention time may have lost their beginning. There are few of them at a time.
   const revisions = new Map<string, number>()
   let call = new Call(most)
   let onItsWay = Promise.resolve()
   const sendCall = async (upTo: number): Promise<void> => {
     await onItsWay
     onItsWay = send(store, call.units).then(() => onProgress?.(upTo))
-    onItsWay.catch(() => {}) // is thrown where it is waited for
+    onItsWay.catch(() => {}) // it is thrown at the await
     call = new Call(most)
   }
   let taken = 0
@@ -177,7 +181,10 @@ const send = async (store: EventStore<RecordedEvent>, units: readonly [Run][]): 
   })
 }
 
-/** Reads the store beside the file. What is kept for a time may be hidden already, and nothing goes by its order. */
+/**
+ * Compares the store with the file. Events with a retention time may already be hidden, and nothing depends on their
+ * order.
+ */
 const compare = async (options: ImportOptions): Promise<Imported> => {
   const { store, told } = options
   const imported: Imported = { end: null, readers: {} }
@@ -208,8 +215,8 @@ const OUT_OF_ORDER =
   'the events are stored in another order than they were sent: begin again in an empty store, with --one-by-one'
 
 /**
- * Streams kept for good keep their revisions, by which an attempt names the state of its account; a closing event stands alone;
- * what is kept for a time is numbered anew.
+ * Permanent streams keep their revisions, because an attempt names its account's state by revision. A closing event
+ * stands alone. Streams with a retention time are numbered anew.
  */
 const expectedOf = ({ stream, revision, type }: FiledEvent, revisions: Map<string, number>): number => {
   if (isClosing(type)) return NO_STREAM

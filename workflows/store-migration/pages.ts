@@ -1,4 +1,4 @@
-/** Everything in a store, in order, a page at a time, up to its end. */
+/** Reads everything in a store up to its end, in order, page by page. */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 
@@ -13,7 +13,7 @@ export async function* pages<Event extends RecordedEvent>(
     const page = await coming
     const last = page.at(-1)
     if (!last) return
-    // On its way while this one is worked on. What it fails with is thrown where it is waited for.
+    // The next page is read while this one is processed. Its error is thrown at the await.
     coming = store.readAll(last.checkpoint, PAGE)
     coming.catch(() => {})
     yield page

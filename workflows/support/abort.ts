@@ -1,11 +1,11 @@
-/** Waiting that an abort cuts short, leaving no listener behind on a signal that lives as long as the process. */
+/** Waits that an abort ends early. No listener stays on a signal that lives as long as the process. */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export const waitUnlessAborted = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   await pause(milliseconds, undefined, { signal }).catch(() => {})
 }
 
-/** What the promise resolves to, or undefined as soon as the signal aborts (what becomes of the promise then is ignored). */
+/** The result of the promise, or undefined as soon as the signal aborts. After that the promise is ignored. */
 export const orAborted = <Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result | undefined> =>
   new Promise((resolve, reject) => {
     const onAbort = (): void => resolve(undefined)

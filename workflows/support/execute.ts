@@ -1,6 +1,6 @@
 /**
- * load → decide → append on one stream. Commands of this process on one stream take turns, so that they never compete with each
- * other; a command that another process was faster than is decided again, a few times, after a pause that grows.
+ * load → decide → append on one stream. Commands of this process on one stream run in turn, so that they never compete
+ * with each other. If another process was faster, the command is decided again, a few times, after growing pauses.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Refused } from '../../domain/errors.ts'
@@ -11,30 +11,33 @@ import type { FoldCache, Folded } from './fold-cache.ts'
 import { pauseAfter } from './retry.ts'
 import { stamp, type Occasion } from './stamp.ts'
 
-/** Another process keeps being faster: after so many tries the caller gets 409 and may try again. */
+/** Another process keeps being faster: after this many attempts the caller receives 409 and may send the request again. */
 const MOST_TRIES = 20
-/** The longest pause after the first conflict, milliseconds; it doubles with each one up to the most. */
+/**
+ * Pauses after conflicts, milliseconds: the longest one after the first conflict. It doubles with each conflict, up to
+ * the maximum.
+ */
 const BACK_OFF = { firstMs: 2, mostMs: 100 }
 
-/** Too many others changed the same thing at the same time. */
+/** Too many other requests changed the same thing at the same time. */
 export const contended = (): Refused =>
   new Refused('CONFLICT', 'Other requests changed the same thing at the same time. Send this request again.')
 
-/** After the given number of conflicts: random, so that competing processes fall out of step. */
+/** Pauses after the given number of conflicts. The pause is random, so that competing processes get out of step. */
 export const pauseAfterConflict = (conflicts: number): Promise<void> => pause(pauseAfter(conflicts, BACK_OFF))
 
 export interface Executed<State> {
   /** The state after the decision. */
   state: State
   revision: number
-  /** Where the decision stands in the store; null when it decided nothing. */
+  /** The position of the decision in the store; null if it decided nothing. */
   checkpoint: Checkpoint | null
 }
 
-/** The last command under way on each stream, by the store it goes to. */
+/** The last command under way on each stream, by store. */
 const underWay = new WeakMap<EventStore, Map<string, Promise<unknown>>>()
 
-/** Runs the work when all earlier work on the stream has ended, however it ended. */
+/** Runs the work after all earlier work on the stream has ended, whatever its result. */
 const inTurn = async <Result>(store: EventStore, stream: string, work: () => Promise<Result>): Promise<Result> => {
   let streams = underWay.get(store)
   if (!streams) underWay.set(store, (streams = new Map()))
@@ -49,8 +52,8 @@ const inTurn = async <Result>(store: EventStore, stream: string, work: () => Pro
 }
 
 /**
- * @param decide  gets the newest state; returns the facts to append (none: nothing happens) or throws `Refused`
- * @throws {Refused} as decided, CONFLICT where other processes keep being faster · {StoreUnavailable}
+ * @param decide  receives the newest state; returns the facts to append (none: nothing happens) or throws `Refused`
+ * @throws {Refused} as decided, or CONFLICT if other processes keep being faster · {StoreUnavailable}
  */
 export const execute = <State>(
   store: EventStore,
@@ -83,7 +86,8 @@ const executeNow = async <State>(
       return { ...cache.advance(key, recorded), checkpoint }
     }
     folded = await cache.load(store, key)
-    // A stream whose events have all expired keeps its numbering: nothing newer to fold, so its revision is the expectation.
+    // A stream whose events have all expired keeps its numbering. There is nothing newer to fold, so its revision is
+    // the expectation.
     if (result && !result.ok && folded.revision < result.conflict.revision)
       folded = { ...folded, revision: result.conflict.revision }
   }

@@ -1,6 +1,6 @@
 /**
- * A bounded cache of folds: an account or a book is read once, then only read on from where it was.
- * A fold is never trusted to be the newest: every use reads on, or the append's expectation tells.
+ * A bounded cache of folds. A stream is read once; after that only its newer events are read. A fold is never assumed
+ * to be the newest: every use reads on, or the expected revision of an append detects newer events.
  */
 import type { z } from 'zod'
 import { isEventOf, type EventType, type KnownEvent } from '../../domain/catalogue.ts'
@@ -9,7 +9,7 @@ import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
 
 export interface Folded<State> {
   state: State
-  /** Revision of the last event folded; what an append expects. */
+  /** Revision of the last folded event. An append expects it. */
   revision: number
 }
 
@@ -51,12 +51,12 @@ export class FoldCache<State> {
     this.#limit = limit
   }
 
-  /** What must be read to bring the fold of this key up to date. */
+  /** The slice to read to bring the fold of this key up to date. */
   slice(key: string): Slice {
     return { stream: this.#fold.stream(key), from: this.get(key).revision + 1 }
   }
 
-  /** The fold as far as it is known here; nothing read. */
+  /** The cached fold, without a read. */
   get(key: string): Folded<State> {
     return this.#entries.get(key) ?? { state: this.#fold.initial, revision: NO_STREAM }
   }
@@ -66,8 +66,9 @@ export class FoldCache<State> {
   }
 
   /**
-   * Folds further events in; events already folded are passed over, so answers of concurrent reads may come in any order.
-   * @param known  the fold that the events were read after: it may have been pushed out of the cache meanwhile
+   * Folds in further events. Events that are already folded are skipped, so results of concurrent reads may arrive in
+   * any order.
+   * @param known  the fold that the events were read after: it may have been evicted from the cache meanwhile
    */
   advance(key: string, events: readonly StoredEvent[], known: Folded<State> = this.get(key)): Folded<State> {
     const present = this.get(key)
@@ -81,7 +82,7 @@ export class FoldCache<State> {
   }
 
   put(key: string, folded: Folded<State>): Folded<State> {
-    // Re-inserting makes it the youngest; the oldest is at the front.
+    // Inserting it again makes it the newest entry. The oldest one is at the front.
     this.#entries.delete(key)
     this.#entries.set(key, folded)
     if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value!)
@@ -92,7 +93,7 @@ export class FoldCache<State> {
     this.#entries.delete(key)
   }
 
-  /** The newest fold of one key: one read. */
+  /** The newest fold of one key, with one read. */
   async load(store: EventStore, key: string): Promise<Folded<State>> {
     const known = this.get(key)
     const [events] = await store.read([this.slice(key)])

@@ -1,4 +1,7 @@
-/** The one way to try work again after a failure: pauses that grow, with jitter, until the work is done or a rule ends the tries. */
+/**
+ * The only way to retry work after a failure: growing pauses with jitter, until the work is done or a rule ends the
+ * attempts.
+ */
 import { waitUnlessAborted } from './abort.ts'
 
 export interface BackOff {
@@ -9,26 +12,26 @@ export interface BackOff {
 
 const DEFAULT: BackOff = { firstMs: 50, mostMs: 5_000 }
 
-/** Half to all of a pause, at random, so that processes that failed together do not come back together. */
+/** Half to all of a pause, at random, so that processes that failed together do not retry at the same time. */
 // eslint-disable-next-line no-restricted-syntax -- the one place where the inside takes a random number
 export const jittered = (milliseconds: number): number => milliseconds * (0.5 + Math.random() / 2)
 
-/** @returns the pause after so many failures before this one (from 0), milliseconds, with jitter */
+/** @returns the pause after this many earlier failures (from 0), milliseconds, with jitter */
 export const pauseAfter = (failures: number, { firstMs, mostMs }: BackOff): number =>
   jittered(Math.min(mostMs, firstMs * 2 ** Math.min(failures, 30)))
 
 export interface RetryRule {
-  /** Ends the tries when it aborts. */
+  /** Ends the attempts when it aborts. */
   signal: AbortSignal
   backOff?: BackOff
-  /** The stop rule: is called after each failure, and ends the tries by throwing. */
+  /** The stop rule. It is called after each failure, and ends the attempts by throwing. */
   onFailure: (error: unknown) => unknown
-  /** Most milliseconds to pause now, such as up to a deadline. */
+  /** The longest pause at this time, for example until a deadline: milliseconds. */
   mostPauseMs?: () => number
 }
 
 /**
- * @returns what an attempt resolved to; undefined where the signal aborted before one did
+ * @returns the result of an attempt; undefined if the signal aborted before one succeeded
  * @throws what `onFailure` throws
  */
 export const retry = async <Result>(

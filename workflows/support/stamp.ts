@@ -1,9 +1,9 @@
-/** Turns what a decider decided into events with an identity: the id is random per decision, and the same on its retries. */
+/** Turns the facts of a decision into events with ids. The ids are random per decision. Retries of the append keep them. */
 import { randomUUID } from 'node:crypto'
 import { newestVersion } from '../../domain/upcasters/index.ts'
 import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
 
-/** What a decision belongs to. */
+/** The context of a decision. */
 export interface Occasion {
   user_id: number | null
   at: Date

@@ -1,8 +1,8 @@
-/** How far a reader of the store's events has come, with the event it stands at: by that a start sees that the store is the one it was. */
+/** The position of a reader of the store's events. It includes the last event, so that a start detects a different store. */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 
-/** The last event met. */
+/** The last processed event. */
 export interface Place {
   checkpoint: Checkpoint
   event_id: string
@@ -17,13 +17,13 @@ export const placeOf = ({ checkpoint, id, stream, revision }: RecordedEvent): Pl
   revision,
 })
 
-/** Whether a place is one of this store's. */
+/** Whether this store contains the position. */
 export const isPlaceIn = async (
   store: Pick<EventStore, 'read' | 'isAfter'>,
   { checkpoint, event_id, stream, revision }: Place,
 ): Promise<boolean> => {
   const [[found] = []] = await store.read([{ stream, from: revision, limit: 1 }])
   if (found?.id === event_id) return true
-  // Its stream was erased since, up to the event that says so.
+  // Its stream was erased since, up to the event that records the deletion.
   return found?.type === 'TransactionDeleted' && store.isAfter(found.checkpoint, checkpoint)
 }

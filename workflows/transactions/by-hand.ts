@@ -1,6 +1,6 @@
 /**
- * What an owner does to transactions by hand: retry one, retry many, delete. However many they are, it is one read and one
- * append; only those that something else changed in between are read and decided again.
+ * Manual actions of an owner on transactions: retry one, retry many, delete. However many there are, they need one read
+ * and one append. Only those that changed in between are read and decided again.
  */
 import type { Account } from '../../domain/account/account.ts'
 import { activePrefixes } from '../../domain/account/systems.ts'
@@ -18,7 +18,7 @@ export interface TransactionParts {
   store: EventStore
 }
 
-/** More rounds than a delivery in full swing can need. */
+/** More rounds than concurrent deliveries can cause. */
 const MOST_ROUNDS = 20
 
 const notFound = () => new Refused('NOT_FOUND', 'The transaction does not exist.')
@@ -37,10 +37,13 @@ const load = async (store: EventStore, ids: readonly number[]): Promise<Loaded[]
   })
 }
 
-/** What became of each: where its decision stands in the store, null when nothing was to be decided, or why not. */
+/**
+ * The result per transaction: the position of the decision in the store (null if there was nothing to decide), or the
+ * refusal.
+ */
 type Outcome = { checkpoint: Checkpoint | null } | { refused: Refused }
 
-/** Another user's transaction is as unknown as none at all. */
+/** Another user's transaction is treated as if it did not exist. */
 const decideEach = async (
   store: EventStore,
   occasion: OwnersOccasion,
@@ -94,8 +97,8 @@ const retryOccasion = (account: Account, occasion: OwnersOccasion, by: 'manual' 
 })
 
 /**
- * @returns whether a call of it is due again: not where it was matched again and still matches no rule
- * @throws {Refused} NOT_FOUND, CONFLICT for a status that is not retried · {StoreUnavailable}
+ * @returns whether a call is due again: not if the transaction was matched again and still matches no rule
+ * @throws {Refused} NOT_FOUND, CONFLICT for a status that cannot be retried · {StoreUnavailable}
  */
 export const retryTransaction = async (
   { store }: TransactionParts,
@@ -114,8 +117,8 @@ export const retryTransaction = async (
 }
 
 /**
- * Retries those of the given transactions whose status still is `failed`.
- * @returns how many were queued, and where the last of them stands · @throws {StoreUnavailable}
+ * Retries those of the given transactions whose status is still `failed`.
+ * @returns how many were queued, and the position of the last one · @throws {StoreUnavailable}
  */
 export const retryFailed = async (
   { store }: TransactionParts,
@@ -138,7 +141,7 @@ export const retryFailed = async (
 }
 
 /**
- * Sends those of the given transactions that wait for their bank account to be confirmed.
+ * Sends those of the given transactions that wait for the confirmation of their bank account.
  * @returns how many of them waited · @throws {StoreUnavailable}
  */
 export const releaseTransactions = async (
@@ -155,8 +158,8 @@ export const releaseTransactions = async (
 }
 
 /**
- * Removes a transaction and erases its events but the last, which holds no personal data.
- * @throws {Refused} NOT_FOUND · {StoreUnavailable}: the deletion may be done; sent again it finishes the erasing
+ * Removes a transaction and erases all its events except the last, which contains no personal data.
+ * @throws {Refused} NOT_FOUND · {StoreUnavailable}: the deletion may be done; another call finishes the erasure
  */
 export const deleteTransaction = async (
   { store }: TransactionParts,
@@ -164,7 +167,7 @@ export const deleteTransaction = async (
   id: number,
 ): Promise<{ checkpoint: Checkpoint | null }> => {
   const outcomes = await decideEach(store, occasion, [id], (transaction) => {
-    // Deleted before, and perhaps not erased: nothing to decide, but to erase.
+    // Already deleted, perhaps not erased: there is nothing to decide, only to erase.
     if (transaction?.phase === 'deleted') return []
     return remove(transaction)
   })
@@ -174,7 +177,7 @@ export const deleteTransaction = async (
   return outcome
 }
 
-/** Of a deleted account: all of them, whatever state they are in, and their events but the last. */
+/** Removes the transactions of a deleted account in any state, and erases all their events except the last. */
 export const deleteTransactions = async (
   store: EventStore,
   occasion: OwnersOccasion,

@@ -1,7 +1,8 @@
 /**
- * Sends what waited for a bank account to be confirmed (decision T6). What waited is found in the book of that bank, which
- * lists every notification of the last seven days with the number it printed. So nothing but the store is asked, and a payment
- * that waits longer than the book remembers can be retried by hand only, whatever `REPARSE_MAX_AGE` says.
+ * Sends the transactions that waited for a bank account to be confirmed (decision T6). They are found in the
+ * deduplication window of that bank, which lists every notification of the last seven days with its printed number. So
+ * only the store is read. A payment that waits longer than the window can only be retried manually, whatever
+ * `REPARSE_MAX_AGE` is.
  */
 import type { Account } from '../../domain/account/account.ts'
 import { bankAccountOf } from '../../domain/account/bank-accounts.ts'
@@ -25,9 +26,9 @@ async function* seenIn(store: EventStore, stream: string): AsyncGenerator<Notifi
 }
 
 /**
- * @param since  what was captured before stays as it is
+ * @param since  transactions that were captured earlier stay as they are
  * @returns how many transactions were matched again
- * @throws {StoreUnavailable} some may be released; called again it releases the rest
+ * @throws {StoreUnavailable} some may be released; another call releases the rest
  */
 export const releaseHeld = async (
   store: EventStore,
@@ -42,7 +43,7 @@ export const releaseHeld = async (
   for await (const seen of seenIn(store, bookStream(account.user_id, bank_code))) {
     const { account_number, direction, arrived_at, transaction_id, copy_of } = seen
     if (direction !== 'credit' || account_number === null || Date.parse(arrived_at) < since.getTime()) continue
-    // A copy may have brought the number that its first did not print.
+    // A copy may have brought the number that the first notification did not print.
     if (bankAccountOf(account, { bank_code, account_number })?.bank_account_id === bank_account_id)
       waiting.add(copy_of ?? transaction_id)
   }
