@@ -15,11 +15,11 @@ export interface Place {
 export interface Cursors {
   /** @param list  identifies the list and its owner */
   write(list: string, place: Place): string
-  /** @throws {Refused} VALIDATION_FAILED for what is not a cursor of this list */
+  /** @throws {Refused} VALIDATION_FAILED if the text is not a cursor of this list */
   read(list: string, cursor: string): Place
   /** For lists with another kind of position: two integers. */
   writePair(list: string, place: Pair): string
-  /** @throws {Refused} VALIDATION_FAILED for what is not a cursor of this list */
+  /** @throws {Refused} VALIDATION_FAILED if the text is not a cursor of this list */
   readPair(list: string, cursor: string): Pair
 }
 
