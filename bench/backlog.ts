@@ -1,11 +1,11 @@
 /**
- * The queue at size: what a million waiting retries cost while they wait, and how long a hundred thousand take that are all due
- * at once, with `serve` and two more delivery workers on two cores.
+ * Measures a large delivery queue: the cost of a million retries while they wait, and the time for a hundred thousand retries that are all
+ * due at once, with `serve` and two more delivery workers on two cores.
  *
  *     npx tsx bench/backlog.ts [--short]
  *
- * Those that wait are rows of the queue alone, as nothing else of them is looked at before they are due; those that are due have
- * their events in the store, and every call of theirs is counted by the shops.
+ * The waiting retries are only rows of the queue, because nothing else of them is read before they are due. The due retries also have
+ * their events in the store, and the shops count all of their calls.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { launchBaoco } from '../tests/harness/baoco-process.ts'
@@ -20,9 +20,9 @@ const WAITING = Number(process.env.WAITING ?? (isShort ? 2_000 : 1_000_000))
 const DUE = Number(process.env.DUE ?? (isShort ? 200 : 100_000))
 const MINUTE = Number(process.env.SECONDS ?? (isShort ? 2 : 60))
 const SHOPS = 8
-/** Besides the one of `serve`. */
+/** In addition to the worker of `serve`. */
 const WORKERS = Number(process.env.WORKERS ?? 2)
-/** Ids that the counter does not reach. */
+/** Ids from here on are never reached by the id counter. */
 const FAR = 1_000_000_000
 
 const bench = await startBench({ accounts: SHOPS, prepare: countStatements })
@@ -32,7 +32,7 @@ const rules: ShopRule[] = []
 for (const [index, shop] of shops.entries())
   rules.push(...(await connectShop(baoco, shop, [receiver.urls[index]!], index)))
 
-// Without METRICS_PORT a worker listens nowhere: the port is not taken twice.
+// Without METRICS_PORT a worker listens on no port, so there is no port conflict.
 const workers = Array.from({ length: WORKERS }, () =>
   launchBaoco(installation, { ALLOW_PRIVATE_TARGETS: '1', LOG_LEVEL: 'warn' }, 'deliver'),
 )
@@ -43,7 +43,7 @@ const meter = await openMeter(
 )
 const { database } = meter
 
-// --- a million that wait -----------------------------------------------------------------------------------------------
+// --- a million waiting retries -----------------------------------------------------------------------------------------
 
 const told = ({ seconds, statements, baoco, postgres, walBytes }: Costs): string =>
   `${(statements / seconds).toFixed(1)} statements/s, CPU ${((100 * (baoco + postgres)) / seconds).toFixed(1)} % of a core ` +
@@ -67,7 +67,7 @@ await database.query(
 await settle()
 console.log(`${WAITING.toLocaleString('en')} wait: ${told(await meter.idle(MINUTE))}`)
 
-// --- a hundred thousand that are due ----------------------------------------------------------------------------------
+// --- a hundred thousand due retries ------------------------------------------------------------------------------------
 
 const each = (isActive: 0 | 1) =>
   Promise.all(shops.map((shop, index) => setActive(baoco, shop, [rules[index]!], isActive)))

@@ -1,14 +1,15 @@
 /**
- * What a delivery takes and costs: recorded deliveries a second in a burst, p50 and p99 from receive to arrival at a steady
- * rate, and per delivery the statements, the bytes of log and the CPU of Baoco and of its Postgres; for one endpoint, a hundred
- * endpoints, ten rules that fire at once, retries that are all due; and the statements of one delivery alone.
+ * Measures the speed and the cost of deliveries: recorded deliveries per second in a burst, p50 and p99 from receive to arrival at a steady
+ * rate, and per delivery the statements, the bytes of log and the CPU of Baoco and of its Postgres. The scenarios are one endpoint, a
+ * hundred endpoints, ten rules that match the same payment, and retries that are all due. It also counts the statements of a single
+ * delivery.
  *
- * Costs are those of the whole way less an idle time of the same length; "from the claim" are also taken off those of as many
- * payments that match no rule.
+ * Costs cover everything from receive to result, minus the costs of an idle time of the same length. "From the claim" also subtracts the
+ * costs of the same number of payments that match no rule.
  *
  *     npx tsx bench/delivery.ts [--short] [--statements]
  *
- * `--short` is for tests: few of everything. `--statements` lists what the database was asked.
+ * `--short` is for tests and uses small numbers. `--statements` lists the database statements.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { fillBacklog } from './support/backlog.ts'
@@ -30,7 +31,7 @@ interface Scenario {
   name: string
   shops: readonly ShopAccount[]
   rules: readonly ShopRule[]
-  /** Calls that a payment makes. */
+  /** Calls per payment. */
   fanOut: number
 }
 
@@ -47,7 +48,7 @@ for (const url of receiver.urls.slice(0, 10)) fanned.push(...(await addRules(bao
 
 const SCENARIOS: readonly Scenario[] = [
   { name: '1 endpoint', shops: [one], rules: await addRules(baoco, [one], `${receiver.url}/`), fanOut: 1 },
-  // In turn by shop, as the load goes.
+  // Ordered by shop in turn, like the load.
   {
     name: '100 endpoints',
     shops: many,
@@ -68,7 +69,7 @@ const post = async (shops: readonly ShopAccount[], prefixes: readonly string[], 
   return report
 }
 
-/** Everything stored is in the read models, and no delivery is open. */
+/** Whether the read models contain all stored events and no delivery is open. */
 const isDone = async (): Promise<boolean> => {
   const [row] = await database.query<{ done: boolean }>(
     `SELECT NOT EXISTS (SELECT FROM read_model.delivery WHERE status = 'open') AND NOT EXISTS (
@@ -186,9 +187,9 @@ for (const { name, shops, rules, fanOut } of SCENARIOS) {
   await tellStatements(`${name}, at ${RATE}/s`, ways.length)
 }
 
-// --- one alone ---------------------------------------------------------------------------------------------------------
+// --- a single delivery -------------------------------------------------------------------------------------------------
 
-/** Statements of a payment that has the service for itself, with what is done a second later. */
+/** Statements per payment if payments come one at a time, including the work that is done a second later. */
 const alone = async (shop: ShopAccount): Promise<number> => {
   const { statements } = await meter.of(async () => {
     for (let n = 0; n < ALONE; n++) {

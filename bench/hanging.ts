@@ -1,12 +1,12 @@
 /**
- * One of ten endpoints hangs to the timeout, at 200/s offered: how much later the calls to the nine others arrive. Runs with and
- * without it take turns, as a machine's noise comes and goes; of each pair the two p99 are compared, and the median of that
- * comparison over all pairs is what counts: less than 10 % more.
+ * One of ten endpoints hangs until the timeout, at an offered load of 200/s. Measures how much later the calls to the nine others arrive.
+ * Runs with and without the hanging endpoint alternate, because the noise of the machine varies. The two p99 of each pair are compared. The
+ * median of the increase over all pairs must be less than 10 %.
  *
  *     npx tsx bench/hanging.ts [--short]
  *
- * `SHOPS` is whose endpoints they are: 10 shops (unless set otherwise) with one each, or 1 shop with all of them. In every pair
- * the one that hangs is new, so that it hangs until its breaker opens, 10 s and more, in every run with it.
+ * `SHOPS` sets how many shops own the endpoints: 10 shops with one each (the default), or 1 shop with all of them. Every pair uses a new
+ * hanging endpoint, so that in every such run it hangs until its breaker opens, after 10 s or more.
  */
 import { runChild, startChild, type Listening } from './support/children.ts'
 import { secondsUntil, startBench } from './support/installation.ts'
@@ -18,7 +18,7 @@ const RATE = Number(process.env.RATE ?? (isShort ? 40 : 200))
 const SECONDS = Number(process.env.SECONDS ?? (isShort ? 2 : 12))
 const PAIRS = Number(process.env.PAIRS ?? (isShort ? 1 : 9))
 const SHOPS = Number(process.env.SHOPS ?? 10)
-/** Not counted: in it connections open, and what hangs begins to. */
+/** The first payments are not counted: connections open and the endpoint begins to hang. */
 const WARM_UP = RATE
 
 const bench = await startBench({ accounts: SHOPS })
@@ -31,9 +31,9 @@ for (const [index, url] of nine.urls.entries())
 let next = 1
 let prefixes = healthy.length
 
-/** @returns milliseconds from receive to arrival at the nine others */
+/** @returns the milliseconds from receive to arrival at the nine other endpoints */
 const run = async (hangs: boolean): Promise<number[]> => {
-  // As many connections and rules in either kind of run.
+  // Both kinds of run have the same number of connections and rules.
   const tenth = await startChild('./receiver.ts')
   const [rule] = await connectShop(bench.baoco, shopOf(9), [tenth.url], prefixes++)
   if (hangs) await fetch(`${tenth.url}/hang`)
@@ -58,7 +58,7 @@ const run = async (hangs: boolean): Promise<number[]> => {
     arrived = await arrivals(nine)
     return counted.every(([number]) => arrived[orderOf(number)])
   })
-  // Let it answer what waits for it, so that nothing of this run is left for the next.
+  // Lets the endpoint answer again, so that no call of this run is left for the next.
   await fetch(`${tenth.url}/answer`)
   tenth.stop()
   return counted
@@ -79,7 +79,7 @@ await run(false)
 const pairs: { without: number; with: number }[] = []
 for (let pair = 0; pair < PAIRS; pair++) {
   const p99 = { without: 0, with: 0 }
-  // Whichever comes second finds more rows: so they take turns in that, too.
+  // The second run of a pair finds more rows, so the order alternates too.
   for (const hangs of pair % 2 === 0 ? [false, true] : [true, false])
     p99[hangs ? 'with' : 'without'] = percentile(await run(hangs), 0.99)
   pairs.push(p99)

@@ -1,4 +1,4 @@
-/** From the post of a bank's text to its arrival at the shop's endpoint, at a fixed rate: p50 under 15 ms, p99 under 60 ms at 200/s. */
+/** Time from the post of a bank's text to the call of the shop's endpoint, at a fixed rate. At 200/s: p50 under 15 ms, p99 under 60 ms. */
 import { runChild, startChild } from './support/children.ts'
 import { secondsUntil, startBench } from './support/installation.ts'
 import { addRules } from './support/shops.ts'
@@ -6,7 +6,7 @@ import { percentile, type LoadReport } from './support/load.ts'
 
 const RATE = Number(process.env.RATE ?? 200)
 const SECONDS = Number(process.env.SECONDS ?? 30)
-/** Not counted: the first second, in which the runtime compiles and connections open. */
+/** The first three seconds are not counted: the runtime compiles code and connections open. */
 const WARM_UP = RATE * 3
 
 const bench = await startBench()

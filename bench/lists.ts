@@ -1,8 +1,8 @@
 /**
- * Lists of a user with a million transactions among five million, through the API, one call after the other: first pages,
- * filters, one transaction, logs, deep pages by cursor, searches. Every total is compared with a count of the rows. What a
- * busy machine adds to every call, a list of one row tells.
- * `COUNT` in the environment changes how many there are; a fifth of them are the user's.
+ * Measures the lists of a user with a million transactions among five million, through the API, one call after the other: first pages,
+ * filters, one transaction, logs, deep pages by cursor, searches. Every total is compared with a count of the rows. A list of one row
+ * shows how much a busy machine adds to every call.
+ * The environment variable `COUNT` changes the number of transactions. A fifth of them belong to the user.
  */
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import { addRules } from './support/shops.ts'
 const COUNT = Number(process.env.COUNT ?? 5_000_000)
 const CALLS = Number(process.env.CALLS ?? 200)
 const BYTES_A_ROW = 4_000
-/** Deep: so many pages of thirty before it. */
+/** A deep page follows this many pages of thirty rows. */
 const DEEP_PAGES = 200
 
 const { bavail, bsize } = await statfs(tmpdir())
@@ -37,7 +37,7 @@ const get = async (path: string) => {
 const [rule] = await addRules(bench.baoco, bench.shops, `${shop.url}/`)
 const user = rule!.user_id
 
-/** Paths that are asked in turn, and how many rows the first of them has over all its pages, in SQL. */
+/** Paths to request in turn, and the SQL condition for the rows of the first path over all pages. */
 interface Case {
   name: string
   limit: number
@@ -47,7 +47,7 @@ interface Case {
 
 const measure = async ({ name, limit, paths }: Case): Promise<void> => {
   const times: number[] = []
-  // Not counted: the first, which may find nothing in memory.
+  // The first call is not counted, because its data may not be in memory yet.
   await get(paths[0]!)
   const calls = limit > 1_000 ? Math.min(CALLS, 20) : CALLS
   for (let call = 0; call < calls; call++) {
@@ -62,7 +62,7 @@ const measure = async ({ name, limit, paths }: Case): Promise<void> => {
   )
 }
 
-/** Cursors of pages one after the other. */
+/** Cursors of the last 20 of `DEEP_PAGES` consecutive pages. */
 const cursorsOf = async (path: string): Promise<string[]> => {
   const cursors: string[] = []
   let { next_cursor: next } = await get(path)
@@ -76,7 +76,7 @@ const cursorsOf = async (path: string): Promise<string[]> => {
 try {
   await inside(bench.installation, async (url) => {
     const database = openDatabase(url, { poolSize: 1 })
-    // Some that are real, for details: their requests are made again from the events.
+    // Some real transactions for the details, as their requests are rebuilt from the events.
     const post = (number: number) =>
     fetch(`${bench.urls[0]!}?sender=Vietcombank`, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: `SD TK 0011000415567 +150,000VND luc 20-11-2026 10:${String(number).padStart(2, '0')}:00. SD 1,250,000VND. Ref MBVCB.${number}.DH9${number} chuyen tien` }) // prettier-ignore
     const began = performance.now()

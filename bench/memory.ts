@@ -1,4 +1,4 @@
-/** Resident memory under steady load: at minute 10 at most 1.1 × that at minute 2. */
+/** Resident memory under steady load. At minute 10 it must be at most 1.1 × that at minute 2. */
 import { readFile } from 'node:fs/promises'
 import { runChild, startChild } from './support/children.ts'
 import { startBench } from './support/installation.ts'

@@ -1,6 +1,6 @@
 /**
- * Moving the events to another store: `import-events` and `export-events` without the read models, events/s into and out of a
- * Postgres of its own. The file is of an installation at work: each event of a transaction lies between those of others.
+ * Store migration: measures `import-events` and `export-events` without the read models, in events/s into and out of a separate Postgres.
+ * The file resembles that of a working installation: the events of different transactions are interleaved.
  *
  *     EVENTS=100000 npx tsx bench/moving.ts
  */
@@ -21,13 +21,13 @@ import { exportEvents } from '../workflows/store-migration/export.ts'
 import { importEvents } from '../workflows/store-migration/import.ts'
 
 const EVENTS = Number(process.env.EVENTS ?? 100_000)
-/** Transactions that are under way at a time. */
+/** Transactions in progress at a time. */
 const UNDER_WAY = 20
 const USERS = 8
 
 const now = new Date()
 
-/** As they are stored, about: a notification is seen and captured, later called for, later that is recorded. */
+/** Events in roughly the order of storage: a notification is seen and captured, then an attempt, then the new status. */
 function* events() {
   const revisions = new Map<string, number>()
   const eventOf = (number: number, stream: string, type: string, data: object) => {

@@ -1,6 +1,6 @@
 /**
- * Texts read a second on one core: with the sender or app known, and with the bank to be found by the text; the real SMS and
- * pushes of the corpus, in turn. Then the longest time that a text of 32 KB takes.
+ * Measures texts read per second on one core, with the sender or app known, and with the bank detected from the text. The texts are the
+ * real SMS and pushes of the corpus, in turn. Then measures the longest time for a text of 32 KB.
  */
 import { read } from '../domain/reader/reader.ts'
 import type { Incoming } from '../domain/reader/reading.ts'
@@ -14,7 +14,7 @@ const entries = notifications.filter(
   ({ channel, expected, provenance }) => expected && provenance === 'real' && channel !== 'email',
 )
 
-/** Every entry with something that names its bank: its own sender or package, or the sender that its bank's others have. */
+/** Every entry with a name of its bank: its own sender or package, or those of another entry of the same bank. */
 const senderOf = new Map(notifications.flatMap(({ bank, sender }) => (bank && sender ? [[bank, sender] as const] : [])))
 const packageOf = new Map(notifications.flatMap((each) => (each.bank && each.package ? [[each.bank, each.package] as const] : []))) // prettier-ignore
 const named: Incoming[] = entries.map(({ bank, channel, text, title, sender, package: app }) =>

@@ -1,6 +1,6 @@
 /**
- * Accepted notifications a second in a burst, beside a bare Koa handler that parses the same body.
- * Both are driven by the same load generator, in turn, in one run: the ratio counts, not the figures.
+ * Measures accepted notifications per second in a burst, compared with a bare Koa handler that parses the same body.
+ * The same load generator drives both in turn, in one run. The ratio counts, not the absolute figures.
  */
 import { runChild, startChild } from './support/children.ts'
 import { secondsUntil, startBench } from './support/installation.ts'

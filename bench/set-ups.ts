@@ -1,10 +1,10 @@
 /**
- * Receiving, the whole way and latency on each set-up of servers, beside the embedded figures of the same run: the table of
- * docs/benchmarks.md, which is written there. The benchmarks themselves run, in turn, each shorter than by itself; their lines
- * are read. About ten minutes on a quiet machine.
+ * Runs the benchmarks of receiving, the whole way and latency on each set-up of servers, and compares them with the embedded set-up of the
+ * same run. Writes the table in docs/benchmarks.md. The benchmarks run in turn, each shorter than on its own, and their output is parsed.
+ * Takes about ten minutes on a quiet machine.
  *
  *     npx tsx bench/set-ups.ts            writes the table
- *     npx tsx bench/set-ups.ts --short    shows in a few minutes that it works on each; its figures say nothing
+ *     npx tsx bench/set-ups.ts --short    checks in a few minutes that every set-up works; its figures mean nothing
  */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -13,14 +13,14 @@ import { SET_UPS, type SetUpName } from '../tests/harness/servers.ts'
 
 const isShort = process.argv.includes('--short')
 const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url)
-/** Around the table there. */
+/** The markers around the table in that document. */
 const [FROM, TO] = ['<!-- bench/set-ups.ts -->', '<!-- end -->']
 
 interface Benchmark {
   script: string
-  /** How long, or how much. */
+  /** Sets the duration or the amount. */
   env: Record<string, string>
-  /** What is read from what it prints: name, unit, and where it stands. */
+  /** The figures in its output: name, unit, and the pattern that finds the figure. */
   figures: readonly [name: string, unit: string, printed: RegExp][]
 }
 

@@ -1,11 +1,11 @@
 /**
- * The event store alone: appends/s with 1, 16, 64 and 512 in flight (one new stream with one event of about 0.5 KB an
- * append) beside what bare INSERTs would do one by one, and catch-up events/s through a filtered subscription.
+ * Measures the event store alone: appends/s with 1, 16, 64 and 512 in flight (each append is one new stream with one event of about 0.5
+ * KB), compared with single bare INSERTs, and catch-up events/s through a filtered subscription.
  *
  *     npx tsx bench/store.ts [seconds per measurement, default 2]
  *
- * On an embedded Postgres of its own, or on `DATABASE_URL`, to which each run adds streams. The settings that make a commit
- * real are printed with the numbers.
+ * Runs on a separate embedded Postgres, or on `DATABASE_URL`, to which each run adds streams. The durability settings are printed with the
+ * figures.
  */
 import type { RecordedEvent } from '../domain/event.ts'
 import { randomUUID } from 'node:crypto'
@@ -43,7 +43,7 @@ const aboutHalfAKilobyte = (): NewEvent => ({
 
 const percentile = (sorted: Float64Array, share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
 
-/** Does it again and again, so many at a time, and tells how often a second. */
+/** Repeats an operation with this many in flight, and prints the operations per second. */
 const rate = async (what: string, inFlight: number, seconds: number, once: () => Promise<unknown>): Promise<void> => {
   const durations: number[] = []
   const started = performance.now()
@@ -79,7 +79,7 @@ const appends = (
   })
 }
 
-/** What the machine gives whoever commits one by one: rows as large as the events, in a table without an index. */
+/** The machine's rate of single commits: rows as large as the events, in a table without an index. */
 const bareInserts = async (database: Database, seconds: number): Promise<void> => {
   const row = JSON.stringify(aboutHalfAKilobyte())
   await database.query('CREATE TABLE bench_row (text text)')
@@ -89,7 +89,7 @@ const bareInserts = async (database: Database, seconds: number): Promise<void> =
   await database.query('DROP TABLE bench_row')
 }
 
-/** Fills up to a round number, then reads this run's events back through a new subscription. */
+/** Appends a fixed number of events, then reads them back through a new subscription. */
 const catchUp = async (store: EventStore<RecordedEvent>, run: string): Promise<void> => {
   const after = await store.end()
   for (let filled = 0; filled < CATCH_UP_EVENTS; filled += 1_000)
@@ -112,7 +112,7 @@ const catchUp = async (store: EventStore<RecordedEvent>, run: string): Promise<v
   console.log(`catch-up: ${Math.round((seen / (performance.now() - started)) * 1_000)} events/s`)
 }
 
-/** As the service runs: the same process reads along what it appends. */
+/** Like the service: the process that appends also reads the events through live subscriptions. */
 const withLiveSubscriptions = async (store: EventStore<RecordedEvent>, work: () => Promise<void>): Promise<void> => {
   const stop = new AbortController()
   const after = await store.end()

@@ -1,7 +1,7 @@
 /**
- * The whole way of 20,000 payments: received, read, recorded, sent, recorded; from the first post to the last record.
- * Beside it, in one run: a loop that only signs and posts the same bodies with the same sender, at its best concurrency.
- * Twice: of a process that has just started, and of the same one that has seen as many.
+ * Measures the whole way of 20,000 payments from the first post to the last recorded attempt: receive, read, record, send, record.
+ * Compares it in the same run with a loop that only signs and posts the same bodies with the same sender, at its best concurrency.
+ * Measures twice: a process that has just started, and the same process after that many payments.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { runChild, startChild } from './support/children.ts'
@@ -33,7 +33,7 @@ const receiver = await startChild('./receiver.ts')
 await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
 const recorded = () => metric(bench.baoco.baseUrl, 'baoco_attempts_recorded_total')
 
-/** @param from  number of the first payment */
+/** @param from  the number of the first payment */
 const wholeWay = async (what: string, from: number): Promise<void> => {
   const before = await recorded()
   const load = await runChild<LoadReport>('./load.ts', {
@@ -43,7 +43,7 @@ const wholeWay = async (what: string, from: number): Promise<void> => {
     orders: true,
     from,
   })
-  // Each look costs Baoco something, so the further from the end, the rarer: it records less than ten a millisecond.
+  // Each poll costs Baoco some time, so polls are rarer while many are missing. Baoco records fewer than ten per millisecond.
   const isRecorded = async (): Promise<boolean> => {
     const missing = before + load.accepted - (await recorded())
     if (missing > 0) await pause(missing / 10)
@@ -59,7 +59,7 @@ const wholeWay = async (what: string, from: number): Promise<void> => {
 }
 
 await wholeWay('whole way', 1)
-// The first ones are a second or two of compiling.
+// The first payments include a second or two of compilation.
 await wholeWay('the next as many', COUNT + 1)
 receiver.stop()
 await bench.end()

@@ -1,13 +1,14 @@
 /**
- * The worst single requests, one after the other: sixty of a stranger, each under 50 ms of CPU and 20 MB of memory, and those of a caller with a
- * good credential, whose bodies of 10 MB are read, each under 250 ms and 100 MB. CPU is that of the event loop, on which everybody waits. In
- * brackets is that of the whole process: after some 10 MB of buffers V8 may collect garbage on other threads, for some 50 ms of CPU. Memory is
- * the most that the process took more while it answered. Of three tries the middle one counts.
+ * Measures the worst single requests, one after the other. Sixty requests of a stranger must each stay under 50 ms of CPU and 20 MB of
+ * memory. Requests of a caller with a good credential, whose bodies of 10 MB are read, must each stay under 250 ms and 100 MB. CPU is
+ * that of the event loop, for which all requests wait. The CPU of the whole process is in brackets: after about 10 MB of buffers V8 may
+ * collect garbage on other threads, for about 50 ms of CPU. Memory is the largest increase while the process answers. The median of
+ * three attempts counts.
  *
  *     npx tsx bench/worst-request.ts
- *     ONLY=login npx tsx bench/worst-request.ts    (those whose name contains the word)
+ *     ONLY=login npx tsx bench/worst-request.ts    (requests whose name contains the word)
  *
- * Ends with 1 where one is over, or is not answered as it should be.
+ * Exits with 1 if a request exceeds a limit or gets an unexpected status.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { cpuMsOf, loopMsOf, peakMb, watchPeak } from '../tests/harness/process-costs.ts'
@@ -22,9 +23,9 @@ interface Limit {
 
 const TRIES = 3
 const ONLY = process.env.ONLY ?? ''
-/** The process has done everything for a request by then (milliseconds): background work is not waited for. */
+/** The process has finished a request by then. Background work is not included. In milliseconds. */
 const SETTLING_MS = 50
-/** CPU that an idle process uses in that time, milliseconds, and how often it is looked for. */
+/** Most CPU that an idle process uses in that time, in milliseconds, and the number of checks. */
 const QUIET_MS = 3
 const QUIET_LOOKS = 100
 
@@ -38,7 +39,7 @@ interface Cpu {
   loop: number
   all: number
 }
-/** Milliseconds. */
+/** CPU time while the work runs, in milliseconds. */
 const cpuWhile = async (work: () => Promise<unknown>): Promise<Cpu> => {
   const [loop, all] = [loopMsOf(pid), cpuMsOf(pid)]
   await work()
@@ -46,7 +47,7 @@ const cpuWhile = async (work: () => Promise<unknown>): Promise<Cpu> => {
   return { loop: loopMsOf(pid) - loop, all: cpuMsOf(pid) - all }
 }
 
-/** The process does nothing else: no code is compiled, no rows are written. */
+/** Waits until the process is idle: it compiles no code and writes no rows. */
 const untilQuiet = async (): Promise<void> => {
   for (let looks = 0; looks < QUIET_LOOKS; looks++) {
     const before = cpuMsOf(pid)
@@ -90,7 +91,7 @@ const measureAll = async (whose: string, requests: readonly WorstRequest[], limi
 }
 
 const good = { apiKey, personalPath: new URL(personalUrl).pathname }
-// As after some traffic: code compiled, memory taken that the runtime keeps.
+// Puts the process into its state after some traffic: code is compiled, and the runtime has allocated the memory that it keeps.
 const warmUp = [...requestsOfStrangers, ...requestsOfCallers(good)]
 for (const request of [...warmUp, ...warmUp]) await exchangeRaw(port, bytesOf(request))
 for (let count = 0; count < 2_000; count++) await fetch(`${personalUrl}?sender=VCB&text=warm%20${count}`)

@@ -1,4 +1,4 @@
-/** The `baoco` command: one file a command; what they share is the way they end. */
+/** The `baoco` program. Each command has its own file; this file defines how all commands exit. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { addCommands } from './commands/all.ts'
@@ -24,7 +24,7 @@ const settingsHelp = (): string => {
 const program = new Command('baoco').description(description).version(version).addHelpText('after', settingsHelp())
 await addCommands(program, process.argv[2])
 
-/** Commander ends the process by itself, with 1 for wrong usage; here it throws, in every command. */
+/** Commander exits the process itself, with status 1 for wrong usage. This makes it throw instead, in every command. */
 const throwing = (command: Command): void => {
   command.exitOverride().showHelpAfterError('(--help tells more)')
   command.commands.forEach(throwing)
@@ -38,7 +38,7 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE
   } else {
     const { message, code, stack } = error as NodeJS.ErrnoException
-    // A host with several addresses, none of which answers, gives an error without a message.
+    // If a host has several addresses and none answers, the error has no message.
     console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? stack : message || code}`)
     process.exitCode = FAILED
   }

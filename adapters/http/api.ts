@@ -59,7 +59,7 @@ const notStored: Middleware = (context, next) => {
   return next()
 }
 
-/** Runs where no route took the request: the path may be known under other methods. */
+/** Runs if no route matched the request. The path may exist with other methods. */
 const methodNotAllowed: Middleware = (context) => {
   const known = (context.matched as { methods: string[] }[] | undefined) ?? []
   const allowed = [...new Set(known.flatMap(({ methods }) => methods))]
@@ -68,7 +68,7 @@ const methodNotAllowed: Middleware = (context) => {
   throw new Refused('METHOD_NOT_ALLOWED', `This address does not support ${context.method}.`)
 }
 
-/** A listener that closes its page in the middle of a stream is no fault of anybody's. */
+/** Whether the caller closed its connection in the middle of a stream. That is not an error. */
 const isCallersEnd = (error: Error & { code?: string }): boolean =>
   ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'].includes(error.code ?? '')
 
@@ -97,7 +97,7 @@ export const createApi = (given: ApiParts): Koa => {
 
   const declared: Operation[] = []
 
-  // Receiving has a router of its own, so that its routes are found among few.
+  // The receive path has its own router, so that few routes are searched for it.
   const receive = newRouter()
   const receiving = openOperations(receive, declared)
   receiveRoutes(
@@ -151,7 +151,7 @@ export const createApi = (given: ApiParts): Koa => {
   return app
 }
 
-/** Health and numbers alone, for METRICS_PORT and for roles without the API. */
+/** Only health and metrics, for METRICS_PORT and for roles without the API. */
 export const createHealth = (parts: Pick<ApiParts, 'log' | 'metrics' | 'readiness' | 'settings'>): Koa => {
   const router = newRouter()
   healthRoutes(openOperations(router, []), parts)

@@ -1,4 +1,4 @@
-/** What the handlers get: Koa's context, and in its state whom the request belongs to. */
+/** The argument of handlers: Koa's context, with the authenticated account in its state. */
 import type { RouterContext, RouterMiddleware } from '@koa/router'
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'
@@ -12,23 +12,23 @@ import type { OwnersOccasion } from '../../workflows/accounts/accounts.ts'
 export type SignedInBy = 'jwt' | 'api_key' | 'session'
 
 export interface ApiState {
-  /** What is held of the request's body. */
+  /** The bytes of the request's body that are in memory. */
   held: HeldBody
-  /** Set by `signedIn`; on public routes it is not there and not asked for. */
+  /** Set by `signedIn`. Public routes do not have it and must not read it. */
   account: Account
   signed_in_by: SignedInBy
-  /** The token that a call of `/api/receive/*` shows, once it was looked for; null: none. */
+  /** The token of a call to `/api/receive/*`; null if it has none; undefined until it was searched for. */
   shown?: ShownToken | null
-  /** The scoped key that the account's own was not. */
+  /** The scoped key, if the caller used one and not the account's own key. */
   scoped_key?: ScopedKey
-  /** Of which a scoped key needs one; set before `signedIn`. */
+  /** A scoped key needs one of these scopes. Set before `signedIn` runs. */
   scopes?: readonly Scope[]
 }
 
 export type ApiContext = RouterContext<ApiState>
 export type ApiMiddleware = RouterMiddleware<ApiState>
 
-/** What a command of this request's owner is recorded with. */
+/** The metadata with which a command of this request is recorded. */
 export const occasionOf = (context: ApiContext, clock: Clock): OwnersOccasion => {
   const request = randomUUID()
   return {
@@ -39,7 +39,7 @@ export const occasionOf = (context: ApiContext, clock: Clock): OwnersOccasion =>
   }
 }
 
-/** The id in the path. @throws {Refused} NOT_FOUND for what is no id: nothing is there */
+/** The id in the path. @throws {Refused} NOT_FOUND if the path segment is not an id */
 export const idOf = (context: ApiContext): number => {
   const text = context.params.id ?? ''
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new Refused('NOT_FOUND', 'No resource has this id.')

@@ -1,4 +1,4 @@
-/** What the API is made of: given by the composition root, nothing is opened here. */
+/** Dependencies of the API. The composition root supplies them; nothing is opened here. */
 import type { Registry } from 'prom-client'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import type { Clock, EventStore, Ids, Passwords, ReadModels, Sender, Vault } from '../../domain/ports.ts'
@@ -21,53 +21,53 @@ export interface ApiParts {
   clock: Clock
   vault: Vault
   passwords: Passwords
-  /** Where the read models are. */
+  /** The database of the read models. */
   database: Queryable
   readModels: ReadModels
   capture: { take(arrivals: readonly Arrival[]): Promise<Taken[]> }
   /** For test calls. */
   sender: Sender
-  /** For trying mail accounts out. */
+  /** For testing mail accounts. */
   mailServer: MailServer
-  /** Why a url cannot be a rule's, in words that go on from "The URL …"; null when it can. */
+  /** Why a rule cannot use a URL, in words that continue "The URL …"; null if it can. */
   urlProblem: (url: string) => string | null
   outbox: Outbox
-  /** Endpoints of our own, and what they were sent. */
+  /** Webhook endpoints that we host, and the calls that they received. */
   inboxes: Inboxes
   inboxCalls: InboxCalls
-  /** What happens, live. */
+  /** Live events. */
   feed: Feed
-  /** How accounts call, for the lock on abuse. */
+  /** The API usage of accounts, for the abuse lock. */
   conducts: Pick<Conducts, 'enter' | 'leave'>
-  /** Where calls are counted: exactly, and for receiving without asking anybody. */
+  /** Counters of the rate limits: `exact` is shared by all processes, `hot` needs no round trip and is for the receive path. */
   counters: { exact: CounterFor; hot: CounterFor }
   log: LogLines
   metrics: Registry
-  /** What must answer for `/readyz` to say so. */
+  /** Health checks that must pass for `/readyz` to report ready. */
   readiness: readonly Part[]
   settings: {
-    /** Without a slash at its end. */
+    /** Without a trailing slash. */
     baseUrl: string
     jwtSecret: string
     rateLimits: 'off' | RateLimits
-    /** Requests in an hour that lock an account when exceeded. */
+    /** An account is locked if it makes more requests than this in an hour. */
     abusePerHour: number
-    /** Reverse proxies in front whose X-Forwarded-For counts. */
+    /** Number of reverse proxies in front whose X-Forwarded-For is trusted. */
     trustProxy: number
     planPrefix: string
     planBank?: string | undefined
     planAccount?: string | undefined
     planHolder?: string | undefined
-    /** Seconds: what is read later than that sends nothing. */
+    /** In seconds. A notification that is older when it is read again triggers no webhook. */
     reparseMaxAge: number
-    /** Where health and numbers are instead of here. */
+    /** If set, health and metrics are served on this port instead of the API's. */
     metricsPort?: number | undefined
-    /** Opens the numbers. */
+    /** The token that grants access to the metrics. */
     metricsToken?: string | undefined
   }
 }
 
-/** The next read of who gave a command sees it: its answer waits, but not for ever. */
+/** A command's response waits at most this long for the read models, so that the caller's next read sees the change. */
 const SETTLING_MS = 5_000
 
 export const settled = async (

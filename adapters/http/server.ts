@@ -1,20 +1,20 @@
-/** Listens, and ends without cutting anybody off who can still be answered. */
+/** Runs the HTTP server. On shutdown it finishes the requests that can still be answered. */
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
 import { HEAD_LIMIT } from './middleware/query-length.ts'
 
-/** Longer than proxies in front usually keep theirs, so that they never send into a connection that is closing. */
+/** Longer than the usual keep-alive time of proxies in front, so that they never send into a connection that is closing. */
 const KEEP_ALIVE_MS = 75_000
-/** Room for 10 MB over a phone's line. */
+/** Long enough for 10 MB over a phone's connection. */
 const REQUEST_MS = 120_000
 
-/** For the head alone. */
+/** For the request's head. */
 const HEAD_MS = 20_000
-/** Each may hold a head of 80 KB and what has arrived of a body. */
+/** Each connection may hold a head of 80 KB and the part of a body that has arrived. */
 const MOST_CONNECTIONS = 8_192
 
-/** Browsers must not guess the type of any answer, as some of its words are strangers'; also of one that Node or Koa writes by itself. */
+/** Forbids browsers to guess a response's type, as responses contain text of strangers. Covers responses that Node or Koa writes itself. */
 class NeverSniffed extends ServerResponse<IncomingMessage> {
   override writeHead(...head: unknown[]): this {
     this.setHeader('X-Content-Type-Options', 'nosniff')
@@ -24,7 +24,7 @@ class NeverSniffed extends ServerResponse<IncomingMessage> {
 
 export interface Listening {
   port: number
-  /** Stops taking connections, finishes requests in flight, and after the grace (milliseconds) cuts off what is left. */
+  /** Stops accepting connections, finishes requests in flight, and cuts off the remaining ones after the grace period (milliseconds). */
   close(graceMs: number): Promise<void>
 }
 
@@ -36,7 +36,7 @@ const UNREADABLE: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'VALIDATION_FAILED', 'The request did not arrive in time.'],
 }
 
-/** What Node's parser refuses never reaches Koa: it is answered here, in the same shape. */
+/** Requests that Node's parser refuses never reach Koa. They are answered here, in the same format. */
 const answerUnreadable = (server: Server): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
@@ -48,7 +48,7 @@ const answerUnreadable = (server: Server): void => {
   })
 }
 
-/** @param port  0: any free one */
+/** @param port  0: any free port */
 export const listen = (app: Koa, port: number, host?: string): Promise<Listening> =>
   new Promise((resolve, reject) => {
     const handle = app.callback()
@@ -62,7 +62,7 @@ export const listen = (app: Koa, port: number, host?: string): Promise<Listening
         ServerResponse: NeverSniffed,
       },
       (request, response) => {
-        // While closing every answer ends its connection, or keep-alive would hold the server open.
+        // During shutdown every response ends its connection. Otherwise keep-alive would keep the server open.
         if (closing) response.setHeader('Connection', 'close')
         void handle(request, response)
       },

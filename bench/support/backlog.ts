@@ -1,4 +1,4 @@
-/** Deliveries whose first try failed, as the event store has them: a backlog without the hours that make one. */
+/** Stores deliveries whose first attempt failed, to create a backlog without waiting for hours. */
 import { randomUUID } from 'node:crypto'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { openIds } from '../../adapters/system/ids.ts'
@@ -13,7 +13,7 @@ import type { ShopRule } from './shops.ts'
 
 const AT_ONCE = 1_000
 
-/** @param due  when they are to be tried again */
+/** @param due  the time of the next attempt */
 const factsOf = ({ id: rule_id, user_id, prefix, url }: ShopRule, ids: [number, number], at: Date, due: Date) => {
   const [transaction_id, attempt_id] = ids
   const order_id = `${prefix}${transaction_id}`
@@ -45,7 +45,7 @@ const factsOf = ({ id: rule_id, user_id, prefix, url }: ShopRule, ids: [number, 
   return { stream: transactionStream(transaction_id), expectedRevision: NO_STREAM, events }
 }
 
-/** So many transactions, of the rules in turn. @returns the store's newest place after it */
+/** Stores `count` transactions, for the rules in turn. @returns the store's newest position after that */
 export const fillBacklog = async (
   databaseUrl: string,
   rules: readonly ShopRule[],

@@ -1,4 +1,4 @@
-/** The yardstick for receiving: a bare Koa handler that parses the same body and answers the same shape, and does nothing else. */
+/** The baseline for receiving: a bare Koa handler that only parses the same body and returns a response of the same format. */
 import Koa from 'koa'
 import { koaBody } from 'koa-body'
 import type { AddressInfo } from 'node:net'

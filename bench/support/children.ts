@@ -1,4 +1,4 @@
-/** Child processes of a benchmark: each prints one JSON line when it is up, or when it is done. */
+/** Child processes of a benchmark. Each prints one JSON line when it is ready or done. */
 import { spawn, type ChildProcess } from 'node:child_process'
 
 const children = new Set<ChildProcess>()
@@ -24,7 +24,7 @@ const start = (file: string, argument?: unknown, env: Record<string, string> = {
   return { child, line }
 }
 
-/** Runs one to its end and answers what it printed. */
+/** Runs a child process to its end and returns its report. */
 export const runChild = async <Report>(
   file: string,
   argument: unknown,
@@ -38,12 +38,12 @@ export const runChild = async <Report>(
 
 export interface Listening {
   url: string
-  /** Of each of its ports. */
+  /** One URL for each of its ports. */
   urls: readonly string[]
   stop: () => void
 }
 
-/** Starts one that listens, and answers its address. */
+/** Starts a child process that listens, and returns its address. */
 export const startChild = async (file: string, argument?: unknown): Promise<Listening> => {
   const { child, line } = start(file, argument)
   const { port, ports = [port] } = JSON.parse(await line) as { port: number; ports?: number[] }

@@ -1,7 +1,7 @@
 /**
- * What work costs an installation: statements its database is asked, bytes of log that are written for them, CPU of its two
- * parts. Statements are the calls that `pg_stat_statements` counts (BEGIN and COMMIT are some), but for the benchmark's own,
- * which come from a role of its own. What goes on in any case is measured by an idle time, and taken off.
+ * Measures what work costs an installation: database statements, bytes of log written for them, and CPU of Baoco and of Postgres.
+ * Statements are the calls that `pg_stat_statements` counts, including BEGIN and COMMIT. The benchmark's own statements use a separate role
+ * and are excluded. The costs of an idle installation are measured and subtracted.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import type { Place } from '../../tests/harness/baoco-process.ts'
 
 const ROLE = 'benchmark'
 
-/** Of `/proc/…/stat` on every Linux. */
+/** The unit in `/proc/…/stat` on every Linux. */
 const TICKS_PER_SECOND = 100
 
 export interface Costs {
@@ -26,18 +26,18 @@ export interface Costs {
 
 export interface Meter {
   databaseUrl: string
-  /** For the benchmark's own questions: they are not counted. */
+  /** For the benchmark's own queries, which are not counted. */
   database: Database
-  /** Of some work, idle costs of the same length taken off. */
+  /** The costs of some work, minus the idle costs of the same length. */
   of(work: () => Promise<unknown>): Promise<Costs>
-  /** Measures an idle time, for what is measured from now on. @param seconds  how long it lasts */
+  /** Measures the idle costs that later measurements subtract. @param seconds  how long to measure */
   idle(seconds: number): Promise<Costs>
-  /** Calls by statement since the last `of` or `idle` began, and milliseconds in all, without planning; the most called first. */
+  /** Calls and total milliseconds (without planning) per statement since the last `of` or `idle` began, most frequent first. */
   byStatement(most: number): Promise<{ calls: number; ms: number; query: string }[]>
   close(): Promise<void>
 }
 
-/** Lets the place's database count; before it is used for the first time. */
+/** Enables the statement counts in an installation's database. Call it before the first use of the database. */
 export const countStatements = async (place: Place): Promise<void> => {
   const { url, stop } = await attachOrStart({ dataDir: place.dataDir, log: silent })
   const database = openDatabase(url, { poolSize: 1 })
@@ -51,7 +51,7 @@ export const countStatements = async (place: Place): Promise<void> => {
 
 interface ProcessTimes {
   parent: number
-  /** Ticks: its own, and with those of children that have ended. */
+  /** In ticks: `own` is the process alone, `withEnded` includes its ended children. */
   own: number
   withEnded: number
 }
@@ -87,7 +87,7 @@ const less = (a: Costs, b: Costs, share = 1): Costs => ({
 
 const NOTHING: Costs = { seconds: 1, statements: 0, walBytes: 0, baoco: 0, postgres: 0 }
 
-/** @param pids  of the installation's own processes */
+/** @param pids  the process ids of the installation */
 export const openMeter = async (place: Place, pids: readonly number[]): Promise<Meter> => {
   const url = new URL((await attachOrStart({ dataDir: place.dataDir, log: silent })).url)
   url.username = url.password = ROLE

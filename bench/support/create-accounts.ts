@@ -1,4 +1,4 @@
-/** Makes accounts on the installation that the environment names; takes how many, prints their API keys. */
+/** Creates accounts on the installation that the environment names. The argument is the number of accounts. Prints their API keys. */
 import { createAccount } from '../../workflows/accounts/registration.ts'
 import { withAccounts } from '../../cmd/process/with-accounts.ts'
 

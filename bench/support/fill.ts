@@ -1,7 +1,7 @@
 /**
- * Fills the tables of lists as the projectors would, only faster: a fifth of the rows are one user's, the rest a crowd's,
- * mingled as they come in over a year. Indexes are made and counts taken once all rows are there; a sample of what is
- * searched is compared with what the projector makes of the same transactions.
+ * Fills the tables of lists like the projectors, but faster. A fifth of the rows belong to one user, the rest to many other users,
+ * interleaved over a year. Indexes and counts are created after all rows. A sample of the search rows is compared with the rows that the
+ * projector creates from the same transactions.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../../adapters/database/database.ts'
@@ -10,18 +10,18 @@ import { piecesOf } from '../../domain/search-pieces.ts'
 import { statementsOf } from '../../projections/engine/definition.ts'
 import { search } from '../../projections/search.ts'
 
-/** Ids and users that the store has not given out. */
+/** Ids of rows and users from here on are not used by the store. */
 const FIRST = 100_000_000
 const CROWD = 2_000
 const AT_ONCE = 250_000
 
-/** One in so many of the user's transactions names this payer, whatever their number: a thousand in a million. */
+/** One in `oneIn` of the user's transactions names this payer: a thousand in a million. */
 export const RARE_PAYER = { name: 'QUACH THI TUYET MAI', oneIn: 1_000 }
 
-/** Money that leaves this bank, now and then: 47 times in a million of all. */
+/** A bank with rare debits: 47 in a million of all transactions. */
 export const SELDOM_PAYING = { bank: 'TCB', oneIn: 21_003 }
 
-/** An account of which all is in the oldest fiftieth, and one that is used now and then. */
+/** An account with transactions only in the oldest fiftieth, and one that is used rarely. */
 export const CLOSED_ACCOUNT = '0451000999999'
 export const SPARE_ACCOUNT = { number: '0451000888888', oneIn: 20_011 }
 
@@ -70,7 +70,7 @@ const searchableSql = (user: number, rule: number): string => `
       WHEN user_id = ${user} THEN ARRAY[${rule}::bigint] ELSE ARRAY[user_id] END
   FROM read_model.transaction JOIN unnest($1::bigint[], $2::text[]) AS found (id, pieces) USING (id)`
 
-/** What is searched of the rows of some ids, both included. */
+/** Inserts the search rows of a range of ids, both ends included. */
 const fillSearchable = async (database: Database, user: number, rule: number, ids: [number, number]): Promise<void> => {
   const texts = await database.query<{ id: number; text: string }>(
     'SELECT id, lower(description) AS text FROM read_model.transaction WHERE id BETWEEN $1 AND $2',
@@ -85,7 +85,7 @@ interface Index {
   definition: string
 }
 
-/** Of whole tables, without those that keep keys. */
+/** Indexes of whole tables, without primary keys. */
 const INDEXES = `SELECT i.indexrelid::regclass::text AS name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') AS definition
   FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid WHERE NOT i.indisprimary AND NOT t.relispartition AND i.indrelid IN
     ('read_model.transaction'::regclass, 'read_model.attempt'::regclass, 'search_model.searchable'::regclass)`
@@ -93,7 +93,7 @@ const INDEXES = `SELECT i.indexrelid::regclass::text AS name, replace(pg_get_ind
 const triggers = (what: 'DISABLE' | 'ENABLE'): string =>
   ['transaction', 'attempt'].map((table) => `ALTER TABLE read_model.${table} ${what} TRIGGER USER`).join(';')
 
-/** As the triggers would have left them, day after day. */
+/** Sets the counts to the values that the triggers would have written, ordered by day. */
 const COUNTS = `TRUNCATE read_model.transaction_total, read_model.attempt_count;
   INSERT INTO read_model.transaction_total SELECT user_id, (transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date,
     bank_code, transaction_type, source_type, webhook_status, coalesce(account_number, ''), coalesce(prefix, ''), count(*)
@@ -102,7 +102,7 @@ const COUNTS = `TRUNCATE read_model.transaction_total, read_model.attempt_count;
     account_number, prefix, sum(number) FROM read_model.transaction_total GROUP BY 1, 3, 4, 5, 6, 7, 8;
   INSERT INTO read_model.attempt_count SELECT user_id, rule_id, count(*) FROM read_model.attempt GROUP BY 1, 2`
 
-/** What the projector would have written of some of the transactions. @throws where that is not what is there */
+/** Compares a sample of rows with the rows that the projector creates. @throws if they differ */
 const compare = async (database: Database, count: number): Promise<void> => {
   const sample = `id BETWEEN ${FIRST + 1} AND ${FIRST + count} AND id % ${Math.max(1, Math.floor(count / 100))} = 1`
   const [transactions, found] = await Promise.all([
@@ -122,7 +122,7 @@ const compare = async (database: Database, count: number): Promise<void> => {
     throw new Error('what was filled in is not what the projector writes')
 }
 
-/** @param tell  how far it is */
+/** @param tell  receives the progress */
 export const fillLists = async (
   database: Database,
   { user, rule, count }: { user: number; rule: number; count: number },

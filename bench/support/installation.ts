@@ -1,4 +1,4 @@
-/** A Baoco as users run it, with a fresh data folder, for one benchmark. */
+/** Starts Baoco like a user does, with a new data folder, for one benchmark. */
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/harness/inside.ts'
@@ -23,11 +23,11 @@ export interface Bench {
 
 const OPEN_DOORS = { RATE_LIMITS: 'off', ALLOW_PRIVATE_TARGETS: '1', LOG_LEVEL: 'warn' }
 
-/** Which servers it stands on: `SETUP` in the environment. */
+/** The set-up of servers, from the environment variable `SETUP`. */
 const setUp = SET_UPS.find((name) => name === (process.env.SETUP ?? 'embedded'))
 if (!setUp) throw new Error(`SETUP is one of ${SET_UPS.join(', ')}`)
 
-/** @param accounts  how many shops use it · @param prepare  done to the place before anything runs on it */
+/** @param accounts  the number of shops · @param prepare  runs on the installation's directory before anything starts there */
 export const startBench = async ({
   accounts = 8,
   prepare = () => Promise.resolve(),
@@ -52,14 +52,14 @@ export const startBench = async ({
   }
 }
 
-/** One whose costs can be told. */
+/** Starts a benchmark whose costs are measured. */
 export const startMeteredBench = async (accounts: number): Promise<Bench & { meter: Meter }> => {
   const bench = await startBench({ accounts, prepare: countStatements })
   const meter = await openMeter(bench.installation, [bench.baoco.process.pid!])
   return { ...bench, meter, end: () => meter.close().then(bench.end) }
 }
 
-/** Seconds until a question answers true, asked every so many milliseconds; fails after `most`. */
+/** Polls every `every` milliseconds until the result is true. Fails after `most` seconds. @returns the seconds it took */
 export const secondsUntil = async (most: number, ask: () => Promise<boolean>, every = 50): Promise<number> => {
   const began = performance.now()
   while (!(await ask())) {

@@ -1,27 +1,27 @@
 /**
- * The load generator, a process of its own: posts bank texts as JSON, each of another transaction, over keep-alive connections.
- * Takes a `Load` as its one argument, prints a `LoadReport` as its one line.
+ * The load generator, which runs as a separate process. It posts bank texts as JSON over keep-alive connections, each text for a different
+ * transaction. Its argument is a `Load`; it prints one line, a `LoadReport`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { fromVietcombank, vietcombankText } from '../../tests/harness/bank-texts.ts'
 
 export interface Load {
-  /** Posted to in turn; of one origin. */
+  /** URLs to post to in turn, all of the same origin. */
   urls: readonly string[]
-  /** Ends after so many posts, or so many seconds, whichever is given. */
+  /** The load ends after this many posts or this many seconds, whichever is given. */
   count?: number
   seconds?: number
-  /** Posts a second; as fast as it goes where not given. */
+  /** Posts per second; without it the load is as fast as possible. */
   rate?: number
   connections: number
-  /** With an order id (`DH<number>`), or without one. */
+  /** Whether texts contain an order id (`DH<number>`). */
   orders: boolean
-  /** Of the order ids, in turn; `DH` where not given. */
+  /** Prefixes of the order ids, in turn; the default is `DH`. */
   prefixes?: readonly string[]
   /** Number of the first text. */
   from: number
-  /** Also report when each was sent (Unix milliseconds, by number). */
+  /** Whether to report when each text was sent (Unix milliseconds, by number). */
   sentAt?: boolean
 }
 
@@ -43,7 +43,7 @@ export const percentile = (values: readonly number[], share: number): number => 
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
-/** In this process: for a few posts. */
+/** Runs the load in this process, for a few posts. */
 export const runLoad = async (load: Load): Promise<LoadReport> => {
   const { prefixes = ['DH'] } = load
   const { origin } = new URL(load.urls[0]!)

@@ -1,4 +1,4 @@
-/** Sum of one metric over all its labels, as `/metrics` tells it; 0 where it is not there yet. */
+/** The sum of one metric in `/metrics` over all its labels; 0 if the metric does not exist yet. */
 export const metric = async (baseUrl: string, name: string): Promise<number> => {
   const text = await (await fetch(`${baseUrl}/metrics`)).text()
   return text

@@ -1,10 +1,10 @@
 /**
- * Shops' endpoints for benchmarks, a process of their own: each is a port, answers 200 at once and notes when each order first
- * arrived. Takes `{endpoints}`, one where it is not given.
+ * Shop endpoints for benchmarks, which run as a separate process. Each endpoint has its own port, answers 200 immediately and records when
+ * each order first arrived. The argument is `{endpoints}`; the default is one.
  *
- * `GET /count` answers how many different orders arrived, at how many endpoints together, and how many calls came;
- * `GET /arrivals` when each order first arrived at each endpoint (Unix milliseconds, by order id); `GET /hang` and
- * `GET /answer` make the endpoint they are sent to take calls and not answer them, and answer again.
+ * - `GET /count` returns the number of different orders, the sum of their arrivals over the endpoints, and the number of calls.
+ * - `GET /arrivals` returns when each order first arrived at each endpoint (Unix milliseconds, by order id).
+ * - `GET /hang` makes the endpoint that receives it accept calls without answering. `GET /answer` makes it answer again.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

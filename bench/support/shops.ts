@@ -1,4 +1,4 @@
-/** Several shops on one installation, as a service has them: an account each, with its own personal URL and key. */
+/** Several shops on one installation. Each shop has an account with its own personal URL and API key. */
 import { callApi, type Installation, type Running } from '../../tests/harness/baoco-process.ts'
 import { runChild } from './children.ts'
 
@@ -7,7 +7,7 @@ export interface ShopAccount {
   personalUrl: string
 }
 
-/** The first account and as many more as asked for, each with a connected system of prefix DH. */
+/** Returns the first account and `count - 1` new ones. Each new one gets a connected system with the prefix DH. */
 export const openShops = async (
   running: Running,
   installation: Installation,
@@ -26,7 +26,7 @@ export const openShops = async (
   return shops
 }
 
-/** A rule and the prefix of the payments it takes. */
+/** A rule and the prefix of the payments that it matches. */
 export interface ShopRule {
   id: number
   user_id: number
@@ -34,7 +34,7 @@ export interface ShopRule {
   url: string
 }
 
-/** Every payment with prefix DH to any of them is posted to this address from now on. */
+/** Creates a rule for each shop that posts its payments with the prefix DH to this URL. */
 export const addRules = async (running: Running, shops: readonly ShopAccount[], url: string): Promise<ShopRule[]> => {
   const rules: ShopRule[] = []
   for (const { apiKey } of shops) {
@@ -45,7 +45,7 @@ export const addRules = async (running: Running, shops: readonly ShopAccount[], 
   return rules
 }
 
-/** Each address gets the payments of a prefix of its own, four letters that no bank prints, from this number on. */
+/** Connects each URL with its own payment prefix: four letters that no bank prints, numbered from `from`. */
 export const connectShop = async (
   running: Running,
   { apiKey }: ShopAccount,
@@ -65,7 +65,7 @@ export const connectShop = async (
   return rules
 }
 
-/** Holds the calls of rules, or lets them go on. */
+/** Pauses or resumes the calls of rules. */
 export const setActive = async (
   running: Running,
   { apiKey }: ShopAccount,
@@ -78,7 +78,7 @@ export const setActive = async (
   }
 }
 
-/** Transactions in the lists of all of them. */
+/** The total number of transactions in the lists of all shops. */
 export const listed = async (running: Running, shops: readonly ShopAccount[]): Promise<number> => {
   let total = 0
   for (const { apiKey } of shops)

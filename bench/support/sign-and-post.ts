@@ -1,6 +1,6 @@
 /**
- * The yardstick for the whole way: a loop that only signs and posts bodies, with the service's own sender, pools and concurrency.
- * Takes `{url, count, concurrency}`, prints `{seconds}`.
+ * The baseline for the whole way: a loop that only signs and posts bodies, with the service's own sender and connection pools.
+ * The argument is `{url, count, concurrency}`. Prints `{seconds}`.
  */
 import { openSender } from '../../adapters/webhook-sender/sender.ts'
 import { signedHeaders } from '../../domain/webhook/signature.ts'

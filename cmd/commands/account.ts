@@ -1,4 +1,4 @@
-/** `baoco account`: what the operator does to accounts. Secrets are printed once, and alone on their line. */
+/** `baoco account`: manages accounts for the operator. Each secret is printed once, on its own line. */
 import { text } from 'node:stream/consumers'
 import { Argument, Option, type Command } from 'commander'
 import { listAccounts, type AccountRow } from '../../projections/account/queries.ts'
@@ -9,7 +9,7 @@ import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
 import { withAccounts } from '../process/with-accounts.ts'
 
-/** By option, else the first line of what is piped in; undefined: one is made. */
+/** The password from the option, else the first line of piped standard input; undefined: one is generated. */
 const givenPassword = async (option: string | undefined): Promise<string | undefined> => {
   if (option !== undefined || process.stdin.isTTY) return option
   return (await text(process.stdin)).split(/\r?\n/)[0] || undefined

@@ -1,4 +1,4 @@
-/** Every command, in the order `baoco --help` lists them. A new one is a file in this folder and a line here. */
+/** All commands, in the order of `baoco --help`. To add one, add a file in this folder and a line here. */
 import type { Command } from 'commander'
 
 type Add = (program: Command) => void
@@ -25,7 +25,7 @@ const commands: Record<string, () => Promise<Add>> = {
   receiver: async () => (await import('./receiver.ts')).receiver,
 }
 
-/** @param asked  the first word: only that command is loaded where it is one, else all are, as for the help */
+/** @param asked  the first argument. If it names a command, only that command is loaded, else all are, as for the help */
 export const addCommands = async (program: Command, asked = ''): Promise<void> => {
   const load = Object.hasOwn(commands, asked) ? commands[asked] : undefined
   for (const add of await Promise.all((load ? [load] : Object.values(commands)).map((each) => each()))) add(program)

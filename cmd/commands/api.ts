@@ -1,4 +1,4 @@
-/** `baoco api`: receives notifications and answers users. Any number of processes. */
+/** `baoco api`: receives notifications and serves the API. Any number of processes can run it. */
 import { openConducts } from '../../adapters/postgres/ops/usage.ts'
 import { createApi } from '../../adapters/http/api.ts'
 import { listen } from '../../adapters/http/server.ts'
@@ -52,7 +52,7 @@ export const apiRole: Role = {
         isListening()
         const settling = Promise.all([settled.run(signal), conducts.run(signal)])
         await untilAborted(signal)
-        // Streams would hold the server open.
+        // Open streams would keep the server from closing.
         await feed.close()
         await close(REQUEST_GRACE_MS)
         await settling

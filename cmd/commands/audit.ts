@@ -1,4 +1,4 @@
-/** `baoco audit`: whether the events are as they must be. */
+/** `baoco audit`: checks the stored events for errors. */
 import type { Command } from 'commander'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { auditStore } from '../../workflows/audit.ts'

@@ -1,4 +1,4 @@
-/** `baoco collect`: reads bank mails from the mailboxes that users have connected. Any number of processes share them. */
+/** `baoco collect`: reads bank mails from connected mailboxes. Any number of processes can share the mailboxes. */
 import { openImap } from '../../adapters/mail/imap.ts'
 import { openLeases } from '../../adapters/database/leases.ts'
 import { openMailboxNotes } from '../../adapters/postgres/ops/mailbox-notes.ts'
@@ -10,13 +10,13 @@ import { Slots } from '../../workflows/mail-ingest/slots.ts'
 import { databaseAnswers, storeAnswers } from '../process/health-checks.ts'
 import { roleCommand, type Role } from '../process/role.ts'
 
-/** Of all mailboxes together: handshakes, and mails in memory. */
+/** Limits for all mailboxes together: concurrent handshakes, and mails in memory. */
 const CONNECTING = 20
 const FETCHING = 8
-/** Of these, the most that the mailboxes of one owner have at a time. */
+/** The most of these that the mailboxes of one owner can use at a time. */
 const CONNECTING_SHARE = 4
 const FETCHING_SHARE = 2
-/** What was taken last must be listed to be known; where that takes longer it may be listed twice. */
+/** How long to wait until the last collected mails are in the read models. After that a mail may be listed twice. */
 const SETTLING_MS = 5_000
 
 export const collectRole: Role = {

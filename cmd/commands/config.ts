@@ -1,4 +1,4 @@
-/** `baoco config`: the settings as they are in force. */
+/** `baoco config`: prints the current settings. */
 import type { Command } from 'commander'
 import { shownAddress } from '../process/shown-address.ts'
 import { readSettings, SETTINGS, type Settings } from '../process/settings.ts'
@@ -8,7 +8,7 @@ const HIDDEN = '(set, hidden)'
 const shown = (value: Settings[keyof Settings]): string => {
   if (value === undefined) return '(not set)'
   if (typeof value === 'boolean') return value ? '1' : '0'
-  // Brokers are no addresses: what stands before `@` there is none of theirs.
+  // Brokers are host:port, not URLs. Text before an `@` may be a password, so it is hidden.
   if (Array.isArray(value)) return value.map((item) => String(item).replace(/^.*@/s, '***@')).join(',')
   if (typeof value === 'object') {
     return Object.entries(value)
@@ -18,7 +18,7 @@ const shown = (value: Settings[keyof Settings]): string => {
   return shownAddress(String(value))
 }
 
-/** One line a setting: `NAME=value`; secrets are hidden. */
+/** One line per setting: `NAME=value`. Secrets are hidden. */
 export const configLines = (settings: Settings): string[] =>
   (Object.keys(SETTINGS) as (keyof Settings)[]).map((key) => {
     const { env } = SETTINGS[key]

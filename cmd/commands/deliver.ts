@@ -1,4 +1,4 @@
-/** `baoco deliver`: calls the shops' webhooks. Any number of processes. */
+/** `baoco deliver`: calls the shops' webhooks. Any number of processes can run it. */
 import { watchDelivery } from '../../adapters/telemetry/delivery-metrics.ts'
 import { deliveryNumbers } from '../../adapters/postgres/delivery-queue/numbers.ts'
 import { openDeliveryQueue } from '../../adapters/postgres/delivery-queue/delivery-queue.ts'
@@ -54,10 +54,10 @@ export const deliverRole: Role = {
       needs: [
         storeAnswers(installation),
         databaseAnswers(installation),
-        // The queue makes the first tries that the log does not.
+        // Not needed: the queue makes the first attempts that the log does not.
         { name: 'log', needed: false, check: () => deliveryLog.check() },
       ],
-      // It is not waited for: messages of others are passed over.
+      // Delivery does not wait for `isOurs`, because it skips messages of other installations.
       run: async (signal) => {
         log.info({ worker: delivery.worker }, 'delivery.started')
         const bulkRetries = onlyOne('bulk retries').hold((held) => runJobs(jobs, onTrouble, held), signal)

@@ -1,4 +1,4 @@
-/** `baoco device`: phones that post notifications. */
+/** `baoco device`: manages phones that post notifications. */
 import type { Command } from 'commander'
 import { newDevice } from '../../workflows/accounts/devices.ts'
 import { withAccounts } from '../process/with-accounts.ts'

@@ -1,4 +1,4 @@
-/** `baoco export-events`: everything in the event store as one file, to fill another store from. */
+/** `baoco export-events`: writes the whole event store to one file, for import into another store. */
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
@@ -49,7 +49,7 @@ const run = (file: string | undefined): Promise<void> =>
     })
   })
 
-/** Only what this store has given: a reader may stand at a place of a store that was moved from. */
+/** Keeps only positions of this store. A reader may still have a position from a store before a migration. */
 const placesIn = async (
   store: EventStore,
   readers: Readonly<Record<string, Place>>,
@@ -66,7 +66,7 @@ const placesIn = async (
   return known
 }
 
-/** Waits for who reads; fails when that one is gone, or the disk is full. */
+/** Waits while the output's buffer is full. Fails if the reading end closes or the disk is full. */
 const writerTo = (output: Writable) => {
   let failure: Error | null = null
   output.on('error', (error: Error) => (failure = error))

@@ -1,4 +1,4 @@
-/** `baoco export`: a user's transactions, for a spreadsheet or another program. */
+/** `baoco export`: prints a user's transactions, for a spreadsheet or another program. */
 import { once } from 'node:events'
 import { Option, type Command } from 'commander'
 import {

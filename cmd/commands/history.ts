@@ -1,4 +1,4 @@
-/** `baoco history`: what happened to one transaction. */
+/** `baoco history`: prints the history of one transaction. */
 import type { Command } from 'commander'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { historyOf } from '../../domain/transaction/history.ts'

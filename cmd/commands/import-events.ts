@@ -1,4 +1,4 @@
-/** `baoco import-events`: fills an empty event store from what `export-events` wrote, and sets everything that follows it. */
+/** `baoco import-events`: fills an empty event store from a file of `export-events`, then sets the positions of all its readers. */
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,7 @@ export const importEventsCommand = (program: Command): void => {
     )
 }
 
-/** The whole file is checked before any of it is stored, so what is piped in is kept until then. */
+/** The whole file is checked before any event is stored, so piped input is first written to a temporary file. */
 const fromStandardInput = async (work: (file: string) => Promise<void>): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'baoco-import-'))
   try {

@@ -1,4 +1,4 @@
-/** `baoco migrate`: brings the database's tables to what this version needs; `serve` does the same at its start. */
+/** `baoco migrate`: migrates the database's tables to this version. `serve` does the same when it starts. */
 import type { Command } from 'commander'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { withDatabase } from '../process/with-database.ts'

@@ -1,6 +1,6 @@
 /**
- * `baoco project`: what follows from the events. The read models, the reactions that turn events into further ones, the
- * work that goes by the clock, each done by one process of all while the others stand by; and the mails.
+ * `baoco project`: runs the work that follows from events: the read models, the reactors that create further events, and the scheduled
+ * work. For each of them one process is active and the others stand by. Every process also sends mails.
  */
 import { sweepConducts } from '../../adapters/postgres/ops/usage.ts'
 import { sweepInboxCalls } from '../../adapters/inbox/calls.ts'
@@ -47,7 +47,7 @@ const projecting = async (installation: Installation, definition: Definition): P
   metrics.watchProjection(name, () => (projector.isRunning() ? projector.lag() : null))
   const whileItsTurn: Follower = async (held) => {
     await projector.run(held)
-    // At an event that cannot be applied the next one would stop too.
+    // Keeps the lease: the next process would stop at the same event.
     if (projector.health().state === 'stopped') await untilAborted(held)
   }
   return async (signal) => {
@@ -62,7 +62,7 @@ const reacting = (installation: Installation): Follower => {
   const checkpoint = openReactionCheckpoint(database)
   return (signal) =>
     onlyOne('reactions').hold((held) => {
-      // Made anew each time: what they remember may have been changed by the process whose turn it was.
+      // Created anew each time, because another process may have changed their cached state while it was active.
       const { adminEmail, commission } = settings
       const plans = planAccountOf(settings)
       const maxAgeMs = settings.reparseMaxAge * 1_000
@@ -119,7 +119,7 @@ const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne
   return (signal) => onlyOne('planned work').hold((held) => plannedWork(jobs, log, held), signal)
 }
 
-/** Each process takes its own from the outbox. */
+/** Each process takes different mails from the outbox. */
 const mailing =
   (installation: Installation): Follower =>
   (signal) =>

@@ -1,4 +1,4 @@
-/** `baoco receiver`: a shop's server to try webhooks with, and to copy. */
+/** `baoco receiver`: an example shop server, to test webhooks with and to copy. */
 import { once } from 'node:events'
 import { Option, type Command } from 'commander'
 import { createReceiver } from '../../adapters/receiver/receiver.ts'

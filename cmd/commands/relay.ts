@@ -1,4 +1,4 @@
-/** `baoco relay`: fills the Kafka topic from the event store; one is active, others stand by. */
+/** `baoco relay`: publishes events from the event store to the Kafka topic. One process is active, others stand by. */
 import { RelayProgress } from '../../workflows/relay/relay.ts'
 import { databaseAnswers, kafkaAnswers, storeAnswers } from '../process/health-checks.ts'
 import { relayTo } from '../process/open-log.ts'
@@ -20,7 +20,7 @@ export const relayRole: Role = {
       run: async (signal) => {
         if (await topic.isOurs()) await relayTo(topic, installation, progress, signal)
       },
-      // The other roles of a process do their work while the brokers are away.
+      // If the process has other roles, they work while the brokers are unavailable, so the start does not wait for them.
       ready: async (_stopping, { isAlone }) => void (await (isAlone ? topic.isOurs() : topic.firstLook())),
     }
   },

@@ -1,4 +1,4 @@
-/** `baoco reparse`: reads again what was kept unread, after the reader has learnt more; also while `serve` runs. */
+/** `baoco reparse`: reads unparsed notifications again after a reader update. It can run while `serve` runs. */
 import type { Command } from 'commander'
 import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import { openCapture } from '../../workflows/capture/capture.ts'

@@ -1,4 +1,4 @@
-/** `baoco replay`: builds the read models anew beside the live ones and swaps; with `--verify` only compares. */
+/** `baoco replay`: rebuilds the read models beside the live ones and swaps them. With `--verify` it only compares them. */
 import type { Command } from 'commander'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
@@ -62,7 +62,7 @@ const verifying = async (options: BuilderOptions): Promise<void> => {
   if (incomparable !== null || differences.length > 0) process.exitCode = 1
 }
 
-/** A line now and then, however fast it goes. */
+/** Prints the progress at most once per interval. */
 const teller = (definition: Definition) => {
   let toldAt = performance.now()
   return (progress: Progress): void => {

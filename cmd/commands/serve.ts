@@ -1,6 +1,6 @@
 /**
- * `baoco serve`: everything in one process. This is the picture in the README: what comes in is captured into the event store,
- * and the read models, the log and the deliveries follow from its events.
+ * `baoco serve`: runs all roles in one process. The README shows the data flow: notifications are captured into the event store, and the
+ * read models, the log and the deliveries follow from its events.
  */
 import type { Command } from 'commander'
 import { apiRole } from './api.ts'
@@ -10,7 +10,7 @@ import { projectRole } from './project.ts'
 import { relayRole } from './relay.ts'
 import { runRoles } from '../process/role.ts'
 
-/** The first one's needs are the process's: it receives while the event store answers. */
+/** The first role decides whether the process is ready: it can receive as long as the event store answers. */
 const EVERY_ROLE = [apiRole, projectRole, relayRole, deliverRole, collectRole]
 
 export const serve = (program: Command): void => {

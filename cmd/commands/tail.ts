@@ -1,13 +1,18 @@
-/** `baoco tail`: events as they are stored, a JSON line each. */
+/** `baoco tail`: prints events as they are stored, one JSON line per event. */
 import type { Command } from 'commander'
 import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 import { publicView } from '../../domain/transaction/public-view.ts'
 import { stopSignal } from '../process/stop-signal.ts'
 import { withStore } from '../process/with-store.ts'
 
+<<<<<<< HEAD
 /** Without personal data unless it is asked for: of other streams than transactions' then only what happened. */
 const lineOf = (event: StoredEvent, withData: boolean): string => {
   const { stream, revision, id, type, data, metadata } = asStored(event)
+=======
+/** Omits personal data by default. Then events of streams other than transactions show only their type. */
+const lineOf = ({ stream, revision, id, type, data, metadata }: RecordedEvent, withData: boolean): string => {
+>>>>>>> x
   const { at, user_id } = metadata
   return JSON.stringify({ at, user_id, stream, revision, id, type, data: withData ? data : publicView({ type, data }) })
 }
@@ -21,7 +26,7 @@ export const tail = (program: Command): void => {
     .action(({ all = false, personalData = false }: { all?: boolean; personalData?: boolean }) =>
       withStore(async ({ store }) => {
         const signal = stopSignal()
-        // The reader closed the pipe, so there is nothing more to do.
+        // The reader has closed the pipe.
         process.stdout.on('error', () => process.exit(0))
         const after = all ? null : await store.end()
         for await (const { events } of store.subscribe({ after, signal }))

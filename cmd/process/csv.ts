@@ -1,37 +1,38 @@
 /**
- * Comma separated values as RFC 4180 has them, safe to open in a spreadsheet: payers write memos, and a memo must not be a formula.
+ * Writes comma-separated values (RFC 4180) that are safe to open in a spreadsheet. Payers write the memos, and a memo must not be run as a
+ * formula.
  *
- * Spreadsheets take a cell for a formula by its first character, some of them after blanks, quotes or a byte order mark, and some in
- * full-width letters. Where the computer's language separates columns by semicolons, or lines are read before quotes, a text falls into
- * several cells, so what follows such a separator inside a text counts as the beginning of a cell too. An apostrophe in front makes it
- * a text everywhere.
+ * A spreadsheet recognizes a formula by its first character. Some programs skip blanks, quotes or a byte order mark before it, and some
+ * accept full-width characters. If the computer's locale separates columns by semicolons, or a program reads lines before quotes, one text
+ * is split into several cells. So the text after such a separator also counts as the beginning of a cell. An apostrophe in front turns the
+ * cell into text in every program.
  */
 
-/** `= + - @ | %`, and their full-width, small, raised, lowered and mathematical forms. */
+/** `= + - @ | %`, and their full-width, small, superscript, subscript and mathematical forms. */
 const FORMULA = '=+\\-@|%＝＋－＠｜％﹦﹢﹣﹫﹪⁼⁺⁻₌₊₋−'
-/** Between cells, or between lines, in one program or another. */
+/** Characters that separate cells or lines in at least one program. */
 const SEPARATOR = ';；|\\t\\r\\n\\v\\f\\u0085\\u2028\\u2029'
-/** Passed over in front of a formula: blanks, invisible characters, quotes; never a separator, so that the search is linear. */
+/** Characters skipped before a formula: blanks, invisible characters, quotes. Separators are excluded, so that the search is linear. */
 const PASSED_OVER = `(?![${SEPARATOR}])[\\s\\p{Cc}\\p{Cf}"'\`´‘’“”«»]`
 
 const CELL_OF_A_FORMULA = new RegExp(`(?<=^|[${SEPARATOR}])((?:${PASSED_OVER})*)(?=[${FORMULA}])`, 'gu')
-/** Programs drop these from a cell's beginning. */
+/** Programs remove these from the beginning of a cell. */
 const BEGINS_INVISIBLY = /^[\t\r\n]/
-/** A spreadsheet may well take these for numbers. */
+/** Numbers stay as they are: a spreadsheet may read them as numbers. */
 const IS_A_NUMBER = /^-?\d+(\.\d+)?$/
 
-/** @returns the text with an apostrophe wherever a spreadsheet would begin a formula; numbers stay numbers */
+/** @returns the text with an apostrophe before each possible formula; numbers are unchanged */
 export const harmless = (text: string): string => {
   if (IS_A_NUMBER.test(text)) return text
   const guarded = text.replace(CELL_OF_A_FORMULA, "'$1")
   return BEGINS_INVISIBLY.test(guarded) ? `'${guarded}` : guarded
 }
 
-/** null is empty. */
+/** Null becomes an empty field. */
 const field = (value: string | number | null): string => {
   const text = harmless(value === null ? '' : String(value))
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** With its line break. */
+/** One line, including its line break. */
 export const csvLine = (values: readonly (string | number | null)[]): string => `${values.map(field).join(',')}\r\n`

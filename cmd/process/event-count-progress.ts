@@ -1,7 +1,7 @@
-/** Progress on standard error: a line now and then, however fast it goes. */
+/** Prints the number of events to standard error, at most once per interval. */
 const TELL_EVERY_MS = 1_000
 
-/** @param done  `written`, `stored` */
+/** @param done  the verb in the line: `written` or `stored` */
 export const tellEventCount = (done: string) => {
   let toldAt = performance.now()
   return (events: number): void => {

@@ -1,10 +1,10 @@
-/** What a start prints to the person at the terminal: at the first one the account it made, and a line to try it with. */
+/** The text that a start prints to the terminal. The first start also prints the new account and a command to test it with. */
 import { inVietnam } from '../../domain/time.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 
 export const personalUrl = (baseUrl: string, receiveToken: string): string => `${baseUrl}/api/receive/u/${receiveToken}`
 
-/** A text as BIDV prints it, of this very minute, that pays order 1042. */
+/** A notification text in BIDV's format, with the current time, that pays order 1042. */
 const tryOut = (now: Date): string => {
   const { year, month, day, hour, minute } = inVietnam(now)
   const two = (number: number) => String(number).padStart(2, '0')
@@ -12,7 +12,7 @@ const tryOut = (now: Date): string => {
   return `TK8832123000 tai BIDV +500,000VND vao ${time}. So du:1,730,000VND. ND: NGUYEN VAN A thanh toan DH1042`
 }
 
-/** @param fresh  the account that this start made; null at every later start */
+/** @param fresh  the account that this start created; null at every later start */
 export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date): string => {
   const address = `  address       ${baseUrl}`
   if (!fresh) return address

@@ -1,4 +1,4 @@
-/** What roles stand on, as `/readyz` tells. */
+/** Health checks of the services that roles need, for `/readyz`. */
 import type { Part } from '../../adapters/http/resources/health.ts'
 import type { Installation } from './installation.ts'
 import type { Topic } from './open-topic.ts'
@@ -17,7 +17,7 @@ export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): P
 
 export const kafkaAnswers = (topic: Topic): Part => ({ name: 'kafka', needed: true, check: () => topic.check() })
 
-/** They can be read, and where this process projects them it goes on. */
+/** The read models can be read and, if this process projects them, its projectors are running. */
 export const readModelsAnswer = (
   { database, readModels }: Pick<Installation, 'database' | 'readModels'>,
   { needed }: { needed: boolean },

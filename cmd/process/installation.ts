@@ -1,6 +1,6 @@
 /**
- * What the roles of a process share: the servers, waited for and looked at, and the parts that are made once a process. A role
- * takes from here and adds what is its own.
+ * The resources that all roles of a process share: connections to servers, opened and checked, and objects created once per process. Each
+ * role uses these and adds its own.
  */
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { openIds } from '../../adapters/system/ids.ts'
@@ -37,42 +37,42 @@ export interface Installation {
   log: LogLines
   clock: Clock
   database: Database
-  /** The same, in sessions that begin with `BY_KEY`. */
+  /** The same database, with sessions that begin with `BY_KEY`. */
   byKey: Database
-  /** This process started the database, so earlier users are gone. */
+  /** This process started the database, so no process from before is still connected. */
   isFreshDatabase: boolean
   store: EventStore
-  /** Where delivery's log is; null without Kafka. */
+  /** The Kafka topic of the log; null without Kafka. */
   topic: Topic | null
   ids: Ids
   vault: Vault
-  /** Accounts as folded from the store; shared by all that decide. */
+  /** Cache of account states built from the store, shared by all command handlers. */
   accounts: AccountCache
   capture: Capture
-  /** What in this process has more to do than it can. */
+  /** Reports which work of this process is overloaded. */
   pressure: Pressure
   readModels: ReadModelsOfProcess
   sender: Sender
-  /** Which addresses webhooks may not go to. */
+  /** Rules for the addresses that webhooks may call. */
   targets: { allowPrivate: boolean; ownOrigins: readonly string[]; inboxesAt: string }
-  /** Endpoints of our own, and what they were sent. */
+  /** Webhook endpoints that we host, and the calls that they received. */
   inboxes: Inboxes
   inboxCalls: InboxCalls
-  /** Mails that are to be sent. */
+  /** Mails to send. */
   outbox: Outbox
   metrics: Metrics
-  /** For what goes wrong and is tried again. */
+  /** Receives failures that are retried. */
   onTrouble: (error: unknown) => void
-  /** Of all processes that want to do this, one does. */
+  /** A lease that at most one process holds at a time. */
   onlyOne(name: string): Lease
   close(): Promise<void>
 }
 
 /**
- * Waits for servers that are away, and says for which.
- * @param name  of what runs, for a command that must be alone
- * @param options.ownsDatabase  this process must be the one that runs the embedded Postgres
- * @throws in one line what keeps it from starting
+ * Opens everything that the roles share. Waits for servers that are unavailable and logs which.
+ * @param name  names this process to a command that must run alone
+ * @param options.ownsDatabase  this process itself must run the embedded Postgres
+ * @throws an error whose message says in one line why the process cannot start
  */
 export const openInstallation = async (
   name: string,
@@ -92,7 +92,7 @@ export const openInstallation = async (
     opened.push(postgres.stop)
     const database = openDatabase(postgres.url)
     opened.push(database.close)
-    // Connects only where first tries are made.
+    // Connects only in processes that make first attempts.
     const byKey = openDatabase(postgres.url, { poolSize: 1, session: BY_KEY })
     opened.push(byKey.close)
     if (postgres.isFresh) await forgetLeases(database)

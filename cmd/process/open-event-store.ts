@@ -1,6 +1,6 @@
 /**
- * The event store, as the settings say: EventStoreDB, or the tables of the Postgres that holds everything else too. What is
- * said to be forgotten is removed from Postgres in small turns all day, from EventStoreDB by one scavenge a day.
+ * Opens the event store that the settings select: EventStoreDB, or tables in the Postgres that holds all other data. Postgres removes
+ * expired events in small batches all day. EventStoreDB removes them in one scavenge per day.
  */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { parsing } from '../../adapters/event-store/parsing.ts'
@@ -14,15 +14,14 @@ import type { PlannedJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Settings } from './settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
-/** Asia/Ho_Chi_Minh is seven hours ahead of UTC all year. */
+/** Asia/Ho_Chi_Minh is UTC+7 all year. */
 const AHEAD_OF_UTC_H = 7
 
 type StoreSettings = Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
 
 /**
- * A store that returns events as they are stored: for copies of it.
- * @param databaseUrl  of the Postgres, migrated
- * @param onTrouble  is called with failures that are retried
+ * @param databaseUrl  URL of the migrated Postgres
+ * @param onTrouble  receives failures that are retried
  */
 export const openRawEventStore = async (
   { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
@@ -30,7 +29,7 @@ export const openRawEventStore = async (
   onTrouble: (error: unknown) => void = () => {},
 ): Promise<EventStore<RecordedEvent>> => {
   if (url === undefined) return openPostgresEventStore({ url: databaseUrl, onTrouble })
-  // The client takes long to load.
+  // Loaded only when needed, because the client takes long to load.
   const { openEventStoreDb } = await import('../../adapters/event-store/eventstoredb/store.ts')
   return openEventStoreDb({ url, prefix, onTrouble })
 }
@@ -40,8 +39,8 @@ export const openEventStore = async (...given: Parameters<typeof openRawEventSto
   parsing(await openRawEventStore(...given))
 
 /**
- * Waits for a store that is away at the start, and says so.
- * @throws when it is to stop meanwhile · what else the store answers by
+ * Waits for a store that is unavailable at the start, and logs that.
+ * @throws if the process must stop while it waits · any other error of the store
  */
 export const untilStoreAnswers = (store: EventStore, log: LogLines, stopping: AbortSignal): Promise<void> => {
   const isAway = (error: unknown) => error instanceof StoreUnavailable
@@ -49,8 +48,9 @@ export const untilStoreAnswers = (store: EventStore, log: LogLines, stopping: Ab
 }
 
 /**
- * A store that is being filled from another has not all of its past yet: what begins there now would stand in the way of it.
- * @throws where it is
+ * Refuses a store with an unfinished import. It does not have all of its old events yet, and new events would block the rest of the
+ * import.
+ * @throws if the import has not ended
  */
 export const refuseHalfImported = async (store: EventStore): Promise<void> => {
   if ((await importState(store)).is === 'unfinished')
@@ -59,13 +59,13 @@ export const refuseHalfImported = async (store: EventStore): Promise<void> => {
     )
 }
 
-/** The planned work that removes for good what the store was told to forget. */
+/** The scheduled job that permanently removes expired events. */
 export const expiry = (
   { eventStoreUrl, scavengeAt }: Pick<Settings, 'eventStoreUrl' | 'scavengeAt'>,
   store: EventStore,
 ): PlannedJob => (eventStoreUrl === undefined ? expireEvents(store) : expireEvents(store, dailyAt(scavengeAt)))
 
-/** A time of day in Vietnam, as cron writes it in UTC. */
+/** Converts a time of day in Vietnam to a daily cron expression in UTC. */
 const dailyAt = (time: string): string => {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
   return `${minute} ${(hour + 24 - AHEAD_OF_UTC_H) % 24} * * *`

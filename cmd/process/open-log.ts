@@ -1,6 +1,6 @@
 /**
- * The log that feeds delivery, as the settings say: the store's own subscription, or a Kafka topic. The topic needs a relay that
- * fills it from the store; any number of processes may offer to be it, and one is.
+ * Opens the log that feeds delivery, as the settings select: the store's own subscription, or a Kafka topic. The topic needs a relay that
+ * fills it from the store. Any number of processes can run the relay; one is active.
  */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openEmbeddedLog } from '../../adapters/log/embedded.ts'
@@ -18,8 +18,8 @@ const telling =
     log.warn({ reason: error instanceof Error ? error.message : String(error) }, what)
 
 /**
- * What this process delivers from. It waits for servers that are away, and says so.
- * @returns the log, and whether it works; the embedded one does where the store does
+ * Opens the log from which this process delivers. It waits for servers that are unavailable and logs that.
+ * @returns the log and its health check; the embedded log is healthy if the store is
  */
 export const openLog = ({
   topic,
@@ -32,7 +32,7 @@ export const openLog = ({
   return { ...openEmbeddedLog({ store, database, onTrouble }), check: () => store.end() }
 }
 
-/** Relays to the topic when it is this process's turn, until the signal aborts. */
+/** Relays to the topic while this process holds the lease, until the signal aborts. */
 export const relayTo = (
   { settings: kafka }: Topic,
   { settings, store, database, log, onlyOne }: Installation,

@@ -1,4 +1,4 @@
-/** The Postgres, as the settings say: one that is set, or the data folder's own; with the tables of this version. */
+/** Opens the Postgres that the settings select, or the embedded one of the data folder, and migrates it to this version. */
 import { openDatabase } from '../../adapters/database/database.ts'
 import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
 import { isOutage } from '../../adapters/event-store/postgres/outage.ts'
@@ -10,15 +10,15 @@ import { untilThere } from './wait-for-servers.ts'
 export interface Postgres {
   /** `postgres://…` */
   url: string
-  /** This process started it, so earlier users are gone. */
+  /** This process started it, so no process from before is still connected. */
   isFresh: boolean
-  /** Ends it where this process has started it. */
+  /** Stops the server if this process started it. */
   stop(): Promise<void>
 }
 
 /**
- * Waits for a server that is away, and says so.
- * @param options.ownsDatabase  refuses an embedded Postgres that another process runs, instead of using it
+ * Waits for a server that is unavailable, and logs that.
+ * @param options.ownsDatabase  fails if another process runs the embedded Postgres, instead of using it
  */
 export const openPostgres = async (
   { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,

@@ -1,6 +1,6 @@
 /**
- * How far the read models are, for who waits until they have passed a place: told by the projector where it runs in this
- * process, and else by its checkpoint, which another process moves.
+ * Reports the position of the read models, so that callers can wait until they have passed a checkpoint. The position comes from the
+ * projector if it runs in this process, else from the checkpoint that another process writes.
  */
 import type { Database } from '../../adapters/database/database.ts'
 import { followReadModels } from '../../adapters/postgres/ops/read-model-progress.ts'
@@ -11,19 +11,19 @@ import type { MainSettings } from '../../projections/main.ts'
 import type { Projector, ProjectorState } from '../../projections/engine/projector.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
 
-/** What an answer or a delivery waits for. */
+/** The projector that responses and deliveries wait for. */
 const AWAITED = 'main'
 
 export interface ReadModelsOfProcess extends ReadModels {
   /** Uses the projector of this process as the source while it is active. */
   projectedBy(name: string, projector: Projector): void
-  /** Why a projector of this process does not go on; null where all do. */
+  /** Why a projector of this process has stopped or waits; null if all are running. */
   trouble(): string | null
-  /** They will not come further: a projector of this process met an event that cannot be applied. */
+  /** Whether a projector of this process has stopped for good at an event that cannot be applied. */
   isStopped(): boolean
 }
 
-/** Makes the tables where there are none, so that they can be asked at once. */
+/** Creates missing tables, so that queries work immediately. */
 export const openReadModels = async (
   database: Database,
   isAfter: EventStore['isAfter'],

@@ -1,4 +1,4 @@
-/** The Kafka topic that the settings name, and whether it is this installation's. */
+/** Opens the Kafka topic that the settings name, and checks whether it belongs to this installation. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { reachKafka, type KafkaSettings, type KafkaTopic } from '../../adapters/log/kafka/client.ts'
 import { whoseTopic } from '../../adapters/log/kafka/whose-topic.ts'
@@ -6,24 +6,24 @@ import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Settings } from './settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
-/** Milliseconds that a start waits to hear whose topic it is, where it can do its work before it knows. */
+/** How long a start waits for the owner of the topic if it can work without the result. In milliseconds. */
 const FIRST_LOOK = 5_000
 
 export interface Topic {
   settings: KafkaSettings
-  /** For the machine that watches. @throws when no broker answers */
+  /** For health checks. @throws if no broker answers */
   check(): Promise<void>
   /**
-   * Waits for brokers that are away, and says so.
-   * @returns whether it is this installation's; false only where the start is to stop meanwhile
-   * @throws in one line where it has another's events
+   * Waits for brokers that are unavailable, and logs that.
+   * @returns whether the topic belongs to this installation; false only if the process must stop while it waits
+   * @throws a one-line error if the topic has events of another installation
    */
   isOurs(): Promise<boolean>
-  /** As soon as that is known, or the brokers turn out to be away. @throws as `isOurs` */
+  /** Resolves when the result of `isOurs` is known, the brokers are found unavailable, or 5 s have passed. @throws as `isOurs` */
   firstLook(): Promise<void>
 }
 
-/** It has the events of another installation. */
+/** The topic has events of another installation. */
 class TopicOfAnother extends Error {
   constructor({ topic, installation }: KafkaSettings, whose: string) {
     super(
@@ -32,7 +32,7 @@ class TopicOfAnother extends Error {
   }
 }
 
-/** null where the log is the store's own subscription */
+/** Null if the log is the store's own subscription. */
 export const kafkaOf = ({ kafkaBrokers, kafkaTopic, kafkaSsl, kafkaSasl }: Settings): KafkaTopic | null =>
   kafkaBrokers
     ? { brokers: kafkaBrokers, topic: kafkaTopic, ssl: kafkaSsl, ...(kafkaSasl && { sasl: kafkaSasl }) }

@@ -1,25 +1,25 @@
 /**
- * Whether a process has more to do than it can, and with what: what nobody waits for at this moment gives way to that. First
- * comes receiving, where a phone waits for its answer; then delivering, where a shop waits for its first call.
+ * Reports whether this process is overloaded, and with which work, so that less urgent work can yield. Receiving comes first, because a
+ * phone waits for its response. Delivering comes second, because a shop waits for its first call.
  */
 import type { Pressed } from '../../projections/engine/projector.ts'
 
 export interface Pressure {
   pressed(): Pressed | null
-  /** @param isBusy  whether many first calls wait, here */
+  /** @param isBusy  whether many first calls wait in this process */
   ofDelivering(isBusy: () => boolean): void
 }
 
 /**
- * Share of the time in which the event loop had something to do. Calls that wait for a slow endpoint, and not for this
- * process, are nothing to give way to.
+ * Share of time in which the event loop was busy. Other work does not yield to calls that wait for a slow endpoint and not for this
+ * process.
  */
 const BUSY_FROM = 0.5
 
-/** Over which that is measured, at least: milliseconds. */
+/** The shortest period over which the share is measured, in milliseconds. */
 const MEASURED_OVER = 100
 
-/** @param receivingIsBusy  whether more wait for their answer than a group or two */
+/** @param receivingIsBusy  whether more notifications wait for their response than one or two groups */
 export const openPressure = (receivingIsBusy: () => boolean): Pressure => {
   let deliveringIsBusy = () => false
   let measured = performance.eventLoopUtilization()

@@ -1,6 +1,6 @@
 /**
- * Whether the settings name what belongs together. A setting that is changed or forgotten must not make an installation begin
- * anew beside its events, go on from older ones, or take another's read models for its own.
+ * Checks that the configured event store and database belong together. A changed or missing setting must not make an installation start
+ * from nothing beside its events, continue from older events, or use the read models of another installation.
  */
 import { eventsMoved, servedBy, serve, type Served, type StoreKind } from '../../adapters/postgres/ops/installation.ts'
 import type { Queryable } from '../../adapters/database/database.ts'
@@ -22,13 +22,13 @@ const kindOfStore = ({ eventStoreUrl }: Pick<Settings, 'eventStoreUrl'>): StoreK
   eventStoreUrl === undefined ? 'postgres' : 'eventstoredb'
 
 /**
- * @returns the id of the installation whose events the store has; a store without any is a new one's
- * @throws in one line what does not belong together, and what to do
+ * @returns the id of the installation whose events are in the store; an empty store gets a new installation
+ * @throws an error whose message says in one line what does not belong together and what to do
  */
 export const recognise = async ({ settings, store, database, clock }: Around): Promise<string> => {
   await refuseHalfImported(store)
   const kind = kindOfStore(settings)
-  // In this order: of two that start at once, the other may name the store in between.
+  // The order matters: another process that starts at the same time may set up the store between these two reads.
   const served = await servedBy(database)
   const isEmpty = (await store.end()) === null
   if (served) refuseOtherStore(served, kind, isEmpty)
@@ -39,7 +39,7 @@ export const recognise = async ({ settings, store, database, clock }: Around): P
   return installation_id
 }
 
-/** An import has filled the store that the settings name. @throws where the read models are of another installation */
+/** Records that an import has filled the configured store. @throws if the read models belong to another installation */
 export const eventsAreHere = async ({ settings, store, database }: Omit<Around, 'clock'>): Promise<void> => {
   const installation_id = await installationOf(store)
   if (installation_id === null) return
@@ -69,7 +69,7 @@ const refuseOtherStore = ({ event_store }: Served, kind: StoreKind, isEmpty: boo
     )
 }
 
-/** Of a version that did not write down where its events are. */
+/** For a database of an older version that did not record the location of its events. */
 const refuseEventsInPostgres = async (database: Queryable): Promise<void> => {
   const [row] = await database.query<{ position: number }>('SELECT store.newest() AS position')
   if (row!.position > 0)

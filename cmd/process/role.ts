@@ -1,11 +1,11 @@
 /**
- * A role is a part of Baoco's work that can be a process of its own: `baoco api`, `baoco deliver` and so on; `baoco serve` is
- * all of them in one process. Nothing in a role knows which others run beside it, here or elsewhere.
+ * A role is a part of Baoco's work that can run in its own process, such as `baoco api` or `baoco deliver`. `baoco serve` runs all roles in
+ * one process. A role does not depend on which other roles run, in this process or elsewhere.
  *
- * To make one: a file `cmd/<name>.ts` that exports a `Role` and its command (`roleCommand`), a line in `commands.ts`, one in
- * the list of `serve.ts`, one in the table of docs/architecture.md. `open` wires the role's own parts to those that all roles
- * share (`installation.ts`) and answers what there is to run. What only one process of all may do runs under a lease
- * (`installation.onlyOne`), so that any number of processes of the role can be started.
+ * To add a role: create `cmd/commands/<name>.ts`, which exports a `Role` and its command (`roleCommand`). Add a line to `all.ts`, to the
+ * list in `serve.ts` and to the table in docs/architecture.md. `open` connects the role's own objects to those that all roles share
+ * (`installation.ts`) and returns the work to run. Work that only one process may do runs under a lease (`installation.onlyOne`), so any
+ * number of processes of the role can run.
  */
 import type { Command } from 'commander'
 import { createHealth } from '../../adapters/http/api.ts'
@@ -14,36 +14,36 @@ import { listen, type Listening } from '../../adapters/http/server.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** Requests in flight when a stop begins are finished by then, or cut off (milliseconds). */
+/** Requests in flight at a stop have this long to finish before they are cut off. In milliseconds. */
 export const REQUEST_GRACE_MS = 5_000
 
 export interface Role {
   name: string
   description: string
-  /** @returns null where the settings leave it nothing to do */
+  /** @returns null if the role has no work under these settings */
   open(installation: Installation): Promise<Work> | Work | null
-  /** Why that may be. */
+  /** The reason why the role may have no work. */
   idle?: string
 }
 
-/** What a role runs in a process. */
+/** The work of a role in one process. */
 export interface Work {
   /**
-   * Runs until the signal aborts; has done what it had begun when it resolves. What is away is waited for: a rejection ends
-   * the whole process, with that message.
-   * @param readiness  of the whole process
+   * Runs until the signal aborts, and resolves after it has finished the work that it began. It waits for unavailable servers: a rejection
+   * ends the whole process with that message.
+   * @param readiness  the health checks of the whole process
    */
   run(signal: AbortSignal, readiness: readonly Part[]): Promise<void>
-  /** It follows what other roles of this process do, so it is ended after them. */
+  /** Whether the role processes the output of other roles in this process, so that it must stop after them. */
   follows?: boolean
-  /** What this role needs, for `/readyz`. */
+  /** Health checks of the services that this role needs, for `/readyz`. */
   needs: readonly Part[]
   /**
-   * Resolves when it does its job, or the signal aborts.
-   * @param among.isAlone  it is the only role of its process
+   * Resolves when the role is working or the signal aborts.
+   * @param among.isAlone  whether it is the only role of its process
    */
   ready?: (stopping: AbortSignal, among: { isAlone: boolean }) => Promise<void>
-  /** What the person at the terminal is to read before "Baoco is ready". */
+  /** Text for the terminal before "Baoco is ready". */
   greeting?: () => string
 }
 
@@ -63,8 +63,8 @@ export const untilAborted = (signal: AbortSignal): Promise<void> =>
   })
 
 /**
- * Every part once. A process is ready when what its first role needs answers: one that receives is ready while the event
- * store answers, whatever else it has to do.
+ * Lists every health check once. Only the needs of the first role decide whether the process is ready: a process that receives is ready
+ * while the event store answers, even if other services do not.
  */
 const readinessOf = (works: readonly Work[]): Part[] => {
   const parts = new Map<string, Part>()
@@ -76,8 +76,8 @@ const readinessOf = (works: readonly Work[]): Part[] => {
 }
 
 /**
- * Runs roles in this process until it is asked to end. Those that take work in end first, then those that follow.
- * @param options.ownsDatabase  this process must be the one that runs the embedded Postgres
+ * Runs roles in this process until a stop signal. Roles that accept new work stop first, then the roles that follow them.
+ * @param options.ownsDatabase  this process itself must run the embedded Postgres
  */
 export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } = {}): Promise<void> => {
   const failing = new AbortController()

@@ -1,4 +1,4 @@
-/** Where mails go, as the settings say: to a mail server, or nowhere beyond the outbox, where the operator reads them. */
+/** Sends mails to the mail server that the settings name. Without one they stay in the outbox, where the operator reads them. */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Outbox } from '../../adapters/mail-out/outbox.ts'
 import { postMails } from '../../adapters/mail-out/post-mails.ts'
@@ -11,7 +11,7 @@ interface Parts {
   log: LogLines
 }
 
-/** Runs until the signal aborts, or ends at once where there is no mail server. */
+/** Runs until the signal aborts. Returns immediately if no mail server is set. */
 export const sendMails = async (
   { settings: { smtpUrl, adminEmail, baseUrl }, outbox, log }: Parts,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** From a setting's text to its value; every message goes on from "setting NAME …" and never repeats the text. */
+/** Parses setting values from text. Every error message continues "setting NAME …" and never repeats the text. */
 import { z } from 'zod'
 import type { RateLimitName, RateLimits } from '../../adapters/http/middleware/rate-limits.ts'
 import { eventStoreUrlProblem } from '../../adapters/event-store/eventstoredb/url.ts'
@@ -34,7 +34,7 @@ export const url = (...schemes: string[]): Text<string> =>
     `must be an address that begins ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
 
-/** `esdb://…`, as the client takes it. */
+/** An `esdb://…` URL that the client accepts. */
 export const eventStoreUrl: Text<string> = url('esdb', 'esdb+discover', 'kurrentdb').superRefine((value, context) => {
   const problem = eventStoreUrlProblem(value)
   if (problem !== null) context.addIssue(problem)
@@ -45,13 +45,13 @@ export const list: Text<string[]> = z
   .transform((value) => value.split(',').map((item) => item.trim()))
   .refine((items) => items.every(Boolean), 'must be a comma separated list')
 
-/** Goes into a header as it is. */
+/** It is sent in a header without encoding. */
 export const metricsToken: Text<string> = matching(
   /^[!-~]{16,200}$/,
   'must be 16 to 200 printable ASCII characters without blanks',
 )
 
-/** Servers, each `host:port`. */
+/** A list of servers, each `host:port`. */
 export const hostPorts: Text<string[]> = list.refine(
   (items) => items.every((item) => /^[^\s/]+:\d{1,5}$/.test(item)),
   'must be host:port, comma separated',
@@ -75,7 +75,7 @@ export const jwtSecret: Text<string> = z
   .string()
   .refine((value) => Buffer.byteLength(value) >= 32, 'must have at least 32 bytes')
 
-/** The first key seals; all of them open what was sealed before. */
+/** The first key encrypts. All keys decrypt. */
 export const vaultKeys: Text<string[]> = list.refine(
   (keys) => keys.every((key) => /^[0-9a-fA-F]{64}$/.test(key)),
   'must be 64 hexadecimal characters',
@@ -93,7 +93,7 @@ export const percent: Text<number> = matching(/^\d{1,3}(\.\d{1,2})?\s*%?$/, 'mus
   .transform((value) => Number(value.replace('%', '')))
   .refine((value) => value <= 100, 'must be a percentage: 0 to 100')
 
-/** Names that begin with $ are the server's own. */
+/** Names that begin with $ are reserved by the server. */
 export const streamPrefix: Text<string> = matching(
   /^(?!\$)[!-~]{1,100}$/,
   'must be 1 to 100 printable ASCII characters without blanks, the first not $',
@@ -113,7 +113,7 @@ export const kafkaSasl = matching(
   return { mechanism, username, password: rest.join(':') }
 })
 
-/** The interface, section 8; `register` and the rest of what it leaves open as decided. */
+/** Defaults from the interface, section 8. `register` and other limits that it leaves open follow the decisions. */
 const RATE_LIMITS: RateLimits = {
   login: { requests: 10, seconds: 60 },
   reset: { requests: 10, seconds: 60 },
@@ -130,7 +130,7 @@ const RATE_LIMITS: RateLimits = {
 
 export const RATE_LIMIT_NAMES = Object.keys(RATE_LIMITS) as RateLimitName[]
 
-/** `off`, or the limits to change; those not named keep their defaults. */
+/** `off`, or the limits to change. All other limits keep their defaults. */
 export const rateLimits: Text<'off' | RateLimits> = z.string().transform((value, context) => {
   if (value === 'off') return value
   const limits = { ...RATE_LIMITS }
@@ -147,7 +147,7 @@ export const rateLimits: Text<'off' | RateLimits> = z.string().transform((value,
   return limits
 })
 
-/** A bank that transfers by QR can be addressed to, by its code. */
+/** The code of a bank that accepts QR transfers. */
 export const bankOfTransfers: Text<string> = z
   .string()
   .transform((code) => code.toUpperCase())

@@ -1,6 +1,6 @@
 /**
- * Every setting there is: its name in the environment, its default, what it means. Read and checked once, at the start;
- * `baoco --help`, `baoco config` and the documents list this very table.
+ * All settings: the environment variable, the default and the description of each. They are read and checked once, at the start.
+ * `baoco --help`, `baoco config` and the documentation are generated from this table.
  */
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -8,10 +8,10 @@ import * as text from './setting-text.ts'
 
 interface Setting<Value> {
   env: string
-  /** From the text in the environment to the value. */
+  /** Parses the text of the environment variable. */
   schema: z.ZodType<Value, string>
   description: string
-  /** Text taken when nothing is set; undefined: the setting has no value then. */
+  /** The text used if the variable is not set; undefined: the setting then has no value. */
   fallback?: string
   /** Never shown. */
   secret?: true
@@ -149,10 +149,10 @@ export const SETTINGS = {
 
 type Read = { [Key in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Key]['schema']> }
 
-/** `dataDir` is absolute; `baseUrl` has no slash at its end. */
+/** `dataDir` is absolute. `baseUrl` has no trailing slash. */
 export type Settings = Readonly<Omit<Read, 'baseUrl'> & { baseUrl: string }>
 
-/** What stops the start: one line that names the settings and never shows a secret's value. */
+/** Invalid settings, which prevent the start. The message is one line that names the settings and never shows a secret. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
@@ -160,8 +160,8 @@ export class SettingsError extends Error {
 const entries = Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting<unknown>][]
 
 /**
- * @param env  the process's environment; an empty text counts as not set
- * @throws {SettingsError} a bad value, an unknown `BAOCO_…`, or a secret that is missing with servers of one's own
+ * @param env  the process's environment; an empty value counts as not set
+ * @throws {SettingsError} for an invalid value, an unknown `BAOCO_…` variable, or a missing secret with external servers
  */
 export const readSettings = (env: Readonly<Record<string, string | undefined>>): Settings => {
   const faults: string[] = []
@@ -170,7 +170,7 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
     if (name.startsWith('BAOCO_') && !known.has(name)) faults.push(`unknown setting ${name}`)
   }
   const read = entries.map(([key, { env: name, schema, fallback, secret }]) => {
-    // A password may well begin with a blank.
+    // Secrets are not trimmed, because a password may begin with a blank.
     const given = (env[name]?.trim() && (secret ? env[name] : env[name].trim())) || fallback
     if (given === undefined) return [key, undefined]
     const parsed = schema.safeParse(given)
@@ -188,7 +188,7 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
 }
 
 const refuseGaps = (settings: Read): void => {
-  // Made in a data folder they would differ from machine to machine, and be lost with the machine while the events stay.
+  // Secrets generated in a data folder would differ between machines, and would be lost with the machine while the events stay.
   const server = settings.databaseUrl ? 'DATABASE_URL' : settings.eventStoreUrl ? 'EVENTSTORE_URL' : undefined
   const missing = [SETTINGS.jwtSecret, SETTINGS.vaultKey].filter(
     ({ env }) => settings[env === 'JWT_SECRET' ? 'jwtSecret' : 'vaultKey'] === undefined,
@@ -198,7 +198,7 @@ const refuseGaps = (settings: Read): void => {
   }
 }
 
-/** One line of what `baoco --help` says about a setting. */
+/** A setting's line in `baoco --help`. */
 export interface SettingLine {
   name: string
   default: string

@@ -1,6 +1,6 @@
 /** The first SIGTERM or Ctrl-C finishes the current work. A second one, or a timeout, ends the process immediately. */
 
-/** Everything has ended by then, or is cut off (milliseconds). */
+/** The process is ended if it has not finished by then. In milliseconds. */
 const PATIENCE_MS = 9_800
 
 /** @returns a signal that aborts at the first SIGTERM or SIGINT */

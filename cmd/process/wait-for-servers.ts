@@ -6,21 +6,21 @@ import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 /** Milliseconds until the first log line, before the first attempt times out. */
 const TOLD_AFTER = 1_000
 const BETWEEN_TRIES = 500
-/** Told again only so often. */
+/** Milliseconds between log lines. */
 const TOLD_EVERY = 10_000
 
 export interface Awaited {
-  /** As the log names it: `waiting_for`. */
+  /** The server's name in the log field `waiting_for`. */
   name: string
-  /** Resolves when it answers. */
+  /** Resolves when the server answers. */
   ask: () => Promise<unknown>
-  /** Whether an error means "no answer" rather than "no". */
+  /** Whether an error means that the server did not answer, and not that it refused. */
   isAway: (error: unknown) => boolean
   log: Pick<LogLines, 'warn'>
   stopping: AbortSignal
 }
 
-/** @throws when it is to stop meanwhile · what else the server answers by */
+/** @throws if the process must stop while it waits · any other error of the server */
 export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited): Promise<void> => {
   let toldAt = -Infinity
   const tell = (error?: Error): void => {

@@ -1,4 +1,4 @@
-/** What the commands on accounts need: the store, and what makes and opens accounts, for the time of one command. */
+/** Opens the resources of account commands, such as the store and the vault, for the duration of one command. */
 import { randomUUID } from 'node:crypto'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { openIds } from '../../adapters/system/ids.ts'
@@ -19,7 +19,7 @@ export interface AccountCommand extends RegistrationParts {
   settings: Settings
   database: Database
   accounts: Accounts
-  /** A command of the operator on the account with this e-mail. @throws where there is none */
+  /** The metadata of an operator's command on the account with this e-mail. @throws if there is no such account */
   on(email: string): Promise<OwnersOccasion>
 }
 

@@ -1,4 +1,4 @@
-/** What a command of its own needs: the database that `serve` runs, or the one that is set, for the time of its work. */
+/** Opens the database for the duration of one command: the configured one, or the embedded one, which `serve` may be running. */
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
@@ -12,7 +12,7 @@ export interface Surroundings {
   log: LogLines
 }
 
-/** Opens the database, does the work, closes it again, whatever the work came to. */
+/** Opens the database, runs the work, and closes the database even if the work fails. */
 export const withDatabase = async <Result>(work: (around: Surroundings) => Promise<Result>): Promise<Result> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)

@@ -1,4 +1,4 @@
-/** What a command needs that looks into the event store, for the time of its work. */
+/** Opens the event store for the duration of one command. */
 import type { EventStore } from '../../domain/ports.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { openEventStore } from './open-event-store.ts'

@@ -1,7 +1,7 @@
 /**
- * Locks an account that makes too many calls (interface, section 5); the call that exceeds a limit is refused already. Calls
- * with the dashboard's session never lock, as an owner who presses reload must not lose the account; nor do calls of the
- * operator, since nobody else could unlock that account. Over the same number in an hour they get 429.
+ * Locks an account that makes too many calls (interface, section 5). The call that exceeds the limit is itself refused. Calls with the
+ * dashboard's session never lock the account, because an owner who presses reload must not lose it. Calls of the operator never lock
+ * either, since nobody else could unlock that account. Both receive 429 if they exceed the same hourly limit.
  */
 import { createHash } from 'node:crypto'
 import { accountLocked } from '../../../domain/account/access.ts'
@@ -11,12 +11,12 @@ import type { ApiParts } from '../parts.ts'
 import { rawQueryOf } from './query-string.ts'
 import { spend } from './rate-limits.ts'
 
-/** A stream is one long request, and a job's progress is meant to be looked at again and again. */
+/** Not counted: a stream is one long request, and clients are meant to poll a job's progress. */
 const UNCOUNTED = /^\/api\/(stream|jobs)(\/|$)/
 
 const HOUR_S = 3_600
 
-/** The same for equal GETs: method, path and query. As a hash, since a query may hold the key. */
+/** Equal GET requests (same path and query) have the same signature. It is a hash, since a query may contain the API key. */
 const signatureOf = (context: ApiContext): string =>
   context.method === 'GET'
     ? createHash('sha256')
@@ -26,7 +26,7 @@ const signatureOf = (context: ApiContext): string =>
 
 type GuardParts = Pick<ApiParts, 'accounts' | 'clock' | 'conducts' | 'counters' | 'log' | 'settings'>
 
-/** Stands behind who calls. @throws {Refused} ACCOUNT_LOCKED, RATE_LIMITED · {StoreUnavailable} */
+/** Runs after authentication. @throws {Refused} ACCOUNT_LOCKED, RATE_LIMITED · {StoreUnavailable} */
 export const abuseGuard = ({ accounts, clock, conducts, counters, log, settings }: GuardParts): ApiMiddleware => {
   if (settings.rateLimits === 'off') return (_context, next) => next()
   const sessionLimit = { requests: settings.abusePerHour, seconds: HOUR_S }

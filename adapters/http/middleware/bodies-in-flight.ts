@@ -1,16 +1,16 @@
 /**
- * How many bytes of request bodies this process holds at one time: 64 MB in all (decisions, "Sizes"). Bytes count while they arrive and
+ * Limits how many bytes of request bodies this process holds at one time: 64 MB in all (decisions, "Sizes"). Bytes count from their arrival
  * until the request is answered. A request whose bytes do not fit is refused with 503, and its body is not kept.
  *
- * The room is divided, so that nobody can take it all:
+ * The space is divided, so that no caller can use all of it:
  *
- * | Part | Room | For |
+ * | Part | Size | Contents |
  * |---|---|---|
  * | strangers | 8 MB | bodies of requests without a credential |
- * | short | 16 MB | the first 64 KB of every other body. A notification is never longer, so long bodies cannot keep it out |
+ * | short | 16 MB | the first 64 KB of every other body. No notification is longer, so long bodies cannot block notifications |
  * | long | 40 MB | what follows the first 64 KB |
  *
- * One account has at most 12 MB of the last two. A long body that arrives too slowly is cut off.
+ * One account can use at most 12 MB of the last two parts. The connection of a long body that arrives too slowly is cut off.
  */
 import type { Middleware } from 'koa'
 
@@ -22,20 +22,20 @@ export const SHORT = 64 * 1024
 const ROOM = { strangers: 8 * MB, short: 16 * MB, long: 40 * MB } as const
 type Part = keyof typeof ROOM
 
-/** One body of the largest size, and short ones beside it. */
+/** Enough for one body of the largest size and some short ones. */
 const ROOM_OF_ACCOUNT = 12 * MB
 
-/** A long body brings at least so many bytes in every interval of so many milliseconds. */
+/** A long body must deliver at least this many bytes in every interval. */
 const SLOWEST_BYTES = 16 * 1024
 const INTERVAL_MS = 10_000
 
-/** What one request holds. */
+/** The body bytes that one request holds. */
 export class HeldBody {
   readonly #bodies: BodiesInFlight
   #account: number | null = null
   #size = 0
   #isHeld = true
-  /** Bytes when it was last looked at. */
+  /** Size at the last speed check. */
   #seen = 0
   #cut: () => void = () => {}
 
@@ -43,13 +43,13 @@ export class HeldBody {
     this.#bodies = bodies
   }
 
-  /** @param account  whose credential was good; null: a stranger's · @param cut  ends the request */
+  /** @param account  the account of the valid credential; null if there is none · @param cut  ends the request */
   begin(account: number | null, cut: () => void): void {
     this.#account = account
     this.#cut = cut
   }
 
-  /** @returns whether there was room for so many more bytes; without room nothing more is held */
+  /** @returns whether the bytes fit; if not, the request's whole body is released */
   take(bytes: number): boolean {
     const fits = this.#isHeld && this.#bodies.move(this.#account, this.#size, this.#size + bytes)
     if (fits) this.#size += bytes
@@ -65,12 +65,12 @@ export class HeldBody {
     this.#isHeld = false
   }
 
-  /** All of it has arrived. */
+  /** Ends the speed checks, as the whole body has arrived. */
   arrived(): void {
     if (this.#size > SHORT) this.#bodies.unwatch(this)
   }
 
-  /** Cuts it off if it has brought too little since the last look. */
+  /** Ends the request if too few bytes have arrived since the last check. */
   look(): void {
     const isSlow = this.#size - this.#seen < SLOWEST_BYTES
     this.#seen = this.#size
@@ -84,12 +84,12 @@ export class BodiesInFlight {
   readonly #arriving = new Set<HeldBody>()
   #looking: NodeJS.Timeout | null = null
 
-  /** Bytes in all. */
+  /** Total bytes held. */
   get size(): number {
     return this.#held.strangers + this.#held.short + this.#held.long
   }
 
-  /** A body of an account, or of a stranger, grows or goes. @returns whether there is room for it */
+  /** Records that a body grows or is released. @param account  null: no credential · @returns whether the new size fits */
   move(account: number | null, from: number, to: number): boolean {
     const held = this.#held
     if (account === null) {
@@ -123,7 +123,7 @@ export class BodiesInFlight {
   }
 }
 
-/** Gives every request its `state.held`, and frees what it holds when it is answered. */
+/** Sets `state.held` for every request and releases it when the request is answered. */
 export const holdBodies =
   (bodies: BodiesInFlight): Middleware =>
   async (context, next) => {

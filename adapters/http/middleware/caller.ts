@@ -1,7 +1,6 @@
 /**
- * Who calls, as far as an address tells: behind reverse proxies the one that the outermost of the trusted ones saw
- * (`TRUST_PROXY` hops; what stands further left in X-Forwarded-For anybody may have written). One household or server has a
- * whole /64 of IPv6, so that counts as one.
+ * Identifies a caller by address. Behind reverse proxies it is the address that the outermost trusted proxy saw (`TRUST_PROXY` hops).
+ * Entries further left in X-Forwarded-For may be forged. One household or server has a whole IPv6 /64, so a /64 counts as one caller.
  */
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -9,11 +8,11 @@ import type { Context } from 'koa'
 
 const LONGEST = 64
 
-/** @param address  as a socket or a proxy names it, with or without a port */
+/** @param address  as a socket or a proxy reports it, with or without a port */
 export const callerOf = (address: string): string => {
-  // The most frequent by far, on the hottest path.
+  // By far the most frequent case, on the hottest path.
   if (isIPv4(address)) return address
-  // No address is so long: it is not worth a look.
+  // No valid address is this long, so it is not parsed.
   if (address.length > LONGEST) return address.slice(0, LONGEST)
   const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(address) ?? []
   const bare = bracketed ?? address.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')

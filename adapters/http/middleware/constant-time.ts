@@ -1,11 +1,11 @@
 /**
- * Answers go out on a beat: at a whole multiple of it after the request came. How long the work took, by which somebody could
- * tell an address that has an account from one that has none, cannot be measured then.
+ * Delays each response to a whole multiple of a fixed interval after its request. The response time then does not show how long the work
+ * took, which would reveal whether an e-mail address has an account.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Part } from '../openapi/operation.ts'
 
-/** Milliseconds: well over what the work takes, password hash and all, and short for who waits for it. */
+/** In milliseconds. Well above the time of the work, including the password hash, and still short for the user. */
 const BEAT = 250
 
 export const onTheBeat: Part = {

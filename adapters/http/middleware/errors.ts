@@ -1,9 +1,9 @@
-/** One place where errors with a name become answers: status, code, one plain sentence. */
+/** Turns known errors into responses: status, code and one plain sentence. */
 import type { Middleware } from 'koa'
 import { Overloaded, Refused, StoreUnavailable } from '../../../domain/errors.ts'
 import type { LogLines } from '../../telemetry/log-lines.ts'
 
-/** Every code that an answer can carry, with its status. */
+/** Every error code of a response, with its status. */
 export const STATUS = {
   VALIDATION_FAILED: 400,
   UNAUTHORIZED: 401,
@@ -32,10 +32,10 @@ export type ErrorCode = keyof typeof STATUS
 
 export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'The credentials are missing or invalid.')
 
-/** Seconds after which a caller that was refused for lack of room should try again. */
+/** Seconds after which a caller should retry if it was refused for lack of space. */
 const OVERLOADED_RETRY_S = 5
 
-/** There is no room for the body beside those of other requests. Nothing of it was kept. */
+/** The body does not fit beside those of other requests. Nothing of it was kept. */
 export const overloaded = (): Refused =>
   new Refused(
     'OVERLOADED',
@@ -65,7 +65,7 @@ const whyOf = (error: unknown): { reason: string; cause?: string } => {
   return cause instanceof Error ? { reason, cause: cause.message } : { reason }
 }
 
-/** Answers what the handlers throw. What has no name is a fault of ours: 500, logged with its stack, told without it. */
+/** Answers the errors that handlers throw. An unknown error is our fault: it returns 500 and is logged with its stack. */
 export const errors =
   (log: LogLines): Middleware =>
   async (context, next) => {

@@ -1,6 +1,6 @@
 /**
- * Login tokens: HS256, 7 days; a version claim ends them all when the password is set anew. A session's token is one of its
- * own kind, with an id: it is taken from the cookie alone, and a login's from the header alone.
+ * Login tokens: HS256, valid for 7 days. A new password raises the version in the `version` claim, which invalidates all earlier tokens.
+ * Session tokens are a separate kind with an id. They are accepted only from the cookie, and login tokens only from the header.
  */
 import { jwtVerify, SignJWT } from 'jose'
 import { createSecretKey, randomUUID } from 'node:crypto'
@@ -15,17 +15,17 @@ export interface Claims {
   user_id: number
   version: number
   expires_at: Date
-  /** Of a session; a login has none. */
+  /** Id of a session token; null for a login token. */
   session_id: string | null
 }
 
 export interface JsonWebTokens {
   sign(account: Account, use: TokenUse): Promise<string>
-  /** null for what is forged, altered, expired or of another kind */
+  /** @returns null if the token is forged, altered, expired or of another kind */
   verify(token: string, use: TokenUse): Promise<Claims | null>
 }
 
-/** @param secret  at least 32 bytes of text; its bytes are the key */
+/** @param secret  at least 32 bytes of text; these bytes are the key */
 export const jsonWebTokens = (secret: string, clock: Clock): JsonWebTokens => {
   const key = createSecretKey(Buffer.from(secret))
   return {

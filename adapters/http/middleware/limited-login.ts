@@ -1,7 +1,7 @@
 /**
- * The login's second limit (decisions, "Rate limits"): by account, over all addresses. After 100 failed logins in an hour it lets
- * in only addresses from which that account has logged in before, so that guesses end and the owner is not shut out. An e-mail
- * without an account is counted in the same way, so that the limit does not tell which e-mails have one.
+ * The second limit of the login (decisions, "Rate limits"): per account, over all addresses. After 100 failed logins in an hour, only
+ * addresses from which that account has logged in before may log in. This stops guessing without locking out the owner. An e-mail without
+ * an account is counted in the same way, so the limit does not reveal which e-mails have an account.
  */
 import { createHmac } from 'node:crypto'
 import { normalEmail } from '../../../domain/account/access.ts'
@@ -15,7 +15,7 @@ import { spend, type RateLimit } from './rate-limits.ts'
 
 const FAILED: RateLimit = { requests: 100, seconds: 3_600 }
 
-/** After these the password was right. */
+/** Errors that are thrown only if the password was right. */
 const RIGHT_PASSWORD = new Set(['EMAIL_NOT_VERIFIED', 'ACCOUNT_LOCKED'])
 
 type Parts = Pick<ApiParts, 'accounts' | 'store' | 'passwords' | 'clock' | 'counters' | 'database' | 'log' | 'settings'>
@@ -23,7 +23,7 @@ type Parts = Pick<ApiParts, 'accounts' | 'store' | 'passwords' | 'clock' | 'coun
 export interface LimitedLogin {
   /** @throws {Refused} RATE_LIMITED, and what `logIn` throws */
   logIn(context: ApiContext, given: LoggingIn): Promise<LoggedIn>
-  /** The account's owner was at this address: it may log in from there. */
+  /** Records that the account's owner used this address, so the account may log in from it. */
   remember(context: ApiContext, account: { user_id: number; email: string }): Promise<void>
 }
 
@@ -32,13 +32,13 @@ export const limitedLogin = (parts: Parts): LimitedLogin => {
   const places = openLoginPlaces(database, settings.jwtSecret)
   const failures = counters.exact('login_account', FAILED)
 
-  /** Keyed, as an e-mail is easily guessed from a plain hash. */
+  /** Keyed, because an e-mail is easily guessed from a plain hash. */
   const accountOf = (email: string): string =>
     createHmac('sha256', settings.jwtSecret)
       .update(`failed:${normalEmail(email)}`)
       .digest('base64url')
 
-  // Without Postgres every place is known: an owner is not shut out by a database that is away.
+  // If Postgres does not respond, every address counts as known, so an outage does not lock out the owner.
   const knows = (email: string, address: string) => places.knows(email, address).catch(() => true)
 
   const remember: LimitedLogin['remember'] = (context, { user_id, email }) =>
@@ -54,9 +54,9 @@ export const limitedLogin = (parts: Parts): LimitedLogin => {
       const caller = { address, isKnown }
       if (settings.rateLimits === 'off') return logIn(parts, given, caller)
       const account = accountOf(given.email)
-      // Counted before the hash is computed, so that parallel guesses do not slip through.
+      // Counted before the hash is computed, so parallel guesses cannot bypass the limit.
       const used = await failures(account)
-      // The answer's headers stay those of the address's limit until this one is over.
+      // The response keeps the headers of the address's limit until this limit is exceeded.
       if (used.calls > FAILED.requests && !(await isKnown)) spend(context, FAILED, used)
       const succeeded = async () => {
         if (used.calls <= FAILED.requests) await failures.undo(account)
@@ -64,7 +64,7 @@ export const limitedLogin = (parts: Parts): LimitedLogin => {
       try {
         const loggedIn = await logIn(parts, given, caller)
         await succeeded()
-        // That it was used again may be written later.
+        // Only a new address must be written before the response.
         const remembered = remember(context, loggedIn.account)
         if (!(await isKnown)) await remembered
         return loggedIn

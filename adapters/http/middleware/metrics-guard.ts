@@ -1,6 +1,6 @@
 /**
- * Who may read the numbers (decision "Metrics"): with METRICS_TOKEN whoever sends it; without it, where the API listens, only this
- * machine. A proxy on this machine must not make everybody this machine, so a request that came through one is none of it.
+ * Restricts access to the metrics (decision "Metrics"). If METRICS_TOKEN is set, a request must carry it. If it is not set, the API's port
+ * serves metrics only to requests from this machine. A request that came through a proxy on this machine does not count as local.
  */
 import type { IncomingMessage } from 'node:http'
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -9,7 +9,7 @@ import { Refused } from '../../../domain/errors.ts'
 import { unauthorized } from './errors.ts'
 import type { Part } from '../openapi/operation.ts'
 
-/** What proxies add. One is enough, whatever TRUST_PROXY says. */
+/** Headers that proxies add. One is enough to refuse, regardless of TRUST_PROXY. */
 const FORWARDING = [
   'forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-forwarded-server',
   'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'x-original-forwarded-for', 'x-envoy-external-address',
@@ -19,7 +19,7 @@ const FORWARDING = [
 const isLoopback = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 
-/** A proxy that adds nothing passes the name on that it was called by. */
+/** A proxy that adds no headers still passes on the host name of the original request. */
 const namesLoopback = (host = ''): boolean => {
   const name = host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
   return /^localhost\.?$/i.test(name) || isLoopback(name)
@@ -32,7 +32,7 @@ export const isThisMachine = ({ socket, headers }: Pick<IncomingMessage, 'socket
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** In constant time: what is compared has one length, and tells nothing of the token. */
+/** Compares in constant time. Both digests have the same length and reveal nothing about the token. */
 const carries = ({ headers }: IncomingMessage, token: string): boolean => {
   const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
   return given !== undefined && timingSafeEqual(digest(given), digest(token))
@@ -40,7 +40,7 @@ const carries = ({ headers }: IncomingMessage, token: string): boolean => {
 
 /**
  * @param options.token  METRICS_TOKEN
- * @param options.hasOwnPort  the numbers are on METRICS_PORT
+ * @param options.hasOwnPort  whether the metrics are served on METRICS_PORT
  * @throws {Refused} UNAUTHORIZED, NOT_FOUND
  */
 export const metricsGuard = ({ token, hasOwnPort }: { token: string | undefined; hasOwnPort: boolean }): Part => ({

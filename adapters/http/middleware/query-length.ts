@@ -1,6 +1,7 @@
 /**
- * How long a query may be, in bytes as sent, without its `?` (interface, section 8), and how many pairs it may have. The personal URL takes
- * more bytes, and answers too many pairs itself: a Vietnamese text by GET is long, and a refusal would make the phone send it for ever.
+ * Limits the length of a query, in bytes as sent and without its `?` (interface, section 8), and its number of pairs. The personal URL
+ * accepts more bytes, because a Vietnamese text sent by GET is long. It handles too many pairs itself, because a phone would resend a
+ * refused request forever.
  */
 import type { Middleware } from 'koa'
 import { invalid } from '../../../domain/account/refusals.ts'
@@ -8,16 +9,16 @@ import { Refused } from '../../../domain/errors.ts'
 import { hasTooManyPairs, MOST_PAIRS, rawQueryOf } from './query-string.ts'
 
 const LIMIT = 2_048
-/** On the personal URL: what is still read, and what is still answered. */
+/** For the personal URL: the longest query that is read, and the longest that is answered without an error. */
 const READ_LIMIT = 16 * 1024
 const PERSONAL_LIMIT = 64 * 1024
 
 const PERSONAL = '/api/receive/u/'
 
-/** Room that Node's parser must give to a request's head: the longest query there is, and headers. */
+/** Size of a request's head that Node's parser must accept: the longest query plus headers. */
 export const HEAD_LIMIT = PERSONAL_LIMIT + 16 * 1024
 
-/** Whether the personal URL reads this query; otherwise the notification is ignored as too long. */
+/** Whether the personal URL reads this query. Otherwise the notification is ignored as too long. */
 export const isReadable = (rawQuery: string): boolean => rawQuery.length <= READ_LIMIT && !hasTooManyPairs(rawQuery)
 
 /** @throws {Refused} QUERY_TOO_LONG, VALIDATION_FAILED */

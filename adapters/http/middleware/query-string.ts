@@ -1,25 +1,25 @@
 /**
- * The parameters of an address, from the raw query, parsed once. Koa's own `query` is quadratic in the number of pairs, so it is never used;
- * a lint rule sees to that.
+ * Parses the query parameters of a request once, from the raw query. Koa's own `query` takes time quadratic in the number of pairs, so a
+ * lint rule forbids its use.
  */
 import type { IncomingMessage } from 'node:http'
 
-/** One value, or all of them where the parameter is given more than once. */
+/** For each parameter its value, or all its values if it is given more than once. */
 export type Query = Readonly<Record<string, string | string[]>>
 
-/** Pairs in one query (decisions, "Sizes"). */
+/** Most pairs in one query (decisions, "Sizes"). */
 export const MOST_PAIRS = 100
 
 type Asked = { req: IncomingMessage }
 
-/** As it was sent, without its `?`. Its characters are bytes: Node takes no others in a request line. */
+/** The query as sent, without its `?`. Each character is one byte, as Node accepts no others in a request line. */
 export const rawQueryOf = ({ req }: { req: { url?: string | undefined } }): string => {
   const url = req.url ?? ''
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start + 1)
 }
 
-/** Whether there are more pairs than are read, in a query or a form. Looks no further than that many. */
+/** Whether a query or a form has more pairs than are read. Stops counting at the limit. */
 export const hasTooManyPairs = (encoded: string): boolean => {
   let pairs = 1
   for (let at = encoded.indexOf('&'); at >= 0; at = encoded.indexOf('&', at + 1)) if (++pairs > MOST_PAIRS) return true
@@ -43,5 +43,5 @@ const parsed = (raw: string): Query => {
 const QUERY = Symbol('query')
 type Parsed = IncomingMessage & { [QUERY]?: Query }
 
-/** @returns none where there are too many to be read */
+/** @returns no parameters if there are too many pairs */
 export const queryOf = ({ req }: Asked): Query => ((req as Parsed)[QUERY] ??= parsed(rawQueryOf({ req })))

@@ -1,6 +1,6 @@
 /**
- * Fixed windows per caller (interface, section 8). Every call counts, before anything of it is looked at. Where the counters
- * are is `CounterFor`'s to say.
+ * Rate limits with fixed windows per caller (interface, section 8). Every call counts, before any of its content is checked. `CounterFor`
+ * decides where the counters are kept.
  */
 import { createHash } from 'node:crypto'
 import { normalEmail } from '../../../domain/account/access.ts'
@@ -17,7 +17,7 @@ export interface RateLimit {
   seconds: number
 }
 
-/** Whose calls are counted together: those of an address, of who is signed in, or for an e-mail where nobody can be. */
+/** Calls are counted per address or per signed-in user. Limits on calls without a sign-in may also count per e-mail in the body. */
 const COUNTED_BY = {
   login: 'address',
   reset: 'address',
@@ -36,34 +36,34 @@ export type RateLimitName = keyof typeof COUNTED_BY
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
 
 export interface Used {
-  /** Calls in this window, this one included; beyond the limit it may say no more than that. */
+  /** Calls in this window, including this one. Above the limit the number may be inexact. */
   calls: number
   /** Milliseconds until the window ends. */
   endsInMs: number
 }
 
-/** Limits that count only calls that fail. */
+/** Limits that count only failed calls. */
 const ONLY_FAILED: ReadonlySet<RateLimitName> = new Set(['reset'])
 
 export interface Counter {
   /**
-   * Counts one more call of a caller, or so many points at once, which are counted only if all of them fit. Never fails: what it
-   * cannot share it counts here.
+   * Counts one more call of a caller, or several points at once. Several points are counted only if all of them fit. Never fails: if the
+   * shared counter is unavailable, it counts in this process.
    */
   (caller: string, points?: number): Used | Promise<Used>
-  /** Takes one call back: it was none of those that count. */
+  /** Subtracts one call that turned out not to count. */
   undo(caller: string): void | Promise<void>
 }
 
-/** A step for each name; names share their counters. */
+/** Returns the step for a limit. Routes with the same name share its counters. */
 export type Limited = (name: RateLimitName) => Part
 
-/** Makes the counter behind a limit. */
+/** Creates the counter of a limit. */
 export type CounterFor = (name: string, limit: RateLimit) => Counter
 
 const unlimited: Part = { refuses: ['RATE_LIMITED'] }
 
-/** One mailbox counts as one, however it is written; what names none is its sender's. */
+/** A hash of the normalized e-mail in the body, so one mailbox counts as one caller in every spelling; null if there is none. */
 const emailIn = async (context: ApiContext): Promise<string | null> => {
   const given = await readJson(context).catch(() => null)
   const email = typeof given === 'object' && given !== null && 'email' in given ? given.email : null
@@ -76,7 +76,7 @@ const CALLER: Record<(typeof COUNTED_BY)[RateLimitName], (context: ApiContext) =
   email: async (context) => (await emailIn(context)) ?? callerIn(context),
 }
 
-/** Says in the answer how much is left. @throws {Refused} RATE_LIMITED */
+/** Writes the remaining budget into the response headers. @throws {Refused} RATE_LIMITED */
 export const spend = (context: ApiContext, limit: RateLimit, { calls, endsInMs }: Used): void => {
   const seconds = Math.max(1, Math.ceil(endsInMs / 1000))
   context.set('RateLimit-Limit', String(limit.requests))
@@ -88,8 +88,8 @@ export const spend = (context: ApiContext, limit: RateLimit, { calls, endsInMs }
 }
 
 /**
- * @param limits  `off` lets everything through
- * @returns a step of a route for each name; names share their counters. One that counts by user stands behind `signedIn`
+ * @param limits  `off` disables all limits
+ * @returns a route step for each name; routes with the same name share its counters. A limit per user must run after `signedIn`
  */
 export const rateLimits = (limits: 'off' | RateLimits, counterFor: CounterFor): Limited => {
   if (limits === 'off') return () => unlimited

@@ -1,9 +1,10 @@
 /**
- * Reads a request's body into memory, once, up to a limit. Not by koa-body: that replaces broken UTF-8 where we refuse it, unpacks
- * compressed bodies, and cuts a caller off at the limit who would read the 413 only after writing.
+ * Reads a request's body into memory, once, up to a limit. It does not use koa-body, because koa-body replaces broken UTF-8 that we refuse,
+ * unpacks compressed bodies, and disconnects a caller at the limit before the caller can read the 413.
  *
- * The credential is checked before (decisions, "Sizes"): without one at most 64 KB are kept. The rest of a body that is too long, and all of
- * a body that nobody reads, is discarded while it arrives, so that a caller that writes everything before it reads still gets the answer.
+ * The credential is checked before the body is read (decisions, "Sizes"). Without a credential at most 64 KB are kept. The rest of a body
+ * that is too long, and a body that no handler reads, is discarded as it arrives. A caller that sends the whole body before it reads
+ * therefore still gets the response.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
@@ -13,20 +14,20 @@ import { SHORT } from './bodies-in-flight.ts'
 import type { ApiContext } from '../context.ts'
 import { CallerGone, overloaded } from './errors.ts'
 
-/** Interface, section 8: bytes. */
+/** In bytes (interface, section 8). */
 const BODY_LIMIT = 10 * 1024 * 1024
 
-/** Most bytes that arrive of one body. Beyond it the connection is cut. */
+/** Most bytes that may arrive of one body. Above it the connection is cut. */
 const ARRIVING_LIMIT = 24 * 1024 * 1024
 
-/** A body may arrive in so many pieces, and one more for each so many bytes: each costs the same however short it is. */
+/** Most pieces of one body: a fixed number, plus one for each `BYTES_OF_PIECE` bytes. Each piece has a fixed cost, however short it is. */
 const PIECES = 2_048
 const BYTES_OF_PIECE = 128
 
 const tooLarge = () => new Refused('PAYLOAD_TOO_LARGE', `The body must not exceed ${BODY_LIMIT} bytes.`)
 const tooLong = () => invalid({ path: '', message: `The body of this request must not exceed ${SHORT} bytes.` })
 
-/** Listens to a body as it arrives. @returns whether it may go on · calls back with each piece while it may */
+/** Watches the size and the pieces of one body. @returns a function that takes the next piece and returns whether more may arrive */
 const arrivalGuard = (): ((piece: Buffer) => boolean) => {
   let size = 0
   let pieces = 0
@@ -40,7 +41,7 @@ const arrivalGuard = (): ((piece: Buffer) => boolean) => {
 const lengthOf = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
 
 /**
- * @param account  whose credential was good; null: there is none, and at most 64 KB are kept
+ * @param account  the account of the valid credential; null: there is none, and at most 64 KB are kept
  * @throws {Refused} PAYLOAD_TOO_LARGE, OVERLOADED, VALIDATION_FAILED for more than 64 KB without a credential · {CallerGone}
  */
 export const readBody = ({ req: request, state }: ApiContext, account: number | null): Promise<Buffer> =>
@@ -89,7 +90,7 @@ export const readBody = ({ req: request, state }: ApiContext, account: number | 
     })
   })
 
-/** Discards what is still to come of a body. @returns false where it has no end */
+/** Discards the rest of a body. @returns false if the body exceeds the limits */
 const discardRest = (request: IncomingMessage): Promise<boolean> =>
   new Promise((resolve) => {
     const mayGoOn = arrivalGuard()
@@ -103,7 +104,7 @@ const discardRest = (request: IncomingMessage): Promise<boolean> =>
     request.resume()
   })
 
-/** Answers a request whose body nobody has read when all of the body has arrived, and cuts off a body without end. */
+/** If no handler has read the body, sends the response after all of it has arrived. Closes the connection if the body is too long. */
 export const discardUnread: Middleware = (context, next) =>
   next().then(async () => {
     const { req: request } = context

@@ -1,10 +1,10 @@
 /**
- * The limit on receiving (interface, section 8; decisions, "Rate limits"). Calls count by address. A token that has proved good has
- * a budget of its own at each address, so a stranger behind the same address cannot use it up, and a stranger's calls count to
- * the address alone.
+ * The rate limit of the receive path (interface, section 8; decisions, "Rate limits"). Calls count per address. A token that is known to be
+ * good has its own budget at each address. A stranger behind the same address cannot use up that budget, because a stranger's calls count
+ * only to the address.
  *
- * A token proves good when capture accepts it: nothing is looked up for that. One that is not known yet, such as after a restart,
- * while strangers have used up the address's budget, is looked up, so many times a window as the budget has calls.
+ * A token becomes known when capture accepts it, which needs no lookup. If the address's budget is used up and the token is not known,
+ * such as after a restart, the token is looked up. Each window allows as many lookups as the budget has calls.
  */
 import type { ShownToken } from '../../../domain/arrival/arrival.ts'
 import { callerIn } from './caller.ts'
@@ -12,20 +12,20 @@ import type { ApiContext } from '../context.ts'
 import type { Part } from '../openapi/operation.ts'
 import { spend, type CounterFor, type RateLimit, type RateLimits } from './rate-limits.ts'
 
-/** Tokens known to be good: some 10 MB. Those not used for longest are forgotten. */
+/** Most tokens that are remembered as good: about 10 MB. The least recently used ones are dropped. */
 const MOST_KNOWN = 50_000
 
 interface ReceiveLimitParts {
   limits: 'off' | RateLimits
   counterFor: CounterFor
-  /** Whether a token opens something. */
+  /** Whether a token opens an account. */
   isGood(shown: ShownToken): Promise<boolean>
 }
 
 export interface ReceiveLimit {
-  /** @param shownIn  what the call shows; null: nothing of a token's form */
+  /** @param shownIn  returns the call's credential; null if it has none of a valid form */
   by(shownIn: (context: ApiContext) => ShownToken | null): Part
-  /** What capture said of the call's token. */
+  /** Records whether capture accepted the call's token. */
   judged(context: ApiContext, isGood: boolean): void
 }
 
@@ -38,7 +38,7 @@ export const receiveLimit = ({ limits, counterFor, isGood }: ReceiveLimitParts):
   const ofToken = counterFor('receive_token', limit)
   const lookUps = counterFor('receive_look_up', limit)
   const known = new Set<string>()
-  /** Calls that show a token, and what they counted to. */
+  /** The budget to which each call with a token was counted. */
   const calls = new WeakMap<ApiContext, { address: string; hash: string; countedTo: 'address' | 'token' }>()
 
   const learn = (hash: string): void => {
@@ -84,7 +84,7 @@ export const receiveLimit = ({ limits, counterFor, isGood }: ReceiveLimitParts):
       const call = calls.get(context)
       if (!call) return
       const { address, hash, countedTo } = call
-      // One that was good once: its calls count to the address again.
+      // The token is no longer good, so its calls count to the address again.
       if (!isGood) known.delete(hash)
       else if (countedTo === 'address') {
         learn(hash)

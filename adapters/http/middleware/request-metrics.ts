@@ -1,4 +1,4 @@
-/** Counts and times every request, by route: never by path, which holds ids and tokens. */
+/** Counts and times every request by route. Never by path, because a path contains ids and tokens. */
 import type { Middleware } from 'koa'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { LogLines } from '../../telemetry/log-lines.ts'
@@ -17,7 +17,7 @@ export const requestMetrics = (registry: Registry, log: LogLines): Middleware =>
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
     registers: [registry],
   })
-  // Finding a counter by its labels costs more than counting: each is found once.
+  // Finding a counter by its labels costs more than counting, so each counter is found once and cached.
   const counters = new Map<string, { count: Counter.Internal; time: Histogram.Internal<'route'> }>()
   const countersOf = (method: string, route: string, status: number) => {
     const key = `${method} ${status} ${route}`

@@ -1,16 +1,16 @@
 /**
- * The dashboard's session: a cookie that scripts cannot read and other sites' pages cannot send. What changes something by it
- * must also come from a page of ours, as the browser says in `Origin`: SameSite alone trusts every subdomain.
+ * The dashboard's session: a cookie that scripts cannot read and pages of other sites cannot send. A request that changes data must also
+ * come from one of our pages, according to its `Origin` header, because SameSite alone trusts every subdomain.
  */
 import { Refused } from '../../../domain/errors.ts'
 import type { ApiContext } from '../context.ts'
 import { LIFETIME_S } from './json-web-tokens.ts'
 
 const NAME = 'baoco_session'
-/** Browsers take a cookie of such a name only over https and for this host alone: no subdomain can set or replace it. */
+/** Browsers accept a cookie with this prefix only over https and only for this host, so no subdomain can set or replace it. */
 const NAME_BEHIND_HTTPS = `__Host-${NAME}`
 
-/** Looked through. */
+/** Only this many cookies of a request are searched. */
 const MOST_COOKIES = 200
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -21,11 +21,11 @@ interface Settings {
 
 const isBehindHttps = (baseUrl: string): boolean => baseUrl.startsWith('https:')
 
-/** @param baseUrl  where the service is reached */
+/** @param baseUrl  the public URL of the service */
 export const sessionCookieName = (baseUrl: string): string => (isBehindHttps(baseUrl) ? NAME_BEHIND_HTTPS : NAME)
 
 const setCookie = (context: ApiContext, { baseUrl }: Settings, value: string, maxAge: number): void => {
-  // A name that begins with __Host- asks for both.
+  // A name that begins with __Host- requires both.
   const [path, secure] = isBehindHttps(baseUrl) ? ['/', '; Secure'] : ['/api', '']
   const cookie = `${sessionCookieName(baseUrl)}=${value}`
   context.append('Set-Cookie', `${cookie}; Path=${path}; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`)
@@ -36,7 +36,7 @@ export const keepSession = (context: ApiContext, settings: Settings, token: stri
 
 export const dropSession = (context: ApiContext, settings: Settings): void => setCookie(context, settings, '', 0)
 
-/** The token in the request's cookie; undefined where there is none. Behind https a cookie of the plain name does not count. */
+/** The token in the request's cookie; undefined if there is none. Over https a cookie with the plain name does not count. */
 export const sessionOf = (context: ApiContext, { baseUrl }: Settings): string | undefined => {
   const begin = `${sessionCookieName(baseUrl)}=`
   const cookies = (context.headers.cookie ?? '').split(';', MOST_COOKIES)
@@ -44,13 +44,13 @@ export const sessionOf = (context: ApiContext, { baseUrl }: Settings): string | 
   return found?.slice(begin.length) || undefined
 }
 
-/** By a page of this address, or of the one that was called: people reach one server by more than one name. */
+/** Accepts pages of the base URL and of the host that the request names, as users may reach one server by several names. */
 const isOurs = (context: ApiContext, { baseUrl }: Settings): boolean => {
   const { origin } = context.headers
   return origin === new URL(baseUrl).origin || origin === `${context.protocol}://${context.host}`
 }
 
-/** @throws {Refused} FORBIDDEN_ORIGIN for what changes something and does not come from a page of ours */
+/** @throws {Refused} FORBIDDEN_ORIGIN if the request changes data and does not come from one of our pages */
 export const refuseForeignOrigin = (context: ApiContext, settings: Settings): void => {
   if (!READING.has(context.method) && !isOurs(context, settings))
     throw new Refused('FORBIDDEN_ORIGIN', 'A session may change data only from the dashboard.')

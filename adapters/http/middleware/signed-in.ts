@@ -1,6 +1,7 @@
 /**
- * Who calls: a JWT, an API key in one of three places (interface, section 5), or the dashboard's cookie. The first credential
- * present decides: Authorization, then X-Api-Key, then the query, then the cookie; a bad one is refused even beside a good one.
+ * Authenticates the caller by a JWT, an API key in one of three positions (interface, section 5), or the dashboard's cookie. The first
+ * credential present decides, in this order: Authorization, X-Api-Key, the query, the cookie. A bad one is refused even if a good one
+ * follows.
  */
 import { accountLocked } from '../../../domain/account/access.ts'
 import type { Account } from '../../../domain/account/account.ts'
@@ -21,7 +22,7 @@ interface Credential {
   token: string
 }
 
-/** @throws {Refused} UNAUTHORIZED when there is none, or one of an unknown form */
+/** @throws {Refused} UNAUTHORIZED if there is no credential or its form is unknown */
 const credentialOf = (context: ApiContext, settings: SignedInParts['settings']): Credential => {
   const { authorization, 'x-api-key': header } = context.headers
   if (authorization !== undefined) {
@@ -38,7 +39,7 @@ const credentialOf = (context: ApiContext, settings: SignedInParts['settings']):
   throw unauthorized()
 }
 
-/** Whose credential it is. */
+/** The account that a credential belongs to. */
 interface Holder {
   account: Account
   scoped_key?: ScopedKey
@@ -88,7 +89,7 @@ export const signedIn = ({ accounts, tokens, settings, clock, keyUses, guard }: 
       context.state.scoped_key = scoped_key
       keyUses.note(account.user_id, scoped_key.api_key_id, clock.now())
     }
-    // Behind the guard: calls that a key has no scope for count, too.
+    // Checked after the guard, so that calls without the needed scope count as well.
     await guard(context, () => {
       const { scopes = [] } = context.state
       if (scoped_key && !allows(scoped_key, scopes)) throw scopeMissing(scopes)

@@ -1,6 +1,6 @@
 /**
- * Where a page ended, for the next one to begin there: opaque to who carries it, and signed, so that only places we gave
- * come back. It belongs to one user and one list.
+ * Cursors: the position where a page ended and the next one begins. A cursor is opaque to the client, and signed, so that only positions
+ * that we issued are accepted. It belongs to one user and one list.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { invalid } from '../../../domain/account/refusals.ts'
@@ -13,13 +13,13 @@ export interface Place {
 }
 
 export interface Cursors {
-  /** @param list  which list it is of, its owner included */
+  /** @param list  identifies the list and its owner */
   write(list: string, place: Place): string
-  /** @throws {Refused} VALIDATION_FAILED for what is not a cursor of this list */
+  /** @throws {Refused} VALIDATION_FAILED if the text is not a cursor of this list */
   read(list: string, cursor: string): Place
-  /** For lists whose places are other than that: two whole numbers. */
+  /** For lists with another kind of position: two integers. */
   writePair(list: string, place: Pair): string
-  /** @throws {Refused} VALIDATION_FAILED for what is not a cursor of this list */
+  /** @throws {Refused} VALIDATION_FAILED if the text is not a cursor of this list */
   readPair(list: string, cursor: string): Pair
 }
 
@@ -27,7 +27,7 @@ export type Pair = readonly [number, number]
 
 const MAC_BYTES = 12
 
-/** @param secret  of the installation, the same in every process */
+/** @param secret  the installation's secret, the same in every process */
 export const openCursors = (secret: string): Cursors => {
   const key = createHmac('sha256', secret).update('cursors').digest()
   const macOf = (list: string, payload: Buffer): Buffer =>

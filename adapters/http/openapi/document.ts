@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made of the operations as they were declared. */
+/** Generates the OpenAPI 3.1 document from the declared operations. */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import { STATUS, type ErrorCode } from '../middleware/errors.ts'
@@ -6,7 +6,7 @@ import { sessionCookieName } from '../middleware/session-cookie.ts'
 import type { Credential, Operation } from './operation.ts'
 import { refusalSchema } from './refusals.ts'
 
-/** Each is one way in a request; a credential that goes in several places has several. */
+/** Security schemes. A credential that can be sent in several positions has one scheme for each. */
 const schemesAt = (baseUrl: string): Record<Credential, Record<string, object>> => ({
   jwt: {
     jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'JWT from the login. Valid for 7 days.' },
@@ -43,7 +43,7 @@ const schemesAt = (baseUrl: string): Record<Credential, Record<string, object>> 
   },
 })
 
-/** As the router's patterns have them; ids are positive ints, what is none is 404. */
+/** Parameters match the router's patterns. Ids are positive integers; any other id is answered with 404. */
 const parameterSchema = (name: string) =>
   name.endsWith('id')
     ? z
@@ -59,10 +59,10 @@ const parametersOf = (path: string): z.ZodObject | undefined => {
     : z.object(Object.fromEntries(names.map((name) => [name, parameterSchema(name)])))
 }
 
-/** `/api/webhooks/:id` as the document writes it. */
+/** Converts a router path to the document's format: `/api/webhooks/:id` becomes `/api/webhooks/{id}`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
-/** Such as `put-api-webhooks-id`: the same in every version of the document. */
+/** Such as `put-api-webhooks-id`. It must stay the same in every version of the document. */
 const operationId = ({ method, path }: Operation): string =>
   [method, ...path.split(/[^\w]+/).filter(Boolean)].join('-').toLowerCase()
 
@@ -88,7 +88,7 @@ const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): R
     tags: [tag],
     summary,
     security: credentials.flatMap((credential) => Object.keys(schemes[credential]).map((scheme) => ({ [scheme]: [] }))),
-    // Of which a scoped key needs one; with none no scoped key may.
+    // A scoped key needs one of these. An empty list means that no scoped key is accepted.
     ...(scopes ? { 'x-scopes': scopes } : {}),
     ...(operation.operatorOnly ? { 'x-operator-only': true } : {}),
     request: {
@@ -117,11 +117,11 @@ const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): R
   }
 }
 
-/** The generator writes a pattern's flags behind it; JSON Schema has none, and reads every pattern as if by `u`. */
+/** The generator appends a pattern's flags. JSON Schema has no flags and reads every pattern as if it had the flag `u`. */
 const withoutFlags = (key: string, value: unknown): unknown =>
   key === 'pattern' && typeof value === 'string' ? value.replace(/\/u$/, '') : value
 
-/** @param baseUrl  where the service is reached, without a slash at its end */
+/** @param baseUrl  the public URL of the service, without a trailing slash */
 export const openApiDocument = (operations: readonly Operation[], baseUrl: string): object => {
   const registry = new OpenAPIRegistry()
   const schemes = schemesAt(baseUrl)

@@ -1,4 +1,4 @@
-/** What an operation takes: read, checked against its schema and handed, typed, to the handler. */
+/** Inputs of an operation. Each is read, validated against its schema and passed to the handler with its type. */
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import type { Issue } from '../../../domain/account/refusals.ts'
@@ -14,15 +14,15 @@ import { charsetOf, decoderOf, type Charset } from '../receive/charset.ts'
 const failed = (issues: readonly Issue[]): Refused =>
   new Refused('VALIDATION_FAILED', issues[0]?.message ?? 'The input is invalid.', { issues })
 
-/** Issues of one answer (decisions, "Sizes"). */
+/** Most issues in one response (decisions, "Sizes"). */
 const MOST_ISSUES = 20
-/** Characters of a path, which holds names that the caller chose, and of a message. */
+/** Most characters of an issue's path, which contains names that the caller chose, and of its message. */
 const LONGEST_PATH = 100
 const LONGEST_MESSAGE = 300
 
 const pathOf = (keys: readonly PropertyKey[]): string => keys.map(String).join('.').slice(0, LONGEST_PATH)
 
-/** Every unknown field is an issue of its own, at its own path. The first 20 are listed. */
+/** Reports each unknown field as a separate issue with its own path. Lists the first 20 issues. */
 const issuesOf = ({ issues }: z.ZodError): Issue[] =>
   issues
     .slice(0, MOST_ISSUES)
@@ -43,7 +43,7 @@ const checked = <Input>(schema: z.ZodType<Input>, value: unknown): Input => {
 
 const read = new WeakMap<IncomingMessage, Promise<unknown>>()
 
-/** The JSON value in the body; undefined where there is no body. Read once, however often it is asked for. @throws {Refused} 400, 413, 415 */
+/** The JSON value in the body; undefined if there is no body. Several calls read the body only once. @throws {Refused} 400, 413, 415 */
 export const readJson = (context: ApiContext): Promise<unknown> => {
   const known = read.get(context.req) ?? parseJson(context)
   read.set(context.req, known)
@@ -94,7 +94,7 @@ export const body = <Value>(schema: z.ZodType<Value>): Input<Value> => ({
   refuses: BODY_REFUSALS,
 })
 
-/** A JSON body that may be left out: then the handler gets undefined. */
+/** A JSON body that may be omitted. Then the handler receives undefined. */
 export const optionalBody = <Value>(schema: z.ZodType<Value>): Input<Value | undefined> => ({
   read: async (context) => {
     const value = await readJson(context)
@@ -104,10 +104,10 @@ export const optionalBody = <Value>(schema: z.ZodType<Value>): Input<Value | und
   refuses: BODY_REFUSALS,
 })
 
-/** For calls that take none: an empty one and `{}` are accepted. */
+/** For calls without a body. An empty body and `{}` are accepted. */
 export const noBody: Input<unknown> = optionalBody(z.strictObject({}, { error: 'This call takes no body.' }))
 
-/** The query's parameters that the schema names; others are passed over, one given twice is refused. */
+/** The query parameters that the schema names. Other parameters are ignored. A parameter that is given twice is refused. */
 export const query = <Schema extends z.ZodObject>(schema: Schema): Input<z.output<Schema>> => ({
   read: (context) => {
     const parameters = queryOf(context)

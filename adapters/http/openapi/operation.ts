@@ -1,22 +1,22 @@
-/** What the line of a route is made of; each part does its work for a request and says what it is for the document. */
+/** The parts of a route's declaration. Each part does its work for a request and describes itself for the OpenAPI document. */
 import type { z } from 'zod'
 import type { Scope } from '../../../domain/account/api-keys.ts'
 import type { ApiContext, ApiMiddleware } from '../context.ts'
 import type { ErrorCode } from '../middleware/errors.ts'
 
-/** Ways to say who calls; `document.ts` tells how each looks in a request. */
+/** Ways to authenticate. `document.ts` defines how each is sent in a request. */
 export type Credential = 'jwt' | 'api_key' | 'session' | 'device' | 'receive_key'
 
-/** Nothing but what is documented, and maybe a step that runs before the input is read. */
+/** Documentation of an operation, and optionally a step that runs before the input is read. */
 export interface Part {
   step?: ApiMiddleware
   /** Any one of them opens the operation. */
   credentials?: readonly Credential[]
-  /** Others than the operator get 404. */
+  /** Everybody except the operator receives 404. */
   operatorOnly?: true
-  /** Any one of them lets a scoped key do it; none: no scoped key may. Not said: `read` for a GET, else `write`. */
+  /** A scoped key needs one of these. An empty list accepts no scoped key. Default: `read` for GET and HEAD, else `write`. */
   scopes?: readonly Scope[]
-  /** An answer to a scoped key holds its secrets too. */
+  /** Responses to scoped keys include secrets. */
   showsSecrets?: true
   refuses?: readonly ErrorCode[]
 }
@@ -24,11 +24,11 @@ export interface Part {
 export interface DocumentedBody {
   schema: z.ZodType
   required: boolean
-  /** JSON where it is not given. */
+  /** JSON by default. */
   mediaTypes?: readonly string[]
 }
 
-/** Reads and checks what came in; the handler gets what it returns. */
+/** Reads and validates the input. The handler receives the returned value. */
 export interface Input<Value> extends Part {
   read(context: ApiContext): Value | Promise<Value>
   query?: z.ZodObject
@@ -39,11 +39,11 @@ export interface DocumentedAnswer {
   status: number
   description: string
   mediaType: string
-  /** None where the answer is no JSON. */
+  /** Null if the response is not JSON. */
   schema: z.ZodType | null
 }
 
-/** Writes what the handler returned. */
+/** Writes the handler's value to the response. */
 export interface Answer<Value> extends Part {
   write(context: ApiContext, value: Value): void
   answers: readonly DocumentedAnswer[]
@@ -59,16 +59,16 @@ export type OutputOf<Parts extends readonly Part[]> =
 
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete'
 
-/** One operation, as the document shows it. */
+/** One operation, as the document describes it. */
 export interface Operation {
   method: Method
-  /** As the router takes it: `/api/webhooks/:id`. */
+  /** In the router's format: `/api/webhooks/:id`. */
   path: string
   tag: string
   summary: string
   credentials: readonly Credential[]
   operatorOnly: boolean
-  /** Scopes of which a scoped key needs one; null where no account's credential is asked for. */
+  /** A scoped key needs one of these; null if the operation does not require an account's credential. */
   scopes: readonly Scope[] | null
   refuses: readonly ErrorCode[]
   query: z.ZodObject | null

@@ -1,6 +1,6 @@
 /**
- * How an operation of the API is declared: once, in one line, which mounts the route, checks what comes in, writes what the
- * handler returns, and is the operation's entry in the OpenAPI document.
+ * Declares the operations of the API. One declaration mounts the route, validates the input, writes the handler's value to the response and
+ * adds the operation to the OpenAPI document.
  *
  * ```ts
  * const { get, post, put, remove } = operations.of('Webhook rules')
@@ -11,21 +11,22 @@
  * remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, deleteRule)
  * ```
  *
- * The parts between summary and handler, in any order but steps as they are to run:
- * - who may: `signedIn`, `operatorOnly` after it (others get 404); nothing for a public one; `limited('login')`;
- * - what comes in (`input.ts`), at most one: `body(Schema)`, `optionalBody(Schema)`, `noBody`, `query(Schema)`. The handler
- *   gets what the schema made of it as its second argument;
- * - what goes out (`answers.ts`), exactly one: `data(Schema)`, `created(Schema)`, `message`, `whole(Schema)` for a flat one,
- *   `text(mediaType, …)` for what is no JSON. The handler returns the value, and its type is checked against the schema. Schemas
- *   of answers are `z.strictObject`s beside their presenter, with `.meta({ id: 'Rule' })` where the document is to name them;
- * - which scoped keys may: `scopes('connect', …)`, any one of them, and `scopes()` none. Where it is not said a GET needs `read` and
- *   anything else `write`. Fields of answers that are secrets are declared with `secret(…)` (`secrets.ts`);
- * - `refuses('AUTO_RULE', …)`: codes the handler's commands throw, beyond what the other parts bring along: validation and sizes
- *   by an input, 401 and 403 by `signedIn`, 409 by `signedIn` on a write, 429 by `limited`, 404 by an `:id` in the path, 400 and 414 for the query and 503 always.
+ * The parts between the summary and the handler may be in any order, except that steps run in the given order:
+ * - Access: `signedIn`, then `operatorOnly` (others receive 404); nothing for a public operation; `limited('login')`.
+ * - Input (`input.ts`), at most one: `body(Schema)`, `optionalBody(Schema)`, `noBody`, `query(Schema)`. The handler receives the
+ *   parsed value as its second argument.
+ * - Response (`answers.ts`), exactly one: `data(Schema)`, `created(Schema)`, `message`, `whole(Schema)` for a flat response,
+ *   `text(mediaType, …)` for a response that is not JSON. The handler returns the value, and its type is checked against the schema.
+ *   Response schemas are `z.strictObject`s beside their presenter, with `.meta({ id: 'Rule' })` if the document should name them.
+ * - Scopes: with `scopes('connect', …)` a scoped key needs one of them; `scopes()` accepts no scoped key. By default GET and HEAD need
+ *   `read` and all other methods need `write`. Response fields that are secrets are declared with `secret(…)` (`secrets.ts`).
+ * - `refuses('AUTO_RULE', …)`: codes that the handler's commands throw. The other parts add their own codes: an input adds validation and
+ *   size errors, `signedIn` adds 401 and 403 and, on a write, 409, `limited` adds 429, and an `:id` in the path adds 404. Every operation
+ *   has 400 and 414 for the query, and every one under `/api/` has 503.
  *
- * Handlers never touch `context.body` or the status. Tests fail for a route that is mounted past this, and for an answer
- * that is not as declared. Tests also call every operation as the document says: where that is not enough for it to succeed, say what
- * it needs in `tests/integration/openapi/requests.ts`.
+ * Handlers do not set `context.body`, and set the status only for `whole` with several statuses. Tests fail if a route is mounted without a
+ * declaration or a response differs from its declaration. Tests also call every operation as the document describes. If an operation
+ * needs more than that to succeed, add it to `tests/integration/openapi/requests.ts`.
  */
 import type Router from '@koa/router'
 import type { ApiContext, ApiMiddleware, ApiState } from '../context.ts'
@@ -43,7 +44,7 @@ import {
 } from './operation.ts'
 import { maskOf, type Mask } from './secrets.ts'
 
-/** The last of a line: one function of the domain or one query, and a presenter. */
+/** The last argument of a declaration: calls one domain function or one query, and a presenter. */
 export type Handler<Input, Output> = (context: ApiContext, input: Input) => Output | Promise<Output>
 
 type Declare = <const Parts extends readonly Part[]>(
@@ -62,7 +63,7 @@ export interface Declarations {
 }
 
 export interface Operations {
-  /** @param tag  the heading under which the document shows them */
+  /** @param tag  the heading of these operations in the document */
   of(tag: string): Declarations
 }
 
@@ -74,7 +75,7 @@ const refusalsOf = (method: Method, path: string, parts: readonly Part[]): Error
   ...new Set<ErrorCode>([
     ...parts.flatMap(({ refuses = [] }) => refuses),
     ...(path.includes('/:id') ? (['NOT_FOUND'] as const) : []),
-    // A write that too many others compete with.
+    // Too many concurrent writes to the same account.
     ...(isOwnersWrite(method, parts) ? (['CONFLICT'] as const) : []),
     'QUERY_TOO_LONG',
     'VALIDATION_FAILED',
@@ -82,26 +83,26 @@ const refusalsOf = (method: Method, path: string, parts: readonly Part[]): Error
   ]),
 ]
 
-/** Scopes of which a scoped key needs one; null where no account's credential is asked for. */
+/** A scoped key needs one of these scopes; null if the operation does not require an account's credential. */
 const scopesOf = (method: Method, parts: readonly Part[]): readonly Scope[] | null => {
   if (!parts.some(({ credentials = [] }) => credentials.includes('api_key'))) return null
   const said = parts.find(({ scopes }) => scopes !== undefined)?.scopes
   return said ?? [method === 'get' || method === 'head' ? 'read' : 'write']
 }
 
-/** What personal texts are asked for by is the same in every query. @throws {Refused} SCOPE_MISSING */
+/** Every query requests personal texts with the same parameter, `include_raw`. @throws {Refused} SCOPE_MISSING */
 const refuseRaw = (input: unknown): void => {
   if (typeof input === 'object' && input !== null && 'include_raw' in input && input.include_raw === true)
     throw scopeMissing([])
 }
 
-/** Removes what a scoped key may not see; null where there is nothing. An operation's answers have one schema. */
+/** Removes the secrets that a scoped key may not see; null if there are none. All responses of an operation have one schema. */
 const withoutSecrets = ({ answers }: Answer<unknown>): Mask | null => {
   const [schema] = answers.flatMap(({ schema }) => schema ?? [])
   return schema ? maskOf(schema) : null
 }
 
-/** @param declared  gets every operation, for the document */
+/** @param declared  every operation is appended to this list, for the document */
 export const openOperations = (router: Router<ApiState>, declared: Operation[]): Operations => {
   const declare =
     (tag: string, method: Method): Declare =>
@@ -155,7 +156,7 @@ export const openOperations = (router: Router<ApiState>, declared: Operation[]):
   }
 }
 
-/** Any one of them lets a scoped key do it; none: no scoped key may. */
+/** A scoped key needs one of these scopes. Without arguments no scoped key is accepted. */
 export const scopes = (...anyOf: Scope[]): Part => ({ scopes: anyOf })
 
 /** Codes that the handler's commands throw. */

@@ -1,4 +1,4 @@
-/** What an answer looks like when something was refused: `{success, error, message}`, with more for some codes. */
+/** Schemas of error responses: `{success, error, message}`, with more fields for some codes. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
 import { webhookStatus } from '../../../domain/transaction/events.ts'
@@ -39,7 +39,7 @@ const nameOf = (code: ErrorCode): string =>
 
 const schemas = new Map<ErrorCode, z.ZodType>()
 
-/** One schema a code, named by it. */
+/** One schema per error code, named after it. */
 export const refusalSchema = (code: ErrorCode): z.ZodType => {
   let schema = schemas.get(code)
   if (!schema) {

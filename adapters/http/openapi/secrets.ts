@@ -1,25 +1,25 @@
 /**
- * Secrets in answers. A schema marks them with `secret(…)`; in an answer to a scoped key they are null (decisions, "Scoped keys").
- * What to remove is found once for an operation, in the schema of its answer, so that no handler can forget it.
+ * Secrets in responses. A schema marks them with `secret(…)`. In a response to a scoped key they are null (decisions, "Scoped keys").
+ * The fields to remove are found once per operation, in its response schema, so no handler can forget them.
  */
 import { z } from 'zod'
 
 const marked = new WeakSet<z.ZodType>()
 
-/** A secret of the account: null in answers to scoped keys. */
+/** A secret of the account: null in responses to scoped keys. */
 export const secret = <Schema extends z.ZodType>(schema: Schema, description = ''): z.ZodNullable<Schema> => {
   const nullable = schema.nullable().meta({ description: `${description} null if a scoped key asks.`.trim() })
   marked.add(nullable)
   return nullable
 }
 
-/** Makes a copy without secrets. */
+/** Returns a copy without secrets. */
 export type Mask = (value: unknown) => unknown
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The schemas one level below one that is neither an object nor an array. */
+/** The schemas one level inside a schema that is neither an object nor an array. */
 const within = (schema: z.ZodType): z.ZodType[] => {
   if (schema instanceof z.ZodUnion) return schema.options as z.ZodType[]
   if (schema instanceof z.ZodIntersection) return [schema.def.left as z.ZodType, schema.def.right as z.ZodType]
@@ -27,7 +27,7 @@ const within = (schema: z.ZodType): z.ZodType[] => {
   return [innerType, from, to].filter((inner): inner is z.ZodType => inner instanceof z.ZodType)
 }
 
-/** @returns null where there is no secret in it */
+/** @returns null if the schema contains no secret */
 export const maskOf = (schema: z.ZodType): Mask | null => {
   if (marked.has(schema)) return () => null
   if (schema instanceof z.ZodArray) {

@@ -1,4 +1,4 @@
-/** From what was posted to an arrival: nothing is judged here, the credential included. */
+/** Builds an arrival from a posted body. Nothing is judged here, not even the credential. */
 import type { Arrival } from '../../../domain/arrival/arrival.ts'
 import { findFields } from './fields.ts'
 import { rawDataOf, type Posted } from './posted.ts'
@@ -13,10 +13,10 @@ export const arrivalOf = (posted: Posted, { credential, posted_as, arrived_at }:
   return arrival
 }
 
-/** One of a list: what is wrong with the whole body is wrong with each of its items. */
+/** One item of a list. A doubt about the whole body (`unsafe`) applies to each of its items. */
 export const itemOf = ({ query, unsafe }: Posted, value: unknown): Posted => ({ value, query, json: null, unsafe })
 
-/** `type` says how an item of a batch was seen; anything else there is left open. */
+/** `type` says whether an item of a batch was an SMS or a notification. Any other value leaves `posted_as` null. */
 export const itemArrival = (posted: Posted, item: unknown, at: Omit<At, 'posted_as'>): Arrival => {
   const type = typeof item === 'object' && item !== null && 'type' in item ? item.type : null
   const posted_as = type === 'sms' || type === 'notification' ? type : null

@@ -1,19 +1,19 @@
 /**
- * How many items a token may send in batches (decision "Sizes"): a batch is one request for the limits of the interface, so its
- * items have a budget of their own. A batch that does not fit is refused as a whole and counts nothing: the phone keeps it, sends it
- * again after `Retry-After`, and nothing is stored twice.
+ * Limits how many items a token may send in batches (decision "Sizes"). The request limits count a batch as one request, so its items
+ * have a separate budget. A batch that does not fit is refused as a whole and does not use the budget. The phone keeps it and sends it
+ * again after `Retry-After`, so nothing is stored twice.
  */
 import type { ShownToken } from '../../../domain/arrival/arrival.ts'
 import type { ApiContext } from '../context.ts'
 import { spend, type CounterFor } from '../middleware/rate-limits.ts'
 
-/** Items in a minute, for each token. */
+/** Items per minute for each token. */
 const LIMIT = { requests: 600, seconds: 60 }
 
 /** @throws {Refused} RATE_LIMITED */
 export type SpendItems = (context: ApiContext, shown: ShownToken, items: number) => Promise<void>
 
-/** @param counterFor  null: without a limit */
+/** @param counterFor  null: no limit */
 export const batchBudget = (counterFor: CounterFor | null): SpendItems => {
   const count = counterFor?.('batch', LIMIT)
   return async (context, { token_hash }, items) => {

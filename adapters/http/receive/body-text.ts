@@ -1,7 +1,7 @@
-/** From bytes to text, whatever the sender says about them. */
+/** Decodes a body's bytes to text, even if its content type is wrong. */
 import { charsetOf, decoderOf } from './charset.ts'
 
-/** What no database column can hold: NUL characters go, half surrogate pairs become replacement characters. */
+/** Removes what no database column can store: deletes NUL characters and turns unpaired surrogates into replacement characters. */
 export const storable = (text: string): string => {
   if (!UNSTORABLE.test(text)) return text
   return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd')
@@ -11,8 +11,8 @@ const UNSTORABLE = /[\u0000\ud800-\udfff]/
 const utf8 = decoderOf('utf-8', { fatal: true })
 
 /**
- * UTF-8 wherever the bytes are UTF-8, else UTF-16 where a byte order mark or the content type names it, else UTF-8 with its faults
- * replaced. Byte order marks are taken off.
+ * Bytes with a UTF-16 byte order mark are decoded as UTF-16. All others are decoded as UTF-8 if they are valid UTF-8, else as UTF-16 if
+ * the content type names it, else as UTF-8 with replacement characters. Byte order marks are removed.
  */
 export const textOf = (bytes: Buffer, contentType = ''): string => {
   if (bytes.length >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe) return decoderOf('utf-16le').decode(bytes)

@@ -1,9 +1,9 @@
-/** Charsets of bodies: UTF-8 and UTF-16 alone (decisions, "Sizes"). Decoders of others cost up to a hundred times more. */
+/** Charsets of bodies: only UTF-8 and UTF-16 (decisions, "Sizes"). Decoding others costs up to a hundred times more. */
 import { TextDecoder } from 'node:util'
 
 export type Charset = 'utf-8' | 'utf-16le' | 'utf-16be' | 'other'
 
-/** Names that a content type may give, in lower case. ASCII is UTF-8. */
+/** Charset names in a content type, in lower case. ASCII is read as UTF-8. */
 const NAMED: Readonly<Record<string, Charset>> = {
   'utf-8': 'utf-8',
   utf8: 'utf-8',
@@ -14,10 +14,10 @@ const NAMED: Readonly<Record<string, Charset>> = {
   'utf-16be': 'utf-16be',
 }
 
-/** Characters of a content type that are looked at. */
+/** Only this many characters of a content type are searched. */
 const LOOKED_AT = 1_000
 
-/** What a content type names; UTF-8 where it names none. */
+/** The charset that a content type names; UTF-8 if it names none. */
 export const charsetOf = (contentType: string): Charset => {
   const [, name] = /charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(contentType.slice(0, LOOKED_AT)) ?? []
   if (name === undefined) return 'utf-8'
@@ -25,6 +25,6 @@ export const charsetOf = (contentType: string): Charset => {
   return Object.hasOwn(NAMED, lower) ? NAMED[lower]! : 'other'
 }
 
-/** Any other charset is read as UTF-8. Byte order marks are taken off. @param fatal  throws for bytes that are not of it */
+/** Any other charset is read as UTF-8. Byte order marks are removed. @param fatal  the decoder throws on invalid bytes */
 export const decoderOf = (charset: Charset, { fatal = false } = {}): TextDecoder =>
   new TextDecoder(charset === 'other' ? 'utf-8' : charset, { fatal })

@@ -1,12 +1,12 @@
 /**
- * Where one text first contains another, in time linear in both (Knuth, Morris and Pratt). `String.indexOf` can take the product of the two
- * lengths, and both come from outside.
- * @returns the index of its first character; -1 where it is not contained
+ * Finds the first occurrence of one text in another, in time linear in both (Knuth, Morris and Pratt). `String.indexOf` can take time
+ * proportional to the product of the two lengths, and both texts are untrusted.
+ * @returns the index of the occurrence; -1 if there is none
  */
 export const placeIn = (whole: string, part: string): number => {
   if (part.length > whole.length) return -1
   if (whole.startsWith(part)) return 0
-  // For each beginning of the part: length of the longest shorter beginning that it also ends with.
+  // For each prefix of the part: the length of its longest proper prefix that is also its suffix.
   const falls = new Uint32Array(part.length)
   for (let index = 1, length = 0; index < part.length; index++) {
     while (length > 0 && part.charCodeAt(index) !== part.charCodeAt(length)) length = falls[length - 1]!
@@ -24,7 +24,7 @@ export const placeIn = (whole: string, part: string): number => {
 /** Whether one text contains another. */
 export const contains = (whole: string, part: string): boolean => placeIn(whole, part) >= 0
 
-/** Whether of any two of these texts one contains the other: each is contained in the next longer one. */
+/** Whether the texts are nested: of any two, one contains the other. It is enough to check each against the next longer one. */
 export const isChain = (texts: readonly string[]): boolean => {
   const byLength = [...new Set(texts)].toSorted((one, other) => one.length - other.length)
   return byLength.every((text, index) => index === 0 || contains(text, byLength[index - 1]!))

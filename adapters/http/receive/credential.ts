@@ -1,4 +1,4 @@
-/** What a caller of `/api/receive/*` shows: a phone's token, a scoped key with `receive`, or the token in the personal URL. */
+/** Credentials of `/api/receive/*`: a phone's token, a scoped key with `receive`, or the token in the personal URL. */
 import { allows, scopedKeyOf, scopeMissing } from '../../../domain/account/api-keys.ts'
 import { isHash } from '../../../domain/account/tokens.ts'
 import { shownToken, type ShownToken } from '../../../domain/arrival/arrival.ts'
@@ -9,12 +9,12 @@ import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../middleware/errors.ts'
 
-/** A key may stand where a phone's token does: apps for phones have no other field. */
+/** Accepts a key in the place of a phone's token, as phone apps have no other field for it. */
 const tokenOrKey = (token: string): ShownToken | null => shownToken('device', token) ?? shownToken('api_key', token)
 
 const posterIn = ({ headers }: ApiContext): ShownToken | null => {
   const { 'x-device-token': device, 'x-api-key': header, authorization } = headers
-  // Its own header first: some apps always send an Authorization of theirs.
+  // `X-Device-Token` comes first, because some apps always send an Authorization header of their own.
   if (typeof device === 'string') return tokenOrKey(device)
   const key = typeof header === 'string' ? shownToken('api_key', header) : null
   if (key) return key
@@ -23,14 +23,14 @@ const posterIn = ({ headers }: ApiContext): ShownToken | null => {
   return scheme.toLowerCase() === 'bearer' ? tokenOrKey(token) : shownToken('api_key', token)
 }
 
-/** What a phone or a script shows; null for what is not even of the form of a token. Looked for and hashed once a call. */
+/** The credential that a phone or a script sends; null if nothing has the form of a token. Found and hashed once per call. */
 export const shownByPoster = (context: ApiContext): ShownToken | null => {
   const { state } = context
   if (state.shown === undefined) state.shown = posterIn(context)
   return state.shown
 }
 
-/** The token in the path; null for what is not of its form. */
+/** The token in the path; null if it does not have the form of one. */
 export const shownInPath = ({ state, params }: ApiContext): ShownToken | null => {
   if (state.shown === undefined) state.shown = shownToken('receive_url', params.token ?? '')
   return state.shown
@@ -42,7 +42,7 @@ interface Parts {
   keyUses: Pick<ApiKeyUses, 'note'>
 }
 
-/** @returns whether it opens the account; for a scoped key its id @throws {Refused} SCOPE_MISSING */
+/** @returns whether the credential opens the account; for a scoped key, the key's id @throws {Refused} SCOPE_MISSING */
 const opens = ({ kind, token_hash: hash }: ShownToken, account: Account | null, at: Date): boolean | number => {
   if (!account) return false
   if (kind === 'receive_url') return account.receive_url !== null && isHash(hash, account.receive_url.token_hash)
@@ -55,19 +55,19 @@ const opens = ({ kind, token_hash: hash }: ShownToken, account: Account | null, 
   return key?.api_key_id ?? false
 }
 
-/** Whether it opens something, on the account as it is now. @throws {Refused} SCOPE_MISSING · {StoreUnavailable} */
+/** Whether the credential opens its account in the account's current state. @throws {Refused} SCOPE_MISSING · {StoreUnavailable} */
 export const isGood = async ({ accounts, clock }: Omit<Parts, 'keyUses'>, shown: ShownToken): Promise<boolean> =>
   opens(shown, await accounts.find(shown.user_id), clock.now()) !== false
 
 /**
- * Whether it opens an account, before the body behind it is read (decisions, "Sizes"). An account that this process has read before is judged
- * as it was then, so a good token costs no read. Capture judges the token again, on the account as it is when it stores.
- * @returns the user that it belongs to @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable}
+ * Checks the credential before the body is read (decisions, "Sizes"). If this process has read the account before, that state is used
+ * first, so a good token costs no read. Capture checks the token again against the account's state when it stores.
+ * @returns the id of the credential's user @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable}
  */
 export const checkShown = async ({ accounts, clock, keyUses }: Parts, shown: ShownToken): Promise<number> => {
   const userId = shown.user_id
   const now = clock.now()
-  // One that is not known here may be new: only the store knows.
+  // A credential that the cached account does not have may be new, so the current account is read.
   const opened = opens(shown, accounts.seen(userId), now) || opens(shown, await accounts.find(userId), now)
   if (opened === false) throw unauthorized()
   if (typeof opened === 'number') keyUses.note(userId, opened, now)

@@ -1,14 +1,14 @@
 /**
- * Finds a key that occurs twice in one object of a JSON text. `JSON.parse` keeps the last of the two and says nothing, so a text that was
- * put into a template without escaping could replace a field that stands before it (decisions, "Trust", T2).
+ * Finds a key that occurs twice in one object of a JSON text. `JSON.parse` silently keeps the last of the two. A text that was put into a
+ * template without escaping could therefore replace a field that precedes it (decisions, "Trust", T2).
  *
- * One pass over the characters, on JSON that `JSON.parse` has accepted. Cost: linear in the characters; memory: the keys of the objects that
- * are open, at most `KEYS` of each.
+ * Makes one pass over the characters of JSON that `JSON.parse` has accepted. Time: linear in the characters. Memory: the keys of the open
+ * objects, at most `KEYS` of each.
  */
 
-/** Objects nested deeper than this are not looked into: no field is ever taken from there. */
+/** Objects nested deeper than this are skipped: no field is ever taken from them. */
 const DEPTH = 8
-/** Keys remembered of one object. Later keys are compared with these, and not with each other: no field is taken from them. */
+/** Keys remembered per object. Later keys are compared with these but not with each other, as no field is taken from them. */
 const KEYS = 500
 
 const QUOTE = 0x22
@@ -20,7 +20,7 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Index of the quote that ends the string that begins before `from`. */
+/** Index of the quote that ends the string whose first character is at `from`. */
 const endOfString = (json: string, from: number): number => {
   for (let end = json.indexOf('"', from); ; end = json.indexOf('"', end + 1)) {
     if (end < 0) return json.length
@@ -34,10 +34,10 @@ const keyOf = (raw: string): string => (raw.includes('\\') ? (JSON.parse(`"${raw
 
 /**
  * @param json  valid JSON
- * @param sameName  names that it maps to one name are the same key; it is given the unescaped key
+ * @param sameName  receives the unescaped key; keys that it maps to the same name count as the same key
  */
 export const hasDuplicateKey = (json: string, sameName: (name: string) => string = (name) => name): boolean => {
-  /** Of each open object: its keys, the only one, or undefined where there is none yet; null for a list. */
+  /** For each open object: the set of its keys, its only key, or undefined if it has none yet; null for a list. */
   const open: (Set<string> | string | null | undefined)[] = []
   let depth = 0
   let isKey = false

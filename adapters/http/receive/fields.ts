@@ -1,6 +1,6 @@
 /**
- * Finds text, sender, app, title and time in what a forwarder app posted, under the names that apps and users give them (`names.ts`), and
- * tells whether a text may have named one of them (decisions, "Trust", T1 and T2).
+ * Finds text, sender, app, title and time in a body that a forwarder app posted, under the names that apps and users give them
+ * (`names.ts`). Also reports whether a text may have injected one of these fields (decisions, "Trust", T1 and T2).
  */
 import { senderKey } from '../../../domain/banks/directory.ts'
 import type { Incoming } from '../../../domain/reader/reading.ts'
@@ -14,14 +14,14 @@ import { textIn } from './text-field.ts'
 
 const LOOKS_LIKE_PACKAGE = /^[a-z][\w]*(\.[\w]+)+$/i
 
-/** What kind of notification it is, written like a package: `sms.received`, `android.app.Notification`. */
+/** Kinds of notifications that look like package names: `sms.received`, `android.app.Notification`. */
 const LOOKS_LIKE_KIND =
   /^(?:android\.|(?:sms|mms|message|notification|email|mail|call|event|gateway)\.)|\.(?:received|posted|sent|created|test)$/i
 
 /**
- * The packages given. `app` and `type` say other things too. There only what looks like a package is one, in a CloudEvent `type` never is,
- * and beside a package a kind of notification is none. An `app` by any other name is an app that is not known, unless something else tells
- * the origin.
+ * The given package names. `app` and `type` can also hold other things, so their values count only if they look like a package name. The
+ * `type` of a CloudEvent never counts, and neither does a `type` that is a kind of notification. If `app` holds text but no package and
+ * no sender is found, the package counts as given but unknown.
  */
 const packagesIn = (sources: readonly Members[], hasSender: boolean): Given => {
   const { values: sure, isNull } = givenAt(sources, NAMES.package)
@@ -42,7 +42,7 @@ const sendersIn = (sources: readonly Members[], known: KnownBody | null): Given 
   return givenAt(sources, names ? NAMES.sender.filter(([name]) => names.includes(name!)) : NAMES.sender)
 }
 
-/** A title that is blank in one place is no second title. */
+/** A blank title beside a real one does not count as a second title. */
 const titleIn = (given: Given): string | undefined => {
   const real = given.values.filter(Boolean)
   return onlyValue(real.length > 0 ? { ...given, values: real } : given, plainTitle)
@@ -51,7 +51,7 @@ const plainTitle = (title: string): string => title
 
 const samePackage = (name: string): string => name
 
-/** A forwarder that only says it is alive: the reader knows the word. */
+/** A forwarder's heartbeat event. The word becomes the text, and the reader recognizes it. */
 const HEARTBEAT = /(?:^|[.:_-])(heartbeat|ping)$/i
 
 const heartbeatIn = (sources: readonly Members[]): string | undefined => {
@@ -76,18 +76,18 @@ const stampIn = (sources: readonly Members[]): Date | null => {
 export interface Found {
   incoming: Incoming
   stamp: Date | null
-  /** Whether text, sender, package or title is given under two names, with values of which neither contains the other. */
+  /** Whether text, sender, package or title is given under two names and neither value contains the other. */
   hasTwoNames: boolean
 }
 
-/** A `null` beside what does tell the origin is not given: apps write every field of a class. */
+/** A `null` counts as not given if another field tells the origin, as apps serialize every field of a class. */
 const unlessOtherwiseTold = (value: string | undefined, given: Given, other: string | undefined) =>
   value === '' && given.values.length === 0 && other ? undefined : value
 
 /**
- * @param value  a parsed body, or an item of one: an object, or the text itself
- * @param query  parameters of the address, where there are any
- * @param isEscaped  whether no text can have named a field: then two names are no reason for doubt
+ * @param value  a parsed body or one of its items: an object, or the text itself
+ * @param query  the query parameters, if there are any
+ * @param isEscaped  whether no text can have injected a field; then two names are no reason for doubt
  */
 export const findFields = (value: unknown, query: object | null = null, isEscaped = false): Found => {
   if (typeof value === 'string' && query === null)

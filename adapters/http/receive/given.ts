@@ -1,6 +1,6 @@
 /**
- * The values that were given for one field. That a field was given and what its value is are separate facts (decisions, "Trust", T1): a
- * blank value, an unfilled placeholder and anything that is no text are given, and unknown.
+ * The values given for one field. Whether a field was given and what its value is are separate facts (decisions, "Trust", T1). A blank
+ * value, an unfilled placeholder and any value that is not text count as given but unknown.
  */
 import { storable } from './body-text.ts'
 import { isChain } from './contains.ts'
@@ -10,10 +10,10 @@ import type { Path } from './names.ts'
 const PLACEHOLDER =
   /\{\{?[a-z_][\w. =]*\}?\}|\$\{[\w.]+\}|%[a-z_]\w*(?:\(\w*\))?%?|\[\[?[a-z_][\w. =]*\]?\]|<[a-z_]\w*>/gi
 
-/** Longer than any template's placeholders. */
+/** No template's placeholders are longer. */
 const PLACEHOLDERS_LENGTH = 200
 
-/** Whether a text is nothing but placeholders that no app has filled, such as `{not_title}`, `%antext` or `[from]`. */
+/** Whether a text consists only of placeholders that no app has filled, such as `{not_title}`, `%antext` or `[from]`. */
 export const isPlaceholder = (text: string): boolean => {
   if (text.length > PLACEHOLDERS_LENGTH || !/[{%[<]/.test(text)) return false
   return !/[\p{L}\p{N}]/u.test(text.replace(PLACEHOLDER, ''))
@@ -21,7 +21,7 @@ export const isPlaceholder = (text: string): boolean => {
 
 export const isReal = (text: string): boolean => text.trim() !== '' && !isPlaceholder(text)
 
-/** A text, a number as text, lines joined; null for the rest. */
+/** A text as it is, a number as text, a list of lines joined; null for any other value. */
 export const asText = (value: unknown): string | null => {
   if (typeof value === 'string') return storable(value)
   if (typeof value === 'number') return String(value)
@@ -30,20 +30,20 @@ export const asText = (value: unknown): string | null => {
   return null
 }
 
-/** What names an origin is one line: a list or an object names nothing that could be known. */
+/** The name of an origin is one line of text or a number. Any other value is unknown: the empty string. */
 const asName = (value: unknown): string => {
   const text = typeof value === 'string' || typeof value === 'number' ? storable(String(value)).trim() : ''
   return isReal(text) ? text : ''
 }
 
 export interface Given {
-  /** Every value in the order of the names; the empty string for one that is unknown. */
+  /** Every value in the order of the names; the empty string for an unknown value. */
   values: readonly string[]
-  /** Whether a member is there that says `null`. */
+  /** Whether one of the members is `null`. */
   isNull: boolean
 }
 
-/** @param sources  the members of the body, and of the query where there is one */
+/** @param sources  the members of the body and, if there is one, of the query */
 export const givenAt = (sources: readonly Members[], paths: readonly Path[]): Given => {
   const values: string[] = []
   let isNull = false
@@ -60,7 +60,7 @@ export const givenAt = (sources: readonly Members[], paths: readonly Path[]): Gi
 /**
  * The one value of a field that names an origin.
  * @param keyOf  values with the same key are the same value
- * @returns undefined where none was given; the empty string where it is not certain which value is true
+ * @returns undefined if no value was given; the empty string if it is not certain which value is true
  */
 export const onlyValue = ({ values, isNull }: Given, keyOf: (value: string) => string): string | undefined => {
   const [first] = values
@@ -68,6 +68,6 @@ export const onlyValue = ({ values, isNull }: Given, keyOf: (value: string) => s
   return values.every((value) => keyOf(value) === keyOf(first)) ? first : ''
 }
 
-/** Whether two known values are there, and neither contains the other. */
+/** Whether there are two known values of which neither contains the other. */
 export const disagree = (values: readonly string[], keyOf: (value: string) => string): boolean =>
   values.length > 1 && !isChain(values.filter(Boolean).map(keyOf))

@@ -1,6 +1,6 @@
 /**
- * How much there is in a JSON text, found before anything is made of it: a value takes up to fifty times its bytes in memory, and each that a
- * schema refuses costs an issue.
+ * Measures the size of a JSON text before it is parsed or checked. A parsed value takes up to fifty times its bytes in memory, and a schema
+ * reports one issue for each value that it refuses.
  */
 
 const COMMA = 0x2c
@@ -9,12 +9,12 @@ const OPEN_OBJECT = 0x7b
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Values in one body. A batch of 200 notifications with all their fields has a tenth of them. */
+/** Most values in one body. A batch of 200 notifications with all their fields has a tenth of that. */
 const MOST_VALUES = 50_000
 
 /**
- * Whether a JSON text has more values, or deeper ones, than any request needs. One look at each character, until there are too many; the
- * inside of strings is skipped. The answer for a text that is no JSON means nothing.
+ * Whether a JSON text has more values than any request needs. Each comma and each opening bracket outside strings counts as a value, so
+ * deep nesting counts too. Reads each character once and stops at the limit. The result has no meaning for a text that is not JSON.
  */
 export const hasTooManyValues = (json: string): boolean => {
   if (json.length <= MOST_VALUES) return false
@@ -27,7 +27,7 @@ export const hasTooManyValues = (json: string): boolean => {
   return false
 }
 
-/** Index of the quote that ends a string, from the first character in it. */
+/** Index of the quote that ends the string whose first character is at `from`. */
 const endOfString = (json: string, from: number): number => {
   for (let end = json.indexOf('"', from); end >= 0; end = json.indexOf('"', end + 1)) {
     let before = end
@@ -37,14 +37,14 @@ const endOfString = (json: string, from: number): number => {
   return json.length
 }
 
-/** Of what a management endpoint takes: more values, longer texts or names than any schema allows. */
+/** Limits for bodies of management endpoints: above what any schema allows in values, text length and name length. */
 const MOST_CHECKED = 2_000
 const LONGEST_TEXT = 100_000
 const LONGEST_NAME = 1_000
 
 /**
- * Whether a parsed body has more than any schema of a management endpoint takes, so that checking it would cost more than its refusal is
- * worth. Looks at no more than 2,000 values.
+ * Whether a parsed body exceeds what any schema of a management endpoint accepts. Validating such a body would waste time. Checks at most
+ * 2,000 values.
  */
 export const looksTooLarge = (body: unknown): boolean => {
   const left: unknown[] = [body]

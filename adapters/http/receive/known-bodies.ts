@@ -1,15 +1,15 @@
 /**
- * Bodies of known apps that give one field under two names by design. The apps write these bodies themselves, with escaping, so two values
- * that differ are no sign of a text that named a field (decisions, "Trust", T2). A body is one of these only where its keys are exactly
- * those of a row. Bodies that users write as templates, such as those of MacroDroid and Tasker, do not belong here.
+ * Bodies of known apps that give one field under two names by design. The apps write these bodies themselves, with escaping, so two
+ * different values do not suggest an injected field (decisions, "Trust", T2). A body matches an entry only if its keys are exactly the keys
+ * of that entry. Bodies that users write as templates, such as those of MacroDroid and Tasker, do not belong here.
  */
 import type { Members } from './members.ts'
 
 export interface KnownBody {
   app: string
-  /** Its keys, as plain names. */
+  /** The body's keys, as plain names. */
   keys: readonly string[]
-  /** The names that count for a field, where others of the body say something else. */
+  /** For a field with several names in this body: the names that count. */
   counts: { text?: readonly string[]; sender?: readonly string[] }
 }
 
@@ -21,7 +21,7 @@ const KNOWN_BODIES: readonly KnownBody[] = [
     counts: { sender: ['sender'] },
   },
   {
-    // `bigText` replaces `text` only where it continues or repeats it, as elsewhere.
+    // As in other bodies, `bigText` replaces `text` only if it continues or repeats it.
     app: 'listener app, text',
     keys: ['packagename', 'title', 'text', 'bigtext', 'subtext', 'posttime', 'id'],
     counts: { text: ['text'] },
@@ -33,6 +33,6 @@ const KNOWN_BODIES: readonly KnownBody[] = [
   },
 ]
 
-/** The known app whose own body has exactly these members; null for any other body. */
+/** The known app whose body has exactly these members; null for any other body. */
 export const knownBodyOf = (members: Members): KnownBody | null =>
   KNOWN_BODIES.find(({ keys }) => keys.length === members.size && keys.every((key) => members.has(key))) ?? null

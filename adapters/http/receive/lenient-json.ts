@@ -1,7 +1,7 @@
 /**
- * JSON as forwarder apps write it. Templates put texts in without escaping them, so line breaks, tabs and quotes of a bank's text stand
- * raw inside strings, and unfilled placeholders stand where a number was meant. Such JSON is read only to find the text that is kept: its
- * fields may have been named by the text (decisions, "Trust", T2).
+ * Reads JSON as forwarder apps write it. Templates insert texts without escaping them, so strings contain raw line breaks, tabs and quotes
+ * of a bank's text, and unfilled placeholders appear in the place of numbers. Such JSON is read only to find the text to keep, because the
+ * text may have injected fields (decisions, "Trust", T2).
  */
 
 const QUOTE = 0x22
@@ -9,8 +9,8 @@ const BACKSLASH = 0x5c
 const FIRST_PRINTABLE = 0x20
 
 /**
- * Inside strings of a JSON text, raw control characters are written as their escapes. By hand, one look at each character:
- * a pattern that finds strings would look at some bodies for hours.
+ * Escapes raw control characters inside the strings of a JSON text. Uses a loop that reads each character once, because a regular
+ * expression that finds strings would take hours for some bodies.
  */
 const escapeControls = (json: string): string => {
   const pieces: string[] = []
@@ -35,16 +35,16 @@ const unescaped = (raw: string): string =>
     code === undefined ? (ESCAPES[letter.toLowerCase()] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
   )
 
-/** Characters of JSON that is mended: longer than any notification. */
+/** Longer JSON is not repaired. No notification is as long. */
 const MENDED_LIMIT = 64 * 1024
 
-/** Characters of a body that are searched for its members: longer than any notification. */
+/** Only this many characters of a body are searched for members. No notification is as long. */
 const SALVAGE_LIMIT = 64 * 1024
 
-/** A member's name, and the quote where its value is a string. */
+/** A member's name and, if its value is a string, the opening quote. */
 const NAME = /[{,]\s{0,8}"([\w.-]{1,40})"\s{0,8}:\s{0,8}("?)/g
 
-/** From the end of one name to the next name or the end of the body: quotes inside a text end nothing. */
+/** Takes as a value everything from one name to the next name or the end of the body, so quotes inside a text do not end it. */
 const salvage = (json: string): Record<string, string> | undefined => {
   const body = json.slice(0, SALVAGE_LIMIT)
   const names = [...body.matchAll(NAME)]
@@ -60,9 +60,9 @@ const salvage = (json: string): Record<string, string> | undefined => {
 }
 
 export interface LenientJson {
-  /** Undefined where not even a mended text can be read. */
+  /** Undefined if even the repaired text cannot be read. */
   value: unknown
-  /** False where the text is no JSON as it stands. */
+  /** False if the original text is not valid JSON. */
   exact: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Members of what was posted, found by their plain names. */
+/** Finds members of a posted value by their plain names. */
 import { plainName, type Path } from './names.ts'
 
 /** An object's own members by plain name. */
@@ -6,10 +6,10 @@ export type Members = ReadonlyMap<string, unknown>
 
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** More than any app sends. */
+/** No app sends as many. */
 const MOST_MEMBERS = 500
 
-/** Of several members with one plain name the first counts. Of anything but an object: none. */
+/** If several members have the same plain name, the first counts. A value that is not an object has no members. */
 export const membersOf = (value: unknown): Members => {
   const members = new Map<string, unknown>()
   if (!isObject(value) || Array.isArray(value)) return members
@@ -20,7 +20,7 @@ export const membersOf = (value: unknown): Members => {
   return members
 }
 
-/** Undefined where there is no such member. */
+/** Undefined if there is no such member. */
 export const memberAt = (members: Members, path: Path): unknown => {
   let value = members.get(path[0]!)
   for (let depth = 1; depth < path.length && value !== undefined; depth++) value = membersOf(value).get(path[depth]!)

@@ -1,22 +1,22 @@
 /**
- * The names under which forwarder apps send text, sender, app, title and time. Users write templates of their own as well, so names are
- * compared without case, `_`, `-` and `.`: `not_text_big` and `NotTextBig` are one name.
+ * The names under which forwarder apps send text, sender, app, title and time. Users also write their own templates, so names are
+ * compared without case, `_`, `-` and `.`: `not_text_big` and `NotTextBig` are the same name.
  */
 
-/** A member's plain name; of a nested one the names on the way to it. */
+/** The plain names that lead to a member: one for a top-level member, several for a nested one. */
 export type Path = readonly string[]
 
 const paths = (names: readonly string[]): readonly Path[] => names.map((name) => name.split('/'))
 
-/** Names from the most to the least telling; nested ones with `/`. */
+/** Names from the most to the least reliable. A `/` separates the names of a nested member. */
 export const NAMES = {
-  /** What the forwarder says is the text itself. */
+  /** The text itself. */
   text: paths([
     'orgcontent', 'text', 'body', 'message', 'msg', 'content', 'sms', 'smsmessage', 'notification', 'antext',
     'payload/message', 'payload/textmessage/text', 'payload/text', 'data/content', 'data/text', 'data/message',
     'query/message/text',
   ]), // prettier-ignore
-  /** The same text unfolded: taken where it is longer. */
+  /** The same text in its expanded form. It is used if it is longer. */
   unfolded: paths([
     'bigtext', 'notbigtext', 'nottextbig', 'raw', 'textlines', 'nottextlines', 'lines', 'androidbigtext',
   ]), // prettier-ignore
@@ -25,9 +25,9 @@ export const NAMES = {
     'payload/sender', 'payload/phonenumber', 'data/contact', 'query/sender',
   ]), // prettier-ignore
   package: paths(['package', 'packagename', 'notapppackage', 'apppackage', 'anpackage']),
-  /** A package, or an app's name as people know it. */
+  /** A package, or the display name of an app. */
   app: paths(['app']),
-  /** A package, or what kind of notification it is. */
+  /** A package, or a kind of notification. */
   type: paths(['type']),
   title: paths(['title', 'nottitle', 'antitle', 'subject']),
   time: paths([
@@ -36,11 +36,11 @@ export const NAMES = {
   ]), // prettier-ignore
 }
 
-/** Apps send the same few names with every notification. */
+/** A cache, as apps send the same few names with every notification. */
 const plainNames = new Map<string, string>()
 const MOST_NAMES = 1_000
 
-/** A name as names are compared. */
+/** The form in which names are compared. */
 export const plainName = (name: string): string => {
   let plain = plainNames.get(name)
   if (plain === undefined) {
@@ -52,10 +52,10 @@ export const plainName = (name: string): string => {
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES).flat(2))
 
-/** Whether a name is one under which a forwarder app sends something. */
+/** Whether forwarder apps use this name for one of the fields. */
 export const isKnownName = (name: string): boolean => KNOWN.has(plainName(name))
 
-/** Names that are one name compare as equal: a known one by its plain form, any other as it is written. */
+/** Maps names that mean the same to one name: a known name to its plain form, any other name to itself. */
 export const sameName = (name: string): string => {
   const plain = plainName(name)
   return KNOWN.has(plain) ? plain : name

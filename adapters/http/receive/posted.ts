@@ -1,9 +1,9 @@
 /**
- * What a forwarder app posted, read without believing its content type: JSON wherever it looks like JSON, then multipart, then
- * a form, else the body is the text. Parameters of the query fill in what the body does not say.
+ * Reads the body that a forwarder app posted. Multipart is recognized by the content type. Otherwise the content decides: JSON if it looks
+ * like JSON, else a form, else the whole body is the text. Query parameters supply the fields that the body does not have.
  *
- * Apps put texts into templates without escaping them, so a text may name fields. Here it is told where that cannot be ruled out (decisions,
- * "Trust", T2): a name that occurs twice, and JSON that is not exact. Two names of one field are told by `fields.ts`.
+ * Apps insert texts into templates without escaping them, so a text may inject fields. This module reports the cases in which that cannot
+ * be ruled out (decisions, "Trust", T2): a name that occurs twice, and JSON that is not valid. `fields.ts` reports two names of one field.
  */
 import type { Unsafe } from '../../../domain/arrival/events.ts'
 import { hasTooManyValues } from './json-values.ts'
@@ -16,7 +16,7 @@ import { isKnownName, plainName, sameName } from './names.ts'
 
 type Fields = Record<string, unknown>
 
-/** A form over 1 MB or 100 fields, or JSON with more values than any notification has (decisions, "Sizes"). It was not read. */
+/** A form over 1 MB or 100 fields, or JSON with more values than any notification has (decisions, "Sizes"). The body was not read. */
 export class TooMuchPosted extends Error {
   override name = 'TooMuchPosted'
   readonly of: 'form' | 'json'
@@ -29,20 +29,20 @@ export class TooMuchPosted extends Error {
 export interface Posted {
   /** An object of fields, a list of them, or the text itself. */
   value: unknown
-  /** The parameters of the address; null where there are none. */
+  /** The query parameters; null if there are none. */
   query?: Fields | null | undefined
-  /** The body where it was valid JSON; null where `raw_data` must be written from the value. */
+  /** The body if it was valid JSON; null if `raw_data` must be serialized from the value. */
   json: string | null
-  /** Why a text may have named fields of the whole body. */
+  /** The reason why a text may have injected fields into the body. */
   unsafe?: Unsafe | undefined
-  /** Whether each value was encoded on its own, as in a form: then no text can have named a field. */
+  /** Whether each value was encoded on its own, as in a form. Then no text can have injected a field. */
   isEscaped?: boolean
 }
 
-/** Pairs as fields, the first of each name. */
+/** Fields made of name-value pairs. The first value of each name counts. */
 interface Paired {
   fields: Fields
-  /** Whether a field is given twice, with different values: then a text may have given one of them. */
+  /** Whether a field is given twice with different values. Then a text may have injected one of them. */
   isRepeated: boolean
 }
 
@@ -70,15 +70,15 @@ const multipart = (bytes: Buffer, contentType: string): Paired | null => {
   return pairs && paired(pairs)
 }
 
-/** A body with raw blanks in it was never form-encoded: there a plus is a plus, such as that of an amount. */
+/** A body that contains raw whitespace was never form-encoded. In it a plus is a plus, such as the sign of an amount. */
 const isEncoded = (text: string): boolean => !/[\s\u0080-\uffff]/.test(text.trim())
 
-/** Bytes of a form, multipart or not. */
+/** Most bytes of a form, multipart or not. */
 const FORM_LIMIT = 1024 * 1024
 
 const BEGINS_A_FORM = /^\s{0,99}[\w.-]{1,40}=/
 
-/** A form has a field that forwarders send; any other text with `=` and `&` in it is just a text. */
+/** A form has at least one field name that forwarders use. Any other text that contains `=` and `&` is plain text. */
 const form = (text: string, isLabelled: boolean): Posted | null => {
   if (!BEGINS_A_FORM.test(text)) return null
   const isLong = text.length > FORM_LIMIT || hasTooManyPairs(text)
@@ -91,25 +91,25 @@ const form = (text: string, isLabelled: boolean): Posted | null => {
   return { value: fields, json: null, unsafe: unsafeIf(isRepeated), isEscaped }
 }
 
-/** Text that is a JSON string: nothing in it can be a field. */
+/** The value of a body that is a JSON string. Such a body has no fields. */
 const jsonString = (text: string): string | null => {
   if (!/^\s*"/.test(text)) return null
   const { value, exact } = parseLeniently(text)
   return exact && typeof value === 'string' ? value : null
 }
 
-/** @returns null where it is a text that only begins like JSON */
+/** @returns null if the body is a text that only begins like JSON */
 const json = (text: string, isLabelled: boolean): Posted | null => {
   const { value, exact } = parseLeniently(text)
   // A bank's text may begin with a bracket, such as `[VCB]`; none begins with a brace.
   if (value === undefined && !isLabelled && /^\s*\[/.test(text)) return null
   if (!exact) return { value: value ?? text, json: null, unsafe: 'broken_json' }
-  // A list of one is that one.
+  // A list with one item is read as that item.
   const one = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value
   return { value: one, json: text, unsafe: unsafeIf(hasDuplicateKey(text, sameName)) }
 }
 
-/** @param isText  whether it can only be the text, as the address names the rest and the content type says so */
+/** @param isText  whether the body can only be the text: its content type is text/plain and the query has the other fields */
 const fromBody = (bytes: Buffer, contentType: string, isText: boolean): Posted => {
   if (/^multipart\/form-data/i.test(contentType)) {
     if (bytes.length > FORM_LIMIT) throw new TooMuchPosted('form')
@@ -129,7 +129,7 @@ const fromBody = (bytes: Buffer, contentType: string, isText: boolean): Posted =
   )
 }
 
-/** The fields of an address; a parameter that is given twice has both values. */
+/** The fields of a query. A parameter that is given twice contributes both values. */
 const fromQuery = (query: Fields): Paired => {
   const pairs: (readonly [string, unknown])[] = []
   for (const [name, value] of Object.entries(query)) {
@@ -140,7 +140,7 @@ const fromQuery = (query: Fields): Paired => {
 }
 
 /**
- * @param query  parameters of the address, empty where there are none
+ * @param query  the query parameters; empty if there are none
  * @throws {TooMuchPosted}
  */
 export const readPosted = async (bytes: Buffer, contentType: string, query: Fields): Promise<Posted> => {
@@ -158,7 +158,7 @@ export const readPosted = async (bytes: Buffer, contentType: string, query: Fiel
   }
 }
 
-/** Null where it is nested too deeply to be written. */
+/** Null if the value is nested too deeply to be serialized. */
 const written = (value: unknown): string | null => {
   try {
     return JSON.stringify(value) ?? 'null'
@@ -177,8 +177,8 @@ const withQuery = (value: unknown, query: Fields): unknown => {
 }
 
 /**
- * What `raw_data` is made of: valid JSON, the body as it came where it was that. Capture cuts it to size.
- * @param text  the notification's text, kept alone where the rest cannot be written
+ * The source of `raw_data`: the original body if it was valid JSON, else JSON made from the value. Capture truncates it.
+ * @param text  the notification's text; it alone is kept if the whole value cannot be serialized
  */
 export const rawDataOf = ({ value, query, json }: Posted, text: string): string => {
   if (json !== null && !query) return storable(json)

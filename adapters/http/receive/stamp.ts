@@ -1,14 +1,14 @@
-/** The phone's own time of a notification, however it is written. */
+/** Reads the phone's timestamp of a notification in any of its formats. */
 
 const EARLIEST = Date.UTC(2000, 0)
 const LATEST = Date.UTC(2100, 0)
 
 const plausible = (ms: number): Date | null => (ms >= EARLIEST && ms < LATEST ? new Date(ms) : null)
 
-/** Without an offset it is the phone's wall clock: Vietnam's. */
+/** A time without an offset is the phone's wall clock, in Vietnam's time zone. */
 const WALL_CLOCK = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)$/
 
-/** Seconds, milliseconds or microseconds since 1970, or ISO 8601; null for anything else, and for what cannot be. */
+/** Accepts seconds, milliseconds or microseconds since 1970, or ISO 8601. Null for anything else and for times outside 2000 to 2099. */
 export const stampOf = (value: unknown): Date | null => {
   if (typeof value !== 'number' && typeof value !== 'string') return null
   const text = String(value).trim()

@@ -1,4 +1,4 @@
-/** The text among what was posted, and whether two names give two texts (decisions, "Trust", T2). */
+/** Finds the notification's text in a posted value, and whether two names give two different texts (decisions, "Trust", T2). */
 import { storable } from './body-text.ts'
 import { contains, isChain, placeIn } from './contains.ts'
 import { asText, isPlaceholder, isReal } from './given.ts'
@@ -26,26 +26,27 @@ const longest = (texts: readonly string[]): string | undefined =>
     undefined,
   )
 
-/** Where no known name holds a text: the longest value that is more than a word, such as under a name of the user's own. */
+/** If no known name holds a text: the longest value of more than one word, such as one under a name that the user chose. */
 const longestProse = (value: unknown, depth = 0): string | undefined => {
-  // A pattern that had to look behind the blanks would run out of stack on millions of them.
+  // Trimmed first: a regular expression that skips the whitespace itself would overflow the stack on millions of blanks.
   if (typeof value === 'string') return /\s/.test(value.trim()) ? storable(value) : undefined
   if (!isObject(value) || depth > 4) return undefined
   return longest(Object.values(value).flatMap((member) => longestProse(member, depth + 1) ?? []))
 }
 
-/** Texts are compared without regard to how they are broken into lines, and without the mark of a cut. */
+/** The form in which texts are compared: without line breaks and without a trailing ellipsis. */
 const comparable = (text: string): string => text.replace(/\s+/g, ' ').trim().replace(CUT, '')
 
-/** Characters of the shortest text that could be a bank's. */
+/** Length of the shortest text that could be from a bank. */
 const SHORTEST = 30
 const SUM = /\d[.,]\d{3}(?!\d)/
-/** More texts with sums than any app sends. */
+/** Most texts with amounts. No app sends more. */
 const MOST_OTHERS = 20
 
 /**
- * Texts under any name but a title's that print a sum: behind one of them a text may have put a second one under a known name.
- * @param known  the text that is not meant
+ * Texts that contain an amount, under any name except a title's. One of them may be the real text, and may have injected a second text
+ * under a known name.
+ * @param known  the text to leave out
  */
 const othersWithSums = (value: unknown, known: string, isTop = true, depth = 0): string[] => {
   if (typeof value === 'string') {
@@ -61,10 +62,10 @@ const othersWithSums = (value: unknown, known: string, isTop = true, depth = 0):
 }
 const TITLES: ReadonlySet<string> = new Set(NAMES.title.flat())
 
-/** An app's own lines before the message: the sender's name, no sum. */
+/** A line that an app adds before the message: the sender's name, without digits. */
 const HEADER = /^[^\d\n]{0,60}\n$/
 
-/** The message as it was, where the fullest text is it with lines of the app around it. */
+/** Returns the original message if the longest text is that message with lines of the app around it. */
 const withoutLines = (original: string | undefined, fullest: string): string => {
   if (original === undefined) return fullest
   const before = placeIn(fullest, original)
@@ -74,8 +75,8 @@ const withoutLines = (original: string | undefined, fullest: string): string => 
 }
 
 /**
- * Whether a text under another name is a part of the text, or the text with a header, such as a ticker's `Vietcombank: …`. A text in which sums
- * come first is the bank's own, and what it contains is a memo.
+ * Whether a text under another name is a part of the text, or is the text with a header, such as a ticker's `Vietcombank: …`. If digits
+ * precede the contained text, the outer text is the bank's own and the contained text is a memo.
  */
 const isPartOrHeaded = (other: string, text: string): boolean => {
   if (contains(text, other)) return true
@@ -85,19 +86,19 @@ const isPartOrHeaded = (other: string, text: string): boolean => {
 
 export interface FoundText {
   text: string
-  /** Whether two texts were given of which neither contains the other. */
+  /** Whether two texts were given and neither contains the other. */
   isDoubtful: boolean
 }
 
-/** Where every value stands as it was given: the text itself; where that is cut, or also given unfolded, the longest. */
+/** For values that no text can have injected: the text itself, or the longest text if it is truncated or also given expanded. */
 const asGiven = (real: readonly string[], unfolded: readonly string[]): string | undefined => {
   const [first] = real
   return first === undefined ? longest(unfolded) : longest([first, ...unfolded, ...(CUT.test(first) ? real : [])])
 }
 
 /**
- * Where a text may have named another one. Of two texts of which one contains the other, the longer: a text that names another would have to
- * repeat all that the bank printed before the memo, balance and time included.
+ * For values that a text may have injected. If one of two texts contains the other, the longer one is used: an injected text would have to
+ * repeat everything that the bank printed before the memo, including balance and time.
  */
 const judged = (
   value: unknown,
@@ -125,11 +126,11 @@ const judged = (
 }
 
 /**
- * The text among what was posted. Where there is nothing but an unfilled placeholder, that: the reader tells the user so.
+ * Finds the text in a posted value. If there is only an unfilled placeholder, returns that, and the reader reports it to the user.
  * @param value  the posted value, for unknown field names
- * @param sources  the members of the body, and of the query where there is one
- * @param known  the known app whose body it is; null for any other
- * @param isEscaped  whether no text can have named a field
+ * @param sources  the members of the body and, if there is one, of the query
+ * @param known  the known app that the body is from; null for any other body
+ * @param isEscaped  whether no text can have injected a field
  */
 export const textIn = (
   value: unknown,

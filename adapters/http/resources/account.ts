@@ -1,4 +1,4 @@
-/** The caller's own account: what it is, its API key, its personal URL. */
+/** The caller's own account, its API key and its personal URL. */
 import { z } from 'zod'
 import { trustSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
 import { rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
@@ -45,7 +45,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return { api_key: rotated.token }
   }
 
-  /** Whatever its token: it is the same way in. */
+  /** When the personal URL was last used. A new token does not reset it. */
   const urlHeard = async ({ state }: ApiContext) =>
     (await heardOf(database, state.account.user_id, clock.now()))(URL_DOOR)
 

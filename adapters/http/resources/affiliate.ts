@@ -1,4 +1,4 @@
-/** Links that bring others, and what is earned by them. */
+/** Affiliate links and the earnings from them. */
 import { z } from 'zod'
 import {
   balanceOf,
@@ -30,7 +30,7 @@ const BankChange = z.strictObject({
   account_name: line(100),
 })
 
-/** Whole dong. */
+/** The amount is in whole dong. */
 const WithdrawalRequest = z.strictObject({ amount: z.int().min(1, 'An amount is at least 1 dong.') })
 
 const id = z.int().positive()

@@ -1,4 +1,4 @@
-/** What an owner was alerted to, and where alerts are sent besides the e-mail. */
+/** An owner's alerts, and the address to which they are sent in addition to the e-mail. */
 import { z } from 'zod'
 import { setAlertWebhook } from '../../../domain/account/alert-webhook.ts'
 import { alertKind } from '../../../domain/alert/events.ts'

@@ -1,4 +1,4 @@
-/** Scoped keys: what a shop's plugin or a script gets instead of the account's own API key (decisions, "Scoped keys"). */
+/** Scoped keys, for a shop's plugin or a script in place of the account's own API key (decisions, "Scoped keys"). */
 import { z } from 'zod'
 import { MOST_KEYS, scope, type ScopedKey } from '../../../domain/account/api-keys.ts'
 import { newScopedKey, removeScopedKey } from '../../../workflows/accounts/api-keys.ts'
@@ -77,7 +77,7 @@ export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Par
     return 'The key was deleted. It no longer opens anything.'
   }
 
-  // Not by a scoped key: it would give itself what it was not given.
+  // Not available to scoped keys: a scoped key could create a key with more scopes.
   const line = [signedIn, scopes()] as const
   const path = '/api/account/api-keys'
   const limit = refuses('API_KEY_LIMIT_REACHED')

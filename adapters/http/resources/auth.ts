@@ -1,6 +1,6 @@
 /**
- * Registering, logging in (interface, section 4.1), and what is done by links in mails. What is asked for by an e-mail address
- * alone is answered in the same words and at the same time whether the address has an account or not.
+ * Registration, login (interface, section 4.1), and actions by links in mails. A request that needs only an e-mail address gets the same
+ * response, with constant-time delay, whether the address has an account or not.
  */
 import { z } from 'zod'
 import { askForLinkByMail, registerByMail, resetPassword, verifyEmail } from '../../../workflows/accounts/by-mail.ts'
@@ -30,7 +30,7 @@ const Token = z.strictObject({
   ended: Ended.optional(),
 })
 
-/** What a login may be refused with, by token or session. */
+/** Errors of a login, by token or session. */
 export const loginRefusals = refuses('UNAUTHORIZED', 'EMAIL_NOT_VERIFIED', 'ACCOUNT_LOCKED')
 
 export const authRoutes = (

@@ -1,4 +1,4 @@
-/** The page behind the link in the alert mail of a new bank account: read-only for GET, with one button. */
+/** The page of the link in the alert mail about a new bank account. A GET changes nothing; the page has one button to confirm. */
 
 export const CONFIRMATION_POLICY =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -19,7 +19,7 @@ ${content}
 const ESCAPED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPED[character]!)
 
-/** The number as its owner knows it again, without showing it whole. */
+/** The parts of an account number by which its owner recognizes it, without the whole number. */
 export interface ShownNumber {
   bank_code: string
   /** The last digits. */

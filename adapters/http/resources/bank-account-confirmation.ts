@@ -1,4 +1,4 @@
-/** Confirming a bank account by the link in the alert's mail. GET shows the page, only POST confirms: scanners open links. */
+/** Confirms a bank account by the link in the alert mail. GET shows the page and only POST confirms, as mail scanners open links. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { BankAccount } from '../../../domain/account/account.ts'
@@ -21,7 +21,7 @@ import { settled, type ApiParts } from '../parts.ts'
 
 const Confirmation = z.object({ token: z.string().max(300) })
 
-/** 200, or 404 with the page that says what to do instead. */
+/** 200, or 404 with a page that says what to do instead. */
 const pages: Answer<string> = {
   write: (context, page) => {
     context.set({
@@ -49,7 +49,7 @@ export const bankAccountConfirmationRoutes = (operations: Operations, parts: Api
   const links = confirmationLinks(settings.jwtSecret, settings.baseUrl)
   const { get, post } = operations.of('Bank accounts')
 
-  /** The number that a token is for; null where there is none. @throws {Refused} ACCOUNT_LOCKED */
+  /** The bank account of a token; null if there is none. @throws {Refused} ACCOUNT_LOCKED */
   const numberOf = async (token: string) => {
     const wanted = links.read(token, clock.now())
     const account = wanted && (await accounts.find(wanted.user_id))

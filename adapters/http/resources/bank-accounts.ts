@@ -1,4 +1,4 @@
-/** Accounts at banks that notifications have named: each can be confirmed, and switched off. */
+/** Bank accounts that notifications have named. Each can be confirmed and disabled. */
 import { z } from 'zod'
 import type { BankAccount as BankAccountState } from '../../../domain/account/account.ts'
 import { changeBankAccount, learnBankAccounts } from '../../../domain/account/bank-accounts.ts'

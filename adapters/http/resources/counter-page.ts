@@ -1,4 +1,4 @@
-/** The counter's page: large, read-only, and with nothing from elsewhere. Texts by strangers are text nodes only. */
+/** The counter's page: large text, read-only, no content from other hosts. Texts of strangers are inserted only as text nodes. */
 
 export const COUNTER_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -1,6 +1,6 @@
 /**
- * The counter: a page for a screen on the shop floor that shows the last payments, by a token of its own that opens nothing else.
- * What it gets are amounts, times and order ids.
+ * The counter: a page for a screen in the shop that shows the last payments. It has its own token, which grants access to nothing else. It
+ * receives only amounts, currencies, times, and transaction and order ids.
  */
 import { z } from 'zod'
 import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
@@ -23,7 +23,7 @@ const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id
 
 const SHOWN = 10
 
-/** Money that came in, once: a copy of a notification is no payment. */
+/** The payment of a new credit; null for anything else. A repeated notification is not a payment. */
 const paymentIn = (news: News): object | null => {
   const { what, id, amount, currency, order_id, created_at } = news
   const isPayment = what === 'captured' && news.transaction_type === 'credit' && news.webhook_status !== 'already_run'

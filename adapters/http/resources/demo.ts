@@ -1,4 +1,4 @@
-/** For who looks before registering: what the reader makes of a text, and how a call is signed. Nothing is stored. */
+/** A demo without an account: shows how the reader parses a text and how a call is signed. Nothing is stored. */
 import { z } from 'zod'
 import { normalPrefix } from '../../../domain/account/systems.ts'
 import { orderIdOf } from '../../../domain/reader/order-id.ts'
@@ -65,7 +65,7 @@ const Parsed = z.strictObject({
 const Sign = z.strictObject({ body: z.string().max(1_000_000), secret: z.string().min(1).max(1_000) })
 const Signed = z.strictObject({ headers: z.record(z.string(), z.string()) })
 
-/** As the interface writes them; in a request their case does not count. */
+/** Header names in the spelling of the interface. In a request their case does not matter. */
 const WRITTEN: Readonly<Record<string, string>> = {
   'content-type': 'Content-Type',
   'user-agent': 'User-Agent',
@@ -77,7 +77,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
 export const demoRoutes = (operations: Operations, { clock }: ApiParts, limited: Limited): void => {
   const { post } = operations.of('Demo')
 
-  /** The text alone is judged, not who sent it. */
+  /** Parses the text without checking whether its sender is trusted. */
   const parse = (_: ApiContext, { prefixes = [], ...given }: z.infer<typeof Parse>): z.output<typeof Parsed> => {
     const incoming = { ...given, text: cutToBytes(given.text, TEXT_BYTES) }
     const now = clock.now()

@@ -1,4 +1,4 @@
-/** Devices: listing, inviting with a QR code, pairing, renaming, removing. */
+/** Devices: list, invite with a QR code, pair, rename, remove. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Account, Device as DeviceState, Invitation as InvitationState } from '../../../domain/account/account.ts'
@@ -29,7 +29,7 @@ const DeviceChange = z
   .strictObject({ ...readOnly(...READ_ONLY), ...DeviceCreation.partial().shape, ...trustFields.partial().shape })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 
-/** Apps of other versions send more: on receiving paths it is passed over. */
+/** Other app versions may send more fields. The receive path ignores unknown fields. */
 const Pairing = z.object({
   code: z.string().trim().min(1, 'This must not be empty.').max(300),
   platform: line(100).nullish(),
@@ -61,7 +61,7 @@ const Invitation = z
 
 const Paired = z.strictObject({ device_id: id, device_token: z.string(), name: z.string() }).meta({ id: 'Paired' })
 
-/** The code and the token are never in it. */
+/** It never includes the code or the token. */
 const presentDevice = (
   account: Account,
   device: DeviceState | InvitationState,
@@ -78,7 +78,7 @@ const presentDevice = (
   created_at: device.created_at,
 })
 
-/** What a phone's app reads from the QR code. */
+/** The link that a phone's app reads from the QR code. */
 const pairingLink = (baseUrl: string, code: string): string =>
   `baoco://pair?url=${encodeURIComponent(baseUrl)}&code=${encodeURIComponent(code)}`
 
@@ -144,7 +144,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   remove('/api/devices/:id', 'Remove a device', signedIn, noBody, message, deleteDevice)
 }
 
-/** What the phone calls; the code is its credential. */
+/** The endpoint that the phone calls. The pairing code is its credential. */
 export const pairingRoutes = (operations: Operations, parts: ApiParts, limited: Limited): void => {
   const { post } = operations.of('Receiving')
 

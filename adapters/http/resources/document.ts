@@ -1,4 +1,4 @@
-/** The API's own document, and a page that shows it: all of it from here, nothing from other hosts. */
+/** The OpenAPI document, and a page that shows it. All files are served from here, none from other hosts. */
 import type Router from '@koa/router'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -31,7 +31,7 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#document', deepLinking: true, validatorUrl: null })
 `
 
-/** Scripts, styles and calls from and to this origin alone. */
+/** Allows scripts, styles and calls only for this origin. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -71,7 +71,7 @@ const file = (type: string, read: () => string | Buffer): ApiMiddleware => {
 
 const ofSwaggerUi = (name: string, type: string) => file(type, () => readFileSync(join(DIST, name)))
 
-/** @param declared  all operations, when the first request comes */
+/** @param declared  must contain all operations before the first request */
 export const documentRoutes = (
   operations: Operations,
   router: Router<ApiState>,

@@ -1,7 +1,7 @@
 /**
- * Server-sent events to one listener: what it missed, then what happens. It is ended after about ten minutes, so that
- * credentials are shown again and no connection is for ever; a listener that reads slower than things happen is ended, too, and
- * comes back for what it missed.
+ * Streams server-sent events to one listener: first the missed events, then the live ones. A stream ends after about ten minutes, so that
+ * the listener must authenticate again and no connection stays open forever. A listener that reads too slowly is disconnected. It can
+ * reconnect and receive the missed events.
  */
 import { PassThrough } from 'node:stream'
 import { Refused } from '../../../domain/errors.ts'
@@ -11,21 +11,21 @@ import type { ApiContext } from '../context.ts'
 import type { Answer } from '../openapi/operation.ts'
 import { queryOf } from '../middleware/query-string.ts'
 
-/** Streams of one user in this process. */
+/** Most streams of one user in this process. */
 const MOST_OF_A_USER = 5
-/** Streams in this process. */
+/** Most streams in this process. */
 const MOST = 2_000
 const HEARTBEAT_MS = 15_000
-/** ± 20 %, so that those who came together do not come back together. */
+/** Varied by ± 20 %, so that clients that connected together do not reconnect together. */
 const LONGEST_MS = 600_000
-/** Bytes that may wait for a listener. */
+/** Most bytes that may be buffered for a listener. */
 const MOST_WAITING = 64 * 1024
 
 export interface EventStreams {
   /**
-   * @param user  whose events
-   * @param view  what of the news goes out; null: nothing
-   * @param first  what is sent before anything else
+   * @param user  the user whose events are streamed
+   * @param view  maps an event to the data to send; null: the event is not sent
+   * @param first  writes events before all others
    * @throws {Refused} RATE_LIMITED
    */
   open(
@@ -36,7 +36,7 @@ export interface EventStreams {
   ): Promise<PassThrough>
 }
 
-/** The last event heard, as the browser repeats it, or as a page that was loaded anew remembers it. */
+/** The id of the last received event: from the header that the browser sends, or from the parameter of a reloaded page. */
 const lastHeard = (context: ApiContext): string | null => {
   const { 'last-event-id': header } = context.headers
   if (typeof header === 'string' && header !== '') return header
@@ -95,7 +95,7 @@ export const openEventStreams = (feed: Feed): EventStreams => {
         const heard = lastHeard(context)
         const isOfThisStore = heard?.startsWith(`${epoch}.`) ?? false
         const after = isOfThisStore ? heard!.slice(epoch.length + 1) : null
-        // New events wait while past events are sent, to keep the order.
+        // To keep the order, new events wait until the missed events are sent.
         let waiting: Told[] | null = []
         const { missed, stop } = await feed.listen(user, after, {
           tell: (told) => void (waiting ? waiting.push(told) : tell(told)),
@@ -118,7 +118,7 @@ export const openEventStreams = (feed: Feed): EventStreams => {
   }
 }
 
-/** The answer of a route that returns such a stream. */
+/** The response of a route that returns such a stream. */
 export const eventStream = (description: string): Answer<PassThrough> => ({
   write: (context, stream) => {
     context.type = 'text/event-stream'

@@ -1,4 +1,4 @@
-/** For the machine that watches: whether the process lives, whether what it needs answers, its numbers. */
+/** Endpoints for monitoring: liveness, readiness and metrics. */
 import type { Registry } from 'prom-client'
 import { z } from 'zod'
 import { awakeFor } from '../../system/awake.ts'
@@ -7,16 +7,16 @@ import { metricsGuard } from '../middleware/metrics-guard.ts'
 import { text, whole } from '../openapi/answers.ts'
 import type { Operations } from '../openapi/operations.ts'
 
-/** Something this process stands on. */
+/** The health check of a service that this process uses. */
 export interface Part {
   name: string
-  /** False: the process does its job without it, such as receiving without the read models. */
+  /** False if the process can work without the service, such as receiving without the read models. */
   needed: boolean
-  /** Resolves when it answers. */
+  /** Resolves when the service answers. */
   check: () => Promise<unknown>
 }
 
-/** A part that has not answered by then does not answer (milliseconds). */
+/** A health check fails if it takes longer than this. In milliseconds. */
 const PATIENCE_MS = 2_000
 
 const answers = async ({ check }: Part): Promise<boolean> => {

@@ -1,6 +1,6 @@
 /**
- * Inboxes: for who wants to see webhooks before there is a shop. A rule points at one like at any endpoint; what came is shown
- * with whether its signature is right.
+ * Inboxes: webhook endpoints for users who want to test webhooks before they have a shop. A rule calls an inbox like any other endpoint.
+ * The API shows each call and whether its signature is valid.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
@@ -67,12 +67,12 @@ const Inbox = z
 
 const Inboxes = z.strictObject({ success: z.literal(true), data: z.array(Inbox), ...byCursor })
 
-/** Bytes of the calls on a page of the list; with the inboxes themselves it stays within 1 MB (decision "Sizes"). */
+/** Most bytes of the calls on one page of the list. Together with the inboxes a page stays within 1 MB (decision "Sizes"). */
 const PAGE_BYTES = 1_024 ** 2 - 16 * 1_024
 
 /**
- * As many calls as a page holds, one at least. The next page begins in the inbox `next[0]`, with the calls older than `next[1]`,
- * or with the newest where that is 0; null where this page is the last.
+ * Takes as many calls as fit on a page, and at least one. The next page begins in the inbox `next[0]`, with the calls older than `next[1]`,
+ * or with the newest call if `next[1]` is 0. `next` is null on the last page.
  */
 const cutToPage = (rows: readonly InboxCallOf[]): { calls: Map<number, InboxCallRow[]>; next: Pair | null } => {
   const calls = new Map<number, InboxCallRow[]>()
@@ -93,7 +93,7 @@ const Answered = z.union([
   z.strictObject({ success: z.literal(false), error: z.literal('AS_TOLD'), message: z.string() }),
 ])
 
-/** Whatever comes, as it comes: at most 64 KB, as everybody who was told of the inbox can call it. Webhooks have 4 KB. */
+/** Accepts any body as it is, at most 64 KB, because everybody who has the inbox's URL can call it. Webhooks have 4 KB. */
 const anything = (inboxes: ApiParts['inboxes']): Input<Buffer> => ({
   read: async (context) => {
     await inboxes.check(context.params.token ?? '')
@@ -127,7 +127,7 @@ export const inboxRoutes = (
     const name = `inbox ${user_id}`
     const [first, before] = cursor === undefined ? [Infinity, 0] : cursors.readPair(name, cursor)
     const own = [...inboxes.values()].reverse().filter(({ inbox_id }) => inbox_id <= first)
-    // The call that the page ended with may be of an inbox that is closed by now.
+    // The inbox of the last call on the previous page may have been closed since then.
     const asked = { inboxIds: own.map(({ inbox_id }) => inbox_id), before: own[0]?.inbox_id === first ? before : 0 }
     const { calls, next } = cutToPage(await inboxCalls.page({ ...asked, bytes: PAGE_BYTES }))
     const shown = next ? own.slice(0, own.findIndex(({ inbox_id }) => inbox_id === next[0]) + (next[1] ? 1 : 0)) : own

@@ -1,4 +1,4 @@
-/** Jobs: how far they are, and their end before time. */
+/** Jobs: their progress, and their cancellation. */
 import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { cancelJob } from '../../../workflows/jobs/bulk-retry.ts'

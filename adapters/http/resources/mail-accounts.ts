@@ -1,4 +1,4 @@
-/** Mail accounts: mailboxes that bank mails are collected from. The password goes in and never comes out. */
+/** Mail accounts: mailboxes from which bank mails are collected. Responses never contain the password. */
 import { z } from 'zod'
 import type { MailAccount as MailAccountState } from '../../../domain/account/account.ts'
 import { mailAccountFields } from '../../../domain/account/events.ts'

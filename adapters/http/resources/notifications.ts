@@ -1,4 +1,4 @@
-/** What arrived, and what became of it. What no reader understood can be read again. */
+/** Received notifications and their results. A notification that no reader understood can be read again. */
 import { z } from 'zod'
 import { conflict, notFound } from '../../../domain/account/refusals.ts'
 import { rereadOne } from '../../../workflows/capture/reparse.ts'
@@ -14,7 +14,7 @@ import { Notification, presentNotification } from './presenters/notification.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from './presenters/pages.ts'
 import { NotificationList } from './requests.ts'
 
-/** The owner says that an unsafe notification is genuine. */
+/** The owner confirms that an unsafe notification is genuine. */
 const Confirmation = z.strictObject({ confirmed: z.boolean() }).partial()
 
 const Notifications = pageOf(Notification, byCursor)

@@ -1,4 +1,4 @@
-/** What the operator sees of all accounts and of the installation; there is nothing here for others. */
+/** All accounts and the status of the installation, for the operator. Everybody else receives 404. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
 import { listAccounts } from '../../../projections/account/queries.ts'

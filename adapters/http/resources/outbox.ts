@@ -1,4 +1,4 @@
-/** Mails that were not sent, for the operator: all of them where there is no mail server. */
+/** Unsent mails, for the operator. Without a mail server these are all mails. */
 import { z } from 'zod'
 import { data } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'

@@ -1,4 +1,4 @@
-/** Ordering a plan of the service itself. */
+/** Orders of the service's own plans. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
 import { planAccountOf } from '../../../domain/plan-order/plan-order.ts'
@@ -11,7 +11,7 @@ import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 
-/** Nobody orders what costs nothing. */
+/** The free plan cannot be ordered. */
 const PlanOrderCreation = z.strictObject({ plan: plan.exclude(['Free']) })
 
 const PlanOrder = z

@@ -1,4 +1,4 @@
-/** What a rule would send, for a sample transaction: nothing is called. */
+/** Shows the body that a rule would send for a sample transaction. Nothing is called. */
 import { z } from 'zod'
 import { templateRefusal } from '../../../domain/account/rules.ts'
 import { SAMPLE } from '../../../domain/webhook/payload/custom.ts'

@@ -1,4 +1,4 @@
-/** QR codes as SVG, drawn here: no one else learns what is in them. */
+/** Draws QR codes as SVG in this process, so that no other service receives their content. */
 import { toString } from 'qrcode'
 
 /** @returns a whole `<svg>` element, black on white, with its quiet zone */

@@ -1,9 +1,10 @@
 /**
- * Where notifications come in. The body is read and parsed once. Capture judges everything on the account it reads anyway, the
- * credential too. Before a body is read its token must be known to be good, or is looked up: a stranger's body is not read.
+ * The receive path: endpoints to which phones and scripts send notifications. The body is read and parsed once. The token is checked before
+ * the body is read, so a stranger's body is not read. Capture checks everything, including the credential again, against the account that
+ * it reads anyway.
  *
- * What has a good token is never answered with a 4xx that depends on the notification: forwarder apps send such a one again
- * for ever.
+ * On the personal URL a request with a good token never gets a 4xx that depends on the notification, because forwarder apps would resend it
+ * forever.
  */
 import { z } from 'zod'
 import type { Arrival, ShownToken, Taken } from '../../../domain/arrival/arrival.ts'
@@ -28,14 +29,14 @@ import { textOf } from '../receive/body-text.ts'
 import { readPosted, TooMuchPosted, type Posted } from '../receive/posted.ts'
 
 const BATCH_LIMIT = 200
-/** Bytes of a body that is too much to be read: its beginning is kept. */
+/** Bytes that are kept of a body that is too large to be parsed. */
 const BEGINNING = 64 * 1024
 const NO_BODY = Buffer.alloc(0)
 
 const tooLarge = () =>
   new Refused('PAYLOAD_TOO_LARGE', 'A form must not exceed 1 MB and 100 fields. JSON must not exceed 50,000 values.')
 
-// What apps should send, and may: nothing of it is asked for, other names and fields are as good.
+// Recommended formats for apps. None of the fields is required, and other names and fields are accepted too.
 
 const moment = z
   .union([z.string(), z.number()])
@@ -60,12 +61,12 @@ const Result = z
   ])
   .meta({ id: 'Received' })
 
-/** One; or where a list of notifications was sent, one each. */
+/** One result, or a list of results if a list of notifications was sent. */
 const Results = z.union([Result, z.array(Result)])
 
 const MEDIA_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 
-/** The handler reads it, without believing its type. */
+/** The handler reads the body itself, because the content type may be wrong. */
 const anyBody = (schema: z.ZodType): Input<undefined> => ({
   read: () => undefined,
   body: { schema, required: false, mediaTypes: MEDIA_TYPES },
@@ -89,7 +90,7 @@ const presentTaken = (taken: Taken): z.infer<typeof Result> => {
     : { ignored: true, reason: taken.reason }
 }
 
-/** Several notifications in one body; null for one. Lines of a text in a list are one notification. */
+/** The notifications of a body that has several; null if it has one. A list of text lines is one notification. */
 const listIn = ({ value }: Posted): readonly object[] | null =>
   Array.isArray(value) && value.length > 1 && value.every((item) => typeof item === 'object' && item !== null)
     ? (value as object[])
@@ -113,7 +114,7 @@ export const receiveRoutes = (
     return taken.map(presentTaken)
   }
 
-  /** One result; of a list of notifications one each, in its order. */
+  /** One result, or for a list of notifications one result each, in the same order. */
   const take = async (context: ApiContext, arrivals: readonly Arrival[]) => {
     const results = await takeAll(context, arrivals)
     return results.length === 1 ? results[0]! : results
@@ -137,7 +138,7 @@ export const receiveRoutes = (
     }
   }
 
-  /** A body that is too much to be read is kept by its beginning. */
+  /** Keeps only the beginning of a body that is too large to be parsed. */
   const tooLong = (bytes: Buffer, contentType: string | undefined, at: At): Arrival => {
     const value = textOf(bytes.subarray(0, BEGINNING), contentType)
     return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
@@ -156,9 +157,9 @@ export const receiveRoutes = (
     }
     const list = listIn(posted)
     if (list === null) return [arrivalOf(posted, came)]
-    // Refused it would be sent again for ever.
+    // If it were refused, the app would resend it forever.
     if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
-    // A list is a batch, whatever path it is sent to.
+    // A list counts as a batch on every path.
     await spendItems(context, at.credential, list.length)
     return list.map((value) => arrivalOf(itemOf(posted, value), came))
   }
@@ -174,7 +175,7 @@ export const receiveRoutes = (
     )
   }
 
-  /** Somebody looks whether there is something at the address; nothing was said. */
+  /** A HEAD request only checks that the address exists. It sends no notification. */
   const look = () => ({})
 
   /** @throws {Refused} UNAUTHORIZED */

@@ -1,9 +1,9 @@
-/** Everything a caller may send to the management endpoints: one schema a request, for validation, types and documents. */
+/** Request schemas of the management endpoints. Each serves for validation, types and the OpenAPI document. */
 import { z } from 'zod'
 import { ruleFields, systemFields } from '../../../domain/account/events.ts'
 import { sourceType, webhookStatus } from '../../../domain/transaction/events.ts'
 
-/** Text that can be stored and shown: no control characters, no half surrogate pairs. */
+/** Text that can be stored and shown: no control characters, no unpaired surrogates. */
 export const line = (most: number) =>
   z
     .string()
@@ -28,7 +28,7 @@ export const Registration = z.strictObject({
   email,
   password,
   name: line(200).nullish(),
-  /** One that is not known is passed over. */
+  /** An unknown code is ignored. */
   ref: z.string().max(200).optional(),
 })
 
@@ -51,7 +51,7 @@ export const SystemCreation = z.strictObject({
   is_active: systemFields.shape.is_active.default(1),
 })
 
-/** Fields that come in answers and may be sent back: they are passed over. */
+/** Fields of responses that a caller may send back. They are ignored. */
 export const readOnly = (...names: string[]) => Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
 
 export const withoutReadOnly = <Given extends Record<string, unknown>>(given: Given, names: readonly string[]): Given =>
@@ -68,7 +68,7 @@ export const SystemChange = z
 
 // --- webhook rules (interface, 4.3) --------------------------------------------------------------------------------
 
-/** Upper-case, as transactions carry them. */
+/** In upper case, as in transactions. */
 const bankCode = z
   .string()
   .trim()
@@ -77,7 +77,7 @@ const bankCode = z
 
 const ruleFieldsGiven = {
   name: line(200),
-  /** What addresses are allowed is the webhook sender's to say. */
+  /** The webhook sender decides which addresses are allowed. */
   url: line(2_048),
   system_id: ruleFields.shape.system_id,
   http_method: ruleFields.shape.http_method,
@@ -153,12 +153,12 @@ const word = z
   .max(2_048)
   .refine((value) => !value.includes('\0'), 'There is a NUL character in it.')
 
-/** There is no year 0 for Postgres. */
+/** Postgres has no year 0. */
 const day = z.iso
   .date('A day is written YYYY-MM-DD.')
   .refine((value) => !value.startsWith('0000'), 'There is no year 0.')
 
-/** Signed by us, so its form is checked where it is read. */
+/** Cursors are signed, so their form is checked when they are read. */
 const cursor = parameter(word)
 
 const id = parameter(
@@ -170,7 +170,7 @@ const id = parameter(
 
 const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
 
-/** Without a body, the specified call; with one, a job for all that the filter means. */
+/** Without a body, retries recent failures directly. With a body, creates a job for all transactions that match the filter. */
 export const BulkRetry = z.strictObject({
   filter: z
     .strictObject({
@@ -182,7 +182,7 @@ export const BulkRetry = z.strictObject({
       rule_id: z.int().positive().optional(),
     })
     .optional(),
-  /** Only says how many it would be. */
+  /** Only returns how many transactions match. */
   dry_run: z.boolean().optional(),
 })
 export const StatsRange = z.object({ from: parameter(day), to: parameter(day) })

@@ -1,4 +1,4 @@
-/** The dashboard's session: the login's answer as a cookie. */
+/** The dashboard's session: a login whose token is set as a cookie. */
 import type { z } from 'zod'
 import { endSessionOf } from '../../../workflows/accounts/sessions.ts'
 import type { ApiContext } from '../context.ts'
@@ -22,7 +22,7 @@ interface Steps {
   login: LimitedLogin
 }
 
-/** Opens what it closes: it is checked by the handler, as the session of a locked account can be ended too. */
+/** The handler checks the session itself, because the session of a locked account can be ended too. */
 const withSession: Part = { credentials: ['session'], refuses: ['UNAUTHORIZED', 'FORBIDDEN_ORIGIN'] }
 
 export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens, limited, login }: Steps): void => {

@@ -1,4 +1,4 @@
-/** What a shop's plugin calls to connect itself. */
+/** The endpoint by which a shop's plugin connects itself. */
 import { z } from 'zod'
 import { connectShop } from '../../../workflows/accounts/shop-connection.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
@@ -26,7 +26,7 @@ export const shopConnectionRoutes = (operations: Operations, api: ApiParts, sign
   const parts = { ...api, planPrefix: api.settings.planPrefix }
   const { post } = operations.of('Connected systems')
 
-  /** 201 where it is new, 200 where the shop was connected before. */
+  /** 201 for a new connection, 200 if the shop was connected before. */
   const connect = async (context: ApiContext, shop: z.infer<typeof ShopConnection>) => {
     const { system, rule, systems, isNew, checkpoint } = await connectShop(parts, occasionOf(context, api.clock), shop)
     await settled(api, { checkpoint })
@@ -36,7 +36,7 @@ export const shopConnectionRoutes = (operations: Operations, api: ApiParts, sign
   }
 
   const refused = refuses('WEBHOOK_LIMIT_REACHED', 'SYSTEM_LIMIT_REACHED', 'CONFLICT')
-  // A plugin gets the secret of its own rule.
+  // A plugin receives the secret of its own rule.
   const byPlugin: Part = { scopes: ['write', 'connect'], showsSecrets: true }
   const answer = whole(Connected, [200, 201])
   post(

@@ -1,4 +1,4 @@
-/** Numbers of an account: money in and out and outcomes by day and bank, and how each rule's endpoint does. */
+/** Statistics of an account: credits, debits and outcomes per day and bank, and the performance of each rule's endpoint. */
 import { z } from 'zod'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { DAY_MS, endOfDay, startOfDay, vietnamDay } from '../../../domain/time.ts'
@@ -12,7 +12,7 @@ import type { ApiParts } from '../parts.ts'
 import { StatsRange } from './requests.ts'
 
 const LONGEST_DAYS = 400
-/** Where no range is given: with today. */
+/** The default range, including today. */
 const USUAL_DAYS = 30
 
 const decimal = z.string().regex(/^-?\d+\.\d{2}$/)

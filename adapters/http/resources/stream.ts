@@ -1,4 +1,4 @@
-/** What happens to an account, live: server-sent events for pages that are open. */
+/** Live events of an account, as server-sent events for open pages. */
 import type { ApiContext } from '../context.ts'
 import { eventStream, type EventStreams } from './event-stream.ts'
 import type { Part } from '../openapi/operation.ts'

@@ -59,7 +59,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
   const showOne = async (context: ApiContext, { include_raw }: z.infer<typeof TransactionDetail>) => {
     const { user_id } = context.state.account
     const id = idOf(context)
-    // One after the other: side by side they could show an outcome without the attempt that it came of.
+    // Queried one after the other. In parallel, the result could show an outcome without the attempt that caused it.
     const row = await findTransaction(database, user_id, id)
     if (!row) throw notFound('transaction')
     const attempts = await attemptsOfTransaction(database, user_id, id)
@@ -72,7 +72,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
   const tellHistory = async (context: ApiContext) => {
     const [events = []] = await store.read([{ stream: transactionStream(idOf(context)) }])
     const isMine = events[0]?.metadata.user_id === context.state.account.user_id
-    // Of a deleted one nothing is left but that it was.
+    // Only the fact of the deletion remains of a deleted transaction.
     if (!isMine || events.at(-1)?.type === 'TransactionDeleted') throw notFound('transaction')
     return historyOf(events)
   }

@@ -1,4 +1,4 @@
-/** The SMS senders that are trusted besides the banks' own, for every bank, and whether a notification may name no sender. */
+/** SMS senders that are trusted for every bank in addition to the banks' own, and whether a notification may omit the sender. */
 import { z } from 'zod'
 import type { Account } from '../../../domain/account/account.ts'
 import { setTrustedSenders } from '../../../domain/account/trusted-senders.ts'

@@ -37,7 +37,7 @@ const Queued = z.strictObject({
     .meta({ description: 'Result of the call with a body; null for a dry run.' }),
 })
 const Logs = pageOf(Log, byCursor)
-/** Interface, 4.3: a failed test is an answer like any other. */
+/** Interface, 4.3: a failed test is a normal result, not an error response. */
 const TestResult = z.discriminatedUnion('success', [
   z.strictObject({
     success: z.literal(true),

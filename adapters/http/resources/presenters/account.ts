@@ -1,4 +1,4 @@
-/** An account's own things as the API shows them (interface, sections 2.3 and 2.4). */
+/** Presents an account and its resources in the API's format (interface, sections 2.3 and 2.4). */
 import { z } from 'zod'
 import type {
   Account as AccountState,
@@ -32,7 +32,7 @@ export const Account = z
   })
   .meta({ id: 'Account' })
 
-/** @param used  transactions of this month that count in the quota */
+/** @param used  transactions of this month that count towards the quota */
 export const presentAccount = (account: AccountState, used: number, now: Date): z.output<typeof Account> => {
   const plan = planAt(account, now)
   return {
@@ -70,15 +70,15 @@ const PreviousUntil = moment.nullable().meta({
   description: 'Calls are also signed with the previous secret until then. null if no rotation is in progress.',
 })
 
-/** The one place where a secret that signs calls is shown: only its owner gets here. */
+/** The only function that shows a signing secret. It is reached only by the secret's owner. */
 const presentSecret = (sealed: string, vault: Vault): string => vault.open(sealed)
 
-/** What a rotation answers. */
+/** The response of a rotation. */
 export const RuleSecret = z
   .strictObject({ secret_key: SecretKey, previous_until: PreviousUntil })
   .meta({ id: 'RuleSecret' })
 
-/** @param now  decides whether a rotation is under way */
+/** @param now  decides whether a rotation is in progress */
 export const presentRuleSecret = (rule: RuleState, vault: Vault, now: Date): z.output<typeof RuleSecret> => ({
   secret_key: presentSecret(rule.sealed_secret, vault),
   previous_until: previousUntil(rule, now.getTime()),
@@ -98,7 +98,7 @@ export const Rule = z
   })
   .meta({ id: 'Rule' })
 
-/** A rule in the list tells how its endpoint fares, too. */
+/** A rule in the list also shows the health of its endpoint. */
 export const ListedRule = Rule.extend({
   health: z
     .strictObject({
@@ -113,7 +113,7 @@ export const ListedRule = Rule.extend({
     .meta({ id: 'EndpointHealth' }),
 }).meta({ id: 'ListedRule' })
 
-/** Where alerts are sent besides the e-mail, and what these calls are signed with. */
+/** The address to which alerts are sent in addition to the e-mail, and the secret that signs these calls. */
 export const AlertSettings = z
   .strictObject({
     webhook_url: z.string().nullable(),
@@ -129,7 +129,7 @@ export const presentAlertSettings = (
   secret_key: alert_sealed_secret === null ? null : presentSecret(alert_sealed_secret, vault),
 })
 
-/** With its secret_key: only its owner gets here. */
+/** Includes `secret_key`, as only the rule's owner can call this. */
 export const presentRule =
   (userId: number, systems: ReadonlyMap<number, { name: string }>, vault: Vault, now: Date) =>
   (state: RuleState): z.output<typeof Rule> => {

@@ -1,4 +1,4 @@
-/** What `end_everything` ended, in the answers of the login and of the password reset. */
+/** Lists what `end_everything` revoked, for the responses of the login and of the password reset. */
 import { z } from 'zod'
 
 export const Ended = z
@@ -11,12 +11,12 @@ export const Ended = z
   })
   .meta({ id: 'Ended', description: 'Only if end_everything was true.' })
 
-/** A message, and what ended. */
+/** A message, and a list of what was revoked. */
 export const MessageAndEnded = z.strictObject({
   success: z.literal(true),
   message: z.string(),
   ended: Ended.optional(),
 })
 
-/** Nothing where it was not asked for. */
+/** Empty if `end_everything` was not requested. */
 export const presentEnded = (ended: z.output<typeof Ended> | null) => (ended === null ? {} : { ended })

@@ -1,4 +1,4 @@
-/** When a source was heard last, as devices, mail accounts and the personal URL show it. */
+/** When a source was last seen, for devices, mail accounts and the personal URL. */
 import { z } from 'zod'
 
 const moment = z.iso.datetime()

@@ -1,4 +1,4 @@
-/** A notification as the API shows it, with what its owner can do about one that became no transaction. */
+/** Presents a notification, with advice to its owner if it did not become a transaction. */
 import { z } from 'zod'
 import { unsafeKind, type Unsafe } from '../../../../domain/arrival/events.ts'
 import { doorOfSource, URL_DOOR } from '../../../../domain/arrival/origin.ts'
@@ -55,10 +55,10 @@ const UNKNOWN_APP =
   'The notification does not name the app of this bank. Check that your forwarder app sends the package of the bank’s app, such as ' +
   '?package=com.VCB.'
 
-/** Sources of the personal URL that name neither a sender nor an app. */
+/** Sources of the personal URL for notifications without sender and app. */
 const NAMELESS: ReadonlySet<string> = new Set(['url', 'url:sms', 'url:push'])
 
-/** @returns null where there is nothing to do */
+/** @returns null if the owner need not do anything */
 const adviceOn = ({ reason, source, unsafe }: Pick<NotificationRow, 'reason' | 'source' | 'unsafe'>): string | null => {
   if (unsafe) return `${WHY_UNSAFE[unsafe]} ${FOR_UNSAFE}`
   if (reason === 'unknown_app') return UNKNOWN_APP
@@ -67,7 +67,7 @@ const adviceOn = ({ reason, source, unsafe }: Pick<NotificationRow, 'reason' | '
   return isNameless ? NO_SENDER : UNKNOWN_SENDER
 }
 
-/** @param raw  whether the text is shown */
+/** @param raw  whether the text is included */
 export const presentNotification = (
   { text, source, ...row }: NotificationRow,
   raw: boolean,

@@ -1,9 +1,9 @@
-/** A page of a list: the rows, how many there are over all pages, which page, how many a page. */
+/** A page of a list: the rows, the total number of rows, the page number and the page size. */
 import { z } from 'zod'
 import type { PageOf } from '../../../../projections/engine/page-sql.ts'
 import type { Cursors } from '../../openapi/cursors.ts'
 
-/** @param more  what the answer says besides */
+/** @param more  additional fields of the response */
 export const page = <Row extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(row: Row, more?: More) =>
   z.strictObject({
     success: z.literal(true),
@@ -14,12 +14,12 @@ export const page = <Row extends z.ZodType, More extends z.ZodRawShape = Record<
     ...(more as More),
   })
 
-/** What a page of a list says besides, where the list can be gone through by cursor. */
+/** The additional field of a page if the list supports cursors. */
 export const byCursor = {
   next_cursor: z.string().nullable().meta({ description: 'Cursor of the next page; null on the last page.' }),
 }
 
-/** @param rows  of a page that holds at most `limit` */
+/** @param rows  the rows of a page of at most `limit` rows */
 export const nextCursor = (
   cursors: Cursors,
   list: string,
@@ -27,7 +27,7 @@ export const nextCursor = (
   limit: number,
 ): string | null => (rows.length < limit ? null : cursors.write(list, rows.at(-1)!))
 
-/** The page that was asked for: what a cursor says goes before the number. */
+/** The requested page. A cursor takes precedence over a page number. */
 export const pageAsked = (
   cursors: Cursors,
   list: string,

@@ -1,4 +1,4 @@
-/** Transactions, their deliveries and a rule's log as the API shows them (interface, sections 2.1 and 2.2). */
+/** Presents transactions, their deliveries and a rule's log (interface, sections 2.1 and 2.2). */
 import { z } from 'zod'
 import { sourceType, webhookStatus } from '../../../../domain/transaction/events.ts'
 import type { Call } from '../../../../domain/ports.ts'
@@ -10,7 +10,7 @@ const moment = z.iso.datetime()
 const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 const transactionType = z.enum(['credit', 'debit'])
 
-/** Only with `include_raw=1`. */
+/** Included only with `include_raw=1`. */
 const personal = {
   account_name: z.string().nullable(),
   counterpart_account: z.string().nullable(),
@@ -43,7 +43,7 @@ const shown = {
 
 export const Transaction = z.strictObject(shown).meta({ id: 'Transaction' })
 
-/** Without `raw` the five fields of personal data are left out. */
+/** Without `raw` the five fields with personal data are omitted. */
 export const presentTransaction = (row: TransactionRow, raw: boolean): z.output<typeof Transaction> => ({
   id: row.id,
   user_id: row.user_id,
@@ -111,7 +111,7 @@ export const Delivery = z
   .strictObject({ id, webhook_rule_id: id, webhook_url: z.string(), ...attempt, request: Request })
   .meta({ id: 'Delivery' })
 
-/** @param raw  with the body, which holds the notification's text */
+/** @param raw  whether to include the body, which contains the notification's text */
 export const presentDelivery = (
   row: AttemptRow,
   request: Call | undefined,
