@@ -83,14 +83,8 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
   return audited
 }
 
-<<<<<<< HEAD
-/** The newest revision of each account that an attempt names. */
-const noteRevision = (account_revision: number, { user_id }: Metadata, named: Map<number, number>): void => {
-=======
 /** Notes the newest revision of each account that an attempt names. */
-const noteRevision = ({ data, metadata: { user_id } }: RecordedEvent, named: Map<number, number>): void => {
-  const { account_revision } = data as { account_revision: number }
->>>>>>> x
+const noteRevision = (account_revision: number, { user_id }: Metadata, named: Map<number, number>): void => {
   if (user_id !== null) named.set(user_id, Math.max(named.get(user_id) ?? -1, account_revision))
 }
 

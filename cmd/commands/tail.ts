@@ -5,14 +5,9 @@ import { publicView } from '../../domain/transaction/public-view.ts'
 import { stopSignal } from '../process/stop-signal.ts'
 import { withStore } from '../process/with-store.ts'
 
-<<<<<<< HEAD
-/** Without personal data unless it is asked for: of other streams than transactions' then only what happened. */
+/** Omits personal data by default. Then events of streams other than transactions show only their type. */
 const lineOf = (event: StoredEvent, withData: boolean): string => {
   const { stream, revision, id, type, data, metadata } = asStored(event)
-=======
-/** Omits personal data by default. Then events of streams other than transactions show only their type. */
-const lineOf = ({ stream, revision, id, type, data, metadata }: RecordedEvent, withData: boolean): string => {
->>>>>>> x
   const { at, user_id } = metadata
   return JSON.stringify({ at, user_id, stream, revision, id, type, data: withData ? data : publicView({ type, data }) })
 }

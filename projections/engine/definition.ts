@@ -110,15 +110,8 @@ const removeOfUser = (of: Table): Operation => ({
 
 type Statements = Statement | readonly Statement[]
 
-<<<<<<< HEAD
-/** One sentence for each event that changes the table; all others pass it by. */
-export type Handlers = HandlersOf<Statements>
-=======
 /** One handler for each event type that changes the table. All other events are ignored. */
-export type Handlers = {
-  [Type in keyof EventData]?: (event: RecordedEvent<Type, EventData[Type]>) => Statement | readonly Statement[]
-}
->>>>>>> x
+export type Handlers = HandlersOf<Statements>
 
 export interface Projection {
   table: Table
@@ -168,15 +161,8 @@ export interface Definition {
   mostLateMs: number
 }
 
-<<<<<<< HEAD
 /** By definition and type of event: found once, as most events concern few of the tables. */
 const handlersOf = new WeakMap<Definition, Map<EventType, readonly Handlers[]>>()
-=======
-type Handler = NonNullable<Projection['handlers'][string]>
-
-/** Handlers by definition and event type. They are looked up once, because most events concern few of the tables. */
-const handlersOf = new WeakMap<Definition, Map<string, readonly Handler[]>>()
->>>>>>> x
 
 const handlersFor = (definition: Definition, type: EventType): readonly Handlers[] => {
   let byType = handlersOf.get(definition)

@@ -55,20 +55,12 @@ const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
 
 export const endsListening = ({ type }: StoredEvent): boolean => ENDS_LISTENING.has(type)
 
-<<<<<<< HEAD
-/** Null for events that no page shows. */
+/** null for events that no page shows. */
 export const newsOf = (event: StoredEvent): News | null => {
   const { type, stream } = event
   const told = type === 'Unreadable' ? undefined : handle(TELLERS, event)
   if (told) return told
   if (stream.startsWith('account-')) return { kind: 'account', what: asStored(event).type }
-=======
-/** null for events that no page shows. */
-export const newsOf = ({ type, data, stream }: RecordedEvent): News | null => {
-  const tell = TELLERS[type as keyof EventData] as ((data: unknown) => News) | undefined
-  if (tell) return tell(data)
-  if (stream.startsWith('account-')) return { kind: 'account', what: type }
->>>>>>> x
   if (stream.startsWith('unread-') || stream.startsWith('ignored-')) return { kind: 'notification', what: 'kept' }
   return null
 }

@@ -9,43 +9,7 @@ import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
 import { reaction, type Reaction } from './reactor.ts'
 
-<<<<<<< HEAD
 /** Accounts whose rules are kept in memory: one whose endpoint is gone often has many deliveries to it. */
-=======
-interface Rules {
-  /** Active rules with the time of their activation: ISO 8601. */
-  activeSince: ReadonlyMap<number, string>
-  /** Events that paused a rule. */
-  causes: ReadonlySet<string>
-}
-
-const evolve = (rules: Rules, recorded: RecordedEvent): Rules => {
-  const { type, data } = recorded as RecordedEvent & AccountEvent
-  const activeSince = new Map(rules.activeSince)
-  if (type === 'RuleCreated' || type === 'RuleChanged') {
-    if (data.is_active === 1) activeSince.set(data.rule_id, recorded.metadata.at)
-    if (data.is_active === 0) activeSince.delete(data.rule_id)
-    return { ...rules, activeSince }
-  }
-  if (type === 'RuleDeleted') {
-    activeSince.delete(data.rule_id)
-    return { ...rules, activeSince }
-  }
-  if (type === 'RulePaused') {
-    activeSince.delete(data.rule_id)
-    return { activeSince, causes: new Set(rules.causes).add(data.caused_by) }
-  }
-  return rules
-}
-
-const fold: Fold<Rules> = {
-  stream: (user) => accountStream(Number(user)),
-  initial: { activeSince: new Map(), causes: new Set() },
-  evolve,
-}
-
-/** Number of accounts whose rules are cached. A gone endpoint often has many deliveries of one account. */
->>>>>>> x
 const REMEMBERED = 100
 
 export const pauseGoneRule = (store: EventStore, clock: Clock): Reaction => {

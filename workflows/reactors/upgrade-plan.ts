@@ -1,13 +1,6 @@
-<<<<<<< HEAD
-/** A plan that was paid is the buyer's, once a payment; and who brought the buyer earns his share of it. */
+/** Gives the buyer a paid plan, once per payment, and pays the affiliate who referred the buyer the commission. */
 import { buyOnce, evolve, NO_BUYER } from '../../domain/account/buyer.ts'
 import { accountEvents, accountStream } from '../../domain/account/events.ts'
-=======
-/** Gives the buyer a paid plan, once per payment, and pays the affiliate who referred the buyer the commission. */
-import { evolve, type Account } from '../../domain/account/account.ts'
-import { accountStream, type AccountEvent } from '../../domain/account/events.ts'
-import { buyPlan } from '../../domain/account/plan-changes.ts'
->>>>>>> x
 import { commissionOf } from '../../domain/affiliate/affiliate.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { Affiliates } from '../affiliate/affiliates.ts'
@@ -15,30 +8,7 @@ import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
 import { reaction, type Reaction } from './reactor.ts'
 
-<<<<<<< HEAD
 /** Buyers remembered. */
-=======
-interface Buyer {
-  account: Account | null
-  /** Payments that the plan already includes: ids of events. */
-  payments: ReadonlySet<string>
-}
-
-const fold: Fold<Buyer> = {
-  stream: (user) => accountStream(Number(user)),
-  initial: { account: null, payments: new Set() },
-  evolve: ({ account, payments }, recorded: RecordedEvent) => {
-    const event = recorded as unknown as AccountEvent
-    const payment = event.type === 'PlanChanged' ? event.data.caused_by : undefined
-    return {
-      account: evolve(account, event),
-      payments: payment === undefined ? payments : new Set(payments).add(payment),
-    }
-  },
-}
-
-/** Number of cached buyers. */
->>>>>>> x
 const REMEMBERED = 100
 
 interface Parts {

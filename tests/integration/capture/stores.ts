@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-/** The stores that captures are tried on, each with a way to die in the middle of one. */
-import { parsing } from '../../../adapters/event-store/parsing.ts'
-=======
 /** The stores that capture is tested on. Each can simulate a crash in the middle of a capture. */
->>>>>>> x
+import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'

@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-/** A stand-in in this process, to be told what to do wrong, and stores on it. */
-import type { RecordedEvent } from '../../../domain/event.ts'
-=======
 /** A stand-in server in this process, in which tests can cause faults, and stores that use it. */
->>>>>>> x
+import type { RecordedEvent } from '../../../domain/event.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
