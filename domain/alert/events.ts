@@ -22,7 +22,10 @@ export const alertEvents = {
     user_id: id,
     alert_id: id,
     kind: alertKind,
-    /** The subject: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, `transaction:4`, an origin. */
+    /**
+     * The subject: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, `transaction:4`,
+     * or an origin.
+     */
     subject: z.string(),
     /** A few plain sentences. */
     text: z.string(),

@@ -71,7 +71,7 @@ export class Book extends Entries {
   }
 
   /**
-   * Removes entries that no notification is compared with any more. Call it only if `backTo` cannot follow for earlier entries.
+   * Removes entries that no notification is compared with any more. Call it only while no `backTo` can follow.
    * @param now  Unix milliseconds
    */
   dropExpired(now: number): void {
