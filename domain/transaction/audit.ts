@@ -1,4 +1,4 @@
-/** Whether a transaction's stream is one that its deciders can have written. */
+/** Checks whether the deciders can have written the stream of a transaction. */
 import type { RecordedEvent } from '../event.ts'
 import type { TransactionEvent, TransactionEventData, WebhookStatus } from './events.ts'
 import { evolve, statusOf, type Transaction } from './transaction.ts'
@@ -6,8 +6,8 @@ import { evolve, statusOf, type Transaction } from './transaction.ts'
 type Attempted = TransactionEventData['WebhookAttempted']
 
 /**
- * @param events  all that readers of the stream see
- * @returns a line for each thing that is wrong
+ * @param events  all events that readers of the stream see
+ * @returns one line per fault
  */
 export const faultsOf = (events: readonly RecordedEvent[]): readonly string[] => {
   const [first] = events as (RecordedEvent & TransactionEvent)[]
@@ -17,7 +17,7 @@ export const faultsOf = (events: readonly RecordedEvent[]): readonly string[] =>
   const faults: string[] = []
   const attempts = new Map<number, Attempted[]>()
   let transaction: Transaction = null
-  /** What a change of the status begins from: an event that brings a status itself has its change behind it. */
+  /** The status before the next change. An event that carries a status itself is followed by the event of its change. */
   let status: WebhookStatus | null = null
   events.forEach((recorded, index) => {
     const event = recorded as RecordedEvent & TransactionEvent
@@ -48,7 +48,7 @@ export const faultsOf = (events: readonly RecordedEvent[]): readonly string[] =>
 const statusIn = (transaction: Transaction): WebhookStatus | null =>
   transaction?.phase === 'live' ? transaction.webhook_status : null
 
-/** A call that was made twice is recorded twice; then only one of the records says what is next, or that it was the last. */
+/** A call that was made twice is recorded twice. Only one of the records then has the next attempt, or marks it as the last. */
 const decides = ({ outcome, next_attempt_at }: Attempted): boolean =>
   outcome === 'exhausted' || next_attempt_at !== null
 
