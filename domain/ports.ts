@@ -156,7 +156,10 @@ export interface CallResult {
   http_status: number
   /** First 4 KB of the response, or the reason in words if there was none. */
   response_body: string
-  /** null, or a class such as `dns`, `refused`, `tls`, `timeout`, `redirect`, `private_address`, `response_too_large`, `stopped`, `http_404`. */
+  /**
+   * Null, or a class such as `dns`, `refused`, `tls`, `timeout`, `redirect`, `private_address`, `response_too_large`,
+   * `stopped`, `http_404`.
+   */
   error: string | null
   /** Value of the response's `Retry-After` header in seconds from now. Null if it had none. */
   retry_after_s: number | null

@@ -114,7 +114,7 @@ export const isUnconfirmed = (
   return known ? !known.confirmed : wouldWait(account, named, at, own)
 }
 
-// --- what happens to them --------------------------------------------------------------------------------------------
+// --- changes ---------------------------------------------------------------------------------------------------------
 
 export interface SeenAccount extends NamedAccount {
   bank_account_id: number

@@ -132,7 +132,7 @@ const isCut = (book: Book, probe: Probe, entry: number): boolean => {
 
 type Fits = (candidate: Candidate) => boolean
 
-/** Finds the nearest event among those that a row's key brings up. */
+/** Finds the nearest event among those that a row's key finds. */
 class NearestEvent {
   readonly #book: Book
   readonly #probe: Probe
@@ -228,7 +228,7 @@ const rowFour = (book: Book, probe: Probe): number => {
 }
 
 /**
- * @param book  the events of the notification's user and bank
+ * @param book  the deduplication window of the notification's user and bank
  * @param isPush  whether the notification's source is an app's pushes
  */
 export const verdictOn = (book: Book, probe: Probe, isPush: boolean): Verdict => {

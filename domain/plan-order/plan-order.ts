@@ -110,7 +110,7 @@ export const orderPlan = (
   },
 ]
 
-/** What the payment makes of its transaction. */
+/** The result of the payment for its transaction. */
 export interface Payment {
   webhook_status: 'plan_upgraded' | 'already_run'
   /** The transaction that had already paid the order. */

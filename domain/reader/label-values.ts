@@ -18,7 +18,7 @@ export const SIGNED = new RegExp(`(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(
 const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`)
 const STANDING = '(?:(?:moi|con|hien tai|la|con lai)(?: |(?=:)))*'
 export const BEGINS = new RegExp(
-  // `cua` is allowed once. If it could repeat, a row of them could be matched in exponentially many ways.
+  // `cua` is allowed once. If it could repeat, a row of them could be matched in too many ways to finish in time.
   `^${STANDING}(?:cua [^\\d\\n]{0,40}(?: |(?=:))${STANDING})?[:=]? ?(?<sign>[+-])? ?${SUM}`,
 )
 /** A sum without a sign, with its currency. It might be the amount. */

@@ -7,7 +7,7 @@ export type DateParts = Partial<Record<'day' | 'month' | 'year' | 'hour' | 'minu
 
 /** The bank's clock may be a little ahead of ours. */
 const CLOCK_SKEW_MS = 10 * 60_000
-/** The longest distance between two leap days, such as across 1900. */
+/** The longest time between two leap days, such as across 1900. In years. */
 const YEARS_BACK = 8
 
 /** Without a printed year, the newest date that is not in the future counts. */
