@@ -17,9 +17,9 @@ import { planOrderEvents } from './plan-order/events.ts'
 import { transactionEvents } from './transaction/events.ts'
 
 export interface StreamKind {
-  /** The stream's name, as a pattern. */
+  /** The stream name, as a pattern. */
   stream: string
-  /** What its events are about. */
+  /** The content of the stream's events. */
   holds: string
   kept: string
   events: Readonly<Record<string, z.ZodObject>>

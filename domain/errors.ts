@@ -1,11 +1,11 @@
-/** Errors with a name, thrown inside and mapped to an answer in one place (`adapters/http/middleware/errors.ts`). */
+/** Named errors. One place maps them to HTTP responses: `adapters/http/middleware/errors.ts`. */
 
-/** The event store did not answer in time: nothing was accepted that is not stored. 503. */
+/** The event store did not respond in time. Nothing was accepted that is not stored. HTTP 503. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
-/** A command was refused by a decider; `code` is the API's error code. */
+/** A decider refused a command. `code` is the error code of the API. */
 export class Refused extends Error {
   override name = 'Refused'
   readonly code: string
@@ -17,11 +17,11 @@ export class Refused extends Error {
   }
 }
 
-/** More work waits than can be done soon. 429 with `Retry-After`. */
+/** More work is waiting than can be done soon. HTTP 429 with `Retry-After`. */
 export class Overloaded extends Error {
   override name = 'Overloaded'
   readonly seconds: number
-  /** @param seconds  after which to try again */
+  /** @param seconds  the time after which the caller may retry */
   constructor(message: string, seconds: number) {
     super(message)
     this.seconds = seconds

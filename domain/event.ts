@@ -1,20 +1,20 @@
-/** The shape every event has, before and after it is in the store. */
+/** The shape of every event, before and after it is in the store. */
 
-/** Written beside every event, never shown to a shop. */
+/** Stored with every event, and never shown to a shop. */
 export interface Metadata {
-  /** Owner of the event; null for events of the installation itself (`ids`, `email-…`). */
+  /** Owner of the event. Null for events of the installation itself (`ids`, `email-…`). */
   user_id: number | null
-  /** When the decision was made: ISO 8601 UTC with milliseconds. */
+  /** Time of the decision: ISO 8601 UTC with milliseconds. */
   at: string
-  /** The same for all that follows from one request or one notification. */
+  /** The same for everything that follows from one request or one notification. */
   correlation_id: string
-  /** The id of the event or request that made this one happen. */
+  /** The id of the event or request that caused this event. */
   causation_id: string
   /** Version of the event's schema. */
   version: number
 }
 
-/** An event as decided: its id is random per decision and used again only for that decision's own retries. */
+/** An event as decided. Its id is random per decision, and only retries of the same decision reuse it. */
 export interface NewEvent<Type extends string = string, Data = unknown> {
   id: string
   type: Type
@@ -22,14 +22,14 @@ export interface NewEvent<Type extends string = string, Data = unknown> {
   metadata: Metadata
 }
 
-/** An event as the store gives it back. */
+/** An event as the store returns it. */
 export interface RecordedEvent<Type extends string = string, Data = unknown> extends NewEvent<Type, Data> {
   stream: string
-  /** Place in its stream, from 0. */
+  /** Position in its stream, from 0. */
   revision: number
-  /** Place among all events: opaque, compared by the store's `isAfter`. */
+  /** Position among all events. It is opaque: compare it with the store's `isAfter`. */
   checkpoint: string
 }
 
-/** What a decider returns: the type and the data; the workflow adds id and metadata. */
+/** The result of a decider: type and data. The workflow adds the id and the metadata. */
 export type Fact<Type extends string = string, Data = unknown> = { type: Type; data: Data }

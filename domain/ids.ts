@@ -1,10 +1,10 @@
-/** The one counter that all ids come from: stream `ids`. Only its newest event is ever read. */
+/** The single counter that all ids come from: stream `ids`. Only its newest event is ever read. */
 import { z } from 'zod'
 
 const id = z.int().positive()
 
 export const idEvents = {
-  /** Ids `from` to `to`, both included, belong to the process that wrote this. */
+  /** The ids `from` to `to`, both inclusive, belong to the process that wrote this event. */
   IdsReserved: z.object({ from: id, to: id }),
 }
 

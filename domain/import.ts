@@ -1,7 +1,7 @@
-/** That this store was filled from a file of another: stream `import`. Between its two events the store is not whole. */
+/** Records that this store was filled from the file of another store: stream `import`. Between its two events the store is incomplete. */
 import { z } from 'zod'
 
-/** Of the file: how many events it holds, and the SHA-256 that its last line tells. */
+/** The file: its number of events, and the SHA-256 that its last line contains. */
 const file = { events: z.int().nonnegative(), sha256: z.string() }
 
 export const importEvents = {

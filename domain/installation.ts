@@ -1,6 +1,6 @@
 /**
- * What an event store is the store of: stream `installation`, the first one written. By its id, read models and topics that
- * were built from this store are told from another's.
+ * The identity of an event store: stream `installation`, the first one written. Its id distinguishes read models and topics that
+ * were built from this store from those of another store.
  */
 import { z } from 'zod'
 

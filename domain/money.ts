@@ -1,10 +1,10 @@
 /**
- * Exact decimals with two places, as strings end to end (`"150000.00"`); never a float.
- * Arithmetic goes by hundredths in a bigint.
+ * Exact decimals with two places. They are strings everywhere (`"150000.00"`), never floats.
+ * Arithmetic uses hundredths in a bigint.
  */
 export type Money = string
 
-/** `"150000.00"` → 15000000n. Takes any number of decimals up to two. */
+/** `"150000.00"` → 15000000n. Accepts zero to two decimals. */
 export const toMinor = (money: Money): bigint => {
   const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(money) ?? []
   if (whole === undefined) throw new RangeError(`not a decimal with at most two places: ${money}`)

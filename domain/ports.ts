@@ -1,13 +1,13 @@
-/** What the inside asks of the outside. Adapters implement these; one contract suite per port runs against each of them. */
+/** The ports of the application. Adapters implement them. Each port has one contract suite that runs against all its adapters. */
 import type { NewEvent, RecordedEvent } from './event.ts'
 import type { StoredEvent } from './parse-event.ts'
 
 // --- event store ---------------------------------------------------------------------------------------------------
 
-/** A place among all events; opaque, compared only by `EventStore.isAfter`. */
+/** A position among all events. It is opaque: compare it only with `EventStore.isAfter`. */
 export type Checkpoint = string
 
-/** Revision a stream must have for an append: that of its last event, or `NO_STREAM` where nothing was ever written. */
+/** Revision that a stream must have for an append: the revision of its last event, or `NO_STREAM` if nothing was ever written. */
 export type Expected = number
 export const NO_STREAM: Expected = -1
 
@@ -18,9 +18,9 @@ export interface StreamAppend {
 }
 
 /**
- * A unit is answered by itself. It is atomic where the store can; elsewhere each stream waits only for the one before it
- * in its unit. Units of one call go side by side; where several of them write to one stream, their expectations follow on
- * from each other in the order given, and when one fails those that build on it fail too.
+ * Each unit has its own result. A unit is atomic if the store supports it. Otherwise, each stream of the unit is written only
+ * after the one before it. The units of one call run concurrently. If several of them write to one stream, their expected
+ * revisions build on each other in the given order. If one of them fails, the units that build on it fail too.
  */
 export type Unit = readonly StreamAppend[]
 
@@ -31,68 +31,67 @@ export type UnitResult =
       conflict: { stream: string; /** the stream's present revision, NO_STREAM where it is new */ revision: number }
     }
 
-/** A piece of one stream: forwards from a revision on, or backwards from the newest. */
+/** A section of one stream: forwards from a revision, or backwards from the newest event. */
 export interface Slice {
   stream: string
-  /** First revision wanted (forwards only); default 0. */
+  /** First revision to read (forwards only). Default: 0. */
   from?: number
   backwards?: boolean
-  /** At most so many events; default all. */
+  /** The most events to read. Default: all. */
   limit?: number
 }
 
 export interface Batch<Event extends RecordedEvent = StoredEvent> {
   events: readonly Event[]
-  /** Where to go on after this batch: of its last event, or further where the events between were of other streams. */
+  /** Where to continue after this batch: at its last event, or further if events of other streams followed. */
   checkpoint: Checkpoint
   /** True once the past has been read and this batch reaches the present. */
   live: boolean
 }
 
-/** @typeParam Event  what reads return: by default events that `parseEvent` has parsed */
 export interface EventStore<Event extends RecordedEvent = StoredEvent> {
-  /** Whether units of one call are stored in the order given; elsewhere only those that write to one stream are. */
+  /** Whether the units of one call are stored in the given order. Otherwise, only units that write to the same stream are. */
   readonly keepsOrder: boolean
   /**
-   * Appends units; the answers stand in the order of the units. The same event ids again at the same place are a success.
-   * An unknown outcome (lost connection, timeout) is tried again inside with the same ids and expectations.
-   * @throws {StoreUnavailable} when the outcome could not be learnt in time: the caller may send the same again
+   * Appends units. The results are in the order of the units. Appending the same event ids again at the same position succeeds.
+   * After an unknown outcome (lost connection, timeout), the adapter retries with the same ids and expected revisions.
+   * @throws {StoreUnavailable} if the outcome did not become known in time. The caller may append the same units again.
    */
   append(units: readonly Unit[]): Promise<UnitResult[]>
-  /** Reads slices in one round trip; a stream that does not exist, or whose events have all expired, is empty. */
+  /** Reads slices in one round trip. A stream is empty if it does not exist, or if all its events have expired. */
   read(slices: readonly Slice[]): Promise<Event[][]>
   /** Events of all streams in order, after a checkpoint (null: from the start). */
   readAll(after: Checkpoint | null, limit: number): Promise<Event[]>
   /**
-   * Catch-up, then live, in batches, without gap or repeat; survives a server that goes away and comes back.
+   * Reads past events, then live ones, in batches, without gaps or repeats. It survives a server that goes away and comes back.
    * Ends when the signal aborts.
    */
   subscribe(options: {
     after: Checkpoint | null
-    /** Stream name prefixes; none given: all streams. */
+    /** Stream name prefixes. Default: all streams. */
     prefixes?: readonly string[]
     signal: AbortSignal
-    /** Most events a batch may hold. */
+    /** The most events in one batch. */
     maxBatch?: number
   }): AsyncIterable<Batch<Event>>
-  /** Place of the newest event, null in an empty store. */
+  /** Position of the newest event. Null if the store is empty. */
   end(): Promise<Checkpoint | null>
   isAfter(a: Checkpoint, b: Checkpoint): boolean
-  /** Events of streams with this prefix are hidden from `read` once older than the age (seconds); said once at start. */
+  /** Hides events of streams with this prefix from `read` once they are older than the age (seconds). Called once at start. */
   retain(prefix: string, maxAgeSeconds: number): Promise<void>
   /**
-   * Removes for good what `retain` and `erase` have hidden; planned work, may be late or run twice. Answers how many events,
-   * 0 where the store does not tell.
+   * Permanently removes what `retain` and `erase` have hidden. This is scheduled work: it may run late or twice.
+   * @returns the number of removed events, or 0 if the store does not report it
    */
   expire(): Promise<number>
-  /** Hides every event of a stream but its last, which stays; they are gone for good at once, or with the next `expire`. */
+  /** Hides all events of a stream except the last one. They are removed permanently at once, or by the next `expire`. */
   erase(stream: string): Promise<void>
   close(): Promise<void>
 }
 
 // --- the log that feeds delivery -----------------------------------------------------------------------------------
 
-/** One event of a `transaction-` stream as the log carries it: no personal data; the consumer joins the rest. */
+/** One event of a `transaction-` stream as the log carries it. It has no personal data: the consumer joins the rest. */
 export interface LogEntry {
   event_id: string
   type: string
@@ -100,14 +99,14 @@ export interface LogEntry {
   transaction_id: number
   revision: number
   at: string
-  /** The store's checkpoint of the event, to wait until the read models have passed it. */
+  /** The event's checkpoint in the store. The consumer waits until the read models have passed it. */
   checkpoint: Checkpoint
 }
 
 export interface Log {
   /**
-   * Hands batches over, in order per user, at least once. The offset is committed after the handler resolves; a handler
-   * never waits for an endpoint. Resolves when the signal aborts.
+   * Delivers batches in order per user, at least once. The offset is committed after the handler resolves. A handler never waits
+   * for an endpoint. Resolves when the signal aborts.
    */
   consume(group: string, handler: (entries: readonly LogEntry[]) => Promise<void>, signal: AbortSignal): Promise<void>
 }
@@ -119,27 +118,27 @@ export interface Clock {
 }
 
 export interface Ids {
-  /** Positive ints, unique over all processes and replays, rising within a process. */
+  /** Positive ints, unique across all processes and replays, ascending within a process. */
   next(count: number): Promise<number[]>
 }
 
-/** Keeps what must be readable again (rule secrets, mailbox passwords, the personal URL). */
+/** Encrypts secrets that must be readable again (rule secrets, mailbox passwords, the personal URL). */
 export interface Vault {
   seal(text: string): string
-  /** @throws when the text was not sealed under a known key, or was altered */
+  /** @throws if the text was not sealed with a known key, or was altered */
   open(sealed: string): string
 }
 
 /**
- * Password hashing, slow on purpose and few at a time. Callers take turns: who asks for many waits behind himself, so `caller`
- * names who asks (an address).
+ * Password hashing. It is slow on purpose, and few hashes run at a time. Callers take turns, so a caller with many requests only
+ * delays its own. `caller` identifies the caller (an address).
  */
 export interface Passwords {
   /** @throws {Overloaded} */
   hash(password: string, caller?: string): Promise<string>
   /**
-   * Takes the same time where there is no hash to compare with (null): the answer is false then.
-   * @param isKnown  the account has logged in from there before: it goes first
+   * Takes the same time if there is no hash to compare with (null). The result is then false.
+   * @param isKnown  the account has logged in from this caller before. The request then goes first.
    * @throws {Overloaded}
    */
   verify(password: string, hash: string | null, caller?: string, isKnown?: boolean): Promise<boolean>
@@ -154,20 +153,23 @@ export interface Call {
 }
 
 export interface CallResult {
-  /** 0 when there was no answer. */
+  /** 0 if there was no response. */
   http_status: number
-  /** First 4 KB of the answer, or the reason in words when there was none. */
+  /** First 4 KB of the response, or the reason in words if there was none. */
   response_body: string
-  /** null, or a class such as `dns`, `refused`, `tls`, `timeout`, `redirect`, `private_address`, `response_too_large`, `stopped`, `http_404`. */
+  /**
+   * Null, or a class such as `dns`, `refused`, `tls`, `timeout`, `redirect`, `private_address`, `response_too_large`,
+   * `stopped`, `http_404`.
+   */
   error: string | null
-  /** Value of a `Retry-After` header in seconds from now, where the answer had one. */
+  /** Value of the response's `Retry-After` header in seconds from now. Null if it had none. */
   retry_after_s: number | null
-  /** Milliseconds from start to the end of reading. */
+  /** Milliseconds from the start until the response is read. */
   duration_ms: number
 }
 
 export interface Sender {
-  /** Never throws: every failure is a result. Connect, headers and body share 10 s. An abort ends it with `stopped`. */
+  /** Never throws: every failure is a result. Connect, headers and body share 10 s. An abort ends the call with `stopped`. */
   send(call: Call, signal: AbortSignal): Promise<CallResult>
   close(): Promise<void>
 }
@@ -182,23 +184,23 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Resolves when the mail is safe with us; it leaves later, and is tried again for a day. What must not be lost is sent by a
-   * reaction, under the id of the event that asks for it.
-   * @param mail.key  the same mail, sent again under the same key within a week, is one mail
+   * Resolves when the mail is stored durably. It is sent later, and retried for a day. A mail that must not be lost is sent by a
+   * reactor, under the id of the event that requires it.
+   * @param mail.key  mails with the same key within a week count as one mail
    */
   send(mail: Mail & { key?: string }): Promise<void>
 }
 
-/** Of all processes that want to do a thing, one does it. */
+/** Of all processes that compete for some work, one does it. */
 export interface Lease {
   /**
-   * Does the work whenever this process holds the lease; its signal aborts when the lease is lost or the outer signal aborts,
-   * and the work must end soon then. Work that ends or fails is begun again. Resolves when the outer signal aborts.
+   * Runs the work while this process holds the lease. Its signal aborts when the lease is lost or the outer signal aborts. The work
+   * must then end soon. Work that ends or fails is started again. Resolves when the outer signal aborts.
    */
   hold(work: (held: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>
 }
 
 export interface ReadModels {
-  /** Whether the read models have passed a place in the store, waiting for it at most so long (milliseconds). */
+  /** Waits at most `timeoutMs` milliseconds until the read models have passed a position in the store. Returns whether they have. */
   passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean>
 }

@@ -1,21 +1,22 @@
 /**
- * What a search is found by whose trigrams are all frequent, but seldom together: a bank's references that begin alike, or two
- * words that hardly ever stand side by side. A text's *pieces* are
+ * An index for searches whose trigrams are all frequent but rarely occur together: a bank's references that begin alike, or two
+ * words that rarely stand side by side. The *pieces* of a text are:
  *
- * - six letters or digits in a row, one of them a digit at least: `ft2600`;
- * - the last three letters of a word, a blank and the first two of the next: `oan ha`.
+ * - six letters or digits in a row, at least one of them a digit: `ft2600`;
+ * - the last three letters of a word, a blank and the first two letters of the next word: `oan ha`.
  *
- * What is a piece is told by its own characters. So whatever text has a search in it has all pieces of the search, too; the
- * other way round they only say where to look. They are kept as numbers of 16 bits, to take little room: one stands for many.
+ * Only its own characters decide whether a substring is a piece. So a text that contains a search string also contains all
+ * pieces of that string. The reverse does not hold: pieces only show where to look. To save space, pieces are stored as 16-bit
+ * numbers, so several pieces share one number.
  */
 
-/** Shorter ones are in so many texts where their trigrams are frequent that there is no haste, and each costs its writing. */
+/** Shorter pieces occur in so many texts if their trigrams are frequent that they save no time, and each has a write cost. */
 const LENGTH = 6
 const BEFORE_BLANK = 3
 const AFTER_BLANK = 2
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
-/** a to z, and all that is not ASCII, up to surrogates. */
+/** a to z, and everything that is not ASCII, up to surrogates. */
 const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 0x80 && code < 0xd800)
 
 /** FNV-1a, folded. */
@@ -25,10 +26,10 @@ const numberOf = (text: string, from: number, to: number): number => {
   return ((hash ^ (hash >>> 16)) << 16) >> 16
 }
 
-/** @param text  as `foldedForSearch` makes it · @returns numbers from -32768 to 32767, each once */
+/** @param text  a result of `foldedForSearch` · @returns numbers from -32768 to 32767, each once */
 export const piecesOf = (text: string): number[] => {
   const found = new Set<number>()
-  /** How many letters and digits end here, and how many letters. */
+  /** The number of letters and digits in a row that end here, and the number of letters. */
   let run = 0
   let letters = 0
   for (let at = 0; at < text.length; at++) {

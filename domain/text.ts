@@ -1,19 +1,19 @@
 /**
- * Texts as phones and banks send them, made comparable. What is kept and shown is always the original; only reading
- * happens on these forms.
+ * Makes texts from phones and banks comparable. The original text is always what is stored and shown. Only the reader uses
+ * these forms.
  */
 
 const ONLY_PLAIN = /^[\n\x20-\x7e]*$/
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g
-/** Every blank but the plain one. */
+/** Every blank except the plain one. */
 const BLANKS = /\t|(?! )\p{Zs}/gu
 /** Soft hyphen, zero-width and direction characters, joiners, variation selectors, byte order mark, other controls. */
 const INVISIBLE =
   /[\u0000-\u0008\u000e-\u001f\u007f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]/g
 
 /**
- * NFKC; zero-width and direction characters removed; every kind of blank a blank, every kind of line end `\n`;
- * U+2212 a minus. Runs of blanks stay runs: see `squeeze`.
+ * Applies NFKC. Removes zero-width and direction characters. Every kind of blank becomes a blank, every kind of line end becomes
+ * `\n`, and U+2212 becomes a minus. Runs of blanks stay as they are: see `squeeze`.
  */
 export const normalise = (text: string): string =>
   ONLY_PLAIN.test(text)
@@ -26,11 +26,11 @@ export const normalise = (text: string): string =>
         .replace(/\u2212/g, '-')
         .normalize('NFKC')
 
-/** A run of blanks becomes one: `\n` where it held a line end, else a blank. None at the ends. */
+/** A run of blanks becomes `\n` if it contains a line end, and one blank otherwise. Blanks at both ends are removed. */
 export const squeeze = (text: string): string =>
   (/[ \n]{2}/.test(text) ? text.replace(/[ \n]{2,}/g, (run) => (run.includes('\n') ? '\n' : ' ')) : text).trim()
 
-/** What each letter is in a shadow, by its code; letters behind it are their own. */
+/** The shadow of each letter, by its code. Letters beyond this table are their own shadow. */
 const SHADOWS = Array.from({ length: 0x2100 }, (_, code) => {
   const letter = String.fromCharCode(code)
   const base = letter.normalize('NFD').charAt(0)
@@ -40,8 +40,8 @@ const SHADOWS = Array.from({ length: 0x2100 }, (_, code) => {
 for (const letter of 'đĐ₫') SHADOWS[letter.charCodeAt(0)] = 'd'
 
 /**
- * The text in lower case and without diacritics, `₫` and `đ` as `d`, **of the same length**, so that an offset found in
- * the shadow is an offset in the text. Expects a normalised text.
+ * The text in lower case and without diacritics, with `₫` and `đ` as `d`. It has **the same length**, so an offset found in the
+ * shadow is an offset in the text. The text must be normalised.
  */
 export const shadowOf = (text: string): string => {
   if (ONLY_PLAIN.test(text)) return text.toLowerCase()
@@ -51,9 +51,8 @@ export const shadowOf = (text: string): string => {
 }
 
 /**
- * A text, or what is looked for in one, so that a search finds it whatever its case and however its letters are composed;
- * anything else, diacritics too, must be as it is (interface, section 4.2). It holds neither U+FFFF, which is no character,
- * nor NUL.
+ * Folds a text or a search string, so that a search ignores case and the composition of letters. Everything else must match
+ * exactly, including diacritics (interface, section 4.2). The result contains neither U+FFFF, which is no character, nor NUL.
  */
 export const foldedForSearch = (text: string): string =>
   ONLY_PLAIN.test(text)

@@ -1,12 +1,12 @@
 /**
- * Vietnamese time: UTC+7 all year, since 1975 without daylight saving, so plain arithmetic is exact.
- * Banks print it, and days and months of the interface (`date_from`, the quota) are counted in it.
+ * Vietnamese time: UTC+7 all year, without daylight saving since 1975, so plain arithmetic is exact.
+ * Banks print this time, and the interface counts days and months in it (`date_from`, the quota).
  */
 
 const OFFSET_MS = 7 * 3_600_000
 export const DAY_MS = 86_400_000
 
-/** A wall clock's reading in Vietnam; month from 1. */
+/** The time that a wall clock in Vietnam shows. Months count from 1. */
 export interface WallTime {
   year: number
   month: number
@@ -16,7 +16,7 @@ export interface WallTime {
   second?: number
 }
 
-/** The moment at which clocks in Vietnam show this; null where no clock ever does (31/02, 25:61). */
+/** The moment at which clocks in Vietnam show this time. Null if no clock ever shows it (31/02, 25:61). */
 export const fromVietnam = ({ year, month, day, hour = 0, minute = 0, second = 0 }: WallTime): Date | null => {
   if (hour > 23 || minute > 59 || second > 59) return null
   const wall = new Date(Date.UTC(year, month - 1, day, hour, minute, second))
@@ -24,7 +24,7 @@ export const fromVietnam = ({ year, month, day, hour = 0, minute = 0, second = 0
   return exists ? new Date(wall.getTime() - OFFSET_MS) : null
 }
 
-/** What clocks in Vietnam show at a moment. */
+/** The time that clocks in Vietnam show at a moment. */
 export const inVietnam = (moment: Date): Required<WallTime> => {
   const wall = new Date(moment.getTime() + OFFSET_MS)
   return {
@@ -43,19 +43,19 @@ export const vietnamDay = (moment: Date): string => new Date(moment.getTime() + 
 /** The Vietnamese calendar month of a moment: `2026-11`. */
 export const vietnamMonth = (moment: Date): string => vietnamDay(moment).slice(0, 7)
 
-/** Midnight in Vietnam at which a day (`2026-11-20`) begins; null where there is no such day. */
+/** The midnight in Vietnam at which a day (`2026-11-20`) begins. Null if there is no such day. */
 export const startOfDay = (day: string): Date | null => {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? []
   return year ? fromVietnam({ year: Number(year), month: Number(month), day: Number(date) }) : null
 }
 
-/** Midnight in Vietnam at which the day after begins: the exclusive end of a day. */
+/** The midnight in Vietnam at which the next day begins: the exclusive end of a day. */
 export const endOfDay = (day: string): Date | null => {
   const start = startOfDay(day)
   return start && new Date(start.getTime() + DAY_MS)
 }
 
-/** First moment of a Vietnamese month (`2026-11`), and the first moment after it; null where there is no such month. */
+/** The first moment of a Vietnamese month (`2026-11`), and the first moment after it. Null if there is no such month. */
 export const monthBounds = (month: string): { from: Date; to: Date } | null => {
   const from = startOfDay(`${month}-01`)
   if (!from) return null

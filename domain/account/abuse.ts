@@ -1,21 +1,21 @@
 /**
- * What locks an account (interface, section 5, as decided): too many requests in an hour; the same GET again and again; too
- * many requests at a time, again and again. One of these stands for one account: what this process saw of it, and what it
- * was last told of what all processes saw.
+ * Detects the abuse that locks an account (interface, section 5, as decided): too many requests in an hour, the same GET again and
+ * again, or too many parallel requests again and again. One instance tracks one account. It holds the usage that this process
+ * saw, and the last known usage of all processes.
  */
 
 export interface AbuseLimits {
-  /** More requests than this in an hour. */
+  /** The most requests in an hour. */
   perHour: number
-  /** So many equal GETs in a row, each soon after the one before. */
+  /** This many equal GETs in a row lock the account, if each comes soon after the one before. */
   polls: number
-  /** More requests than this in flight at a time, in five different seconds of a minute. */
+  /** The most requests in flight at a time. Exceeding it in five different seconds of a minute locks the account. */
   parallel: number
 }
 
 export type Abuse = 'requests_per_hour' | 'polling' | 'parallel_requests'
 
-/** An hour is counted in pieces: what is over the edge counts up to one piece less than an hour, never more. */
+/** Requests are counted in slots. A request counts for at least an hour minus one slot, and never for more than an hour. */
 const HOUR_MS = 3_600_000
 export const SLOT_MS = 300_000
 export const SLOTS = HOUR_MS / SLOT_MS
@@ -23,31 +23,31 @@ export const POLL_GAP_MS = 30_000
 const OVER_SECONDS = 5
 export const OVER_WITHIN_S = 60
 
-/** The newest requests as far as they are the same GET. */
+/** The newest requests, as long as they are the same GET. */
 export interface Run {
-  /** What is asked for; empty for what is no GET. */
+  /** Identifies the request. Empty if it is not a GET. */
   signature: string
   calls: number
-  /** Of its last request: milliseconds since 1970. */
+  /** Time of its last request, in milliseconds since 1970. */
   last_at: number
 }
 
-/** A run as one process saw it since it last told the others. */
+/** A run as one process saw it since its last report. */
 export interface RunSince extends Run {
   first_at: number
-  /** Something else came before it, since. */
+  /** A different request came before it, since the last report. */
   broken: boolean
 }
 
-/** What a process tells the others. */
+/** The report of one process to the others. */
 export interface Seen {
   calls: ReadonlyMap<number, number>
   run: RunSince | null
-  /** Requests in flight in a second that is over, where there were any. */
+  /** Requests in flight in the last complete second, if there were any. */
   parallel: { second: number; requests: number } | null
 }
 
-/** What all processes together saw. */
+/** The usage that all processes saw together. */
 export interface SeenByAll {
   calls: ReadonlyMap<number, number>
   run: Run | null
@@ -60,7 +60,7 @@ const isFollowedBy = (before: Run, after: RunSince): boolean =>
   before.signature === after.signature &&
   after.first_at - before.last_at < POLL_GAP_MS
 
-/** How long a run is with another one after it. */
+/** Appends a run to the one before it. */
 const followed = (before: Run | null, after: RunSince | null): Run | null =>
   before && after && isFollowedBy(before, after) ? { ...after, calls: before.calls + after.calls } : (after ?? before)
 
@@ -68,13 +68,13 @@ const NOTHING: Pick<Seen, 'calls' | 'run'> = { calls: new Map(), run: null }
 
 export class Conduct {
   readonly #limits: AbuseLimits
-  /** Of all processes, when last heard; what this one is telling them; what it saw since. */
+  /** Usage of all processes when last received, the report that this process is sending, and its usage since then. */
   #heard: Pick<SeenByAll, 'calls' | 'run'> = { calls: new Map(), run: null }
   #told: Pick<Seen, 'calls' | 'run'> = NOTHING
   #calls = new Map<number, number>()
   #run: RunSince | null = null
   #inFlight = 0
-  /** By second. */
+  /** Keys are seconds. */
   readonly #peaks = new Map<number, number>()
   readonly #samples = new Map<number, number>()
   readonly #over = new Set<number>()
@@ -85,10 +85,10 @@ export class Conduct {
   }
 
   /**
-   * A request comes in.
-   * @param signature  the same for equal GETs; empty for anything else
+   * Counts a new request.
+   * @param signature  the same for equal GETs, empty for all other requests
    * @param at  milliseconds since 1970
-   * @returns what it is too much of; null where it is welcome
+   * @returns the limit that it exceeds. Null if it exceeds none.
    */
   enter(signature: string, at: number): Abuse | null {
     this.#lastAt = at
@@ -107,12 +107,12 @@ export class Conduct {
     this.#inFlight--
   }
 
-  /** What the others are to hear; `heard` or `unheard` must follow before the next. */
+  /** Returns the report for the other processes. `heard` or `unheard` must follow before the next call. */
   tell(at: number): Seen {
     const second = Math.floor(at / 1_000)
     const before = second - 1
     const peak = this.#peaks.get(before) ?? 0
-    // Moments of different processes do not add up, but what they have at the same moment does.
+    // Peaks of different processes may be at different moments, so they are not added up. Samples of the same moment are.
     const requests = peak > this.#limits.parallel ? peak : (this.#samples.get(before) ?? 0)
     this.#samples.set(second, this.#inFlight)
     for (const each of this.#peaks.keys()) if (each < second) this.#peaks.delete(each)
@@ -123,14 +123,14 @@ export class Conduct {
     return { ...this.#told, parallel: requests > 0 ? { second: before, requests } : null }
   }
 
-  /** The others have heard it, and this is what came of it. */
+  /** The report was delivered, and this is the resulting usage of all processes. */
   heard({ calls, run, overSeconds }: SeenByAll): void {
     this.#heard = { calls, run: run ?? this.#heard.run }
     this.#told = NOTHING
     for (const second of overSeconds) this.#over.add(second)
   }
 
-  /** Nobody heard it: it is to be told again, with what has come since. */
+  /** The report was not delivered, so its usage is reported again, with the usage since then. */
   unheard(): void {
     const { calls, run } = this.#told
     this.#told = NOTHING
@@ -142,7 +142,7 @@ export class Conduct {
     else this.#run ??= run
   }
 
-  /** Nothing of it is of use any more. */
+  /** Whether none of this usage counts any more. */
   isOver(at: number): boolean {
     return this.#inFlight === 0 && at - this.#lastAt > HOUR_MS
   }

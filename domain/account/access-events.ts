@@ -1,4 +1,4 @@
-/** Events about who may use an account: mail links, sessions, scoped keys. Part of the stream `account-<user>`. */
+/** Events about access to an account: mail links, sessions, scoped keys. Part of the stream `account-<user>`. */
 import { z } from 'zod'
 
 const id = z.int().positive()
@@ -18,21 +18,21 @@ export const mailTokenEvents = {
     nonce: z.string(),
     issued_at: moment,
     expires_at: moment,
-    /** The address was registered again: the mail says so. */
+    /** The address was registered again, and the mail says so. */
     registered_again: z.literal(true).optional(),
   }),
-  /** An address that nobody has confirmed was registered again: the newest registration's password and name count. */
+  /** An unconfirmed address was registered again. The password and name of the newest registration count. */
   RegistrationReplaced: z.object({
     user_id: id,
     name: z.string().nullable(),
     /** argon2id. */
     password_hash: z.string(),
     token_version: z.int(),
-    /** The code of the affiliate link that led here, as it was given. */
+    /** The code of the affiliate link that led to the registration, as it was given. */
     ref: z.string().optional(),
     at: moment,
   }),
-  /** The email of an existing account was registered again. The owner gets a mail; the caller gets the usual response. */
+  /** The email of an existing account was registered again. The owner gets a mail. The caller gets the usual response. */
   RegistrationRepeated: z.object({ user_id: id, at: moment }),
 }
 
@@ -45,7 +45,7 @@ export const sessionEvents = {
     user_id: z.int().positive(),
     session_id: z.string(),
     ended_at: moment,
-    /** When it would have ended by itself: it need not be remembered any longer. */
+    /** When it would have expired. It need not be remembered after that. */
     expires_at: moment,
   }),
 }

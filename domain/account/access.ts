@@ -1,10 +1,10 @@
-/** Who may use an account: registration, passwords, the API key, the personal URL, devices, the lock. */
+/** Access to an account: registration, passwords, the API key, the personal URL, devices, the lock. */
 import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { Refused } from '../errors.ts'
 import { conflict, invalid } from './refusals.ts'
 
-/** As it is kept, claimed and compared. */
+/** The form in which it is stored, claimed and compared. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 /** @throws {Refused} VALIDATION_FAILED */
@@ -13,7 +13,7 @@ export const checkEmail = (email: string): void => {
     throw invalid({ path: 'email', message: 'This is not a valid email address.' })
 }
 
-/** 10 to 200 characters, whichever. @throws {Refused} VALIDATION_FAILED */
+/** Any 10 to 200 characters. @throws {Refused} VALIDATION_FAILED */
 export const checkPassword = (password: string): void => {
   const { length } = [...password]
   if (length < 10 || length > 200)
@@ -26,7 +26,7 @@ export interface Registration {
   name: string | null
   /** argon2id. */
   password_hash: string
-  /** Code of the affiliate link that led here. */
+  /** Code of the affiliate link that led to the registration. */
   ref?: string | undefined
   at: Date
 }
@@ -51,7 +51,7 @@ export interface KeptSecrets {
   receive_url: { token_hash: string; sealed_token: string }
 }
 
-/** An account that the operator makes at the command line: its e-mail counts as verified. */
+/** Creates an account at the operator's command line. Its e-mail counts as verified. */
 export const create = (
   registration: Registration,
   { plan, key_hash, receive_url }: KeptSecrets & { plan: Plan },
@@ -66,7 +66,7 @@ export const create = (
   ]
 }
 
-/** The account of the first start: the operator's, with everything a first payment needs. */
+/** Creates the account of the first start: the operator's, with everything that a first payment requires. */
 export const createFirst = (
   registration: Registration,
   { system_id, ...secrets }: KeptSecrets & { system_id: number },
@@ -107,7 +107,7 @@ const WHY_LOCKED: Record<string, string> = {
   parallel_requests: 'it made too many requests at the same time',
 }
 
-/** The refusal that tells the owner why and since when the account is locked, and how to unlock it. */
+/** The refusal that states why and since when the account is locked, and how to unlock it. */
 export const accountLocked = ({ email, lock }: Pick<Account, 'email' | 'lock'>): Refused => {
   const { reason = 'unknown', since = null } = lock ?? {}
   const when = since === null ? '' : ` since ${since}`
@@ -119,15 +119,15 @@ export const accountLocked = ({ email, lock }: Pick<Account, 'email' | 'lock'>):
   )
 }
 
-/** For good, until the operator lifts it. */
+/** Locks the account permanently, until the operator unlocks it. */
 export const lock = ({ user_id, locked }: Account, reason: string): AccountEvent[] =>
   locked ? [] : [{ type: 'AccountLocked', data: { user_id, reason } }]
 
-/** Lifting the lock is the operator's alone; of an account that is not locked it is nothing. */
+/** Only the operator can unlock an account. Returns nothing if it is not locked. */
 export const unlock = ({ user_id, locked }: Account): AccountEvent[] =>
   locked ? [{ type: 'AccountUnlocked', data: { user_id } }] : []
 
-/** For good. @throws {Refused} CONFLICT for the operator's own, without which nobody would operate the installation */
+/** Permanent. @throws {Refused} CONFLICT for the operator's account, because nobody could then operate the installation */
 export const deleteAccount = ({ user_id, operator }: Account): AccountEvent[] => {
   if (operator) throw conflict("The operator's account cannot be deleted.")
   return [{ type: 'AccountDeleted', data: { user_id } }]

@@ -1,6 +1,6 @@
 /**
- * Folds the events of an account into its state. Pure: the same events give the same account on every machine. What each event changes
- * stands in `fold/`, one table per part of the account.
+ * Folds the events of an account into its state. Pure: the same events give the same account on every machine. The effect of each
+ * event is defined in `fold/`, with one table per part of the account.
  */
 import type { AccountEvent, AccountEventData } from './events.ts'
 import { bankAccountHandlers } from './fold/bank-accounts.ts'
@@ -30,7 +30,7 @@ const registered = (data: AccountEventData['AccountRegistered']): Account => {
   } // prettier-ignore
 }
 
-/** An event, with its time where it is known. */
+/** An event, with its time if known. */
 type Recorded = AccountEvent & { metadata?: { at: string } }
 
 type Later = Exclude<AccountEvent['type'], 'AccountRegistered'>

@@ -1,11 +1,12 @@
-/** The address that alerts are sent to besides the owner's e-mail, and the secret that these calls are signed with. */
+/** The address that receives alerts in addition to the owner's e-mail, and the secret that signs these calls. */
 import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'
 
 /**
- * The secret stays while there is an address, as a rule's does; a new one is made when an address is set after there was none.
- * @param sealed_secret  a new one, used where there is none
- * @returns nothing where nothing changes
+ * Sets the address. The secret stays as long as there is an address, like a rule's secret. If there was no address before, a new
+ * secret is set.
+ * @param sealed_secret  a new secret, used if there is none
+ * @returns nothing if nothing changes
  */
 export const setAlertWebhook = (
   { user_id, alert_webhook_url, alert_sealed_secret }: Account,
@@ -16,6 +17,6 @@ export const setAlertWebhook = (
   return [{ type: 'AlertWebhookSet', data: { user_id, webhook_url, ...(lacksSecret && { sealed_secret }) } }]
 }
 
-/** A secret for an address that was set before calls were signed. @returns nothing where there is one, or no address */
+/** Adds a secret to an address that was set before calls were signed. @returns nothing if there is a secret, or no address */
 export const signAlertWebhook = (account: Account, sealed_secret: string): AccountEvent[] =>
   setAlertWebhook(account, { webhook_url: account.alert_webhook_url, sealed_secret })

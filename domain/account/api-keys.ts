@@ -1,6 +1,6 @@
 /**
- * Scoped keys: API keys that may do less than the account's own (decisions, "Scoped keys"). Each has a name, scopes and maybe
- * an end. The events keep a key's hash; the key itself is shown once.
+ * Scoped keys: API keys with fewer permissions than the account's own (decisions, "Scoped keys"). Each has a name, scopes and an
+ * optional expiry time. The events store only the hash of a key. The key itself is shown once.
  */
 import type { Scope, ScopedKey } from './access-events.ts'
 import type { AccountEvent } from './events.ts'
@@ -11,10 +11,10 @@ import { isHash } from './tokens.ts'
 
 export { scope, type Scope, type ScopedKey } from './access-events.ts'
 
-/** Of one account; expired ones count until they are deleted. */
+/** The limit per account. Expired keys count until they are deleted. */
 export const MOST_KEYS = 20
 
-/** @throws {Refused} API_KEY_LIMIT_REACHED, VALIDATION_FAILED for an end that is over */
+/** @throws {Refused} API_KEY_LIMIT_REACHED, or VALIDATION_FAILED for an expiry time in the past */
 export const addKey = (account: Account, key: ScopedKey): AccountEvent[] => {
   if (key.expires_at !== null && key.expires_at <= key.created_at)
     throw invalid({ path: 'expires_at', message: 'The time must be in the future.' })
@@ -33,7 +33,7 @@ export const removeKey = ({ user_id, api_keys }: Account, api_key_id: number): A
 
 /**
  * @param hash  SHA-256 of the key
- * @returns null where it is none of this account's, or one that has expired
+ * @returns null if the key does not belong to this account, or has expired
  */
 export const scopedKeyOf = ({ api_keys }: Account, hash: string, at: Date): ScopedKey | null => {
   for (const key of api_keys.values())
@@ -42,11 +42,11 @@ export const scopedKeyOf = ({ api_keys }: Account, hash: string, at: Date): Scop
   return null
 }
 
-/** Whether a key may do what any one of the scopes allows. `write` includes `read`. */
+/** Whether a key has at least one of the scopes. `write` includes `read`. */
 export const allows = ({ scopes }: Pick<ScopedKey, 'scopes'>, anyOf: readonly Scope[]): boolean =>
   anyOf.some((needed) => scopes.includes(needed) || (needed === 'read' && scopes.includes('write')))
 
-/** @param anyOf  scopes that allow it; none: no scoped key may */
+/** @param anyOf  scopes that permit the operation. If empty, no scoped key may do it. */
 export const scopeMissing = (anyOf: readonly Scope[]): Refused =>
   new Refused(
     'SCOPE_MISSING',

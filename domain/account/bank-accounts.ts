@@ -2,30 +2,30 @@
  * Accounts at banks, known from the first notification that names them (decision T6, "New bank account").
  *
  * A number that is first seen while the account learns counts at once. A credit to a number that is first seen later waits until
- * the owner confirms the number: banks send notifications to whatever phone or mailbox a stranger registers with them, so a
- * genuine text does not prove that the money is the owner's. The account learns for 24 hours after its registration, and for 24 hours after each call of
- * `POST /api/bank-accounts/learn`. An owner can also switch a number off: its transactions are then sent nowhere.
+ * the owner confirms the number. Banks send notifications to any phone or mailbox that a stranger registers with them, so a genuine
+ * text does not prove that the money is the owner's. The account learns for 24 hours after its registration, and for 24 hours
+ * after each call of `POST /api/bank-accounts/learn`. An owner can also switch a number off. Its transactions are then never sent.
  *
- * Banks mask numbers, and SMS and app mask differently. A print counts as a known number if it is the same print, or if both
- * show at least four common digits and none contradicts. A print that shows one to three digits is a number of its own, as
- * one stranger in a thousand has the same ones. A print without any digit counts as no number. A stranger whose account at the
- * same bank shows the same digits cannot be told apart by the print.
+ * Banks mask numbers, and SMS and app mask differently. A printed number counts as a known number if it is identical, or if both
+ * show at least four common digits and none contradicts. A printed number that shows one to three digits is a separate number,
+ * because one stranger in a thousand has the same digits. A printed number without any digit counts as no number. A stranger whose
+ * account at the same bank shows the same digits cannot be distinguished.
  */
 import { digitsContradict, sharedDigits, TELLING_DIGITS, visibleDigits } from '../dedup/account-digits.ts'
 import type { AccountEvent } from './events.ts'
 import { invalid, notFound } from './refusals.ts'
 import type { Account, BankAccount, Learning } from './state.ts'
 
-/** How long an account takes new numbers as its owner's, milliseconds. */
+/** How long an account accepts new numbers as its owner's, in milliseconds. */
 const LEARNING_MS = 24 * 3_600_000
 
-/** What is shown of a number that may be anybody's. */
+/** Number of digits shown of a number that may belong to anybody. */
 const SHOWN_DIGITS = 4
 
-/** The end of a number, for mails and pages that may be read by others. */
+/** The end of a number, for mails and pages that other people may read. */
 export const shownDigits = (account_number: string): string => account_number.slice(-SHOWN_DIGITS)
 
-/** As a notification names one: number as printed, masked digits included. */
+/** An account as a notification names it: the number as printed, masked digits included. */
 export interface NamedAccount {
   bank_code: string
   account_number: string | null
@@ -35,8 +35,8 @@ const ofBank = (account: Account, bank_code: string): BankAccount[] =>
   [...account.bank_accounts.values()].filter((each) => each.bank_code === bank_code)
 
 /**
- * The known account that a notification names: the same print, else one that it shares enough digits with, a confirmed one
- * first. Null where none is known or no number is printed.
+ * The known account that a notification names: the one with the identical printed number, else one that shares enough digits,
+ * confirmed ones first. Null if none is known or no number is printed.
  */
 export const bankAccountOf = (account: Account, { bank_code, account_number }: NamedAccount): BankAccount | null => {
   if (account_number === null) return null
@@ -47,7 +47,7 @@ export const bankAccountOf = (account: Account, { bank_code, account_number }: N
   return fitting.find(({ confirmed }) => confirmed) ?? fitting[0] ?? null
 }
 
-/** Whether its owner has switched off the account that a notification names; a print that tells too little may be that one. */
+/** Whether the owner has switched off the named account. A number with too few digits may be a switched-off one, so it counts too. */
 export const isSwitchedOff = (account: Account, named: NamedAccount): boolean => {
   const { bank_code, account_number } = named
   if (account_number === null) return false
@@ -60,7 +60,7 @@ export const isSwitchedOff = (account: Account, named: NamedAccount): boolean =>
 
 // --- which numbers count ---------------------------------------------------------------------------------------------
 
-/** @param at  a time, ISO 8601 · @returns the period that begins then */
+/** @param at  a time, ISO 8601 · @returns the learning period that begins then */
 export const learningFrom = (at: string): Learning => ({
   from: at,
   until: new Date(Date.parse(at) + LEARNING_MS).toISOString(),
@@ -78,11 +78,11 @@ const isLearning = ({ registered_at, learning }: Account, at: Date): boolean => 
   return learning !== null && time >= Date.parse(learning.from) && time < Date.parse(learning.until)
 }
 
-/** Whether a print is a number to be known: one that shows no digit is as good as none. */
+/** Whether a printed number can identify an account. One that shows no digit counts as none. */
 const tells = (account_number: string | null): account_number is string =>
   account_number !== null && visibleDigits(account_number) > 0
 
-/** An account that counts as confirmed without its owner's word: the operator's, where plans are paid to. */
+/** An account that counts as confirmed without the owner's confirmation: the operator's, which plans are paid to. */
 export interface OwnNumber {
   bank_code: string
   account_number: string
@@ -94,12 +94,12 @@ const isOwn = (account: Account, { bank_code, account_number }: NamedAccount, ow
   account_number !== null &&
   sharedDigits(account_number, own.account_number) >= TELLING_DIGITS
 
-/** Whether a number that is seen now for the first time has to be confirmed. */
+/** Whether a number that is now seen for the first time must be confirmed. */
 const wouldWait = (account: Account, named: NamedAccount, at: Date, own: OwnNumber | null): boolean =>
   !isLearning(account, at) && !isOwn(account, named, own)
 
 /**
- * Whether a credit that names this account has to wait for its owner's word.
+ * Whether a credit that names this account must wait until the owner confirms it.
  * @param at  when the notification arrived
  * @param own  the account that plans are paid to
  */
@@ -114,7 +114,7 @@ export const isUnconfirmed = (
   return known ? !known.confirmed : wouldWait(account, named, at, own)
 }
 
-// --- what happens to them --------------------------------------------------------------------------------------------
+// --- changes ---------------------------------------------------------------------------------------------------------
 
 export interface SeenAccount extends NamedAccount {
   bank_account_id: number
@@ -124,7 +124,7 @@ export interface SeenAccount extends NamedAccount {
   own?: OwnNumber | null
 }
 
-/** @returns nothing where it is known already, or no number is printed */
+/** @returns nothing if it is already known, or if no number is printed */
 export const seeBankAccount = (
   account: Account,
   { bank_account_id, transaction_id, at, own = null, ...named }: SeenAccount,
@@ -137,7 +137,7 @@ export const seeBankAccount = (
   return [{ type: 'BankAccountSeen', data: waits ? { ...seen, waits } : seen }]
 }
 
-/** @returns nothing where it is confirmed already · @throws {Refused} NOT_FOUND */
+/** @returns nothing if it is already confirmed · @throws {Refused} NOT_FOUND */
 export const confirmBankAccount = (account: Account, bank_account_id: number): AccountEvent[] => {
   const known = account.bank_accounts.get(bank_account_id)
   if (!known) throw notFound('bank account')
@@ -145,8 +145,8 @@ export const confirmBankAccount = (account: Account, bank_account_id: number): A
 }
 
 /**
- * @returns nothing where it is so already
- * @throws {Refused} NOT_FOUND; VALIDATION_FAILED for taking a confirmation back
+ * @returns nothing if nothing changes
+ * @throws {Refused} NOT_FOUND; VALIDATION_FAILED for withdrawing a confirmation
  */
 export const changeBankAccount = (
   account: Account,
@@ -172,7 +172,7 @@ export const changeBankAccount = (
   ]
 }
 
-/** Takes numbers that are first seen in the next 24 hours as the owner's. */
+/** Accepts numbers that are first seen in the next 24 hours as the owner's. */
 export const learnBankAccounts = (account: Account, at: Date): AccountEvent[] => [
   { type: 'BankAccountsLearned', data: { user_id: account.user_id, from: at.toISOString() } },
 ]

@@ -1,7 +1,7 @@
 /**
- * Devices: phones that post notifications with a token of their own. One is invited with a code that its owner shows as a
- * QR code, and paired by whoever brings the code first. The limit of the plan (interface, section 8) is decided here, on the
- * account's own events, so that parallel calls cannot exceed it.
+ * Devices: phones that post notifications with their own token. The owner invites a device with a code that is shown as a QR code.
+ * The first phone that sends the code is paired. The limit of the plan (interface, section 8) is decided on the account's own
+ * events, so that parallel calls cannot exceed it.
  */
 import { Refused } from '../errors.ts'
 import type { Account, Device, Invitation } from './state.ts'
@@ -11,12 +11,12 @@ import { PLAN_LIMITS, planAt } from './plan.ts'
 import { notFound } from './refusals.ts'
 import { isToken } from './tokens.ts'
 
-/** How long a pairing code is good. */
+/** How long a pairing code is valid. */
 const PAIRING_MS = 10 * 60_000
 
 const isOpen = ({ expires_at }: Invitation, at: Date): boolean => Date.parse(expires_at) > at.getTime()
 
-/** Those that can still be paired: they count in the limit. */
+/** Invitations that can still be paired. They count towards the limit. */
 export const openInvitations = ({ invitations }: Account, at: Date): Invitation[] =>
   [...invitations.values()].filter((invitation) => isOpen(invitation, at))
 
@@ -35,7 +35,7 @@ const refuseOverLimit = (account: Account, at: Date): void => {
 }
 
 /**
- * A device whose token is given to it by hand.
+ * Adds a device whose token is entered by hand.
  * @throws {Refused} DEVICE_LIMIT_REACHED with the plan and its limit
  */
 export const addDevice = (
@@ -48,7 +48,7 @@ export const addDevice = (
 }
 
 /**
- * A device that is to be paired within ten minutes.
+ * Invites a device, which must be paired within ten minutes.
  * @throws {Refused} DEVICE_LIMIT_REACHED with the plan and its limit
  */
 export const inviteDevice = (
@@ -70,7 +70,7 @@ export interface PairDevice {
   at: Date
 }
 
-/** @throws {Refused} UNAUTHORIZED for a code that is unknown, used or expired: which of these is not told */
+/** @throws {Refused} UNAUTHORIZED for a code that is unknown, used or expired. The error does not say which. */
 export const pairDevice = (
   account: Account,
   { code, token_hash, platform, model, at }: PairDevice,
@@ -81,7 +81,7 @@ export const pairDevice = (
   return [{ type: 'DevicePaired', data: { user_id, device_id: invited.device_id, token_hash, platform, model } }]
 }
 
-/** @throws {Refused} NOT_FOUND for what is neither paired nor can be */
+/** @throws {Refused} NOT_FOUND if the device is neither paired nor can be paired */
 export const deviceOf = (account: Account, deviceId: number, at: Date): Device | Invitation => {
   const invitation = account.invitations.get(deviceId)
   const device = account.devices.get(deviceId) ?? (invitation && isOpen(invitation, at) ? invitation : undefined)
@@ -89,7 +89,7 @@ export const deviceOf = (account: Account, deviceId: number, at: Date): Device |
   return device
 }
 
-/** @returns nothing where the name is the same · @throws {Refused} NOT_FOUND */
+/** @returns nothing if the name is the same · @throws {Refused} NOT_FOUND */
 export const renameDevice = (
   account: Account,
   { device_id, name, at }: { device_id: number; name?: string | undefined; at: Date },
@@ -100,7 +100,7 @@ export const renameDevice = (
     : [{ type: 'DeviceRenamed', data: { user_id: account.user_id, device_id, name: said.name } }]
 }
 
-/** Its token, or its pairing code, is void at once. @throws {Refused} NOT_FOUND */
+/** Its token or pairing code becomes invalid at once. @throws {Refused} NOT_FOUND */
 export const removeDevice = (account: Account, deviceId: number, at: Date): AccountEvent[] => {
   const { device_id } = deviceOf(account, deviceId, at)
   return [{ type: 'DeviceRemoved', data: { user_id: account.user_id, device_id } }]

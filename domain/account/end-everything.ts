@@ -1,18 +1,18 @@
 /**
- * Ends everything that opens an account besides its password: for an owner who cannot know what a stranger made or copied
- * while the password was theirs. Rules, mailboxes and inboxes stay: they open nothing.
+ * Ends all access to an account besides its password. It is for an owner who cannot tell what a stranger created or copied while
+ * the stranger had the password. Rules, mailboxes and inboxes stay, because they give no access.
  */
 import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'
 
-/** What was ended. */
+/** The accesses that were ended. */
 export interface Ended {
   /** The account's own API key. */
   api_key: boolean
   /** Scoped keys. */
   scoped_keys: number
   personal_url: boolean
-  /** Paired phones; invitations end too. */
+  /** Paired phones. Invitations end too. */
   devices: number
   counter: boolean
 }
@@ -32,12 +32,12 @@ export const endEverything = (account: Account): AccountEvent[] => {
   ]
 }
 
-/** Every session and JWT ends. */
+/** Ends every session and JWT. */
 export const endLogins = ({ user_id, token_version }: Account): AccountEvent[] => [
   { type: 'LoginsEnded', data: { user_id, token_version: token_version + 1 } },
 ]
 
-/** What `endEverything` would end, to tell the owner. */
+/** The accesses that `endEverything` would end, to show to the owner. */
 export const whatEnds = ({ key_hash, receive_url, api_keys, devices, counter_hash }: Account): Ended => ({
   api_key: key_hash !== null,
   scoped_keys: api_keys.size,

@@ -1,4 +1,4 @@
-/** Everything an account decides by: stream `account-<user>`. Secrets are hashed, or sealed under the vault's key. */
+/** All events that decisions about an account depend on: stream `account-<user>`. Secrets are hashed, or sealed with the vault's key. */
 import { z } from 'zod'
 import { apiKeyEvents, mailTokenEvents, sessionEvents } from './access-events.ts'
 
@@ -27,7 +27,7 @@ export const ruleFields = z.object({
   payload_format: z.enum(['standard', 'woocommerce', 'custom']),
   custom_template: z.string().nullable(),
   is_active: z.union([z.literal(0), z.literal(1)]),
-  /** Most calls in any minute, over all processes; null: no limit. Older events do not say. */
+  /** The most calls in any minute, over all processes. Null: no limit. Missing in older events. */
   max_per_minute: z.int().min(1).nullable().optional(),
   /** 1: the next delivery waits until the one before it is done or exhausted. */
   ordered: z.union([z.literal(0), z.literal(1)]).optional(),
@@ -41,21 +41,21 @@ export const systemFields = z.object({
   is_active: z.union([z.literal(0), z.literal(1)]),
 })
 
-/** The HTTP status that an inbox answers. */
+/** The HTTP status that an inbox responds with. */
 export const inboxAnswer = z.union([z.literal(200), z.literal(500)])
 
-/** The fields of a mail account that its owner sets; its password is kept sealed beside them. */
+/** The fields of a mail account that its owner sets. Its sealed password is stored separately. */
 export const mailAccountFields = z.object({
-  /** The mailbox's own address: a bank's mail counts only where it was sent to this one. */
+  /** The mailbox's own address. A bank's mail counts only if it was sent to this address. */
   email: z.string(),
   host: z.string(),
   port: z.int(),
-  /** True: TLS from the first byte; false: STARTTLS. */
+  /** True: TLS from the first byte. False: STARTTLS. */
   tls: z.boolean(),
   username: z.string(),
   folder: z.string(),
   is_active: z.union([z.literal(0), z.literal(1)]),
-  /** Under which the mailbox's provider writes its Authentication-Results; null: as known of the provider. */
+  /** The id under which the mailbox's provider writes its Authentication-Results. Null: the known id of the provider. */
   authserv_id: z.string().nullable(),
 })
 
@@ -66,7 +66,7 @@ export const accountEvents = {
     name: z.string().nullable(),
     operator: z.boolean(),
     registered_at: moment,
-    /** The code of the affiliate link that led here, as it was given. */
+    /** The code of the affiliate link that led to the registration, as it was given. */
     ref: z.string().optional(),
   }),
   EmailVerified: z.object({ user_id: id }),
@@ -77,23 +77,23 @@ export const accountEvents = {
     /** JWTs of older versions are void */ token_version: z.int(),
   }),
   ...sessionEvents,
-  /** JWTs and sessions of older versions are void, the password stays. */
+  /** JWTs and sessions of older versions are void. The password stays. */
   LoginsEnded: z.object({ user_id: id, token_version: z.int() }),
   ApiKeyRotated: z.object({ user_id: id, key_hash: hash }),
-  /** The account has no API key until it makes a new one. */
+  /** The account has no API key until it creates a new one. */
   ApiKeyRevoked: z.object({ user_id: id }),
   ...apiKeyEvents,
   ReceiveUrlRotated: z.object({ user_id: id, token_hash: hash, sealed_token: sealed }),
-  /** The account has no personal URL until it makes a new one. */
+  /** The account has no personal URL until it creates a new one. */
   ReceiveUrlRevoked: z.object({ user_id: id }),
   PlanChanged: z.object({
     user_id: id,
     plan,
     expires_at: moment.nullable(),
-    /** The payment that bought it: an event's id. */
+    /** The id of the event of the payment that bought it. */
     caused_by: z.string().optional(),
   }),
-  /** Told once a Vietnamese month: most of its quota is used. */
+  /** Warns once per Vietnamese month that most of the quota is used. */
   QuotaWarned: z.object({ user_id: id, month: z.string(), transactions: z.int(), limit: z.int() }),
   AccountLocked: z.object({ user_id: id, reason: z.string() }),
   AccountUnlocked: z.object({ user_id: id }),
@@ -101,7 +101,7 @@ export const accountEvents = {
     user_id: id,
     system_id: id,
     created_at: moment,
-    /** Of a shop whose plugin connected it: what it is known by when it connects again. */
+    /** For a shop that its plugin connected: identifies the shop when it connects again. */
     site_url: z.string().optional(),
   }),
   SystemChanged: systemFields.partial().extend({ user_id: id, system_id: id }),
@@ -115,7 +115,7 @@ export const accountEvents = {
   }),
   RuleChanged: ruleFields.partial().extend({ user_id: id, rule_id: id }),
   RuleDeleted: z.object({ user_id: id, rule_id: id }),
-  /** The rule has another secret; the one before signs beside it until the moment given. */
+  /** The rule has a new secret. The previous one also signs until the given time. */
   RuleSecretRotated: z.object({
     user_id: id,
     rule_id: id,
@@ -123,12 +123,12 @@ export const accountEvents = {
     sealed_previous: sealed,
     previous_until: moment,
   }),
-  /** Only the newest secret signs from here on. */
+  /** Only the newest secret signs from now on. */
   RuleSecretRotationFinished: z.object({ user_id: id, rule_id: id }),
-  /** A rule set inactive by the service itself: its endpoint answered 410. */
+  /** The service itself deactivated a rule, because its endpoint responded with 410. */
   RulePaused: z.object({ user_id: id, rule_id: id, reason: z.literal('gone'), caused_by: z.string() }),
   DeviceAdded: z.object({ user_id: id, device_id: id, name: z.string(), token_hash: hash, created_at: moment }),
-  /** A device that may be paired: until the end given, once, by who knows the code. */
+  /** A device that can be paired once, with the code, until the given time. */
   DeviceInvited: z.object({
     user_id: id,
     device_id: id,
@@ -145,7 +145,7 @@ export const accountEvents = {
     model: z.string().nullable(),
   }),
   DeviceRenamed: z.object({ user_id: id, device_id: id, name: z.string() }),
-  /** Whether the titles of SMS apps' pushes count as senders: of a device, or with null of the personal URL. */
+  /** Whether the titles of SMS apps' pushes count as senders, for one device, or for the personal URL if null. */
   SmsAppTitlesTrusted: z.object({ user_id: id, device_id: id.nullable(), trusted: z.boolean() }),
   DeviceRemoved: z.object({ user_id: id, device_id: id }),
   MailAccountAdded: mailAccountFields.extend({
@@ -158,13 +158,13 @@ export const accountEvents = {
     user_id: id,
     mail_account_id: id,
     sealed_password: sealed.optional(),
-    /** It is another mailbox now: what came there before is not asked for. */
+    /** The account now reads another mailbox. Mails that arrived there earlier are not fetched. */
     since: moment.optional(),
   }),
-  /** Its server broke the limits too often: it is not read until its owner changes it. The reason is a plain sentence. */
+  /** Its server broke the limits too often. It is not read until its owner changes it. The reason is a plain sentence. */
   MailAccountPaused: z.object({ user_id: id, mail_account_id: id, reason: z.string() }),
   MailAccountRemoved: z.object({ user_id: id, mail_account_id: id }),
-  /** Closes the stream: all before it is erased, and all that is this user's elsewhere. */
+  /** Closes the stream. All earlier events are erased, and so is all other data of this user. */
   AccountDeleted: z.object({ user_id: id }),
   TrustedSendersSet: z.object({
     user_id: id,
@@ -181,14 +181,14 @@ export const accountEvents = {
     account_number: z.string(),
     /** The transaction that named it. */
     transaction_id: id,
-    /** Credits to it wait until its owner confirms it. Older events do not say: those numbers count as confirmed. */
+    /** Credits to it wait until its owner confirms it. Missing in older events: those numbers count as confirmed. */
     waits: z.boolean().optional(),
   }),
-  /** Its owner has said that this account of a bank is theirs: what waited for that is sent. */
+  /** Its owner confirmed this account of a bank as theirs. The transactions that waited for that are sent. */
   BankAccountConfirmed: z.object({ user_id: id, bank_account_id: id }),
-  /** For 24 hours from then on, numbers seen for the first time count as the owner's. */
+  /** For 24 hours from then, numbers that are first seen count as the owner's. */
   BankAccountsLearned: z.object({ user_id: id, from: moment }),
-  /** The read-only page of a counter has this token now; an older one is void. */
+  /** The read-only page of a counter now has this token. An older one is void. */
   CounterOpened: z.object({ user_id: id, token_hash: hash }),
   CounterClosed: z.object({ user_id: id }),
   /** A built-in endpoint for rules. It responds with 200 immediately unless it is configured otherwise. */
@@ -197,15 +197,15 @@ export const accountEvents = {
     user_id: id,
     inbox_id: id,
     answer: inboxAnswer.optional(),
-    /** Milliseconds before it answers. */
+    /** Milliseconds before it responds. */
     delay_ms: z.int().min(0).optional(),
   }),
   InboxClosed: z.object({ user_id: id, inbox_id: id }),
-  /** Where alerts are sent besides the owner's e-mail; null: nowhere. */
+  /** The address that receives alerts besides the owner's e-mail. Null: none. */
   AlertWebhookSet: z.object({
     user_id: id,
     webhook_url: z.string().nullable(),
-    /** What these calls are signed with from here on; without it the secret stays, and ends with the address. */
+    /** The secret that signs these calls from now on. If absent, the secret stays. It ends with the address. */
     sealed_secret: sealed.optional(),
   }),
   BankAccountChanged: z.object({

@@ -1,6 +1,6 @@
 /**
- * Inboxes: endpoints of our own for who has no shop yet. A rule may point at one; it keeps what came, and answers as its
- * owner says, so that success, failure and slowness can be seen before anything depends on them.
+ * Inboxes: built-in endpoints for users who have no shop yet. A rule may call one. The inbox stores the received calls, and responds
+ * as its owner configures, so that success, failure and slowness can be tested before anything depends on them.
  */
 import type { Account, Inbox } from './state.ts'
 import { differing, type Change } from './change.ts'
@@ -8,15 +8,15 @@ import type { AccountEvent } from './events.ts'
 import { conflict, notFound } from './refusals.ts'
 import { isToken } from './tokens.ts'
 
-/** Of one account; what they keep is kept for all of them. */
+/** The limit per account. The limit on stored calls applies to all of its inboxes together. */
 export const MOST_INBOXES = 10
 
-/** Milliseconds: longer than any caller waits, so that a time-out can be seen too. */
+/** Milliseconds. It is longer than any caller waits, so that a timeout can be tested too. */
 export const LONGEST_DELAY_MS = 30_000
 
 export type InboxChange = Change<Pick<Inbox, 'answer' | 'delay_ms'>>
 
-/** @throws {Refused} CONFLICT when there are too many */
+/** @throws {Refused} CONFLICT if there are too many */
 export const openInbox = (
   { user_id, inboxes }: Account,
   inbox: Pick<Inbox, 'inbox_id' | 'token_hash' | 'sealed_token' | 'created_at'>,
@@ -25,7 +25,7 @@ export const openInbox = (
   return [{ type: 'InboxOpened', data: { user_id, ...inbox } }]
 }
 
-/** @returns nothing where the change changes nothing · @throws {Refused} NOT_FOUND */
+/** @returns nothing if nothing changes · @throws {Refused} NOT_FOUND */
 export const changeInbox = (
   { user_id, inboxes }: Account,
   { inbox_id, change }: { inbox_id: number; change: InboxChange },

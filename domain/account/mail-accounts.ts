@@ -10,10 +10,10 @@ import type { AccountEvent } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'
 import { conflict, invalid, notFound } from './refusals.ts'
 
-/** With these it is another mailbox: what came there before is not asked for. */
+/** If one of these changes, it is another mailbox. Mails that arrived there earlier are not fetched. */
 const WHICH_MAILBOX = ['host', 'username', 'folder'] as const
 
-/** Where the password is sent, and for whom. With another value of one of these it could reach a stranger's server. */
+/** The destination of the password. With another value of one of these, it could be sent to a stranger's server. */
 const BELONGS_TO = ['host', 'port', 'tls', 'username'] as const
 
 const needsPassword = (changed: readonly string[]): Refused =>
@@ -22,7 +22,7 @@ const needsPassword = (changed: readonly string[]): Refused =>
     message: `Enter the mailbox's password again: you changed ${changed.join(', ')}. A stored password is only sent to the server it was entered for.`,
   })
 
-/** Two accounts on one mailbox would make two sources of one. */
+/** Refuses a second account on one mailbox, because it would turn one source into two. */
 const refuseSecond = (account: Account, fields: MailAccountFields, own?: number): void => {
   const isSame = (each: MailAccount) => WHICH_MAILBOX.every((name) => each[name] === fields[name])
   for (const each of account.mail_accounts.values())
@@ -42,7 +42,7 @@ export interface AddMailAccount {
   at: Date
 }
 
-/** @throws {Refused} MAIL_ACCOUNT_LIMIT_REACHED with the plan and its limit, CONFLICT for a mailbox that is there already */
+/** @throws {Refused} MAIL_ACCOUNT_LIMIT_REACHED with the plan and its limit, CONFLICT for a mailbox that already exists */
 export const addMailAccount = (
   account: Account,
   { mail_account_id, fields, sealed_password, at }: AddMailAccount,
@@ -77,10 +77,10 @@ export interface ChangeMailAccount {
 }
 
 /**
- * Ends a pause, also where nothing else changes and `is_active` is given as 1.
+ * Also ends a pause if `is_active` is given as 1, even if nothing else changes.
  *
- * @returns nothing where the change changes nothing
- * @throws {Refused} NOT_FOUND, CONFLICT, VALIDATION_FAILED with path `password` where the server or the user name changes
+ * @returns nothing if nothing changes
+ * @throws {Refused} NOT_FOUND, CONFLICT, VALIDATION_FAILED with path `password` if the server or the user name changes
  *   without a password
  */
 export const changeMailAccount = (
@@ -113,13 +113,13 @@ export interface PauseMailAccount extends Pick<
   MailAccount,
   'mail_account_id' | 'sealed_password' | (typeof BELONGS_TO)[number]
 > {
-  /** Why, in a plain sentence. */
+  /** The reason in a plain sentence. */
   reason: string
 }
 
 /**
- * Its server broke the limits too often (`workflows/mail-ingest/violations.ts`).
- * @returns nothing where it is gone, off, paused already, or was pointed at another server since
+ * Pauses an account whose server broke the limits too often (`workflows/mail-ingest/violations.ts`).
+ * @returns nothing if it is deleted, inactive, already paused, or was changed to another server in the meantime
  */
 export const pauseMailAccount = (account: Account, seen: PauseMailAccount): AccountEvent[] => {
   const { user_id } = account

@@ -1,8 +1,8 @@
 /**
- * Links sent by mail. A link proves that its user reads the mails of the account's address. It works once and for a limited
- * time. A newer verify link ends the older one. Up to three reset links are valid at a time, so that a stranger who asks for
- * one cannot end the owner's; the use of one ends them all (decisions, "Mail tokens"). The events keep a token's hash; the
- * token is computed from its nonce and the installation's secret (`workflows/accounts/mail-links.ts`).
+ * Links sent by mail. A link proves that its user reads the mails of the account's address. It works once and for a limited time. A
+ * newer verify link ends the older one. Up to three reset links are valid at a time, so that a stranger who requests one cannot end
+ * the owner's. The use of one ends them all (decisions, "Mail tokens"). The events store a token's hash. The token is computed from
+ * its nonce and the installation's secret (`workflows/accounts/mail-links.ts`).
  */
 import type { MailPurpose, MailTokenIssued } from './access-events.ts'
 import { endEverything } from './end-everything.ts'
@@ -21,9 +21,9 @@ export const NO_MAIL_TOKENS: MailTokens = {
 
 const HOUR_MS = 3_600_000
 const LIFETIME_MS: Record<MailPurpose, number> = { verify_email: 24 * HOUR_MS, reset_password: HOUR_MS }
-/** Links of a purpose that are valid at a time. */
+/** The most links of each purpose that are valid at a time. */
 const MOST_GOOD: Record<MailPurpose, number> = { verify_email: 1, reset_password: 3 }
-/** A stranger who knows an address must not fill its mailbox: no more links of a purpose are sent in an hour. */
+/** The most links of a purpose per hour, so that a stranger who knows an address cannot flood its mailbox. */
 const MOST_AN_HOUR = 10
 
 export const issued = (tokens: MailTokens, event: MailTokenIssued): MailTokens => {
@@ -41,7 +41,7 @@ export const withoutGood = (tokens: MailTokens, purpose: MailPurpose): MailToken
   good: { ...tokens.good, [purpose]: [] },
 })
 
-/** Whether this link is one of those that are valid, as far as events tell. */
+/** Whether this link is one of the valid ones, according to the events. */
 export const isGoodLink = ({ good }: MailTokens, purpose: MailPurpose, token_hash: string): boolean =>
   good[purpose].some((link) => link.token_hash === token_hash)
 
@@ -70,7 +70,7 @@ export const issue = (
 const isFlooded = ({ mail_tokens: { issued } }: Account, purpose: MailPurpose, at: Date): boolean =>
   issued[purpose].length === MOST_AN_HOUR && Date.parse(issued[purpose][0]!) > at.getTime() - HOUR_MS
 
-/** A new link, where one of this purpose is of use. */
+/** Issues a new link, if one of this purpose is of use. */
 export const askForLink = (account: Account, purpose: MailPurpose, made: NewMailToken, at: Date): AccountEvent[] =>
   (purpose === 'verify_email' && account.verified) || isFlooded(account, purpose, at)
     ? []
@@ -83,9 +83,9 @@ export interface RegisteredAgain {
 }
 
 /**
- * The e-mail was registered again. If nobody has confirmed it, the first registration may be a stranger's: its password, name
- * and verify link end, and the newest registration counts. That holds also where no further mail may be sent this hour, since
- * a link of the earlier registration must not confirm an account whose password a stranger knows. Reset links stay valid: the
+ * The e-mail was registered again. If nobody has confirmed it, the first registration may be a stranger's: its password, name and
+ * verify link end, and the newest registration counts. That holds even if no further mail may be sent this hour, since a link of
+ * the earlier registration must not confirm an account whose password a stranger knows. Reset links stay valid, because the
  * mailbox's owner chooses the password with them.
  */
 export const registerAgain = (
@@ -117,7 +117,7 @@ export const registerAgain = (
   return [replaced, { ...link, data: { ...link.data, registered_again: true } }]
 }
 
-/** @throws {Refused} VALIDATION_FAILED with path `token`, where it is not a valid one of its purpose */
+/** @throws {Refused} VALIDATION_FAILED with path `token` if it is not a valid token of its purpose */
 export const checkMailToken = ({ mail_tokens }: Account, purpose: MailPurpose, token: string, at: Date): void => {
   const isGood = mail_tokens.good[purpose].some(
     ({ expires_at, token_hash }) => Date.parse(expires_at) > at.getTime() && isToken(token, token_hash),
@@ -125,7 +125,7 @@ export const checkMailToken = ({ mail_tokens }: Account, purpose: MailPurpose, t
   if (!isGood) throw badMailToken()
 }
 
-/** Used, expired and unknown are one answer. */
+/** The same error for used, expired and unknown tokens. */
 export const badMailToken = () =>
   invalid({ path: 'token', message: 'The link is invalid or has expired. Request a new one.' })
 

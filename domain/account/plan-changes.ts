@@ -1,15 +1,15 @@
-/** What becomes of an account's plan: bought, ended, set by the operator; and the warning that its quota is nearly used. */
+/** Changes of an account's plan: bought, expired, set by the operator. Also the warning that its quota is nearly used. */
 import { vietnamMonth } from '../time.ts'
 import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'
 
-/** How long a payment lasts. */
+/** How long one payment lasts. */
 const YEAR_MS = 365 * 86_400_000
 
 /**
- * A payment upgrades for 365 days from its moment, or, where it is for the plan in force, from that one's end (decisions,
- * "Plan order"). A plan without an end keeps none.
+ * A payment buys a plan for 365 days. They begin with the payment, or, if it is for the plan in force, with that plan's end
+ * (decisions, "Plan order"). A plan without an end still has none afterwards.
  * @param payment  the event of the payment, and when it was made
  */
 export const buyPlan = (account: Account, plan: Plan, payment: { id: string; at: Date }): AccountEvent[] => {
@@ -20,13 +20,13 @@ export const buyPlan = (account: Account, plan: Plan, payment: { id: string; at:
   return [{ type: 'PlanChanged', data: { user_id, plan, expires_at, caused_by: payment.id } }]
 }
 
-/** A plan whose end has come is Free again; nothing where it has not. */
+/** An expired plan becomes Free. Returns nothing if it has not expired. */
 export const endPlan = ({ user_id, plan, plan_expires_at }: Account, at: Date): AccountEvent[] =>
   plan === 'Free' || plan_expires_at === null || Date.parse(plan_expires_at) > at.getTime()
     ? []
     : [{ type: 'PlanChanged', data: { user_id, plan: 'Free', expires_at: null } }]
 
-/** The operator's decision, without an end; the plan it has already is nothing new. */
+/** The operator sets a plan without an end. Returns nothing if the account already has it. */
 export const setPlan = ({ user_id, plan, plan_expires_at }: Account, wanted: Plan): AccountEvent[] =>
   plan === wanted && plan_expires_at === null
     ? []
@@ -35,13 +35,13 @@ export const setPlan = ({ user_id, plan, plan_expires_at }: Account, wanted: Pla
 /** Interface, section 6: the operator gets a mail at 80 % usage. */
 const isNearlyUsed = (transactions: number, limit: number): boolean => transactions * 5 >= limit * 4
 
-/** Plans that have a quota, and from how many transactions on it is nearly used. */
+/** Plans with a quota, and the number of transactions from which it is nearly used. */
 export const nearlyUsedFrom: readonly { plan: Plan; transactions: number }[] = Object.entries(PLAN_LIMITS).flatMap(
   ([plan, { transactions }]) =>
     transactions === null ? [] : [{ plan: plan as Plan, transactions: Math.ceil((transactions * 4) / 5) }],
 )
 
-/** Once a Vietnamese month. @param transactions  those of this month that count */
+/** Warns once per Vietnamese month. @param transactions  those of this month that count */
 export const warnOfQuota = (account: Account, transactions: number, at: Date): AccountEvent[] => {
   const limit = PLAN_LIMITS[planAt(account, at)].transactions
   const month = vietnamMonth(at)

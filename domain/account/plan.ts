@@ -1,4 +1,4 @@
-/** What a plan allows (interface, section 8; systems and stored bytes: decision "Sizes"). */
+/** The limits of each plan (interface, section 8; systems and stored bytes: decision "Sizes"). */
 import type { Account } from './state.ts'
 import type { Plan } from './events.ts'
 
@@ -11,7 +11,7 @@ export interface PlanLimits {
   rules: number | null
   /** Connected systems. */
   systems: number
-  /** Bytes of notifications that are kept unread; beyond them the oldest are deleted. */
+  /** Bytes of notifications that are kept unread. Above this limit the oldest are deleted. */
   unread_bytes: number
 }
 
@@ -24,6 +24,6 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
   Pro: { transactions: null, devices: 10, mail_accounts: 10, rules: null, systems: 100, unread_bytes: 100 * MB },
 }
 
-/** The plan in force at a moment: one that has expired is Free again. */
+/** The plan in force at a moment. An expired plan is Free. */
 export const planAt = ({ plan, plan_expires_at }: Account, at: Date): Plan =>
   plan_expires_at !== null && Date.parse(plan_expires_at) <= at.getTime() ? 'Free' : plan

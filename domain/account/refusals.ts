@@ -1,13 +1,13 @@
-/** Illegal moves on an account, by name; the names are the API's error codes. */
+/** Refusals of operations on an account. Their names are the error codes of the API. */
 import { Refused } from '../errors.ts'
 
 export interface Issue {
-  /** Field, with dots where it is nested. */
+  /** The field, with dots if it is nested. */
   path: string
   message: string
 }
 
-/** Something given is not acceptable: which field, and why. */
+/** The input is invalid. States the fields and the reasons. */
 export const invalid = (...issues: [Issue, ...Issue[]]): Refused =>
   new Refused('VALIDATION_FAILED', issues[0].message, { issues })
 

@@ -1,4 +1,4 @@
-/** Webhook rules: what their owner may set, and when (interface, sections 2.3 and 4.3). */
+/** Webhook rules: which values their owner may set, and when (interface, sections 2.3 and 4.3). */
 import { Refused } from '../errors.ts'
 import { templateProblem } from '../webhook/payload/custom.ts'
 import type { Account, Rule } from './state.ts'
@@ -12,7 +12,7 @@ type Kept = 'rule_id' | 'sealed_secret' | 'sealed_previous' | 'previous_until' |
 export type RuleFields = Omit<Rule, Kept | Optional> & Partial<Pick<Rule, Optional>>
 export type RuleChange = Change<RuleFields>
 
-/** Why a format cannot be used with its template; null where it can. */
+/** Why a format cannot be used with its template. Null if it can. */
 export const templateRefusal = ({
   payload_format,
   custom_template,
@@ -24,7 +24,7 @@ export const templateRefusal = ({
   return problem === null ? null : invalid({ path: 'custom_template', message: `The template ${problem}.` })
 }
 
-/** What depends on more than one field, or on the account. */
+/** Checks that depend on more than one field, or on the account. */
 const refuseContradictions = (account: Account, rule: RuleFields): void => {
   if (rule.system_id !== null && !account.systems.has(rule.system_id))
     throw invalid({ path: 'system_id', message: 'The connected system does not exist.' })
@@ -60,7 +60,7 @@ export const createRule = (account: Account, { rule_id, fields, sealed_secret, a
   ]
 }
 
-/** @returns nothing where the change changes nothing · @throws {Refused} NOT_FOUND, VALIDATION_FAILED */
+/** @returns nothing if nothing changes · @throws {Refused} NOT_FOUND, VALIDATION_FAILED */
 export const changeRule = (
   account: Account,
   { rule_id, change }: { rule_id: number; change: RuleChange },
@@ -73,7 +73,7 @@ export const changeRule = (
   return [{ type: 'RuleChanged', data: { ...said, user_id: account.user_id, rule_id } }]
 }
 
-/** @throws {Refused} NOT_FOUND, AUTO_RULE for one that a shop plugin's connection made */
+/** @throws {Refused} NOT_FOUND, or AUTO_RULE for a rule that a shop plugin's connection created */
 export const deleteRule = (account: Account, rule_id: number): AccountEvent[] => {
   const rule = account.rules.get(rule_id)
   if (!rule) throw notFound('webhook rule')

@@ -1,4 +1,4 @@
-/** A rule's secret gets another one in its place, and for a time both sign (decision "Secret rotation"). */
+/** Replaces a rule's secret. For a time both secrets sign (decision "Secret rotation"). */
 import { BOTH_SIGN_FOR, previousUntil } from '../webhook/secrets.ts'
 import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'
@@ -10,7 +10,7 @@ const ruleOf = (account: Account, rule_id: number) => {
   return rule
 }
 
-/** @throws {Refused} NOT_FOUND, CONFLICT while the previous secret signs */
+/** @throws {Refused} NOT_FOUND, or CONFLICT while the previous secret signs */
 export const rotateSecret = (
   account: Account,
   { rule_id, sealed_secret, at }: { rule_id: number; sealed_secret: string; at: Date },
@@ -25,7 +25,7 @@ export const rotateSecret = (
   return [{ type: 'RuleSecretRotated', data }]
 }
 
-/** The previous secret signs no more. @throws {Refused} NOT_FOUND, CONFLICT where no rotation is under way */
+/** The previous secret no longer signs. @throws {Refused} NOT_FOUND, or CONFLICT if no rotation is in progress */
 export const finishRotation = (account: Account, { rule_id, at }: { rule_id: number; at: Date }): AccountEvent[] => {
   if (previousUntil(ruleOf(account, rule_id), at.getTime()) === null)
     throw conflict('No rotation is under way. Call without {"finish":true} to rotate the secret.')

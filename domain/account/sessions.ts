@@ -1,9 +1,9 @@
-/** The dashboard's sessions. One is a signed cookie that ends by itself; what the account must know is which ended early. */
+/** The dashboard's sessions. A session is a signed cookie that expires by itself, so the account only stores which ended early. */
 import type { SessionEnded } from './access-events.ts'
 import type { AccountEvent } from './events.ts'
 import type { Account, EndedSessions } from './state.ts'
 
-/** Those that are over by now anyway are forgotten. */
+/** Adds an ended session, and drops those that have expired by now. */
 export const ended = (sessions: EndedSessions, { session_id, ended_at, expires_at }: SessionEnded): EndedSessions =>
   new Map([...[...sessions].filter(([, until]) => until > ended_at), [session_id, expires_at]])
 

@@ -1,6 +1,7 @@
 /**
- * A shop's plugin connects: a system with the shop's prefix and the automatic rule that calls the shop, made together or
- * not at all. The same shop with the same prefix finds them again, with their secret, and brings its present address.
+ * Connects a shop's plugin. It creates a system with the shop's prefix, and the automatic rule that calls the shop. Both are created
+ * together or not at all. If the same shop connects again with the same prefix, it gets the same system, rule and secret, and
+ * updates its address.
  */
 import type { Account, Rule, System } from './state.ts'
 import { evolve } from './account.ts'
@@ -12,14 +13,14 @@ import { addSystem, changeSystem, normalPrefix } from './systems.ts'
 
 export interface ShopConnection {
   type: System['type']
-  /** As `normalSite` gives it. */
+  /** In the form of `normalSite`. */
   site_url: string
   webhook_url: string
   payment_prefix: string
 }
 
 export interface ConnectShop extends ShopConnection {
-  /** Ids and secret for what is made new. */
+  /** Ids and secret for newly created objects. */
   system_id: number
   rule_id: number
   sealed_secret: string
@@ -27,13 +28,13 @@ export interface ConnectShop extends ShopConnection {
   at: Date
 }
 
-/** A shop's address as it is compared: without what follows the path, or a slash at its end. */
+/** The form of a shop's address for comparison: without anything after the path, and without a slash at its end. */
 export const normalSite = (url: string): string => {
   const { origin, pathname } = new URL(url)
   return origin + pathname.replace(/\/+$/, '')
 }
 
-/** What a site has connected with a prefix; null where there is nothing. */
+/** The objects that a site has connected with a prefix. Null if there are none. */
 export const connectionOf = (
   { systems, rules }: Account,
   { site_url, payment_prefix }: Pick<ShopConnection, 'site_url' | 'payment_prefix'>,
@@ -44,7 +45,7 @@ export const connectionOf = (
   return rule ? { system: system!, rule } : null
 }
 
-/** WooCommerce's plugin takes its own format. */
+/** The WooCommerce plugin uses its own format. */
 const formatOf = (type: System['type']): RuleFields['payload_format'] =>
   type === 'woocommerce' ? 'woocommerce' : 'standard'
 
@@ -59,7 +60,7 @@ export const connectShop = (account: Account, wanted: ConnectShop): AccountEvent
         rule_id: known.rule.rule_id,
         change: { url, ...(type === known.system.type ? {} : { payload_format: formatOf(type) }) },
       }),
-      // The answer holds the newest secret, so the plugin verifies with that one from now on.
+      // The response contains the newest secret, so the plugin verifies with that one from now on.
       ...(previousUntil(known.rule, at.getTime()) === null
         ? []
         : finishRotation(account, { rule_id: known.rule.rule_id, at })),

@@ -1,6 +1,6 @@
 /**
- * Whether the title of an SMS app's push counts as the sender (decisions, "Trust", T3). It may be a stranger's profile name or the name
- * of a group, so it counts only where the owner has said so, for one device or for the personal URL.
+ * Whether the title of an SMS app's push counts as the sender (decisions, "Trust", T3). The title may be a stranger's profile name
+ * or the name of a group. So it counts only if the owner has enabled it, for one device or for the personal URL.
  */
 import { deviceDoor, URL_DOOR } from '../arrival/receive-paths.ts'
 import type { Account } from './state.ts'
@@ -13,8 +13,8 @@ export const trustsSmsAppTitles = ({ sms_app_titles }: Account, deviceId: number
 
 /**
  * @param device_id  null: the personal URL
- * @param trusted  undefined: as before
- * @returns nothing where it is so already · @throws {Refused} NOT_FOUND
+ * @param trusted  undefined: unchanged
+ * @returns nothing if nothing changes · @throws {Refused} NOT_FOUND
  */
 export const trustSmsAppTitles = (
   account: Account,

@@ -1,4 +1,4 @@
-/** The state of an account, as its events give it. */
+/** The state of an account, folded from its events. */
 import type { z } from 'zod'
 import type { MailPurpose, MailTokenIssued, ScopedKey } from './access-events.ts'
 import type { AccountEventData, mailAccountFields, Plan } from './events.ts'
@@ -6,9 +6,9 @@ import type { AccountEventData, mailAccountFields, Plan } from './events.ts'
 type GoodLink = Pick<MailTokenIssued, 'token_hash' | 'expires_at'>
 
 export interface MailTokens {
-  /** Those of each purpose that were not used or ended, oldest first. */
+  /** Links of each purpose that were not used or ended, oldest first. */
   readonly good: { readonly [Purpose in MailPurpose]: readonly GoodLink[] }
-  /** When the newest of each purpose were issued, oldest first. */
+  /** Times at which the newest links of each purpose were issued, oldest first. */
   readonly issued: { readonly [Purpose in MailPurpose]: readonly string[] }
   /** When the owner last got a mail about a repeated registration. */
   readonly repeated_at: string | null
@@ -17,7 +17,7 @@ export interface MailTokens {
 /** Sessions that ended early, by id, with the time they would have ended by themselves. */
 export type EndedSessions = ReadonlyMap<string, string>
 
-/** From when to when an account takes new numbers as its owner's: ISO 8601. */
+/** The period in which an account accepts new numbers as its owner's: ISO 8601. */
 export interface Learning {
   from: string
   until: string
@@ -32,7 +32,7 @@ export interface System {
   payment_prefix: string
   is_active: 0 | 1
   created_at: string
-  /** Of the shop whose plugin connected it. */
+  /** The address of the shop whose plugin connected it. */
   site_url?: string | undefined
 }
 
@@ -48,13 +48,13 @@ export interface Rule {
   payload_format: 'standard' | 'woocommerce' | 'custom'
   custom_template: string | null
   is_active: 0 | 1
-  /** Most calls in any minute; null: no limit. */
+  /** The most calls in any minute. Null: no limit. */
   max_per_minute: number | null
   /** 1: one delivery after the other, in the order of their capture. */
   ordered: 0 | 1
   is_auto: 0 | 1
   sealed_secret: string
-  /** The secret before the last rotation, and until when it signs, too. */
+  /** The secret before the last rotation, and the time until which it also signs. */
   sealed_previous?: string | null
   previous_until?: string | null
   created_at: string
@@ -82,10 +82,10 @@ export interface Invitation {
 export interface MailAccount extends MailAccountFields {
   mail_account_id: number
   sealed_password: string
-  /** Mails that came before are not asked for: ISO 8601. */
+  /** Mails that arrived before this time are not fetched: ISO 8601. */
   since: string
   created_at: string
-  /** Why it is not read, although its owner has it active; null: it is read. A change by its owner ends it. */
+  /** Why it is not read, although its owner has it active. Null: it is read. A change by its owner ends the pause. */
   paused: string | null
 }
 
@@ -95,16 +95,16 @@ export interface BankAccount {
   bank_code: string
   account_number: string
   is_active: 0 | 1
-  /** False: credits to it wait for its owner's word. */
+  /** False: credits to it wait until the owner confirms it. */
   confirmed: boolean
 }
 
-/** An endpoint of our own that keeps what it is sent. */
+/** A built-in endpoint that stores the calls that it receives. */
 export interface Inbox {
   inbox_id: number
   token_hash: string
   sealed_token: string
-  /** What it answers, and after how many milliseconds. */
+  /** The status it responds with, and the delay in milliseconds. */
   answer: 200 | 500
   delay_ms: number
   created_at: string
@@ -117,9 +117,9 @@ export interface Account {
   operator: boolean
   verified: boolean
   locked: boolean
-  /** Why and since when it is locked: the reason's code, and ISO 8601, null where the event does not say. */
+  /** Why and since when it is locked: the reason's code, and ISO 8601. The time is null if the event does not contain it. */
   lock: { reason: string; since: string | null } | null
-  /** How often a lock was lifted: what had locked it counts no more. */
+  /** How often a lock was lifted. Usage before that no longer counts. */
   unlocks: number
   password_hash: string | null
   token_version: number
@@ -141,17 +141,17 @@ export interface Account {
   invitations: ReadonlyMap<number, Invitation>
   mail_accounts: ReadonlyMap<number, MailAccount>
   bank_accounts: ReadonlyMap<number, BankAccount>
-  /** When new bank accounts last counted at once at the owner's wish; null: never. */
+  /** The last period in which new bank accounts counted at once at the owner's request. Null: never. */
   learning: Learning | null
   inboxes: ReadonlyMap<number, Inbox>
-  /** The code of the affiliate link that led here, as it was given. */
+  /** The code of the affiliate link that led to the registration, as it was given. */
   ref: string | null
   /** The Vietnamese month of the last quota warning: `2026-11`. */
   quota_warned: string | null
   counter_hash: string | null
-  /** Where alerts are sent besides the e-mail. */
+  /** The address that receives alerts besides the e-mail. */
   alert_webhook_url: string | null
-  /** What calls to that address are signed with; null without an address, or where it was set before they were signed. */
+  /** Signs calls to that address. Null if there is no address, or if it was set before calls were signed. */
   alert_sealed_secret: string | null
   registered_at: string
 }

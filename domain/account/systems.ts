@@ -1,4 +1,4 @@
-/** Connected systems: a shop's payment prefix, and what may become of it. */
+/** Connected systems: a shop's payment prefix, and its changes. */
 import type { Account, System } from './state.ts'
 import { differing, type Change } from './change.ts'
 import { Refused } from '../errors.ts'
@@ -6,7 +6,7 @@ import type { AccountEvent } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'
 import { conflict, invalid, notFound } from './refusals.ts'
 
-/** Banks print these as words of their own: as a prefix they would hit every text. */
+/** Banks print these as words of their own. As a prefix, they would match every text. */
 const PRINTED_BY_BANKS = new Set([
   'TK', 'SD', 'ND', 'GD', 'CT', 'FT', 'MB', 'VND', 'REF', 'LUC', 'VAO', 'NGAY', 'TAI', 'SO', 'PS',
 ]) // prettier-ignore
@@ -14,14 +14,14 @@ const PRINTED_BY_BANKS = new Set([
 export type SystemFields = Pick<System, 'name' | 'type' | 'payment_prefix' | 'is_active'>
 export type SystemChange = Change<SystemFields>
 
-/** As it is kept and compared: upper-case. */
+/** The form in which it is stored and compared: upper case. */
 export const normalPrefix = (prefix: string): string => prefix.toUpperCase()
 
-/** Prefixes that match: those of inactive systems do not. */
+/** Prefixes that match. Those of inactive systems do not. */
 export const activePrefixes = ({ systems }: Account): string[] =>
   [...systems.values()].filter(({ is_active }) => is_active === 1).map(({ payment_prefix }) => payment_prefix)
 
-/** @param planPrefix  the operator's own, kept for plan orders */
+/** @param planPrefix  the operator's own prefix, reserved for plan orders */
 const refuseUnusablePrefix = (account: Account, prefix: string, planPrefix: string, own?: number): void => {
   const refuse = (message: string) => invalid({ path: 'payment_prefix', message })
   if (!/^[A-Z0-9]{2,10}$/.test(prefix)) throw refuse('A payment prefix is 2 to 10 letters or digits.')
@@ -60,7 +60,7 @@ export const addSystem = (account: Account, { system_id, fields, planPrefix, at 
   return [{ type: 'SystemAdded', data: { ...fields, payment_prefix, user_id, system_id, created_at } }]
 }
 
-/** @returns nothing where the change changes nothing · @throws {Refused} as `addSystem`, NOT_FOUND */
+/** @returns nothing if nothing changes · @throws {Refused} as `addSystem`, NOT_FOUND */
 export const changeSystem = (
   account: Account,
   { system_id, change, planPrefix }: { system_id: number; change: SystemChange; planPrefix: string },
@@ -79,8 +79,8 @@ export const changeSystem = (
 }
 
 /**
- * Its automatic rule goes with it; while rules of the user's own point to it it stays, as without it they would fire for
- * every prefix.
+ * Removes the system with its automatic rule. It is refused while the user's own rules refer to the system. Without the system,
+ * they would fire for every prefix.
  * @throws {Refused} NOT_FOUND, CONFLICT
  */
 export const removeSystem = (account: Account, system_id: number): AccountEvent[] => {

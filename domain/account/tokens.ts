@@ -1,6 +1,6 @@
 /**
- * Keys and tokens name their account, so that it is found without a read model: `<prefix><user>.<random>`.
- * The events keep only their SHA-256; the text is shown once.
+ * Keys and tokens contain the id of their account, so that it is found without a read model: `<prefix><user>.<random>`.
+ * The events store only their SHA-256. The text is shown once.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../sha256.ts'
@@ -19,11 +19,11 @@ const TOKEN_PREFIX = {
 } as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
 
-/** @param random  at least 32 base64url characters of randomness; of a pairing code 12 characters, 60 bits */
+/** @param random  at least 32 random base64url characters. For a pairing code 12 characters, 60 bits. */
 export const formToken = (kind: TokenKind, userId: number, random: string): string =>
   `${TOKEN_PREFIX[kind]}${userId}.${random}`
 
-/** The account a token claims to belong to; null where it is not of that kind's form. */
+/** The account that a token claims to belong to. Null if the token does not have the form of that kind. */
 export const userOfToken = (kind: TokenKind, token: string): number | null => {
   if (!token.startsWith(TOKEN_PREFIX[kind])) return null
   const [, user] = /^([1-9]\d{0,14})\.[\w-]{12,200}$/.exec(token.slice(TOKEN_PREFIX[kind].length)) ?? []
@@ -34,11 +34,11 @@ export const userOfToken = (kind: TokenKind, token: string): number | null => {
 export const hashOfToken = (token: string): string => sha256(token, 'hex')
 
 const HASH_LENGTH = 64
-// Written anew by every comparison: a buffer for each would cost more than the comparison.
+// Every comparison overwrites these buffers, because new buffers would cost more than the comparison.
 const GIVEN = Buffer.alloc(HASH_LENGTH)
 const KEPT = Buffer.alloc(HASH_LENGTH)
 
-/** Whether two hashes are equal; in constant time. */
+/** Whether two hashes are equal. Constant-time. */
 export const isHash = (one: string, other: string): boolean => {
   if (one.length !== HASH_LENGTH || other.length !== HASH_LENGTH) return false
   GIVEN.write(one, 'latin1')
@@ -46,5 +46,5 @@ export const isHash = (one: string, other: string): boolean => {
   return timingSafeEqual(GIVEN, KEPT)
 }
 
-/** Whether a token is the one whose hash was kept; in constant time. */
+/** Whether a token has the stored hash. Constant-time. */
 export const isToken = (token: string, hash: string): boolean => isHash(hashOfToken(token), hash)

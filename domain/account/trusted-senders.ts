@@ -6,7 +6,7 @@ import type { AccountEvent } from './events.ts'
 
 export type TrustedSenders = Pick<Account, 'trusted_senders' | 'without_sender'>
 
-/** Names that compare as equal count once. @returns nothing where the change changes nothing */
+/** Names that compare as equal count once. @returns nothing if nothing changes */
 export const setTrustedSenders = (account: Account, change: Change<TrustedSenders>): AccountEvent[] => {
   const { user_id, trusted_senders, without_sender } = account
   const asked = change.trusted_senders && [

@@ -14,7 +14,7 @@ export interface Affiliate {
   /** VND. */
   earned: Money
   withdrawn: Money
-  /** Payments whose commission is in it: ids of events. */
+  /** Payments whose commission is included in `earned`: ids of events. */
   payments: ReadonlySet<string>
 }
 
@@ -47,7 +47,7 @@ export const evolve = (affiliate: Affiliate, event: AffiliateEvent): Affiliate =
   }
 }
 
-/** What may be withdrawn; requests count at once. */
+/** The amount that may be withdrawn. Requested withdrawals are subtracted immediately. */
 export const balanceOf = ({ earned, withdrawn }: Affiliate): Money => fromMinor(toMinor(earned) - toMinor(withdrawn))
 
 export const createLink = (user_id: number, link: Omit<Link, 'created_at'> & { at: Date }): AffiliateEvent[] => {
@@ -55,7 +55,7 @@ export const createLink = (user_id: number, link: Omit<Link, 'created_at'> & { a
   return [{ type: 'AffiliateLinkCreated', data: { user_id, ...fields, created_at: at.toISOString() } }]
 }
 
-/** @returns nothing where it is the same */
+/** @returns nothing if the bank account is unchanged */
 export const setBank = ({ bank }: Affiliate, user_id: number, wanted: Bank): AffiliateEvent[] => {
   const { bank_code, account_number, account_name } = wanted
   const isSame =
@@ -80,7 +80,7 @@ export const requestWithdrawal = (
   ]
 }
 
-/** Of a payment, in whole dong. @param percent  0 to 100 */
+/** The commission on a payment, in whole dong. @param percent  0 to 100 */
 export const commissionOf = (amount: Money, percent: number): Money =>
   fromMinor(((toMinor(amount) * BigInt(Math.round(percent * 100))) / 1_000_000n) * 100n)
 
@@ -89,11 +89,11 @@ export interface Earning {
   amount: Money
   referred_user_id: number
   plan_order_id: number
-  /** The payment's event. */
+  /** The event of the payment. */
   caused_by: string
 }
 
-/** Once a payment; nothing where the commission is nothing. */
+/** Counts each payment once. Returns nothing if the commission is zero. */
 export const earnCommission = ({ payments }: Affiliate, earning: Earning): AffiliateEvent[] =>
   payments.has(earning.caused_by) || toMinor(earning.amount) <= 0n
     ? []

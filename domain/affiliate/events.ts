@@ -10,7 +10,7 @@ const bank = { bank_code: z.string(), account_number: z.string(), account_name: 
 
 export const affiliateEvents = {
   AffiliateLinkCreated: z.object({ user_id: id, link_id: id, label: z.string(), code: z.string(), created_at: moment }),
-  /** Where withdrawals are paid to. */
+  /** The bank account that withdrawals are paid to. */
   AffiliateBankSet: z.object({ user_id: id, ...bank }),
   CommissionEarned: z.object({
     user_id: id,
@@ -18,7 +18,7 @@ export const affiliateEvents = {
     /** The user who paid for a plan. */
     referred_user_id: id,
     plan_order_id: id,
-    /** The payment: an event's id. */
+    /** The id of the payment's event. */
     caused_by: z.string(),
   }),
   WithdrawalRequested: z.object({

@@ -1,6 +1,6 @@
 /**
- * The alerts of one user. For each kind and subject the newest counts: it is raised once while its cause lasts, and ends
- * when that does. What is told of again, or late, changes nothing: a cause older than what is known is known already.
+ * The alerts of one user. For each kind and subject only the newest alert counts. It is raised once while its cause lasts, and
+ * ends when the cause ends. Repeated and late reports change nothing: a cause older than the newest alert is already covered.
  */
 import type { AlertEvent, AlertEventData, AlertKind } from './events.ts'
 
@@ -9,7 +9,7 @@ interface Known {
   kind: AlertKind
   subject: string
   since: string
-  /** When it ended, or will end by itself; null while it lasts. */
+  /** When it ended, or will end by itself. Null while it lasts. */
   until: string | null
 }
 
@@ -31,7 +31,7 @@ export const evolve = (alerts: Alerts, event: AlertEvent): Alerts => {
   return known?.alert_id === alert_id ? new Map(alerts).set(name, { ...known, until: event.data.until }) : alerts
 }
 
-/** @returns nothing where it lasts already, or ended after this cause */
+/** @returns nothing if the alert already lasts, or ended after this cause began */
 export const raise = (alerts: Alerts, alert: AlertEventData['AlertRaised']): AlertEvent[] => {
   const { kind, subject, since } = alert
   const known = alerts.get(nameOf(kind, subject))
@@ -39,7 +39,7 @@ export const raise = (alerts: Alerts, alert: AlertEventData['AlertRaised']): Ale
   return isKnown ? [] : [{ type: 'AlertRaised', data: alert }]
 }
 
-/** @param until  when its cause ended · @returns nothing where it does not last, or began after that */
+/** @param until  when its cause ended · @returns nothing if the alert does not last, or began after that time */
 export const end = (
   alerts: Alerts,
   { user_id, kind, subject, until }: { user_id: number; kind: AlertKind; subject: string; until: string },

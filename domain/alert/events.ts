@@ -1,4 +1,4 @@
-/** What an owner should know and may have to act on: stream `alerts-<user>`. */
+/** Events that an owner should see and may have to act on: stream `alerts-<user>`. */
 import { z } from 'zod'
 
 const id = z.int().positive()
@@ -22,13 +22,16 @@ export const alertEvents = {
     user_id: id,
     alert_id: id,
     kind: alertKind,
-    /** What it is about: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, `transaction:4`, an origin. */
+    /**
+     * The subject: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, `transaction:4`,
+     * or an origin.
+     */
     subject: z.string(),
     /** A few plain sentences. */
     text: z.string(),
-    /** When its cause came to be. */
+    /** When its cause began. */
     since: moment,
-    /** When it ends at the latest, where that is known from the start. */
+    /** The latest time at which it ends, if known from the start. */
     ends_at: moment.nullable(),
   }),
   AlertEnded: z.object({ user_id: id, alert_id: id, kind: alertKind, subject: z.string(), until: moment }),

@@ -1,13 +1,13 @@
-/** Notifications that became no transaction: a stream `unread-<id>` each, and one `ignored-<user>` for the rest. */
+/** Notifications that became no transaction: one stream `unread-<id>` for each unread one, and one `ignored-<user>` for the rest. */
 import { z } from 'zod'
 import { sourceType } from '../transaction/events.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
 
-/** How long what is ignored is kept, seconds. */
+/** How long ignored notifications are kept, in seconds. */
 export const KEPT_IGNORED_S = 30 * 86_400
-/** Default lifetime of an unparsed notification, seconds: one year. */
+/** Default lifetime of an unparsed notification in seconds: one year. */
 export const KEPT_UNREAD_S = 365 * 86_400
 
 const ignoredReason = z.enum([
@@ -17,7 +17,7 @@ const ignoredReason = z.enum([
 export type IgnoredReason = z.infer<typeof ignoredReason>
 
 /**
- * Why a text may have named the fields of the body it came in (decisions, "Trust", T2): a name occurs twice, one field is given under two
+ * Why a text may have named the fields of its body (decisions, "Trust", T2): a name occurs twice, one field is given under two
  * names with different values, or the JSON was not exact.
  */
 export const unsafeKind = z.enum(['duplicate_key', 'two_names', 'broken_json'])
@@ -28,15 +28,15 @@ const seen = {
   user_id: id,
   source_type: sourceType,
   source: z.string(),
-  /** The phone's or mail's own time. */
+  /** The time that the phone or mail states itself. */
   stamp: moment.nullable(),
   received_at: moment,
-  /** Of a mail: by which it is known when its mailbox is read again. */
+  /** Only for a mail: identifies it when its mailbox is read again. */
   mail_hash: z.string().optional(),
 }
 
 export const notificationEvents = {
-  /** Kept with all that the reader needs, so that a better reader can make a transaction of it. */
+  /** Kept with everything that the reader needs, so that a better reader can turn it into a transaction. */
   NotificationUnread: z.object({
     ...seen,
     posted_as: z.enum(['sms', 'notification']).nullable(),
@@ -47,28 +47,28 @@ export const notificationEvents = {
     from: z.string().nullable(),
     subject: z.string().nullable(),
     raw_data: z.string(),
-    /** Where it is given, only the owner's confirmation makes a transaction of it. */
+    /** If present, only the owner's confirmation turns it into a transaction. */
     unsafe: unsafeKind.optional(),
   }),
-  /** The end of one that was kept: holds no personal data, as it is the event that stays when the stream is erased. */
+  /** Ends a notification that was kept. Contains no personal data, because it is the event that stays when the stream is erased. */
   NotificationReread: z.object({
     notification_id: id,
     user_id: id,
     source_type: sourceType,
     received_at: moment,
-    /** Of which transaction it is now: its own, under its own id, or the one that it turned out to be a resend of. */
+    /** The transaction that it now belongs to: its own, under its own id, or the one that it turned out to be a resend of. */
     transaction_id: id.nullable(),
     /** Why it is no transaction after all. */
     reason: ignoredReason.nullable(),
     /** The owner has confirmed that the unsafe notification is genuine. */
     confirmed: z.literal(true).optional(),
   }),
-  /** The end of one that was kept, as the account has too many bytes of them: holds no personal data. */
+  /** Ends a notification that was kept, because the account has too many bytes of them. Contains no personal data. */
   NotificationGivenUp: z.object({ notification_id: id, user_id: id, source_type: sourceType, received_at: moment }),
   NotificationIgnored: z.object({
     ...seen,
     reason: ignoredReason,
-    /** Never that of a one-time password, nor of a transaction that its owner deleted. */
+    /** Null for a one-time password, and for a transaction that its owner deleted. */
     text: z.string().nullable(),
   }),
 }

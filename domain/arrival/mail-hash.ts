@@ -1,11 +1,11 @@
 /**
- * By what a mail is known again that became no transaction. Not by its Message-ID alone: anybody can write the one of another
- * mail, so a mail counts as listed already only where all that is read of it is the same, and it is judged the same again.
+ * Identifies a mail that became no transaction. Its Message-ID alone is not enough, because anybody can copy the one of another
+ * mail. So a mail counts as already listed only if everything that is read of it is the same, so that its result is the same too.
  */
 import { fingerprintOf } from '../dedup/text-marks.ts'
 import type { Arrival } from './arrival.ts'
 
-/** Null for what is no mail. */
+/** Null if it is not a mail. */
 export const mailHashOf = ({ credential, incoming, stamp, mail }: Arrival): string | null => {
   if (credential.kind === 'kept') return credential.kept.mail_hash ?? null
   if (credential.kind !== 'mailbox' || !mail) return null

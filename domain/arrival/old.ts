@@ -1,18 +1,18 @@
 /**
- * Old texts are not news (decisions, T5). A phone that restores an old inbox, a mailbox that was paused for days and a text
- * that somebody sends again tell of payments that the shop has settled long ago.
+ * Old texts are not sent (decisions, T5). A phone that restores an old inbox, a mailbox that was paused for days, or a person who
+ * sends a text again reports payments that the shop settled long ago.
  */
 import type { Arrival } from './arrival.ts'
 import type { PrintedTime, Reading } from '../reader/reading.ts'
 
 export const DAY_MS = 86_400_000
 
-/** A printed time counts as the end of what it names: a bare day as the end of that day in Vietnam, which has no summer time. */
+/** A printed time counts as the end of its unit: a date as the end of that day in Vietnam, which has no summer time. */
 const LENGTH_MS: Readonly<Record<PrintedTime['precision'], number>> = { second: 0, minute: 60_000, day: DAY_MS }
 
 /**
- * Whether the printed time or the stamp (the phone's or mail's own time) lies too far before the arrival. Either is enough: a
- * restored text may get a fresh stamp, and a text may print no time. A time in the future is not old.
+ * Whether the printed time or the stamp (the phone's or mail's own time) is too far before the arrival. Either is enough: a
+ * restored text may have a fresh stamp, and a text may print no time. A time in the future is not old.
  * @param maxAgeMs  `REPARSE_MAX_AGE` in milliseconds
  */
 export const isOld = (

@@ -1,4 +1,4 @@
-/** Where a notification came from: whose it is, which source it counts as, and whether that source may be believed. */
+/** The origin of a notification: its account, its source, and whether that source is trusted. */
 import { allows, scopedKeyOf } from '../account/api-keys.ts'
 import { isHash } from '../account/tokens.ts'
 import type { Account } from '../account/account.ts'
@@ -10,14 +10,14 @@ import { authservIdsOf } from '../mail-trust/mail-providers.ts'
 import { bankClaimedBy, distrustMail } from '../mail-trust/mail-trust.ts'
 import type { Reading } from '../reader/reading.ts'
 
-/** Sources are named by what anybody may send: a name stays a name. */
+/** Anybody may send the text that names a source, so the name is limited in length. */
 const LONGEST_NAME = 100
 
 export { deviceDoor, doorOfSource, keyDoor, mailboxDoor, URL_DOOR, type Door }
 
 /**
- * @param at  when it was shown: a scoped key may have an end
- * @returns null where the credential is not, or no longer, one of this account
+ * @param at  when the credential was presented, since a scoped key may expire
+ * @returns null if the credential does not, or no longer, belong to this account
  */
 export const doorOf = (account: Account, credential: Credential, at: Date): Door | null => {
   if (credential.kind === 'kept') return doorOfSource(credential.kept.source)
@@ -36,7 +36,7 @@ export const doorOf = (account: Account, credential: Credential, at: Date): Door
 }
 
 export interface Origin {
-  /** As the book names it: `device-7:sms`, `device-7:com.VCB`, `mailbox-3`, `url:sms`. */
+  /** As the deduplication window names it: `device-7:sms`, `device-7:com.VCB`, `mailbox-3`, `url:sms`. */
   source: string
   source_type: SourceType
   channel: 'sms' | 'push' | 'mail' | 'unknown'
@@ -54,8 +54,8 @@ const channelOf = ({ posted_as, incoming }: Arrival, layout: Reading['layout']):
 }
 
 /**
- * A source is one device's SMS, one device's pushes of one app, a mailbox, or the personal URL, there with the sender or the package, or
- * else the channel that the layout tells (decisions, "The same event").
+ * A source is the SMS of one device, the pushes of one app on one device, a mailbox, or the personal URL. For the personal URL it
+ * also has the sender or the package, or else the channel that the layout implies (decisions, "The same event").
  */
 export const originOf = (door: Door, arrival: Arrival, layout: Reading['layout']): Origin => {
   const { incoming } = arrival
@@ -77,11 +77,11 @@ export interface Asked {
   account: Account
   arrival: Arrival
   origin: Origin
-  /** The bank that the text claims to be from; null where it could not be read: then any bank's name will do. */
+  /** The bank that the text claims to be from. Null if the text could not be read: then the name of any bank is sufficient. */
   bankCode: string | null
 }
 
-/** What one that was kept has proved when it came is not asked again; the bank that it is read as now is. */
+/** A kept mail was authenticated when it arrived, and is not checked again. The bank that it is now read as is checked. */
 const distrustOfMail = ({ account, arrival, bankCode }: Asked): 'unauthenticated_sender' | null => {
   const { credential, mail, incoming } = arrival
   if (credential.kind === 'kept')
@@ -93,28 +93,28 @@ const distrustOfMail = ({ account, arrival, bankCode }: Asked): 'unauthenticated
   return distrustMail(mail.headers, { email, authserv_ids: authservIdsOf(host, authserv_id) })
 }
 
-/** A phone number or short code. One or two digits are none: apps count their notifications in a field `number`. */
+/** A phone number or short code. One or two digits are neither: apps count their notifications in a field `number`. */
 const isNumber = (sender: string): boolean => /^\+?\d{3,}$/.test(sender.replace(/[\s().-]/g, ''))
 
-/** Whether a sender given beside a bank's package contradicts it: then the text of an SMS may have named the package. */
+/** Whether a sender next to a bank's package contradicts it. If so, the text of an SMS may have named the package. */
 const contradictsApp = (sender: string | undefined): boolean =>
   sender !== undefined && (sender === '' || isNumber(sender))
 
-/** What each channel is judged by where nothing, or not enough, was given. */
+/** The result if nothing, or not enough, was given to identify the source. Undefined: other checks decide. */
 const distrustUnnamed = ({ account, arrival: { incoming }, origin }: Asked): Distrust | undefined => {
   const { sender, package: app, title } = incoming
   if (sender !== undefined || app !== undefined) return undefined
-  // A paired phone knows the sender, and names the app of a push.
+  // A paired phone always sends the sender, and the app of a push.
   if (doorOfSource(origin.source) !== URL_DOOR) return origin.channel === 'push' ? 'unknown_app' : 'unknown_sender'
-  // A title alone proves nothing, and yet something was given.
+  // A title alone proves nothing, but it is still a given field.
   return title === undefined && account.without_sender ? null : 'unknown_sender'
 }
 
 type Distrust = 'unknown_sender' | 'unknown_app' | 'unauthenticated_sender' | null
 
 /**
- * Whether this source may say that money came (decisions, "Trust").
- * @returns null where it may, else the reason why not
+ * Whether this source is trusted to report a movement of money (decisions, "Trust").
+ * @returns null if it is, else the reason why not
  */
 export const distrust = (asked: Asked): Distrust => {
   const { account, arrival, origin, bankCode } = asked
@@ -130,7 +130,7 @@ export const distrust = (asked: Asked): Distrust => {
   }
   const isSmsApp = incoming.package !== undefined && smsApps.has(incoming.package)
   if (isSmsApp && !account.sms_app_titles.has(doorOfSource(origin.source))) return 'unknown_sender'
-  // An SMS app's title is the sender; one that is given beside it must be trusted as well.
+  // The title of an SMS app is the sender. A sender that is given in addition must be trusted as well.
   const senders = [senderOf(incoming) ?? '', ...(incoming.sender === undefined ? [] : [incoming.sender])]
   return senders.every((sender) => senderIsTrusted(bank, sender, account.trusted_senders)) ? null : 'unknown_sender'
 }

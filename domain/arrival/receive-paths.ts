@@ -4,9 +4,9 @@ export type Door = string
 
 export const mailboxDoor = (mailAccountId: number): Door => `mailbox-${mailAccountId}`
 export const deviceDoor = (deviceId: number): Door => `device-${deviceId}`
-/** Of a scoped key. */
+/** The receive path of a scoped key. */
 export const keyDoor = (apiKeyId: number): Door => `key-${apiKeyId}`
 export const URL_DOOR: Door = 'url'
 
-/** The receive path that a source came by. */
+/** The receive path of a source. */
 export const doorOfSource = (source: string): Door => source.split(':', 1)[0]!

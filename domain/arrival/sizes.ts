@@ -1,8 +1,8 @@
-/** How much of a notification is read and kept (decisions, "Limits of sizes"). Sizes are bytes of UTF-8. */
+/** How much of a notification is read and stored (decisions, "Limits of sizes"). Sizes are bytes of UTF-8. */
 
 /** A text longer than this is cut for reading. */
 export const TEXT_BYTES = 32 * 1024
-/** A body longer than this is kept with the texts inside it cut, so that it stays valid JSON. */
+/** The strings inside a longer body are cut, so that the stored body stays valid JSON. */
 export const RAW_BYTES = 64 * 1024
 
 /** A sender, package, title or subject longer than this is cut for reading. */
@@ -11,20 +11,20 @@ export const NAME_BYTES = 1024
 /** Marks the end of a truncated string. */
 const CUT = '…'
 
-/** The beginning of a text that fits so many bytes, never ending inside a character. */
+/** The beginning of a text that fits into so many bytes. It never ends inside a character. */
 export const cutToBytes = (text: string, most: number): string => {
   if (text.length * 3 <= most || (text.length <= most && Buffer.byteLength(text) <= most)) return text
-  // A character has at least one byte.
+  // Each character has at least one byte.
   const bytes = Buffer.from(text.slice(0, most))
   let end = most
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end)
 }
 
-/** Deeper than any app nests: a hostile body must not exhaust the stack. */
+/** Deeper than the body of any app. A hostile body must not exhaust the stack. */
 const DEEPEST = 50
 
-/** Bytes of a string in JSON; where it is longer than what is kept at all, only so much is known. */
+/** The size of a string in JSON in bytes. For a string above the stored limit, the result is only a lower bound. */
 const bytesInJson = (text: string): number =>
   text.length > RAW_BYTES ? RAW_BYTES + 1 : Buffer.byteLength(JSON.stringify(text))
 
@@ -46,11 +46,11 @@ const withStringsCut = (value: unknown, most: number, depth = 0): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withStringsCut(each, most, depth + 1)]))
 }
 
-/** Too many small pieces to be cut one by one. */
+/** Below this length, strings are not cut further. A body with too many small strings is cut as a whole. */
 const SHORTEST = 64
 
 /**
- * @param raw  a body as it came; JSON stays valid JSON, other text stays its beginning
+ * @param raw  the received body. JSON stays valid JSON. Of any other text the beginning is kept.
  * @returns at most 64 KB
  */
 export const keptRaw = (raw: string): string => {
@@ -65,7 +65,7 @@ export const keptRaw = (raw: string): string => {
     const kept = JSON.stringify(withStringsCut(body, most))
     return Buffer.byteLength(kept) <= RAW_BYTES ? kept : null
   }
-  // Where the shortest strings do not fit, no others do: then there is nothing to try.
+  // If the shortest strings do not fit, no longer ones do, so no search is needed.
   const least = keptWith(SHORTEST)
   if (least === null) return JSON.stringify({ cut: cutToBytes(raw, RAW_BYTES / 4) })
   for (let most = Math.min(longestIn(body), RAW_BYTES); most > SHORTEST; most = Math.floor(most / 2)) {

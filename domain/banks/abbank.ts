@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** The balance comes last and is lost where the text was cut. */
+/** The balance comes last. It is missing if the text was cut. */
 export const abbank = bank('ABB', 'ABBANK', {
   senders: ['ABBANK'],
   packages: ['com.vnpay.abbank', 'vn.abbank.retail'],

@@ -1,6 +1,6 @@
 import { bank, mailTable, smsOrPush } from './bank.ts'
 
-/** The currency stands behind the account; `GD:` is the memo here. The mail tells both directions, in two languages. */
+/** The currency follows the account. `GD:` is the memo here. The mail covers both directions, in two languages. */
 export const acb = bank('ACB', 'ACB', {
   senders: ['ACB'],
   packages: ['mobile.acb.com.vn', 'com.acb.acbb.prod'],

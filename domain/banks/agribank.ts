@@ -1,6 +1,6 @@
 import { bank, push, sms } from './bank.ts'
 
-/** The SMS prints the time as `16h08p` and no year; its memo has no label and may stand in brackets. */
+/** The SMS prints the time as `16h08p`, and no year. Its memo has no label and may stand in brackets. */
 export const agribank = bank('VBA', 'Agribank', {
   senders: ['AGRIBANK', '8149'],
   packages: ['com.vnpay.Agribank3g'],

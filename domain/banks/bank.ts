@@ -1,4 +1,4 @@
-/** What the table of banks is made of: a bank is a row of data, its layouts are patterns (`pattern.ts`) or tables of labels. */
+/** The building blocks of the table of banks. A bank is a row of data. Its layouts are patterns (`pattern.ts`) or tables of labels. */
 import { compilePattern } from '../reader/pattern.ts'
 import { compileLabels, type LabelTable } from '../reader/labels.ts'
 
@@ -9,26 +9,26 @@ export interface Layout {
   expression: RegExp
   /** A word that is in every text of this layout before its memo, in shadow form. */
   word: string
-  /** The channel it tells; null where SMS and app push look alike. */
+  /** The channel that it implies. Null if SMS and app push look alike. */
   channel: Channel | null
-  /** Whether it is so much this bank's own that it counts without a sender or package that names the bank. */
+  /** Whether it is so specific to this bank that it needs no sender or package that names the bank. */
   standsAlone: boolean
-  /** Currency of an account that this layout prints without one, as long as no cents are printed; null: unread then. */
+  /** Currency of an account that this layout prints without one, unless cents are printed. Null: the text is then unread. */
   silentCurrency: string | null
-  /** Where the bank breaks a long memo with a blank or a line end, in characters; null where it does not. */
+  /** After how many characters the bank breaks a long memo with a blank or a line end. Null if it does not. */
   breaksAt: number | null
-  /** Whether the balance is the last that it prints. */
+  /** Whether the balance is the last value that it prints. */
   endsInBalance: boolean
 }
 
-/** A mail that is a table of labels and values, however its cells came through (`mail-table.ts`). */
+/** A mail that is a table of labels and values, in whatever form its cells arrived (`mail-table.ts`). */
 export interface MailTable {
   labels: LabelTable
-  /** A phrase that tells this mail, in shadow form; its words may stand on two lines. */
+  /** A phrase that identifies this mail, in shadow form. Its words may be on two lines. */
   tells: RegExp
-  /** Fixed where the bank sends this mail only for one; null where sign or words tell. */
+  /** Fixed if the bank sends this mail for one direction only. Null if sign or words show it. */
   direction: 'credit' | 'debit' | null
-  /** The value stands before its label. */
+  /** The value precedes its label. */
   valueFirst: boolean
   /** The bank puts the time into the memo. */
   timeInMemo: boolean
@@ -37,23 +37,26 @@ export interface MailTable {
 export interface Bank {
   code: string
   name: string
-  /** SMS sender names, compared upper-case and without blanks. */
+  /** SMS sender names, compared in upper case and without blanks. */
   senders: readonly string[]
-  /** Android packages of its apps, compared as they are. */
+  /** Android packages of its apps, compared exactly. */
   packages: readonly string[]
-  /** Domains that its mails come from; those below them count too. */
+  /** Domains of its mails. Their subdomains count too. */
   domains: readonly string[]
-  /** Other names with which its texts begin; its name and its senders' are known anyway. */
+  /** Other names at the beginning of its texts. Its own name and those of its senders need no entry. */
   names: readonly string[]
-  /** Tried in this order; the first that fits is read. */
+  /** Tried in this order. The first match counts. */
   layouts: readonly Layout[]
   /** Tables in its mails, tried before the mail's sentences. */
   tables: readonly MailTable[]
-  /** Its memo stands where others print the amount: a text that no layout fits is not read by its labels. */
+  /** Its memo stands where others print the amount, so a text that no layout matches is not read by labels. */
   onlyLayouts: boolean
   /** Prints `1 234 567` for thousands. */
   spacedThousands: boolean
-  /** Its app also shows chats, so a push may hold a person's words; `titles`: those of its pushes about money, in shadow form. Null: no chats. */
+  /**
+   * Its app also shows chats, so a push may contain a person's words. `titles` matches those of its pushes about money, in shadow
+   * form. Null: no chats.
+   */
   chats: { titles: RegExp } | null
 }
 
@@ -73,28 +76,28 @@ const layout = (channel: Layout['channel'], strings: TemplateStringsArray): Layo
 /** A layout of the bank's SMS. */
 export const sms = (strings: TemplateStringsArray): Layout => layout('sms', strings)
 
-/** A layout of its app's push; the title, where it matters, stands as the first line. */
+/** A layout of its app's push. If the title matters, it is the first line. */
 export const push = (strings: TemplateStringsArray): Layout => layout('notification', strings)
 
-/** A layout that the SMS and the push share. */
+/** A layout that SMS and push share. */
 export const smsOrPush = (strings: TemplateStringsArray): Layout => layout(null, strings)
 
-/** A sentence in the bank's mail, with anything before and behind it: a mail's domain is proved before it is believed. */
+/** A sentence in the bank's mail, with any text before and after it. A mail is trusted only after its domain is proved. */
 export const mailSentence = (strings: TemplateStringsArray): Layout => layout('email', strings)
 
-/** Too plain to tell the bank by: counts only when the sender or the package does. */
+/** Marks a layout that is too generic to identify the bank. It counts only if the sender or the package does. */
 export const whenBankIsKnown = (of: Layout): Layout => ({ ...of, standsAlone: false })
 
-/** Prints no currency for an account in this one; cents in amount or balance show that it is another. */
+/** Marks a layout that prints no currency for an account in this one. Cents in amount or balance show that it is another. */
 export const silentCurrency = (currency: string, of: Layout): Layout => ({ ...of, silentCurrency: currency })
 
-/** Its core puts a blank or line end into the memo after every so many characters, also inside words. */
+/** Marks a layout whose bank inserts a blank or line end into the memo after so many characters, also inside words. */
 export const breaksAt = (column: number, of: Layout): Layout => ({ ...of, breaksAt: column })
 
 /**
  * A table in the bank's mail.
- * @param tells  a phrase of this mail and of no other of the bank, without diacritics
- * @param labels  what the bank calls each field, without diacritics, each language; see `labels.ts`
+ * @param tells  a phrase that only this mail of the bank contains, without diacritics
+ * @param labels  the bank's name of each field, without diacritics, in each language. See `labels.ts`.
  */
 export const mailTable = (
   tells: string,

@@ -1,6 +1,6 @@
 import { bank, push, sms, whenBankIsKnown } from './bank.ts'
 
-/** The push is a list of labelled lines, of which time and balance may be missing; to 2025 it was one line. */
+/** The push is a list of labelled lines. Time and balance may be missing. Until 2025 it was one line. */
 export const bidv = bank('BIDV', 'BIDV', {
   senders: ['BIDV'],
   packages: ['com.vnpay.bidv'],

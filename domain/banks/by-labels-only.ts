@@ -1,6 +1,6 @@
 /**
- * Banks that are known by name and have no layouts of their own yet: their texts are read by their labels (`label-reader.ts`). A row moves
- * to a file of its own when it gets its layouts.
+ * Banks that are known by name and have no layouts of their own yet. Their texts are read by labels (`label-reader.ts`). A bank
+ * moves to its own file when it gets layouts.
  */
 import { bank } from './bank.ts'
 

@@ -1,6 +1,6 @@
 import { bank, mailTable, push, whenBankIsKnown } from './bank.ts'
 
-/** A bank of its own beside VPBank. Its mail tells both directions; dots for thousands; the fee has a row of its own. */
+/** A separate bank next to VPBank. Its mail covers both directions. Dots separate thousands. The fee has its own row. */
 export const cake = bank('CAKE', 'Cake', {
   packages: ['xyz.be.cake'],
   domains: ['cake.vn'],

@@ -3,14 +3,14 @@ import type { Bank } from './bank.ts'
 import { banks } from './index.ts'
 import type { Incoming } from '../reader/reading.ts'
 
-/** Sender names are compared upper-case and without blanks: `Donga Bank` is `DONGABANK`. */
+/** Sender names are compared in upper case and without blanks: `Donga Bank` is `DONGABANK`. */
 export const senderKey = (sender: string): string => sender.normalize('NFKC').replace(/\s/g, '').toUpperCase()
 
 const byCode = new Map(banks.map((bank) => [bank.code, bank]))
 const bySender = new Map(banks.flatMap((bank) => bank.senders.map((sender) => [senderKey(sender), bank] as const)))
 const byPackage = new Map(banks.flatMap((bank) => bank.packages.map((name) => [name, bank] as const)))
 
-/** Apps that show SMS: their notifications count as SMS, with the title as the sender. */
+/** Apps that show SMS. Their notifications count as SMS, with the title as the sender. */
 export const smsApps: ReadonlySet<string> = new Set([
   'com.google.android.apps.messaging',
   'com.samsung.android.messaging',
@@ -19,14 +19,14 @@ export const smsApps: ReadonlySet<string> = new Set([
   'com.oneplus.mms',
 ])
 
-/** Chat, shop, news, mail, browser and game apps: anyone can write a bank's text there. */
+/** Chat, shop, news, mail, browser and game apps. Anyone can write a bank's text there. */
 const STRANGERS =
   /^(?:com\.zing\.zalo|com\.facebook\.|com\.whatsapp|org\.telegram|org\.thunderdog|com\.viber|com\.instagram|com\.skype|com\.tencent|com\.discord|jp\.naver\.line|org\.thoughtcrime|com\.microsoft\.teams|com\.slack|com\.linkedin|com\.twitter|com\.zhiliaoapp|com\.ss\.android|com\.google\.android\.(?:gm|youtube|googlequicksearchbox|apps\.magazines)|com\.microsoft\.office\.outlook|com\.android\.chrome|org\.mozilla|com\.coccoc|com\.opera|com\.shopee|com\.lazada|vn\.tiki|com\.sendo|com\.grabtaxi|com\.baomoi|com\.epi|vn\.com\.vnexpress|fpt\.vnexpress)|(?:^|\.)(?:game|games|news|chat|shop)(?:\.|$)/i
 
-/** Whether this app shows what anybody writes, so that nothing in it is a bank's word. */
+/** Whether this app shows texts that anybody can write, so that none of them counts as a bank's. */
 export const isStranger = (packageName: string): boolean => STRANGERS.test(packageName)
 
-/** The SMS sender: as given, or the title if an SMS app showed the text; undefined if unknown. */
+/** The SMS sender: as given, or the title if an SMS app showed the text. Undefined if unknown. */
 export const senderOf = (incoming: Incoming): string | undefined =>
   incoming.package && smsApps.has(incoming.package) ? incoming.title : incoming.sender
 
@@ -34,19 +34,19 @@ const domains: readonly (readonly [string, Bank])[] = banks.flatMap((bank) =>
   bank.domains.map((domain) => [domain, bank] as const),
 )
 
-/** The bank whose domain this is, or one below it; null for any other. */
+/** The bank that owns this domain or its parent domain. Null if there is none. */
 export const bankOfDomain = (domain: string): Bank | null => {
   const sought = domain.toLowerCase()
   return domains.find(([own]) => sought === own || sought.endsWith(`.${own}`))?.[1] ?? null
 }
 
-/** The domain of a From header: of its address, whatever name is shown before it; null where there is none, or several. */
+/** The domain of the address in a From header, without regard to the display name. Null if there is no address, or several. */
 export const domainOf = (from: string): string | null => {
   const shown = /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from
   return /^[^\s@<>,;]+@([a-z0-9.-]+)$/i.exec(shown.trim())?.[1]?.toLowerCase() ?? null
 }
 
-/** Names with which texts begin: a bank's own, its senders', its code where no word is like it. */
+/** Names at the beginning of texts: a bank's own, its senders', and its other names. */
 const byName = new Map(
   banks.flatMap((bank) =>
     [bank.name, ...bank.senders, ...bank.names]
@@ -56,8 +56,8 @@ const byName = new Map(
 )
 
 /**
- * The bank whose name a text begins with: `(TPBank): …`, `NCB : …`, `DongA Bank thong bao: …`; null where it begins with something else. Whole
- * words only: VietBank is neither VietinBank nor Vietcombank.
+ * The bank whose name a text begins with: `(TPBank): …`, `NCB : …`, `DongA Bank thong bao: …`. Null if it begins with something
+ * else. Only whole words count: VietBank is neither VietinBank nor Vietcombank.
  * @param shadow  the text in shadow form
  */
 export const bankSpokenOf = (shadow: string): Bank | null => {
@@ -65,7 +65,7 @@ export const bankSpokenOf = (shadow: string): Bank | null => {
   return (start && byName.get(senderKey(start))) || null
 }
 
-/** The bank whose app, sender or mail domain this is; null where none is known. Says nothing of trust. */
+/** The bank that owns this app, sender or mail domain. Null if none is known. It does not check trust. */
 export const bankNamedBy = (incoming: Incoming): Bank | null => {
   if (incoming.from !== undefined) return bankOfDomain(domainOf(incoming.from) ?? '')
   const app = incoming.package && byPackage.get(incoming.package)
@@ -74,12 +74,12 @@ export const bankNamedBy = (incoming: Incoming): Bank | null => {
   return (sender && bySender.get(senderKey(sender))) || null
 }
 
-/** Name of a bank by its code; null for a code that is none. */
+/** Name of a bank by its code. Null for an unknown code. */
 export const bankName = (bankCode: string): string | null => byCode.get(bankCode)?.name ?? null
 
 /**
- * Whether an SMS of this sender may speak for the bank: one of the bank's own, or one of the user's `trusted_senders`.
- * That no sender was given at all is for the caller to judge.
+ * Whether an SMS of this sender counts as the bank's: the sender is one of the bank's own, or one of the user's
+ * `trusted_senders`. The caller handles the case that no sender was given at all.
  */
 export const senderIsTrusted = (bankCode: string, sender: string, trustedSenders: readonly string[]): boolean => {
   const key = senderKey(sender)
@@ -87,6 +87,6 @@ export const senderIsTrusted = (bankCode: string, sender: string, trustedSenders
   return bySender.get(key)?.code === bankCode || trustedSenders.some((trusted) => senderKey(trusted) === key)
 }
 
-/** Whether an app of this package is the bank's own. SMS apps are not: there the sender decides. */
+/** Whether an app of this package is the bank's own. SMS apps are not: for them the sender decides. */
 export const packageIsTrusted = (bankCode: string, packageName: string): boolean =>
   byPackage.get(packageName)?.code === bankCode

@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** Behind the branch; texts without a sign do not say whether money came or went, and are left unread. */
+/** The values follow the branch. A text without a sign does not show the direction, so it stays unread. */
 export const eximbank = bank('EIB', 'Eximbank', {
   senders: ['EXIMBANK'],
   packages: ['com.vnpay.EximBankOmni', 'com.vnpay.eximbank'],

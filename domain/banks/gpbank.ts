@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** Dots for thousands, a date with blanks (`6 6 2018`), the balance, signed, behind the memo. */
+/** Dots separate thousands. The date contains blanks (`6 6 2018`). The signed balance follows the memo. */
 export const gpbank = bank('GPB', 'GPBank', {
   senders: ['GPBANK'],
   layouts: [

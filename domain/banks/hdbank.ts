@@ -1,6 +1,6 @@
 import { bank, sms, smsOrPush } from './bank.ts'
 
-/** Direction in words (`RUT RA`); some texts print no separators between thousands. */
+/** The direction is a word (`RUT RA`). Some texts print no separators between thousands. */
 export const hdbank = bank('HDB', 'HDBank', {
   senders: ['HDBank'],
   packages: ['com.vnpay.hdbank'],

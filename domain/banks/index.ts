@@ -1,4 +1,4 @@
-/** The table of banks. Adding one is adding its file, a line here and its lines in `tests/corpus`. */
+/** The table of banks. To add a bank, add its file, one line here, and its lines in `tests/corpus`. */
 import type { Bank } from './bank.ts'
 import { abbank } from './abbank.ts'
 import { acb } from './acb.ts'

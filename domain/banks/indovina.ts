@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** Word and sign together: `giam(-)`. A transfer and its fee come as two texts of one minute. */
+/** Word and sign together: `giam(-)`. A transfer and its fee arrive as two texts within one minute. */
 export const indovina = bank('IVB', 'Indovina', {
   senders: ['IVB'],
   packages: ['com.vnpay.ivb'],

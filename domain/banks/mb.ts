@@ -1,8 +1,8 @@
 import { bank, breaksAt, mailTable, smsOrPush, whenBankIsKnown } from './bank.ts'
 
 /**
- * `GD:` is the amount here. The newer texts name the other side (TU, DEN) and no longer break the memo. Its mails tell only of money that
- * went out.
+ * `GD:` is the amount here. The newer texts name the other party (TU, DEN) and no longer break the memo. Its mails only report
+ * outgoing money.
  */
 export const mb = bank('MB', 'MBBank', {
   senders: ['MBBANK'],

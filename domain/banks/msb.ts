@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** Prints no year; dots for thousands; the amount holds the fee, which stands in brackets; the balance comes last. */
+/** Prints no year. Dots separate thousands. The amount includes the fee, which stands in brackets. The balance comes last. */
 export const msb = bank('MSB', 'MSB', {
   senders: ['MSB'],
   packages: ['vn.com.msb.smartBanking'],

@@ -1,6 +1,6 @@
 import { bank, push, sms, smsOrPush, whenBankIsKnown } from './bank.ts'
 
-/** Prints no year. The push has dots for thousands, and once one too many (`335.532. VND`). */
+/** Prints no year. Dots separate thousands in the push, and one text had a dot too many (`335.532. VND`). */
 export const ocb = bank('OCB', 'OCB', {
   senders: ['OCB'],
   packages: ['vn.com.ocb.awe', 'com.ocb.omniextra'],

@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** The currency stands behind the account; a balance may be below nought. */
+/** The currency follows the account. A balance may be negative. */
 export const pvcombank = bank('PVCB', 'PVcomBank', {
   senders: ['PVCOMBANK'],
   packages: ['com.pvcombank.retail', 'com.vsii.pvcombank'],

@@ -1,6 +1,6 @@
 import { bank, sms, smsOrPush } from './bank.ts'
 
-/** The memo has no label. To 2018 the text was one sentence: `gui … vao TK`, `rut … tu TK`. */
+/** The memo has no label. Until 2018 the text was one sentence: `gui … vao TK`, `rut … tu TK`. */
 export const sacombank = bank('STB', 'Sacombank', {
   senders: ['Sacombank'],
   packages: ['com.sacombank.ewallet', 'src.com.sacombank'],

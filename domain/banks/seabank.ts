@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** In either language, with a day and no time. */
+/** In either language, with a date and no time. */
 export const seabank = bank('SEAB', 'SeABank', {
   senders: ['SeABank'],
   packages: ['vn.com.seabank.mb1'],

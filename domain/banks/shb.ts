@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** The balance comes first, the amount after it. */
+/** The balance precedes the amount. */
 export const shb = bank('SHB', 'SHB', {
   senders: ['SHB'],
   packages: ['vn.shb.mbanking', 'vn.shb.saha.mbanking'],

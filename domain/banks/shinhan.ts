@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** In either language, without a date; the currency stands before the number; the memo has no label. */
+/** In either language, without a date. The currency precedes the number. The memo has no label. */
 export const shinhan = bank('SHBVN', 'Shinhan', {
   senders: ['SHINHANBANK'],
   packages: ['com.shinhan.global.vn.bank'],

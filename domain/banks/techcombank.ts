@@ -1,8 +1,8 @@
 import { bank, push, silentCurrency, sms, whenBankIsKnown } from './bank.ts'
 
 /**
- * The SMS prints neither date nor, for an account in dong, currency. The app's push has sign and amount in its title, which
- * stands as the first line here: without it the body holds a balance and no amount.
+ * The SMS prints no date, and no currency for an account in dong. The app's push has sign and amount in its title, which is the
+ * first line here. Without the title, the body contains a balance and no amount.
  */
 export const techcombank = bank('TCB', 'Techcombank', {
   senders: ['Techcombank'],

@@ -1,6 +1,6 @@
 import { bank, mailSentence, push, whenBankIsKnown } from './bank.ts'
 
-/** A sentence in mail and push, in either language. */
+/** One sentence in mail and push, in either language. */
 export const timo = bank('TIMO', 'Timo', {
   packages: ['io.lifestyle.plus'],
   domains: ['timo.vn'],

@@ -1,6 +1,6 @@
 import { bank, smsOrPush, whenBankIsKnown } from './bank.ts'
 
-/** Dots for thousands; two balances, of which the first may be missing. The push is the SMS, its lines perhaps joined. */
+/** Dots separate thousands. There are two balances, and the first may be missing. The push is the SMS, possibly with joined lines. */
 export const tpbank = bank('TPB', 'TPBank', {
   senders: ['TPBank'],
   packages: ['com.tpb.mb.gprsandroid', 'com.tpbankquickpay'],

@@ -1,6 +1,6 @@
 import { bank, mailTable, push, sms } from './bank.ts'
 
-/** The SMS glues the currency to the account and prints the balance, signed, behind the memo. Mails come for card payments. */
+/** The SMS attaches the currency to the account, and prints the signed balance after the memo. Mails arrive for card payments. */
 export const vib = bank('VIB', 'VIB', {
   senders: ['VIB'],
   packages: ['com.vib.myvib2'],

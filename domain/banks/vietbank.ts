@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** The currency stands before the account. Neither VietinBank, Vietcombank nor VietABank. */
+/** The currency precedes the account. VietBank is not VietinBank, Vietcombank or VietABank. */
 export const vietbank = bank('VIETBANK', 'VietBank', {
   senders: ['VIETBANK'],
   packages: ['com.vnpay.vietbank'],

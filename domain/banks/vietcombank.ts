@@ -1,8 +1,8 @@
 import { bank, mailTable, push, sms, whenBankIsKnown } from './bank.ts'
 
 /**
- * `SD TK` is the account's label and is followed by the amount; the balance is the second `SD`. Mails come for money that went out
- * only: receipts of transfers, and card payments.
+ * `SD TK` is the account's label, and the amount follows it. The balance is the second `SD`. Mails arrive for outgoing money only:
+ * receipts of transfers, and card payments.
  */
 export const vietcombank = bank('VCB', 'Vietcombank', {
   senders: ['Vietcombank'],

@@ -1,6 +1,6 @@
 import { bank, push, smsOrPush } from './bank.ts'
 
-/** `GD:` is the amount here, `SDC` the balance. A memo that was cut ends in `~`; the bank's name may be missing. */
+/** `GD:` is the amount here, and `SDC` the balance. A cut memo ends in `~`. The bank's name may be missing. */
 export const vietinbank = bank('CTG', 'VietinBank', {
   senders: ['VietinBank'],
   packages: ['com.vietinbank.ipay'],

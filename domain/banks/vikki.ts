@@ -1,6 +1,6 @@
 import { bank, sms } from './bank.ts'
 
-/** DongA Bank until 2025; its texts still say so. */
+/** DongA Bank until 2025. Its texts still use that name. */
 export const vikki = bank('VIKKI', 'Vikki Bank', {
   senders: ['DONGA BANK'],
   packages: ['com.finx.vikki'],

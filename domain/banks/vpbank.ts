@@ -1,8 +1,8 @@
 import { bank, mailTable, push, sms, whenBankIsKnown } from './bank.ts'
 
 /**
- * The app's push has sign and amount in its title, like Techcombank's. In the card mail the value stands before its label, and what is left is
- * the credit limit, not a balance. Cake is a bank of its own.
+ * The app's push has sign and amount in its title, like Techcombank's. In the card mail the value precedes its label, and the
+ * remaining sum is the credit limit, not a balance. Cake is a separate bank.
  */
 export const vpbank = bank('VPB', 'VPBank', {
   senders: ['VPBank'],

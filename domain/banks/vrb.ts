@@ -1,6 +1,6 @@
 import { bank, sms, whenBankIsKnown } from './bank.ts'
 
-/** The holder's name stands behind the account; no time, no balance. */
+/** The holder's name follows the account. No time, no balance. */
 export const vrb = bank('VRB', 'VRB', {
   senders: ['VRB'],
   layouts: [whenBankIsKnown(sms`TK {account}-{words} {amount}[ -ND: {content}]`)],

@@ -1,4 +1,4 @@
-/** Sentences that wallets share. They print no sign: the verb tells which way money went. Plain, so the app must name the wallet. */
+/** Sentences that wallets share. They print no sign: the verb shows the direction. They are generic, so the app must name the wallet. */
 import type { Bank } from './bank.ts'
 import { push, whenBankIsKnown } from './bank.ts'
 

@@ -1,9 +1,9 @@
 /**
- * A credit's mark: 48 bits of a SHA-256 over its bank, reference, amount, currency and account. With the id of its transaction
- * (48 bits too) that is 12 bytes, so 16 characters of base64.
+ * The mark of a credit: 48 bits of a SHA-256 over its bank, reference, amount, currency and account. With the id of its
+ * transaction (also 48 bits) that is 12 bytes, or 16 characters of base64.
  *
- * A mark is short, as a hit is not believed by itself: the transaction that it names is read and compared. Of 1,000,000 marks
- * one equals another credit's by chance in 300 million.
+ * A short mark is enough because a match alone proves nothing: the transaction that it names is read and compared. The chance
+ * that one of 1,000,000 marks equals the mark of another credit is one in 300 million.
  */
 import { sha256 } from '../sha256.ts'
 import { comparable, findReferences, namesMovement } from '../reader/references.ts'
@@ -15,7 +15,7 @@ export interface Remembered {
   transaction_id: number
 }
 
-/** What a mark is made of, beside the reference. */
+/** The input of a mark, besides the reference. */
 interface Credit {
   bank_code: string
   amount: string
@@ -26,7 +26,7 @@ interface Credit {
 const MARK_BYTES = 6
 const BYTES = 2 * MARK_BYTES
 
-/** Banks mask an account's number differently by channel; most of them show its last two digits. */
+/** Channels of one bank mask an account number differently. Most of them show its last two digits. */
 const endOf = (account: string | null): string => /\d{1,2}$/.exec(account ?? '')?.[0] ?? ''
 
 const markOf = ({ bank_code, amount, currency, account_number }: Credit, { value }: Reference): number => {
@@ -35,21 +35,21 @@ const markOf = ({ bank_code, amount, currency, account_number }: Credit, { value
 }
 
 /**
- * Marks of a credit, best reference first: one for each reference that the bank gives each movement. A trace number or a word
- * of the payer comes again with other payments, so such a credit has no mark.
+ * The marks of a credit, best reference first: one for each reference that the bank gives to a single movement. Trace numbers
+ * and words of the payer recur with other payments, so a credit with only those has no mark.
  */
 export const creditMarks = (credit: Credit & { references: readonly Reference[] }): number[] =>
   credit.references.filter(namesMovement).map((reference) => markOf(credit, reference))
 
-/** A captured transaction as its event tells it. */
+/** A captured transaction, as in its event. */
 interface Captured extends Credit {
   transaction_ref: string | null
   content: string | null
 }
 
 /**
- * The mark that a captured credit is remembered by; null where it has none. Its references are found again in its content;
- * one that is not there stood under a label of its own.
+ * The mark by which a captured credit is remembered. Null if it has none. Its references are searched in its content again.
+ * A reference that is not in the content had a label of its own.
  */
 export const markOfCaptured = (captured: Captured): number | null => {
   const { transaction_ref: ref, content } = captured
@@ -59,7 +59,7 @@ export const markOfCaptured = (captured: Captured): number | null => {
   return creditMarks({ ...captured, references: all })[0] ?? null
 }
 
-/** Base64 of remembered credits, 16 characters each. */
+/** Encodes remembered credits as base64, 16 characters each. */
 export const pack = (credits: readonly Remembered[]): string => {
   const bytes = Buffer.allocUnsafe(credits.length * BYTES)
   credits.forEach(({ mark, transaction_id }, n) => {
@@ -69,7 +69,7 @@ export const pack = (credits: readonly Remembered[]): string => {
   return bytes.toString('base64')
 }
 
-/** Calls back for each credit, in order. */
+/** Calls `each` for every credit, in order. */
 export const unpack = (packed: string, each: (mark: number, transactionId: number) => void): void => {
   const bytes = Buffer.from(packed, 'base64')
   for (let at = 0; at + BYTES <= bytes.length; at += BYTES)

@@ -1,6 +1,6 @@
 /**
- * The memory of one account's credits, folded from its segments: from a mark to the transaction that had it first. Each
- * segment is a hash table in two typed arrays, about 30 bytes a credit in memory; a lookup asks at most 16 tables and scans
+ * The remembered credits of one account, folded from its segments. It maps a mark to the first transaction that had it. Each
+ * segment is a hash table in two typed arrays, about 30 bytes per credit in memory. A lookup queries at most 16 tables and scans
  * none.
  */
 import { SEGMENTS, type CreditsRemembered } from './events.ts'
@@ -8,7 +8,7 @@ import { unpack } from './mark.ts'
 
 const FULLEST = 0.6
 
-/** Open addressing; an id of 0 is an empty place. */
+/** Open addressing. An id of 0 marks an empty slot. */
 class Table {
   #marks = new Float64Array(16)
   #ids = new Float64Array(16)
@@ -27,7 +27,7 @@ class Table {
     if (++this.size > this.#ids.length * FULLEST) this.#enlarge()
   }
 
-  /** The mark is a hash already: its lowest bits tell the place. */
+  /** The mark is already a hash, so its lowest bits select the slot. */
   #placeOf(mark: number): number {
     const mask = this.#ids.length - 1
     let place = mark % this.#ids.length
@@ -58,7 +58,7 @@ export class CreditMemory {
     return size
   }
 
-  /** One more event of a segment. Segments come in their order; those that are too many are forgotten. */
+  /** Adds one more event of a segment. Segments arrive in order. The oldest ones above the limit are dropped. */
   see({ segment, credits }: Pick<CreditsRemembered, 'segment' | 'credits'>): void {
     this.begin(segment)
     const table = this.#segments.get(segment)
@@ -71,7 +71,7 @@ export class CreditMemory {
     for (const each of this.#segments.keys()) if (each <= this.newest - SEGMENTS) this.#segments.delete(each)
   }
 
-  /** The transaction that had the mark first; null where none is remembered. */
+  /** The first transaction that had the mark. Null if none is remembered. */
   firstOf(mark: number): number | null {
     for (const table of this.#segments.values()) {
       const id = table.get(mark)

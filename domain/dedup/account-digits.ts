@@ -1,7 +1,7 @@
-/** Whether two account numbers, as banks print them, can be the same: `4240xxxx4584` and `424012344584` can. */
+/** Whether two account numbers, as banks print them, can be the same number: `4240xxxx4584` and `424012344584` can. */
 
 interface Visible {
-  /** Digits before the first mask and behind the last one; the same where nothing is masked. */
+  /** Digits before the first mask and after the last one. Both are the whole number if nothing is masked. */
   head: string
   tail: string
   masked: boolean
@@ -21,16 +21,16 @@ const visible = (printed: string): Visible => {
 const beginsAlike = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a)
 const endsAlike = (a: string, b: string): boolean => a.endsWith(b) || b.endsWith(a)
 
-/** A telling print shows so many digits: one account in 10,000 has the same ones by chance. Banks that mask show four or more. */
+/** The fewest digits that identify an account: one account in 10,000 has the same ones by chance. Banks that mask show four or more. */
 export const TELLING_DIGITS = 4
 
-/** How many digits a print shows; the same for a number without a mask as its length. */
+/** How many digits a printed number shows. Without a mask, that is its length. */
 export const visibleDigits = (printed: string): number => {
   const { head, tail, masked } = visible(printed)
   return (masked ? head + tail : head).replace(/\D/g, '').length
 }
 
-/** Digits that both prints show, counted from the two ends; 0 where they contradict each other. */
+/** How many digits both printed numbers show, counted from the two ends. 0 if they contradict each other. */
 export const sharedDigits = (a: string, b: string): number => {
   if (digitsContradict(a, b)) return 0
   const [one, other] = [visible(a), visible(b)]
@@ -41,8 +41,8 @@ export const sharedDigits = (a: string, b: string): number => {
 }
 
 /**
- * @returns true where the visible digits contradict each other. How many digits a mask stands for is not trusted: banks
- *          print masks of fixed length.
+ * The length of a mask is not trusted, because banks print masks of fixed length.
+ * @returns true if the visible digits contradict each other
  */
 export const digitsContradict = (a: string, b: string): boolean => {
   if (a === b) return false

@@ -1,13 +1,13 @@
 /**
- * Hash chains in typed arrays: for a key, the entries that have it, newest first. A book is kept warm for a week of
- * notifications, so an entry may cost a few bytes here, not a few objects.
+ * Hash chains in typed arrays: for each key, the entries that have it, newest first. The deduplication window of a week of
+ * notifications stays in memory, so an entry may cost a few bytes here, but not several objects.
  *
- * Keys are 32-bit hashes: who walks a chain compares the fields themselves. Entries are only added at the end and taken
- * back from the end, so taking one back is putting its successor at the head again.
+ * Keys are 32-bit hashes, so the code that walks a chain must compare the fields themselves. Entries are only added and removed
+ * at the end. To remove one, its successor becomes the head of the chain again.
  */
 export const NONE = -1
 
-/** Room grows by this; less than doubling, as memory is what this is about. */
+/** Growth factor of the arrays. It is less than two to save memory. */
 const GROWTH = 1.25
 const FULLEST = 0.6
 
@@ -19,7 +19,7 @@ export const grown = <Numbers extends Int32Array | Float64Array>(numbers: Number
   return larger
 }
 
-/** From a key to the newest entry that has it: open addressing, a pair `[key, entry + 1]` a place; 0 is an empty place. */
+/** Maps a key to the newest entry that has it. Open addressing with one pair `[key, entry + 1]` per slot. 0 marks an empty slot. */
 export class ChainHeads {
   #places = new Int32Array(128)
   #taken = 0
@@ -28,7 +28,7 @@ export class ChainHeads {
     return this.#places[2 * this.#placeOf(key) + 1]! - 1
   }
 
-  /** @param entry  NONE leaves the key there with an empty chain */
+  /** @param entry  NONE keeps the key, with an empty chain */
   set(key: number, entry: number): void {
     const place = 2 * this.#placeOf(key)
     if (this.#places[place] === 0) {
@@ -59,19 +59,19 @@ export class ChainHeads {
 const float = new Float64Array(1)
 const halves = new Int32Array(float.buffer)
 
-/** A 32-bit hash over numbers, one after the other. */
+/** Adds a number to a 32-bit hash over a sequence of numbers. */
 export const mixed = (hash: number, next: number): number => {
   const mix = Math.imul(hash ^ next, 0x85ebca6b)
   return mix ^ (mix >>> 15)
 }
 
-/** As `mixed`, with all 64 bits of a float. */
+/** Like `mixed`, with all 64 bits of a float. */
 export const mixedFloat = (hash: number, next: number): number => {
   float[0] = next
   return mixed(mixed(hash, halves[0]!), halves[1]!)
 }
 
-/** Two 32-bit hashes of a text, for telling texts apart within one chain; not against someone who wants a collision. */
+/** Two 32-bit hashes of a text. They distinguish texts within one chain, and do not resist deliberate collisions. */
 export const hashesOf = (text: string): readonly [number, number] => {
   let one = 0x811c9dc5
   let other = 0x9747b28c

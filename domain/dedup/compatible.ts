@@ -1,10 +1,10 @@
 /**
- * Whether a notification can be of an event: direction, amount and currency are equal, the visible account digits do not
- * contradict, and nothing that both print differs: balance, time, references of one kind, order id.
+ * Whether a notification can belong to an event. Direction, amount and currency must be equal, the visible account digits must
+ * not contradict each other, and no value that both print may differ: balance, time, references of one kind, order id.
  *
- * The order id is judged apart from the rest. Banks print the rest; the payer writes the order id, and some channels cut it.
- * So a different order id is not yet another payment where the bank's own words name the same movement
- * (decisions, T4: one payment pays one order). `verdict.ts` decides how much proof each answer needs.
+ * The order id is judged separately. Banks print the other values, but the payer writes the order id, and some channels cut it.
+ * So a different order id does not yet mean another payment if the bank's own words name the same movement
+ * (decisions, T4: one payment pays one order). `verdict.ts` decides how much evidence each result needs.
  */
 import { digitsContradict } from './account-digits.ts'
 import type { Book } from './window.ts'
@@ -12,15 +12,15 @@ import { printedApart } from './distance.ts'
 import type { Probe } from './entries.ts'
 
 /**
- * `but_for_the_order`: only the order ids differ. `but_for_a_guess`: only the order ids differ, and of the two one hit no
- * prefix of the user, so it was a guess.
+ * `but_for_the_order`: only the order ids differ. `but_for_a_guess`: only the order ids differ, and one of the two is a guess,
+ * because it matched no prefix of the user.
  */
 export type Compatible = 'yes' | 'but_for_a_guess' | 'but_for_the_order' | 'no'
 
 export const samePair = (a: readonly [number, number], b: readonly [number, number]): boolean =>
   a[0] === b[0] && a[1] === b[1]
 
-/** References contradict where both have one of the same label or shape, and none of it is equal. */
+/** References contradict each other if both sides have one of the same label or shape, and no two of these are equal. */
 const referencesContradict = (book: Book, probe: Probe, entry: number): boolean => {
   if (probe.references.length === 0) return false
   const others = book.referencesOf(entry)
@@ -48,7 +48,7 @@ const contradicts = (book: Book, probe: Probe, entry: number): boolean => {
   )
 }
 
-/** An event whose copies show several order ids has each of them. */
+/** An event whose copies show several order ids has all of them. */
 const orderAgrees = (book: Book, probe: Probe, entries: readonly number[]): Exclude<Compatible, 'no'> => {
   const own = probe.order
   if (!own) return 'yes'
@@ -63,6 +63,6 @@ const orderAgrees = (book: Book, probe: Probe, entries: readonly number[]): Excl
   return answer
 }
 
-/** @param entries  all notifications of one event: what they print counts together */
+/** @param entries  all notifications of one event. Everything that they print counts together. */
 export const compatible = (book: Book, probe: Probe, entries: readonly number[]): Compatible =>
   entries.some((entry) => contradicts(book, probe, entry)) ? 'no' : orderAgrees(book, probe, entries)

@@ -1,43 +1,43 @@
 /**
- * The notifications of a book, field by field in two growing arrays: a book is kept warm for a week of them, so an entry is
- * a few hundred bytes of numbers, not objects; texts are kept as hashes. Entries are numbered from 0 as they come, and only
- * the last can be taken away.
+ * The notifications of a deduplication window, field by field in two growing arrays. A week of them stays in memory, so an entry
+ * is a few hundred bytes of numbers instead of objects. Texts are stored as hashes. Entries are numbered from 0 in the order of
+ * their arrival, and only the last one can be removed.
  */
 import { namesMovement } from '../reader/references.ts'
 import { NONE, grown, hashesOf } from './chains.ts'
 import type { Sighting } from './events.ts'
 
-/** Floats of an entry. */
+/** Float fields of an entry. */
 const ID = 0, EVENT = 1, STAMP = 2, ARRIVED = 3, PRINTED = 4, AMOUNT = 5, BALANCE = 6, FLOATS = 7 // prettier-ignore
-/** Ints of an entry; behind them one per chain: the next older entry. */
+/** Int fields of an entry. After them, one int per chain: the next older entry. */
 const FLAGS = 0, MOVEMENT = 1, SOURCE = 2, ACCOUNT = 3, CUT_AT = 4, TEXT = 5, CONTENT = 9, ORDER = 11, REFERENCES = 13, MESSAGE = 14, NEXT = 16 // prettier-ignore
 const CHAINS = 8
 const INTS = NEXT + CHAINS
 
-/** Ints of a reference: entry, kind, value (two hashes), the next older reference of its chain. */
+/** Int fields of a reference: entry, kind, value (two hashes), the next older reference of its chain. */
 const REFERENCE_INTS = 5
 
 const SECOND = 1, MINUTE = 2, PREFIXED = 4, HAS_ORDER = 8, HAS_CONTENT = 16, HAS_MESSAGE = 32 // prettier-ignore
 const REFERENCE_COUNT_SHIFT = 8
 
-/** Marks are looked at only within seconds of the text, so only the newest entries keep theirs. */
+/** Marks are compared only within seconds of the text's arrival, so only the newest entries keep theirs. */
 const MARKED = 1_000
-/** Kept beyond that, so that taking entries away never uncovers one without its marks. */
+/** Spare marks beyond that, so that removing entries never exposes an entry without its marks. */
 const MARKED_SPARE = 10_000
 
 export interface ReferenceHash {
   kind: number
   value: readonly [number, number]
-  /** In a probe: whether the bank gave it to this movement and to no other. */
+  /** In a probe: whether the bank gives this reference to one movement only. */
   namesMovement?: boolean
 }
 
-/** A sighting, ready to be looked up and to be added: parsed and hashed once. Times in Unix milliseconds, NaN for none. */
+/** A sighting that is ready to be looked up and added. It is parsed and hashed once. Times in Unix milliseconds, NaN for none. */
 export interface Probe {
   stamp: number
   arrived: number
   printed: number
-  /** Of the printed time, milliseconds: 1,000 or 60,000; 0 without one. */
+  /** Precision of the printed time in milliseconds: 1,000 or 60,000. 0 without a printed time. */
   precision: number
   amount: number
   balance: number
@@ -47,7 +47,7 @@ export interface Probe {
   text: readonly [number, number, number, number]
   content: readonly [number, number] | null
   order: readonly [number, number] | null
-  /** A mail's Message-ID. */
+  /** The Message-ID of a mail. */
   message: readonly [number, number] | null
   prefixed: boolean
   references: readonly ReferenceHash[]
@@ -55,7 +55,7 @@ export interface Probe {
   marks: string
 }
 
-/** Numbers small texts: accounts, sources, currencies. */
+/** Assigns numbers to short texts: accounts, sources, currencies. */
 class Names {
   readonly #numbers = new Map<string, number>()
   readonly #names: string[] = []
@@ -95,7 +95,7 @@ export class Entries {
     return this.#size
   }
 
-  /** Whether any of them is a text that somebody cut off. */
+  /** Whether any of the notifications is a text that was cut off. */
   get holdsCuts(): boolean {
     return this.#cuts > 0
   }
@@ -133,7 +133,7 @@ export class Entries {
   /**
    * @param id  record of this notification
    * @param event  record of the first notification of its event
-   * @returns its number
+   * @returns the number of the entry
    */
   protected push(id: number, event: number, probe: Probe): number {
     const entry = this.#size++
@@ -173,7 +173,7 @@ export class Entries {
     return entry
   }
 
-  /** Takes the last entry away. */
+  /** Removes the last entry. */
   protected pop(): void {
     const entry = --this.#size
     this.#referenceCount = this.#ints[entry * INTS + REFERENCES]!
@@ -181,7 +181,7 @@ export class Entries {
     this.#marks.delete(entry)
   }
 
-  /** Takes the older ones away and numbers the others from 0: each is given to `add`, which pushes it. */
+  /** Removes the entries before `first`, and numbers the others from 0. Passes each of them to `add`, which pushes it. */
   protected restart(first: number, add: (id: number, event: number, probe: Probe) => void): void {
     const kept = Array.from({ length: this.#size - first }, (_, n) => {
       const entry = first + n
@@ -196,7 +196,7 @@ export class Entries {
     for (const { id, event, probe } of kept) add(id, event, probe)
   }
 
-  /** The next older entry of a chain; NONE at its end. */
+  /** The next older entry of a chain. NONE at its end. */
   protected nextOf(entry: number, chain: number): number {
     return this.#ints[entry * INTS + NEXT + chain]!
   }
@@ -204,7 +204,7 @@ export class Entries {
     this.#ints[entry * INTS + NEXT + chain] = next
   }
 
-  /** References are numbered from 0 as their entries come: an entry's are in a row. */
+  /** References are numbered from 0 in the order of their entries, so the references of one entry are consecutive. */
   protected referencesFrom(entry: number): number {
     return this.#ints[entry * INTS + REFERENCES]!
   }
@@ -232,7 +232,7 @@ export class Entries {
   printedOf(entry: number): number {
     return this.#floats[entry * FLOATS + PRINTED]!
   }
-  /** Milliseconds: 1,000 or 60,000; 0 where no time is printed. */
+  /** Milliseconds: 1,000 or 60,000. 0 if no time is printed. */
   precisionOf(entry: number): number {
     const flags = this.#ints[entry * INTS + FLAGS]!
     return flags & SECOND ? 1_000 : flags & MINUTE ? 60_000 : 0
@@ -253,7 +253,7 @@ export class Entries {
     const account = this.#ints[entry * INTS + ACCOUNT]!
     return account === NONE ? null : this.#names.nameOf(account)
   }
-  /** The name behind a number of a probe. */
+  /** The name that a number of a probe stands for. */
   nameOf(number: number): string | null {
     return number === NONE ? null : this.#names.nameOf(number)
   }
@@ -261,7 +261,7 @@ export class Entries {
     const cut = this.#ints[entry * INTS + CUT_AT]!
     return cut === NONE ? null : cut
   }
-  /** Empty for all but the newest entries. */
+  /** Empty for all except the newest entries. */
   marksOf(entry: number): string {
     return entry >= this.#size - MARKED ? (this.#marks.get(entry) ?? '') : ''
   }
@@ -293,7 +293,7 @@ export class Entries {
     return this.#ints[at + FLAGS]! & flag ? [this.#ints[at + field]!, this.#ints[at + field + 1]!] : null
   }
 
-  /** An entry as it was when it was added, but for its marks. */
+  /** An entry as it was when it was added, except for its marks. */
   protected probeOf(entry: number): Probe {
     const at = entry * INTS
     const ints = this.#ints

@@ -1,25 +1,25 @@
-/** What one user's bank has told lately: stream `book-<user>-<bank>`, kept for seven days. No text is in it. */
+/** The recent notifications of one user and bank: stream `book-<user>-<bank>`, kept for seven days. It contains no text. */
 import { z } from 'zod'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
 const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 
-/** How long a notification is remembered, seconds. */
+/** How long a notification is kept, in seconds. */
 export const BOOK_RETENTION_S = 7 * 86_400
 
-/** What is compared of a notification: what it printed, where it came from, and when. */
+/** The fields of a notification that are compared: its printed values, its source and its time. */
 const sighting = {
-  /** One device's SMS, one device's pushes of one app, a mailbox, or the personal URL. */
+  /** SMS of one device, pushes of one app on one device, a mailbox, or the personal URL. */
   source: z.string(),
-  /** The phone's or mail's own time. */
+  /** The time that the phone or mail states itself. */
   stamp: moment.nullable(),
   arrived_at: moment,
-  /** Of the normalised text: SHA-256, its first 16 bytes, base64url. */
+  /** First 16 bytes of the SHA-256 of the normalised text, base64url. */
   fingerprint: z.string(),
-  /** Checks on the text's beginnings, by which a cut of it is known again: `text-marks.ts`. */
+  /** Checks of the text's beginnings, which identify a cut version of the text: `text-marks.ts`. */
   marks: z.string(),
-  /** Characters before the cut mark of a text that the sender cut off, else null. */
+  /** Number of characters before the cut mark if the sender cut the text off, else null. */
   cut_at: z.int().nullable(),
   direction: z.enum(['credit', 'debit']),
   amount: decimal,
@@ -28,23 +28,23 @@ const sighting = {
   account_number: z.string().nullable(),
   balance: decimal.nullable(),
   references: z.array(z.object({ kind: z.string(), value: z.string() })),
-  /** A bare day is no time. */
+  /** A date without a time counts as no time. */
   printed_time: z.object({ at: moment, precision: z.enum(['second', 'minute']) }).nullable(),
   order_id: z.string().nullable(),
-  /** The user's prefix that the order id hit; an order id without one is a guess. */
+  /** The user's prefix that the order id matched. An order id without one is a guess. */
   prefix: z.string().nullable(),
-  /** Of the normalised content, as `fingerprint`. */
+  /** Hash of the normalised content, computed like `fingerprint`. */
   content_hash: z.string().nullable(),
-  /** Of a mail's Message-ID, as `fingerprint`. */
+  /** Hash of a mail's Message-ID, computed like `fingerprint`. */
   message_id_hash: z.string().optional(),
 }
 
 export const bookEvents = {
   NotificationSeen: z.object({
-    /** The record of this very notification. */
+    /** The record of this notification. */
     transaction_id: id,
     verdict: z.enum(['new', 'copy']),
-    /** Record of the first notification of the same event; null where this is the first. */
+    /** Record of the first notification of the same event. Null if this is the first. */
     copy_of: id.nullable(),
     ...sighting,
   }),

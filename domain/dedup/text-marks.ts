@@ -1,20 +1,20 @@
 /**
- * Knows texts again without keeping them. A fingerprint tells whether two texts are equal. Marks tell whether one text is a
- * cut of another: every eighth character a check of everything before it, twelve bits each, too little to get the text back.
- * So up to seven characters right before the cut are not compared; amount, balance, time, account and order id are compared
- * beside it anyway.
+ * Recognises texts without storing them. Fingerprints show whether two texts are equal. Marks show whether one text is a cut of
+ * another: after every eighth character they hold a 12-bit check of everything before it, which is too little to recover the
+ * text. So up to seven characters right before the cut are not compared. Amount, balance, time, account and order id are
+ * compared separately.
  */
 import { sha256 } from '../sha256.ts'
 
 const STEP = 8
-/** Longer texts are not cut by anyone who shows notifications; what is beyond is not marked. */
+/** No known app cuts texts after more characters than this, so the rest of a text is not marked. */
 const MOST_CHARACTERS = 2_048
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** SHA-256 of a normalised text, its first 16 bytes, base64url: 22 characters. */
+/** First 16 bytes of the SHA-256 of a normalised text, base64url: 22 characters. */
 export const fingerprintOf = (text: string): string => sha256(text, 'base64url').slice(0, 22)
 
-/** Two characters for every eight of the text. */
+/** Two characters for every eight characters of the text. */
 export const marksOf = (text: string): string => {
   const end = Math.min(text.length, MOST_CHARACTERS)
   let marks = ''
@@ -29,7 +29,7 @@ export const marksOf = (text: string): string => {
   return marks
 }
 
-/** How many characters stand before the cut mark (`...`, `…`, `~`) at the end of a text; null where it does not end in one. */
+/** Number of characters before the cut mark (`...`, `…`, `~`) at the end of a text. Null if the text does not end in one. */
 export const cutAt = (text: string): number | null => {
   const end = text.trimEnd()
   if (!end.endsWith('...') && !end.endsWith('…') && !end.endsWith('~')) return null
@@ -38,7 +38,7 @@ export const cutAt = (text: string): number | null => {
   return end.slice(0, at).trimEnd().length
 }
 
-/** Whether a text cut off after so many characters, with these marks, can be a cut of the text with those marks. */
+/** Whether `cut`, which was cut off after `cut_at` characters, can be a cut of `whole`. */
 export const isCutOf = (cut: { marks: string; cut_at: number }, whole: { marks: string }): boolean => {
   const compared = 2 * Math.floor(Math.min(cut.cut_at, MOST_CHARACTERS) / STEP)
   return compared > 0 && whole.marks.length >= compared && whole.marks.startsWith(cut.marks.slice(0, compared))

@@ -1,20 +1,21 @@
 /**
- * "The same event": is a notification sent again, a copy of one that another channel brought, or another event? The highest
- * row of the table that any event fits decides, and within it the nearest event:
+ * The rules of "The same event". A notification is one of three things: a resend of an earlier notification, a copy of one that
+ * arrived by another channel, or another event. The first row of this table that any event matches decides. Within that row,
+ * the nearest event counts:
  *
  *   1  same source, text and stamp                                                        resend
- *   2  same source and text, and what it prints, or how close they came, binds them       resend
+ *   2  same source and text, linked by printed values or by a short time between them     resend
  *   3  equal reference; balance and time; balance alone; time and content; one a cut      copy
  *   4  another source, equal order id                                                     copy
  *   5  anything else                                                                      another event
  *
  * One payment pays one order (decisions, T4): an equal reference that the bank gives each movement, or an equal balance and
- * time with seconds, makes a copy in row 3 even if the order ids differ. Everywhere else a different order id is a different
- * event.
+ * time with seconds, makes a copy in row 3 even if the order ids differ. In all other cases a different order id means a
+ * different event.
  *
- * Rows 1 and 2 ask for the same text, which prints the same: it fits its event as well as it did the first time. For the
- * other rows the notification must be *compatible* with every notification of the event: what copies print counts together.
- * Pure, and so deterministic: times come from the notifications.
+ * Rows 1 and 2 require the same text, so all printed values are the same and need no comparison. For the other rows, the
+ * notification must be *compatible* with every notification of the event: the printed values of all copies count together.
+ * The functions are pure and deterministic: all times come from the notifications.
  */
 import { NONE } from './chains.ts'
 import { accountsContradict, compatible, samePair, type Compatible } from './compatible.ts'
@@ -25,14 +26,14 @@ import { isCutOf } from './text-marks.ts'
 
 export type Verdict =
   | { kind: 'new' }
-  /** `of` is the record of the very notification that was sent again, `event` the first record of its event. */
+  /** `of` is the record of the notification that was sent again. `event` is the first record of its event. */
   | { kind: 'resend'; of: number; event: number }
   /** Another notification of the event whose first record is `event`. */
   | { kind: 'copy'; event: number }
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-/** Android posts one notification twice. */
+/** Android posts one notification twice within this time. */
 const SAME_PUSH = 10 * SECOND
 const SAME_SMS = 5 * SECOND
 const SENT_AGAIN = 10 * MINUTE
@@ -42,8 +43,8 @@ const OTHER_CHANNEL = 120 * MINUTE
 // --- rows 1 and 2: sent again --------------------------------------------------------------------------------------
 
 /**
- * Whether the notification's source printed another balance of the account between an earlier notification and this one:
- * then money moved in between. Only the newest of the source are looked at.
+ * Whether the notification's source printed a different balance of the account between an earlier notification and this one.
+ * If so, money moved in between. Only the newest notifications of the source are checked.
  */
 const otherBalanceBetween = (book: Book, probe: Probe, since: number): boolean => {
   let found = false
@@ -55,7 +56,7 @@ const otherBalanceBetween = (book: Book, probe: Probe, since: number): boolean =
     const [now, then, at] = stamped
       ? [probe.stamp, book.stampOf(since), book.stampOf(entry)]
       : [probe.arrived, book.arrivedOf(since), book.arrivedOf(entry)]
-    // Where clocks are equal the order in which they came decides.
+    // If clocks are equal, the order of arrival decides.
     found =
       then <= now
         ? (at > then || (at === then && entry > since)) && at <= now
@@ -70,13 +71,13 @@ const bindsItsText = (probe: Probe): boolean =>
 
 const printsOnlyBalance = (probe: Probe): boolean => !Number.isNaN(probe.balance) && probe.precision === 0
 
-/** Row 1, given the same source and text. */
+/** Row 1. Source and text are already known to be equal. */
 const isSameSending = (book: Book, probe: Probe, entry: number): boolean => {
   const message = book.messageOf(entry)
   return probe.message && message ? samePair(probe.message, message) : book.stampOf(entry) === probe.stamp
 }
 
-/** Row 2, given the same source and text. */
+/** Row 2. Source and text are already known to be equal. */
 const isSentAgain = (book: Book, probe: Probe, entry: number, isPush: boolean): boolean => {
   if (bindsItsText(probe)) return true
   const { apart } = distanceTo(book, probe, entry)
@@ -108,11 +109,11 @@ const nearestEntry = (
 
 /** An event that a notification might be a copy of. */
 interface Candidate {
-  /** The notification of the event that was found by the row's key. */
+  /** The notification of the event that the row's key found. */
   entry: number
   entries: readonly number[]
   distance: Distance
-  /** Nothing of it came from this source yet. */
+  /** No notification of the event came from this source yet. */
   otherSource: boolean
   printsTime: boolean
   printsSecond: boolean
@@ -131,7 +132,7 @@ const isCut = (book: Book, probe: Probe, entry: number): boolean => {
 
 type Fits = (candidate: Candidate) => boolean
 
-/** Finds the nearest event among those that a row's key brings up. */
+/** Finds the nearest event among those that a row's key finds. */
 class NearestEvent {
   readonly #book: Book
   readonly #probe: Probe
@@ -167,11 +168,11 @@ class NearestEvent {
   }
 }
 
-/** Whether the order ids stand against it: only one that was not guessed does, and not against the bank's own proof. */
+/** Whether the order ids allow a copy. Only ids that were not guessed can forbid it, and not against the bank's own proof. */
 const ordersAllow = (candidate: Candidate, isProved: boolean): boolean =>
   isProved || candidate.compatible !== 'but_for_the_order'
 
-/** Row 3. A guessed order id stands against nothing that binds so closely as a reference, a balance with a time, a cut. */
+/** Row 3. A guessed order id cannot outweigh a reference, a balance with a time, or a cut. */
 const rowThree = (book: Book, probe: Probe): number => {
   const nearest = new NearestEvent(book, probe)
   const printsTime = probe.precision > 0
@@ -201,7 +202,7 @@ const rowThree = (book: Book, probe: Probe): number => {
       )
     })
   }
-  // A shop with one price walks far here, mostly for nothing.
+  // In a shop with a single price this walk is long, and usually finds nothing.
   if (probe.cutAt !== null || book.holdsCuts) {
     book.walk('sourceAmount', probe, (entry) => {
       if (book.sourceOf(entry) !== probe.source || (probe.cutAt === null && book.cutOf(entry) === null)) return
@@ -227,7 +228,7 @@ const rowFour = (book: Book, probe: Probe): number => {
 }
 
 /**
- * @param book  the events of the notification's user and bank
+ * @param book  the deduplication window of the notification's user and bank
  * @param isPush  whether the notification's source is an app's pushes
  */
 export const verdictOn = (book: Book, probe: Probe, isPush: boolean): Verdict => {

@@ -1,34 +1,34 @@
 /**
- * A book: what one user's bank has told in the last seven days, folded from `book-<user>-<bank>`. Every row of "The same
- * event" asks by a key that it has here as a chain; nothing is ever searched through.
+ * The deduplication window: the notifications of one user and bank in the last seven days, folded from `book-<user>-<bank>`.
+ * Every row of "The same event" looks entries up by a key that has its own chain here. Nothing is scanned.
  *
- * Unlike the other folds it changes in place, as it may hold a week of notifications, about 300 bytes each; what a decision
- * adds before it is stored is taken back by `backTo`.
+ * Unlike the other folds it changes in place, because it may hold a week of notifications at about 300 bytes each. `backTo`
+ * removes what a decision added before it was stored.
  */
 import { ChainHeads, NONE, mixed, mixedFloat } from './chains.ts'
 import { Entries, type Probe } from './entries.ts'
 import { BOOK_RETENTION_S, type NotificationSeen } from './events.ts'
 
-/** By what an entry is found. */
+/** The keys by which entries are found. */
 const CHAIN = {
   sending: 0, text: 1, balance: 2, content: 3, order: 4, sourceAmount: 5, sourceBalances: 6, event: 7,
 } as const // prettier-ignore
 const ALL_CHAINS = Object.values(CHAIN)
-/** References have a chain each, in the same table. */
+/** References have their own chain in the same table. */
 const REFERENCE_CHAIN = ALL_CHAINS.length
 export type Chain = Exclude<keyof typeof CHAIN, 'event'>
 
-/** The longest way along one chain: who sends thousands of equal notifications pays with a late copy unrecognised. */
+/** The most steps along one chain. If a user sends thousands of equal notifications, a late copy may not be recognised. */
 const MOST_WALKED = 128
 
 const RETENTION_MS = BOOK_RETENTION_S * 1_000
-/** Expired entries are dropped together, when they are half of all and at least so many. */
+/** Expired entries are dropped together, when they are half of all entries and at least this many. */
 const WORTH_DROPPING = 1_024
 
 export class Book extends Entries {
   #heads = new ChainHeads()
 
-  /** One more event of the stream, folded in. */
+  /** Folds in one more event of the stream. */
   see(seen: NotificationSeen): void {
     this.add(seen.transaction_id, seen.copy_of ?? seen.transaction_id, this.probe(seen))
   }
@@ -53,7 +53,7 @@ export class Book extends Entries {
     })
   }
 
-  /** Takes back what was added since the book had this size. */
+  /** Removes everything that was added after the window had this size. */
   backTo(size: number): void {
     while (this.size > size) {
       const entry = this.size - 1
@@ -71,7 +71,7 @@ export class Book extends Entries {
   }
 
   /**
-   * Makes room of entries that no notification is compared with any more; only while nothing may be taken back.
+   * Removes entries that no notification is compared with any more. Call it only while no `backTo` can follow.
    * @param now  Unix milliseconds
    */
   dropExpired(now: number): void {
@@ -82,9 +82,9 @@ export class Book extends Entries {
   }
 
   /**
-   * Entries under the key that this notification has in that chain, newest first, of the last seven days. Keys are hashes:
-   * the visitor compares.
-   * @param visit  answers true to end the walk
+   * Visits the entries of the last seven days that have this notification's key in that chain, newest first. Keys are hashes, so
+   * the visitor must compare the fields.
+   * @param visit  returns true to end the walk
    */
   walk(chain: Chain, probe: Probe, visit: (entry: number) => boolean | void): void {
     const key = keyOf(CHAIN[chain], probe, NONE)
@@ -97,8 +97,8 @@ export class Book extends Entries {
   }
 
   /**
-   * Entries that print a reference which this notification prints too, for an equal amount.
-   * @param visit  is given the entry, and whether that reference names the movement
+   * Visits entries that print the same reference for an equal amount.
+   * @param visit  receives the entry, and whether that reference names the movement
    */
   walkReferences(probe: Probe, visit: (entry: number, namesMovement: boolean) => void): void {
     for (const { kind, value, namesMovement = false } of probe.references) {
@@ -152,14 +152,14 @@ const pairKey = (chain: number, probe: Probe, pair: readonly [number, number] | 
 const textKey = (chain: number, { source, text }: Probe): number =>
   mixed(mixed(mixed(seed(chain), source), text[0]), text[1])
 
-/** A mail is known by its Message-ID, anything else by its stamp. */
+/** A mail is identified by its Message-ID, everything else by its stamp. */
 const sendingKey = (chain: number, probe: Probe): number | null => {
   const { message, stamp } = probe
   if (message) return mixed(mixed(textKey(chain, probe), message[0]), message[1])
   return Number.isNaN(stamp) ? null : mixedFloat(textKey(chain, probe), stamp)
 }
 
-/** Null where the notification has nothing to be found by there. */
+/** Null if the notification has no key for that chain. */
 const keyOf = (chain: number, probe: Probe, event: number): number | null => {
   switch (chain) {
     case CHAIN.sending:

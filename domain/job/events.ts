@@ -1,15 +1,15 @@
-/** Work on many transactions that goes on by itself: stream `job-<id>`. No text of a notification is in it. */
+/** A bulk operation on many transactions that runs in the background: stream `job-<id>`. It contains no notification texts. */
 import { z } from 'zod'
 import { sourceType } from '../transaction/events.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
 
-/** A transaction's place among a user's: by capture, then by id. */
+/** The position of a transaction among those of a user: by capture time, then by id. */
 const place = z.object({ created_at: moment, id })
 export type Place = z.infer<typeof place>
 
-/** Which failed transactions are meant; days are Vietnam's, both inclusive. */
+/** Selects the failed transactions. Days are Vietnamese days, both inclusive. */
 const jobFilter = z.object({
   bank_code: z.string().optional(),
   type: z.enum(['credit', 'debit']).optional(),
@@ -26,13 +26,13 @@ export const jobEvents = {
     user_id: id,
     kind: z.literal('bulk_retry'),
     filter: jobFilter,
-    /** How many it found then. */
+    /** How many transactions the filter matched at creation. */
     total: z.int().min(0),
-    /** The newest of them: what comes later is not meant. null where there was none. */
+    /** The newest matching transaction. Later ones are not included. Null if there was none. */
     up_to: place.nullable(),
     created_at: moment,
   }),
-  /** Progress so far, and the page that starts now. A process that takes over starts with this page, possibly again. */
+  /** The progress so far, and the page that starts now. A process that takes over starts with this page, possibly again. */
   JobProgressed: z.object({
     job_id: id,
     done: z.int().min(0),

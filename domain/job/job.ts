@@ -1,4 +1,4 @@
-/** A job as its events tell it, and how it goes on. Pure. */
+/** The state of a job, and its next steps. Pure. */
 import { Refused } from '../errors.ts'
 import type { JobEvent, JobEventData } from './events.ts'
 
@@ -6,10 +6,10 @@ export type Page = JobEventData['JobProgressed']['page']
 
 export interface Job extends Pick<JobEventData['JobCreated'], 'job_id' | 'user_id' | 'filter' | 'total' | 'up_to'> {
   status: 'running' | 'done' | 'cancelled'
-  /** Dealt with, and those of them that could not be queued. */
+  /** `done` counts processed transactions, and `failed` those of them that could not be queued. */
   done: number
   failed: number
-  /** Begun and not known to be done. */
+  /** The page that was started and is not known to be done. */
   page: Page | null
 }
 
@@ -32,7 +32,7 @@ export const evolve = (job: Job | null, event: JobEvent): Job | null => {
 }
 
 /**
- * The page that was begun is done; the next begins, or there is none.
+ * Completes the current page, and starts the next one if there is one.
  * @param failed  transactions of the page that could not be queued
  */
 export const goOn = (job: Job, failed: number, next: Page | null): JobEvent[] => {
@@ -42,7 +42,7 @@ export const goOn = (job: Job, failed: number, next: Page | null): JobEvent[] =>
   return next ? [{ type: 'JobProgressed', data: { ...so_far, page: next } }] : [{ type: 'JobDone', data: so_far }]
 }
 
-/** What is queued already stays so. @throws {Refused} NOT_FOUND, CONFLICT where it has ended */
+/** Transactions that are already queued stay queued. @throws {Refused} NOT_FOUND, or CONFLICT if the job has ended */
 export const cancel = (job: Job | null, userId: number): JobEvent[] => {
   if (job?.user_id !== userId) throw new Refused('NOT_FOUND', 'The job does not exist.')
   if (job.status === 'cancelled') return []

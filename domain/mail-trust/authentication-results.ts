@@ -1,9 +1,9 @@
 /**
- * The Authentication-Results header (RFC 8601, section 2.2): a mailbox's provider writes in it what it found of a mail's
- * signatures. Providers also repeat texts of the sender in it, some of them unescaped. So the reader is stricter than the RFC:
- * a header with one doubtful place proves nothing. Doubtful are
+ * The Authentication-Results header (RFC 8601, section 2.2). The mailbox's provider writes its check of a mail's signatures into
+ * it. Providers also repeat texts of the sender in it, some of them unescaped. So this parser is stricter than the RFC: one
+ * doubtful part makes the whole header prove nothing. These parts are doubtful:
  *
- * - a comment that touches a word, and a comment with a quote, or with what looks like a result;
+ * - a comment that touches a word, and a comment with a quote, or with text that looks like a result;
  * - a backslash, a control character, a byte that is not ASCII, a line break that is not folding;
  * - a quoted value, except of `reason` and `header.b` (OpenDKIM quotes it);
  * - a method (other than DKIM) or a property that occurs twice.
@@ -15,7 +15,7 @@
 export interface MethodResult {
   method: string
   result: string
-  /** By `ptype.property`, in lower case; `reason` is left out. Values as they stand, without quotes. */
+  /** Keys are `ptype.property` in lower case, without `reason`. Values are as written, without quotes. */
   properties: ReadonlyMap<string, string>
 }
 
@@ -25,29 +25,29 @@ export interface AuthenticationResults {
   results: readonly MethodResult[]
 }
 
-/** More than any provider writes. Characters, and results. */
+/** Limits above what any provider writes: characters, and results. */
 const LONGEST = 16 * 1024
 const MOST_RESULTS = 100
 
 type Token = { kind: 'word' | 'quoted'; text: string; isApart: boolean } | { kind: ';' | '='; isApart: boolean }
 
 const SPACE = /[ \t]+/y
-/** Printable ASCII without space, comma, and what has a meaning of its own here. */
+/** Printable ASCII without space, comma, and characters with a meaning of their own here. */
 const WORD = /[!#$%&'*+\-./0-9:?@A-Z[\]^_`a-z{|}~]+/y
 const QUOTED = /"[^"]*"/y
 const SEPARATOR = /[;=]/y
 
-/** Text of a comment or quoted string that looks like a result: perhaps the sender's, perhaps one that was swallowed. */
+/** Text of a comment or quoted string that looks like a result. It may be the sender's, or a result that was swallowed. */
 const LIKE_RESULT = /\bdkim\s*=/i
 const LIKE_PROPERTY = /\b(?:header|smtp|policy|body)\s*\.\s*[a-z]/i
 
-/** Folding undone. @returns null for a character that no such header may hold */
+/** Undoes folding. @returns null if the header contains a forbidden character */
 const unfolded = (header: string): string | null => {
   const text = header.replace(/\r?\n$/, '').replace(/\r?\n(?=[ \t])/g, '')
   return /^[\t\x20-\x7e]*$/.test(text) && !text.includes('\\') ? text : null
 }
 
-/** Comments nest. @returns where it ends; null where it does not */
+/** Comments nest. @returns the end of the comment. Null if it is not closed. */
 const endOfComment = (text: string, start: number): number | null => {
   let depth = 0
   for (let at = start; at < text.length; at++) {
@@ -65,7 +65,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | null => {
   return pattern.exec(text)?.[0] ?? null
 }
 
-/** @returns null for what no such header may hold */
+/** @returns null if the header contains anything that is not allowed */
 const tokensOf = (text: string): Token[] | null => {
   const tokens: Token[] = []
   let at = 0
@@ -111,15 +111,15 @@ const sectionsOf = (tokens: readonly Token[]): Token[][] => {
 const ID = /^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i
 const METHOD = /^([a-z][a-z0-9-]*)(?:\/1)?$/i
 const KEYWORD = /^[a-z][a-z0-9-]*$/i
-/** The types of RFC 8601, and names of a provider's own. */
+/** The types of RFC 8601, and a provider's own names. */
 const PROPERTY = /^(?:(?:smtp|header|body|policy)\.[a-z][a-z0-9_-]*|x-[a-z0-9-]+|reason)$/
-/** What is said of a DKIM signature. Anything else in its result belongs to another one. */
+/** Properties of a DKIM signature. Any other property in its result belongs to another method. */
 const OF_DKIM = /^(?:header\.[abdis]|policy\..*|x-.*|reason)$/
 const BASE64 = /^[a-z0-9+/]+={0,2}$/i
 
 const wordOf = (token: Token | undefined): string | null => (token?.kind === 'word' ? token.text : null)
 
-/** A value, and where the next property begins: words and `=` that touch each other, or one quoted string. */
+/** A value, and the position of the next property. A value is one quoted string, or words and `=` that touch each other. */
 const valueAt = (name: string, section: readonly Token[], start: number): { text: string; end: number } | null => {
   const first = section[start]
   if (first?.kind === 'quoted') {
@@ -156,10 +156,10 @@ const resultIn = (section: readonly Token[]): MethodResult | null => {
 }
 
 /**
- * Whose header this is, also where the rest is not well formed: a header of the provider that proves nothing must not be
- * passed over for one of the sender below it.
+ * The writer of this header, even if the rest is malformed. A header of the provider that proves nothing must not be skipped in
+ * favour of a header of the sender below it.
  *
- * @returns the authserv-id in lower case; null where it is in doubt
+ * @returns the authserv-id in lower case. Null if it is doubtful.
  */
 export const authservIdOf = (header: string): string | null => {
   const id = /^\s*([^\s;()"=]+)(?=[\s;]|$)/.exec(header)?.[1] ?? ''
@@ -168,7 +168,7 @@ export const authservIdOf = (header: string): string | null => {
 
 /**
  * @param header  the header's value, folded or not
- * @returns null where it is in doubt
+ * @returns null if it is doubtful
  */
 export const parseAuthenticationResults = (header: string): AuthenticationResults | null => {
   if (header.length > LONGEST) return null
@@ -179,11 +179,11 @@ export const parseAuthenticationResults = (header: string): AuthenticationResult
   const id = wordOf(identity[0])
   if (id === null || !ID.test(id) || identity.length > 2) return null
   if (identity.length === 2 && wordOf(identity[1]) !== '1') return null
-  // The last semicolon may end the header.
+  // A semicolon may end the header.
   const said = sections.filter((section, n) => section.length > 0 || n < sections.length - 1)
   if (said.length > MOST_RESULTS) return null
   const authserv_id = id.toLowerCase()
-  // `none`: nothing was looked at.
+  // `none`: nothing was checked.
   if (said.length === 1 && said[0]!.length === 1 && wordOf(said[0]![0])?.toLowerCase() === 'none')
     return { authserv_id, results: [] }
   const results: MethodResult[] = []

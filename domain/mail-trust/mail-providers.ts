@@ -1,6 +1,6 @@
-/** Under which authserv-id a mailbox's provider writes what it found: with it the header is the provider's word. */
+/** The authserv-ids under which the providers of mailboxes write their checks. A header with such an id is the provider's own. */
 
-/** By the IMAP host. Providers that write none, or another with every mail, are not here: their mails cannot be believed. */
+/** By IMAP host. Providers that write none, or a different one with every mail, are missing: their mails cannot be trusted. */
 const AUTHSERV_IDS: Readonly<Record<string, readonly string[]>> = {
   'imap.gmail.com': ['mx.google.com'],
   'imap.googlemail.com': ['mx.google.com'],
@@ -13,8 +13,8 @@ const AUTHSERV_IDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * @param own  the account's `authserv_id`, for a provider that is not known
- * @returns lower case; none: no header of this mailbox is to be believed
+ * @param own  the account's `authserv_id`, for an unknown provider
+ * @returns ids in lower case. If there are none, no header of this mailbox is trusted.
  */
 export const authservIdsOf = (host: string, own: string | null): readonly string[] =>
   AUTHSERV_IDS[host.toLowerCase()] ?? (own === null ? [] : [own.toLowerCase()])

@@ -1,10 +1,10 @@
 /**
- * Whether a mail is the bank's own word to this mailbox (decisions, "Trust"). From can be written by anybody, so it counts only
- * what the mailbox's provider has checked: a DKIM signature that passed, of the bank's domain, over the header that names this
- * mailbox; without the last a real mail of the bank to somebody else could be sent on to here.
+ * Decides whether a mail is from the bank and was sent to this mailbox (decisions, "Trust"). Anybody can write a From header. So
+ * only the checks of the mailbox's provider count: a DKIM signature of the bank's domain that passed, and that covers the header
+ * which names this mailbox. Without the last condition, a real mail of the bank to another person could be forwarded here.
  *
- * Every doubt is a no. In particular all signatures that claim to be the bank's must cover what counts, as it is not known
- * which of them passed.
+ * Every doubt counts as no. In particular, all signatures that claim to be the bank's must cover the required headers, because it
+ * is not known which of them passed.
  */
 import {
   authservIdOf,
@@ -15,7 +15,7 @@ import {
 import { bankOfDomain } from '../banks/directory.ts'
 import { addressesIn } from './mail-address.ts'
 
-/** Header values as they came, folded or not; where a name stands more than once, the topmost first. */
+/** Header values as they arrived, folded or not. If a name occurs more than once, the topmost value comes first. */
 export interface MailHeaders {
   from: readonly string[]
   to: readonly string[]
@@ -25,13 +25,13 @@ export interface MailHeaders {
 }
 
 export interface Mailbox {
-  /** Its own address. */
+  /** The mailbox's own address. */
   email: string
-  /** Under which its provider writes; none: nothing is believed. */
+  /** The ids under which its provider writes. If there are none, no mail is trusted. */
   authserv_ids: readonly string[]
 }
 
-/** The bank that a mail claims to be from: that of the one address in its one From header; null for any other mail. */
+/** The bank that a mail claims to be from: the bank of the only address in its only From header. Null for any other mail. */
 export const bankClaimedBy = ({ from }: Pick<MailHeaders, 'from'>): string | null => {
   const addresses = from.flatMap(addressesIn)
   const domain = domainIn(addresses[0] ?? '')
@@ -42,15 +42,15 @@ export const bankClaimedBy = ({ from }: Pick<MailHeaders, 'from'>): string | nul
 
 const domainIn = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** A domain as DNS knows it: ASCII, no dot at the end. */
+/** A domain name in the form of DNS: ASCII, no dot at the end. */
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/i
 const IDENTITY = /^[^@]*@([^@]+)$/
 
 /**
- * What the provider found: the topmost header under its own id. What the sender wrote stands below it; a header whose writer
- * is in doubt ends the search, as it could be the provider's.
+ * The provider's results: the topmost header with its own id. Headers of the sender stand below it. A header with a doubtful
+ * writer ends the search, because it could be the provider's.
  *
- * @returns the topmost, and after it the others under that id; null where there is none, or the topmost is in doubt
+ * @returns the topmost header, then the others with that id. Null if there is none, or if the topmost is doubtful.
  */
 const providersResults = (headers: readonly string[], ids: readonly string[]): AuthenticationResults[] | null => {
   const found: AuthenticationResults[] = []
@@ -66,8 +66,8 @@ const providersResults = (headers: readonly string[], ids: readonly string[]): A
 }
 
 /**
- * The domain whose signature a result is about: `header.d`, and where only the identity is told (Gmail) the domain of that.
- * @returns null where it is not told, or in doubt: an identity outside of its domain
+ * The domain of the signature that a result describes: `header.d`, or the domain of the identity if only that is given (Gmail).
+ * @returns null if it is not given, or doubtful: an identity outside of its domain
  */
 const signerIn = ({ properties }: MethodResult): string | null => {
   const domain = properties.get('header.d')?.toLowerCase()
@@ -78,7 +78,7 @@ const signerIn = ({ properties }: MethodResult): string | null => {
   return DOMAIN.test(domain) && its.endsWith(`.${domain}`) ? domain : null
 }
 
-/** A result that speaks against the bank's signature. One of a signature that is not named could be of the bank's. */
+/** Whether a result contradicts the bank's signature. A result for an unnamed signature could describe the bank's. */
 const isAgainst = (bank: string, result: MethodResult): boolean => {
   if (result.method === 'dmarc') return result.result === 'fail'
   if (result.method !== 'dkim') return false
@@ -89,7 +89,7 @@ const isAgainst = (bank: string, result: MethodResult): boolean => {
 const isFor = (bank: string, result: MethodResult): boolean =>
   result.method === 'dkim' && result.result === 'pass' && bankOfDomain(signerIn(result) ?? '')?.code === bank
 
-/** @param signatures  how many the mail has: a result more than that was not written by the provider */
+/** @param signatures  the number of signatures in the mail. The provider cannot have written more results than that. */
 const isSignedBy = (bank: string, found: readonly AuthenticationResults[], signatures: number): boolean => {
   const [topmost] = found
   const about = topmost?.results.filter(({ method }) => method === 'dkim') ?? []
@@ -99,17 +99,17 @@ const isSignedBy = (bank: string, found: readonly AuthenticationResults[], signa
 
 interface Signature {
   domain: string
-  /** Names in `h=`, in lower case, as often as they stand there. */
+  /** Names in `h=`, in lower case, including repeated ones. */
   signed: readonly string[]
-  /** With `l=` anybody may write more behind the signed part. */
+  /** With `l=`, anybody may append text after the signed part. */
   isPartial: boolean
 }
 
-/** More than any mail has. Signatures, and characters of one. */
+/** Limits above what any mail has: signatures, and characters of one signature. */
 const MOST_SIGNATURES = 10
 const LONGEST_SIGNATURE = 16 * 1024
 
-/** Tags of a DKIM-Signature (RFC 6376, section 3.2); null where one stands twice, or is none. */
+/** Parses the tags of a DKIM-Signature (RFC 6376, section 3.2). Null if a tag occurs twice or is malformed. */
 const signatureIn = (header: string): Signature | null => {
   if (header.length > LONGEST_SIGNATURE) return null
   const tags = new Map<string, string>()
@@ -128,11 +128,11 @@ const signatureIn = (header: string): Signature | null => {
   return { domain, signed: signed.toLowerCase().split(':'), isPartial: tags.has('l') }
 }
 
-/** Signatures cover a name's headers from the lowest up, one each time it stands in `h=`. */
+/** Signatures cover the headers of a name from the lowest up, one for each time that the name occurs in `h=`. */
 const coversAll = ({ signed }: Signature, name: string, headers: readonly string[]): boolean =>
   signed.filter((each) => each === name).length >= headers.length
 
-/** @returns null where the mail may be believed */
+/** @returns null if the mail is trusted */
 export const distrustMail = (mail: MailHeaders, mailbox: Mailbox): 'unauthenticated_sender' | null => {
   const bank = bankClaimedBy(mail)
   const results = providersResults(mail.authentication_results, mailbox.authserv_ids)

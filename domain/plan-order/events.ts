@@ -1,4 +1,4 @@
-/** The order of a plan, paid by bank transfer: stream `plan-order-<id>`. */
+/** An order for a plan, paid by bank transfer: stream `plan-order-<id>`. */
 import { z } from 'zod'
 import { plan } from '../account/events.ts'
 
@@ -9,11 +9,11 @@ const decimal = z.string().regex(/^\d+\.\d{2}$/)
 export const planOrderEvents = {
   PlanOrdered: z.object({
     plan_order_id: id,
-    /** What the payer writes: the operator's plan prefix and the id. */
+    /** The text that the payer writes: the operator's plan prefix and the id. */
     order_id: z.string(),
     user_id: id,
     plan,
-    /** Its price, VND. */
+    /** The price of the plan, VND. */
     amount: decimal,
     ordered_at: moment,
   }),
@@ -22,9 +22,9 @@ export const planOrderEvents = {
     /** The buyer. */
     user_id: id,
     plan,
-    /** The transaction on the operator's account that paid it. */
+    /** The transaction on the operator's account that paid the order. */
     transaction_id: id,
-    /** What was paid, VND: the price or more. */
+    /** The paid amount, VND: the price or more. */
     amount: decimal,
     paid_at: moment,
   }),

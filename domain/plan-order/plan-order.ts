@@ -1,6 +1,6 @@
 /**
- * Plans are bought by bank transfer: an order has a number that the payer writes, and a credit to the operator's account
- * that names it and brings the price, or more, pays it. One payment pays an order; a second one changes nothing.
+ * Plans are bought by bank transfer. An order has a number that the payer writes. A credit to the operator's account pays the
+ * order if it names that number and its amount is the price or more. Each order is paid once; a second payment changes nothing.
  */
 import type { Account } from '../account/account.ts'
 import type { Plan } from '../account/events.ts'
@@ -14,7 +14,7 @@ import type { Reading } from '../reader/reading.ts'
 import { binOf } from '../vietqr/bins.ts'
 import { planOrderEvents, type PlanOrderEvent, type PlanOrderEventData } from './events.ts'
 
-/** VND a year (interface, section 8). */
+/** VND per year (interface, section 8). */
 const PLAN_PRICES: Readonly<Record<Plan, Money>> = {
   Free: '0.00',
   Basic: '600000.00',
@@ -22,7 +22,7 @@ const PLAN_PRICES: Readonly<Record<Plan, Money>> = {
   Pro: '2000000.00',
 }
 
-/** Where plans are paid to, and the prefix of their orders. */
+/** The bank account that plans are paid to, and the prefix of plan orders. */
 export interface PlanAccount {
   prefix: string
   bank_code: string
@@ -37,7 +37,7 @@ export interface PlanSettings {
   planHolder?: string | undefined
 }
 
-/** Null where the settings do not say it, or name a bank that no transfer by QR goes to: then no plan can be bought. */
+/** Null if the settings are incomplete, or name a bank that has no QR transfers. Then no plan can be bought. */
 export const planAccountOf = ({ planPrefix, planBank, planAccount, planHolder }: PlanSettings): PlanAccount | null => {
   const bank_code = planBank?.toUpperCase()
   if (bank_code === undefined || !planAccount || !planHolder || binOf(bank_code) === null) return null
@@ -46,22 +46,22 @@ export const planAccountOf = ({ planPrefix, planBank, planAccount, planHolder }:
 
 // --- which order a payment is for ------------------------------------------------------------------------------------
 
-/** Fewer visible digits of an account number than that say nothing. */
+/** Fewer visible digits of an account number prove nothing. */
 const TELLING_DIGITS = 3
 
-/** What a payer wrote: the plan prefix and four digits or more. */
+/** The payer's text: the plan prefix and four digits or more. */
 export interface NamedOrder {
   plan_order_id: number
   order_id: string
   prefix: string
 }
 
-/** Four digits or more behind the prefix. */
+/** The prefix, followed by four digits or more. */
 const planOrderName = (prefix: string, planOrderId: number): string => prefix + String(planOrderId).padStart(4, '0')
 
 /**
- * The plan order that a reading pays for, whether there is such an order or not: only a credit in VND to the plan account,
- * on the operator's own sources, can be one.
+ * The plan order that a reading refers to, whether or not such an order exists. Only a credit in VND to the plan account, from
+ * the operator's own sources, can refer to one.
  */
 export const namedPlanOrder = (
   account: Pick<Account, 'operator'>,
@@ -82,7 +82,7 @@ export const namedPlanOrder = (
 
 // --- the order itself ------------------------------------------------------------------------------------------------
 
-/** As its events tell it; null where there is none. */
+/** The state of an order. Null if it does not exist. */
 export type PlanOrder = (PlanOrderEventData['PlanOrdered'] & { /** transaction */ paid_by: number | null }) | null
 
 export const evolve = (order: PlanOrder, event: PlanOrderEvent): PlanOrder => {
@@ -90,7 +90,7 @@ export const evolve = (order: PlanOrder, event: PlanOrderEvent): PlanOrder => {
   return order && { ...order, paid_by: event.data.transaction_id }
 }
 
-/** A whole stream `plan-order-<id>`, folded. */
+/** Folds a whole stream `plan-order-<id>`. */
 export const foldPlanOrder = (events: readonly StoredEvent[]): PlanOrder =>
   events.reduce<PlanOrder>(
     (order, event) => (isReadable(event) && isEventOf(planOrderEvents, event) ? evolve(order, event) : order),
@@ -114,16 +114,16 @@ export const orderPlan = (
   },
 ]
 
-/** What a transaction becomes by paying. */
+/** The result of the payment for its transaction. */
 export interface Payment {
   webhook_status: 'plan_upgraded' | 'already_run'
-  /** The transaction that had paid before. */
+  /** The transaction that had already paid the order. */
   already_run_of: number | null
 }
 
 /**
- * @param transaction  the payment; asked again for the same one, as after a crash, the answer is the same and nothing is new
- * @returns null where it pays nothing: there is no such order, or the price is not reached
+ * @param transaction  the payment. If it is repeated, such as after a crash, the result is the same and there are no new events.
+ * @returns null if it pays nothing: the order does not exist, or the amount is less than the price
  */
 export const payPlan = (
   order: PlanOrder,

@@ -1,4 +1,4 @@
-/** From what a layout or a label caught to certain money. Uncertain is null, and the text stays unread. */
+/** Turns the money values that a layout or label matched into certain values. An uncertain value gives null, and the text stays unread. */
 import type { Money } from '../money.ts'
 import { currencyNamed, readNumber } from './printed-money.ts'
 
@@ -15,9 +15,12 @@ export interface Printed {
   /** Digits and separators. */
   amount: string | undefined
   balance: { sign: string | undefined; number: string } | null
-  /** Every currency printed at amount, balance or account, as printed; those not printed undefined. */
+  /** All currencies printed at the amount, balance or account, as printed. Undefined where none is printed. */
   currencies: readonly (string | undefined)[]
-  /** What an account without a printed currency is in, as long as no cents show that it is another; null: then it is unread. */
+  /**
+   * The currency of an account without a printed currency, unless printed cents show that it is another one. Null: the text is
+   * then not read.
+   */
   silentCurrency: string | null
 }
 
@@ -27,13 +30,13 @@ const balanceOf = (printed: Printed['balance'], currency: string): Money | null 
   return printed.sign === '-' && !/^[0.]*$/.test(number.value) ? `-${number.value}` : number.value
 }
 
-/** Cents in amount or balance are the only hint that an account is not in the silent currency. */
+/** Cents in the amount or balance are the only hint that an account is not in the silent currency. */
 const showsCents = (amount: { cents: boolean }, printed: Printed['balance']): boolean => {
   const balance = printed && readNumber(printed.number, null)
   return amount.cents || (printed !== null && (!balance || balance.cents))
 }
 
-/** null where direction, amount or currency is not certain: none, two that differ, nought, a third decimal. */
+/** Null if direction, amount or currency is uncertain: none, two different ones, zero, a third decimal. */
 export const movedBy = (printed: Printed): Moved | null => {
   const named = new Set(printed.currencies.filter((name) => name !== undefined).map(currencyNamed))
   const currency = named.size === 0 ? printed.silentCurrency : named.size === 1 ? [...named][0] : null

@@ -1,7 +1,7 @@
-/** What any bank may print: its labels, and the words that make it doubtful that money moved. Without diacritics, as shadows are. */
+/** Labels that any bank may print, and the words that make a movement of money doubtful. They have no diacritics, like shadows. */
 import { compileLabels } from './labels.ts'
 
-/** `other` and `fee` are labels of values that are not this account's, or not this transaction's amount. */
+/** `other` and `fee` label values that do not belong to this account, or are not the amount of this transaction. */
 export const ANY_BANK = compileLabels({
   account: [
     'TK', 'STK', 'So TK', 'TK so', 'Tai khoan', 'So tai khoan', 'Tai khoan so', 'Tai khoan thanh toan', 'TK thanh toan', 'TKTT', 'SDTK',
@@ -52,6 +52,6 @@ export const ANY_BANK = compileLabels({
   ],
 }) // prettier-ignore
 
-/** Not yet, not at all, or about a debt: not money that moved. */
+/** Words for a future, failed or cancelled movement or for a debt, so no money moved. */
 export const DOUBT =
   /khong thanh cong|that bai|tu choi|khong du|khong hop le|\bloi\b|\bse (?:duoc|bi|tru|cong|thanh toan|trich)|du kien|han muc|lai suat|dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\byeu cau\b|sao ke|\bdu no\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|\bhuy\b|phong toa|tam giu|\botp\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher|\bfail|declin|unsuccess|pending|reject|cancel|statement|minimum|overdue|\bdue\b/

@@ -1,25 +1,25 @@
 /**
- * Texts that look like a chat's (decisions, "Trust", T3): somebody's name before a bank's sentence. Apps that show chats, and
- * forwarders that name no app, pass on such texts as they pass on a bank's. Works on the shadow.
+ * Detects texts that look like a chat message (decisions, "Trust", T3): a person's name before a bank's sentence. Apps that show
+ * chats, and forwarders that name no app, forward such texts in the same way as a bank's. Works on the shadow.
  */
 import { ANY_BANK } from './any-bank.ts'
 import { bankSpokenOf } from '../banks/directory.ts'
 import { labelsIn } from './labels.ts'
 import type { Page } from './page.ts'
 
-/** A time may stand before a name, as in a copied chat. */
+/** A time may precede the name, as in a copied chat. */
 const NAMED = /^[^a-z0-9]{0,3}(?:\d{1,2}[:h]\d\d[^a-z0-9]{0,3})?(?<name>[a-z][^:\n]{0,60}?) ?:/
 
-/** Words with which banks begin: no person is called so. */
+/** Words at the beginning of bank texts. No person has such a name. */
 const HEADLINE =
   /^(?:thong bao|bien dong|thay doi|so du|tin nhan|giao dich|bao co|bao no|smartbanking|internet banking|mobile banking)\b/
 
-/** Characters. */
+/** In characters. */
 const LONGEST_LABEL = 60
 
 const isBanks = (line: string): boolean => HEADLINE.test(line) || bankSpokenOf(`${line}:`) !== null
 
-/** Whether a text begins with a person's `name:`. A bank's own name, a headline and a field's label are no person's name. */
+/** Whether a text begins with a person's `name:`. A bank's own name, a headline and a field's label do not count as such a name. */
 export const beginsWithName = (page: Page): boolean => {
   const found = NAMED.exec(page.shadow)
   const name = found?.groups?.name
@@ -31,7 +31,7 @@ export const beginsWithName = (page: Page): boolean => {
 /** Marks of a quoted or forwarded text. */
 const QUOTED = /[>"'“”«»‘’]/
 
-/** Whether what stands before a bank's layout is the bank's too: its name, a headline, an app's name with `• now`. */
+/** Whether the text before a bank's layout is the bank's too: its name, a headline, an app's name with `• now`. */
 export const isBanksHeader = (header: string): boolean =>
   !QUOTED.test(header) &&
   header

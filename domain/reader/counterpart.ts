@@ -1,4 +1,4 @@
-/** The other side of a transfer, where the bank prints it. */
+/** The other party of a transfer, if the bank prints it. */
 
 export interface Counterpart {
   counterpart_account: string | null
@@ -20,19 +20,19 @@ const named = (printed: string): Counterpart => {
   return account ? said(account, name) : said(undefined, printed)
 }
 
-/** VCB's memo: `CT tu <account> <name> toi <account> <name>[ tai <bank>]`; a cut one may lack its end. */
+/** VCB's memo: `CT tu <account> <name> toi <account> <name>[ tai <bank>]`. A cut memo may lack its end. */
 const TRANSFER =
   /\bCT tu ([0-9A-Z]{6,20}) ([^.]{1,60}?) toi ([0-9A-Z]{6,20}) ([^.]{1,80}?)(?: tai ([A-Z][\w ]{1,30}?))?(?=[.-]|$)/i
 
-/** BIDV's memo: `TKThe :0590900130000, tai MB. …`; the bank may be named by its SWIFT code. */
+/** BIDV's memo: `TKThe :0590900130000, tai MB. …`. The bank may be named by its SWIFT code. */
 const ACCOUNT_AT = /\bTKThe ?: ?([0-9A-Z]{6,24}), ?tai ([A-Z][\w ]{1,30}?)\./i
 
 const SENT_BY = /\bTu: ([A-Z][A-Z ]{3,40})$/
 
 /**
- * @param printed  what the layout prints as the other side, null where it has no such field
+ * @param printed  the other party as the layout prints it, null if it has no such field
  * @param memo  the content
- * @param direction  tells which side of a memo's `tu … toi …` is the other one
+ * @param direction  decides which side of a memo's `tu … toi …` is the other party
  */
 export const findCounterpart = (printed: string | null, memo: string, direction: 'credit' | 'debit'): Counterpart => {
   if (printed) return named(printed)

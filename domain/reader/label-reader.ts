@@ -1,10 +1,11 @@
 /**
- * Reads a text that no layout fits by the labels that any bank may print (`TK`, `So tien`, `SD`, `ND` …). Less is certain here, so it asks
- * for more: one amount with a sign or a word of direction, before any balance and before the memo; an account or a balance; a
- * currency; no other sum that could be meant; no word that it may not have happened. Else it is not read.
+ * Reads a text that no layout matches, by the labels that any bank may print (`TK`, `So tien`, `SD`, `ND` …). This is less certain
+ * than a layout, so it has stricter conditions: one amount with a sign or a direction word, before any balance and before the
+ * memo; an account or a balance; a currency; no other sum that could be the amount; no word that casts doubt on the movement.
+ * Otherwise the text is not read.
  *
- * Everything behind a memo's label, and everything behind a balance that has no label of its own, is the payer's to write and says
- * nothing of the money.
+ * The payer can write everything after a memo's label, and everything after a balance without a label of its own. None of it
+ * counts as a statement about money.
  */
 import { movedBy } from './amount.ts'
 import type { Bank } from '../banks/bank.ts'
@@ -21,7 +22,7 @@ import { BEGINS, SIGNED, UNSIGNED, isSum, listen, type Groups, type Said } from 
 const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:ed)?|tang)\b/
 const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
 
-/** Labels up to the memo, and the memo's; `GD:` is a memo where an amount was told before it and none stands behind it. */
+/** Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it and no number follows it. */
 const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (before: number) => boolean) => {
   const place = labelled.findIndex(
     ({ field, at, start, end }) =>
@@ -36,7 +37,7 @@ const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (
     : { before: labelled.slice(0, place), memo: labelled[place] ?? null, behind: labelled.slice(place + 1) }
 }
 
-/** Where the memo ends: at a label that opens a line or a cell, or at a balance that ends the text. */
+/** The memo ends at a label that opens a line or a cell, or at a balance that ends the text. */
 const endOfMemo = ({ shadow }: Page, behind: readonly Labelled[]): { end: number; balance: Groups | null } => {
   for (const { field, at, start } of behind) {
     const opens = opensCell(shadow, at)
@@ -53,7 +54,7 @@ const endOfMemo = ({ shadow }: Page, behind: readonly Labelled[]): { end: number
   return { end: shadow.length, balance: null }
 }
 
-/** A number without its currency that the end of the text, or a cut, may have shortened; `1,000.` is whole. */
+/** Whether a number without its currency may have been shortened by the end of the text or by a cut. `1,000.` is complete. */
 const mayBeHalf = ({ shadow }: Page, { behind, number = '' }: Groups): boolean =>
   !behind && shadow.replace(/[ .;,|…~]+$/, '').endsWith(number) && !/,\d{3}\.$/.test(shadow)
 
@@ -72,15 +73,15 @@ const SPACED = new RegExp(
   'g',
 )
 
-/** Blanks between thousands as commas, of the same length. */
+/** Replaces blanks between thousands by commas. The length stays the same. */
 const withoutSpacedThousands = ({ text, shadow }: Page): Page => ({
   text,
   shadow: shadow.replace(SPACED, (number) => number.replaceAll(' ', ',')),
 })
 
 /**
- * @param bank  whose text it is; its code and name go into the reading
- * @returns null where anything about direction, amount or currency is open
+ * @param bank  the bank of the text. Its code and name go into the reading.
+ * @returns null if direction, amount or currency is uncertain in any way
  */
 export const readByLabels = (
   given: Page,
@@ -95,7 +96,7 @@ export const readByLabels = (
   const headEnd = memo?.at ?? page.shadow.length
   const said = listen(page, before, headEnd)
   const head = page.shadow.slice(0, headEnd)
-  // Without their marks a gift (`tặng`) and a rise (`tăng`) are the same word.
+  // Without diacritics, a gift (`tặng`) and a rise (`tăng`) are the same word.
   if (said.doubtful || DOUBT.test(head) || /tặng/i.test(page.text.slice(0, headEnd))) return null
 
   const sums = said.amounts.length > 0 ? said.amounts : said.unsigned

@@ -1,9 +1,9 @@
-/** What a text says at its labels, piece by piece, before anybody judges whether it is enough (`label-reader.ts`). */
+/** Extracts the values at a text's labels. `label-reader.ts` decides whether they are sufficient. */
 import type { Labelled } from './labels.ts'
 import type { Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
 
-/** Never a bare `cong` or `nhan`: `thanh cong` is success, `xac nhan` to confirm. */
+/** Contains no bare `cong` or `nhan`, because `thanh cong` means success and `xac nhan` means to confirm. */
 const COME =
   'tang|duoc cong|cong tien|ghi co|nop(?: vao)?|gui vao|tien vao|(?:da|vua|duoc) nhan|nhan duoc|credit(?:ed)?'
 const GONE = 'giam|bi tru|tru tien|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuyen di'
@@ -12,16 +12,16 @@ const SUM =
   `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})` +
   `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN}))?(?![0-9*]|[.,]\\d|[a-z]\\d)`
 
-/** An amount: sign or word, perhaps a currency before it. */
+/** An amount: a sign or direction word, and a sum. A currency may precede them. */
 export const SIGNED = new RegExp(`(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`, 'g')
 /** A value that begins with a sum, signed or not. */
 const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`)
 const STANDING = '(?:(?:moi|con|hien tai|la|con lai)(?: |(?=:)))*'
 export const BEGINS = new RegExp(
-  // `cua` once: repeated, a row of them could be split up in more ways than there is time for.
+  // `cua` is allowed once. If it could repeat, a row of them could be matched in too many ways to finish in time.
   `^${STANDING}(?:cua [^\\d\\n]{0,40}(?: |(?=:))${STANDING})?[:=]? ?(?<sign>[+-])? ?${SUM}`,
 )
-/** A sum without a sign, with its currency: it might be the one that is meant. */
+/** A sum without a sign, with its currency. It might be the amount. */
 export const UNSIGNED = new RegExp(
   `(?<![0-9a-z*.,/-])(?:(?:${CURRENCY_CODE}) ?\\d[\\d.,]*|\\d[\\d.,]* ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN}))`,
 )
@@ -32,19 +32,19 @@ const CURRENCY_FIRST = new RegExp(`^(?<currency>${CURRENCY_CODE}) (?=[0-9x*]{3})
 
 export type Groups = Record<string, string | undefined>
 
-/** What the labels before the memo say. */
+/** The values at the labels before the memo. */
 export interface Said {
   amounts: Groups[]
-  /** A sum at an amount's label without a sign. */
+  /** Sums without a sign at an amount label. */
   unsigned: Groups[]
   balances: { groups: Groups; available: boolean; at: number }[]
   account: string | null
   accountCurrency: string | undefined
   ref: string | null
   firstAmountAt: number
-  /** What the labels took none of. */
+  /** Text that belongs to no label. */
   left: string
-  /** A sum stands behind a label that is not known, or not where its label wants it. */
+  /** A sum stands after an unknown label, or not directly after its label. */
   doubtful: boolean
 }
 
@@ -53,13 +53,13 @@ const note = (said: Said, groups: Groups, at: number): void => {
   said.firstAmountAt = Math.min(said.firstAmountAt, at)
 }
 
-/** Signed sums in what no label took; the rest is left. */
+/** Extracts signed sums from text that no label took, and appends the rest to `left`. */
 const leave = (said: Said, piece: string, at: number): void => {
   let rest = piece
   for (const found of piece.matchAll(SIGNED))
     if (isSum(found.groups ?? {})) {
       const before = piece.slice(0, found.index)
-      // Behind a word a dash between blanks may be just a dash.
+      // After a word, a dash between blanks may be just a dash.
       if (/[a-z] ?: ?$/.test(before) || (/[a-z] $/.test(before) && /^- /.test(found[0]))) said.doubtful = true
       note(said, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
@@ -67,7 +67,7 @@ const leave = (said: Said, piece: string, at: number): void => {
   said.left += ` ${rest}`
 }
 
-/** A sum shows thousands or a currency, or it may be any number. */
+/** A sum shows thousands or a currency. Otherwise it may be any number. */
 export const isSum = ({ number, before, behind, ahead }: Groups): boolean =>
   (before ?? behind ?? ahead) !== undefined || /[.,]\d{3}/.test(number ?? '')
 
@@ -80,14 +80,14 @@ const takeAccount = (said: Said, value: string, at: number): void => {
   const behind = rest.slice(found[0].length)
   const currency = ACCOUNT_CURRENCY.exec(behind)
   said.account ??= account
-  // `(VND)+ 3,000`: what stands before the sign counts for the sum too.
+  // `(VND)+ 3,000`: the currency before the sign also counts for the sum.
   said.accountCurrency ??= first?.groups?.currency ?? currency?.groups?.currency
   leave(said, behind, at + value.length - behind.length)
 }
 
 const takeBalance = (said: Said, label: string, value: string, at: number): void => {
   const found = BEGINS.exec(value)
-  // Many digits without marks or currency are an account: `SD TK 0011000415567 +150,000VND`.
+  // Many digits without separators or currency are an account: `SD TK 0011000415567 +150,000VND`.
   if (found?.groups && isSum(found.groups) && (found.groups.behind || !/^[ .]*[0-9x*]{6,}(?![.,])/.test(value))) {
     said.balances.push({ groups: found.groups, available: /kha dung|kd|available/.test(label), at })
     return
@@ -121,7 +121,7 @@ const emptySaid = (): Said => ({
   amounts: [], unsigned: [], balances: [], account: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', doubtful: false,
 }) // prettier-ignore
 
-/** What a page's labels say, up to its memo at `until`. */
+/** Collects the values at a page's labels, up to its memo at `until`. */
 export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], until: number): Said => {
   const said = emptySaid()
   leave(said, shadow.slice(0, labels[0]?.at ?? until), 0)

@@ -1,10 +1,10 @@
 /**
- * Labels and what stands behind them. A text is taken apart at its labels, so that it does not matter whether a table came as lines,
- * cells, bars or one long line: the value of a label is what stands between its end and the next label.
+ * Labels and their values. A text is split at its labels, so it does not matter whether a table arrived as lines, cells, bars or
+ * one long line: the value of a label is the text between its end and the next label.
  */
 import type { Page } from './page.ts'
 
-/** What a label can stand before. `from` and `to` are the two sides of a transfer; `other` is read and left out. */
+/** The kinds of labelled values. `from` and `to` are the two sides of a transfer. `other` is recognised and ignored. */
 export const FIELDS = [
   'account', 'amount', 'balance', 'opening', 'fee', 'date', 'ref', 'content', 'direction', 'status',
   'from', 'from_name', 'from_bank', 'to', 'to_name', 'to_bank', 'other', 'end',
@@ -18,7 +18,7 @@ export interface LabelTable {
 
 export interface Labelled {
   field: Field
-  /** Where the label begins, and its value. */
+  /** `at` is the start of the label. `start` and `end` delimit its value. */
   at: number
   start: number
   end: number
@@ -30,8 +30,8 @@ const key = (label: string): string => {
 }
 
 /**
- * @param names  labels of each field, without diacritics; `:` at the end makes it necessary, a leading line end means that the label opens
- *   a line. The longest label counts where several begin.
+ * @param names  labels of each field, without diacritics. A label that ends in `:` matches only with the colon. A label that
+ *   begins with a line end matches only at the start of a line. If several labels match at one position, the longest counts.
  */
 export const compileLabels = (names: Partial<Record<Field, readonly string[]>>): LabelTable => {
   const fieldOf = new Map<string, Field>()
@@ -56,16 +56,16 @@ export const compileLabels = (names: Partial<Record<Field, readonly string[]>>):
 
 const MARKS = ' \n:|*/='
 
-/** No bank prints a tenth of it; more would cost time and tell nothing. */
+/** No bank prints a tenth of this number. More would cost time and add no information. */
 const MOST_LABELS = 500
 
-/** Whether something opens a line or a cell. */
+/** Whether a position is at the start of a line or cell. */
 export const opensCell = (shadow: string, at: number): boolean =>
   at === 0 || shadow[at] === '\n' || /[\n|] ?$/.test(shadow.slice(Math.max(0, at - 2), at))
 
 /**
- * The labels of a page in their order, each with its value's place, marks around it left out.
- * @param counts  whether a label that was found is one; words of a memo may look like it
+ * The labels of a page in order. Each has the position of its value, without the marks around it.
+ * @param counts  whether a matched label is a real one, since words of a memo may look like a label
  */
 export const labelsIn = (
   { shadow }: Page,

@@ -1,4 +1,4 @@
-/** Reads a text by a bank's layout (`pattern.ts`). */
+/** Reads a text with a bank's layout (`pattern.ts`). */
 import { movedBy, type Moved } from './amount.ts'
 import type { Bank, Layout } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
@@ -8,7 +8,7 @@ import { readPrintedTime } from './printed-time.ts'
 import type { Reading } from './reading.ts'
 import { findReferences } from './references.ts'
 
-/** A reading, and what stands in the text before it, in shadow form. */
+/** A reading, and the text before it, in shadow form. */
 export interface Found {
   reading: Reading
   header: string
@@ -38,18 +38,18 @@ const memoOf = (printed: string | undefined, layout: Layout): string | null => {
   return /[\p{L}\p{N}]/u.test(memo) ? memo : null
 }
 
-/** In the bank's own case: from the text, where the shadow matched. */
+/** Takes the value from the text, in the bank's own case, at the position where the shadow matched. */
 const asWritten = ({ text }: Page, place: readonly [number, number] | undefined): string | undefined =>
   place && text.slice(...place)
 
-/** What stands before a memo, a header included, is never longer. */
+/** The text before a memo, including a header, is never longer than this. */
 const OPENING_AT_MOST = 1_000
 
-/** Whether it is worth while to try the layout. */
+/** A cheap check whether the layout can match at all. */
 const mayFit = ({ channel, word }: Layout, { shadow }: Page): boolean =>
   (channel === 'email' ? shadow : shadow.slice(0, OPENING_AT_MOST)).includes(word)
 
-/** What the layout makes of the page; null where it does not fit or leaves something uncertain. */
+/** Reads the page with the layout. Null if the layout does not match, or leaves a value uncertain. */
 export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {
   if (!mayFit(layout, page)) return null
   const match = layout.expression.exec(page.shadow)
@@ -59,7 +59,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   if (!money) return null
 
   const places = match.indices?.groups
-  // Without a currency behind it a number that ends the text may be the half of one, where more should follow.
+  // If a balance without a currency ends the text, and the layout expects more text, the number may be incomplete.
   const balanceEnd = places?.balance?.[1]
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
   const content = memoOf(asWritten(page, places?.content), layout)

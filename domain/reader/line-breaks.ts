@@ -1,6 +1,6 @@
 /**
- * Some cores put a blank or line end into the memo after every so many characters, also inside a word: `VUON G KIM`,
- * `DH10 42`. Left alone, that would pay order 10 in place of 1042.
+ * Some core banking systems insert a blank or line end into the memo after a fixed number of characters, also inside a word:
+ * `VUON G KIM`, `DH10 42`. If it stayed, the text would pay order 10 instead of 1042.
  */
 
 const WORD = /[\p{L}\p{N}]/u
@@ -8,8 +8,8 @@ const DIGIT = /\d/
 const LETTERS_ONLY = /^\p{L}+(?![\p{L}\p{N}])/u
 
 /**
- * Whether the blank between two pieces was put there by the column. Where the bank prints a blank at the column anyway it cannot be
- * seen; a word behind digits is taken for a new word, so that the shorter id stands (`DH1042` + `NGUYEN`).
+ * Whether the inserted break splits a word. If the memo has a blank of its own at that column, this cannot be seen. A word
+ * after digits counts as a new word, so the shorter id results (`DH1042` + `NGUYEN`).
  */
 const isInsideWord = (before: string, after: string): boolean =>
   WORD.test(before.slice(-1)) &&
@@ -17,9 +17,9 @@ const isInsideWord = (before: string, after: string): boolean =>
   !(DIGIT.test(before.slice(-1)) && LETTERS_ONLY.test(after))
 
 /**
- * The memo as it was before it was broken; unchanged where it was not: every column must end in a blank or line end.
- * @param memo  as printed, runs of blanks squeezed
- * @param column  characters between two breaks
+ * Restores the memo as it was before the breaks. It is unchanged if a column does not end in a blank or line end.
+ * @param memo  as printed, with runs of blanks squeezed
+ * @param column  number of characters between two breaks
  */
 export const undoBreaks = (memo: string, column: number): string => {
   let whole = ''

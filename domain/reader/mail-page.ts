@@ -1,6 +1,6 @@
 /**
- * A mail's text made ready for reading: its HTML taken off, or what a mail program made of it (`*bold*`, `| cells |`). What a mail
- * program hides is left out, as nobody would see it.
+ * Prepares a mail's text for reading. Removes its HTML, or the marks that a mail program made of it (`*bold*`, `| cells |`). Text
+ * that mail programs hide is left out, because nobody sees it.
  */
 import { pageOf, type Page } from './page.ts'
 
@@ -18,22 +18,22 @@ const MARKS: Record<string, string> = {
   grave: '\u0300', acute: '\u0301', circ: '\u0302', tilde: '\u0303', uml: '\u0308',
 } // prettier-ignore
 
-/** `&agrave;`, `&Ocirc;`: a letter and its mark. */
+/** `&agrave;`, `&Ocirc;`: a letter and its diacritic. */
 const letterNamed = (name: string): string | null => {
   const [, letter = '', mark = ''] = /^([a-z])(grave|acute|circ|tilde|uml)$/i.exec(name) ?? []
   return letter ? (letter + (MARKS[mark.toLowerCase()] ?? '')).normalize('NFC') : null
 }
 
 const HTML = /<(?:html|body|table|div|p|br|td|span)\b[^<>]{0,2000}>/i
-/** In lower case, as all that is looked for there. */
+/** In lower case, like the text that it is applied to. */
 const UNSEEN = /<!--|<(style|script|head|title)\b/g
-/** What ends a line, or with group 1 a cell. */
+/** Tags that end a line, or with group 1 a cell. */
 const BREAK = /<(?:br|\/?(?:p|div|tr|table|li|h[1-6])|(\/t[dh]))\b[^<>]{0,2000}>/gi
 const TAG = /<\/?[a-z][^<>]{0,2000}>/gi
 
-/** Without comments, styles and what else no mail program shows; what is not closed ends the mail. */
+/** Removes comments, styles and everything else that no mail program shows. An element that is never closed ends the mail. */
 const seenOf = (html: string): string => {
-  // Of the same length: `İ` is the one letter that becomes two.
+  // Keeps the length: `İ` is the only letter that becomes two characters in lower case.
   const lower = html.replaceAll('İ', 'I').toLowerCase()
   let seen = ''
   let at = 0
@@ -50,7 +50,7 @@ const seenOf = (html: string): string => {
   }
 }
 
-/** HTML as the lines that one sees, cells with `|` between them; any other text as it is. */
+/** Converts HTML to the visible lines, with `|` between cells. Other text is returned unchanged. */
 export const plainOf = (mail: string): string =>
   HTML.test(mail)
     ? seenOf(mail)
@@ -60,7 +60,7 @@ export const plainOf = (mail: string): string =>
         .replace(/&(#?[a-z0-9]{1,10});/gi, entity)
     : mail
 
-/** Bold that a mail program marked with stars; the stars of a masked card number stay. */
+/** Removes stars that a mail program put around bold text. The stars of a masked card number stay. */
 const withoutStars = (text: string): string =>
   text.replace(/^[ ]*\*([^\n]*?)\*[ ]*$/gm, '$1').replace(/(^|[ (])\*([^*\n]{1,200})\*(?=[ .,;):]|$)/gm, '$1$2')
 

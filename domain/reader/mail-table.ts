@@ -8,7 +8,7 @@ import { timeIn, timeInMemo } from './printed-time.ts'
 import type { Reading } from './reading.ts'
 import { findReferences } from './references.ts'
 
-/** `+10,000.00 VND`, `(VND) 20,000.00`, `- 50,000 VND`, `Ghi có +1.000 đ`; from the value's start to its end. */
+/** `+10,000.00 VND`, `(VND) 20,000.00`, `- 50,000 VND`, `Ghi có +1.000 đ`. Matches from the start of the value. */
 const MONEY = new RegExp(
   `^(?<word>ghi co|ghi no|tang|giam)?:? ?\\(?(?<before>${CURRENCY_CODE})?\\)? ?(?<sign>[+-])? ?` +
     `(?<number>${NUMBER})\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN})?(?![.,]?\\d)(?=[ .,;\\n]|$)`,
@@ -22,7 +22,10 @@ interface Value {
   shadow: string
 }
 
-/** Behind the memo's label only what opens a line or a cell is a label, or what ends the table: a payer may write `so tien` too. */
+/**
+ * After the memo's label, only text that opens a line or a cell counts as a label, or a label that ends the table. The payer may
+ * write `so tien` too.
+ */
 const outsideMemo = (shadow: string) => {
   let inMemo = false
   return (field: Field, at: number): boolean => {
@@ -32,7 +35,7 @@ const outsideMemo = (shadow: string) => {
   }
 }
 
-/** What stands at each field: its first label that has a value. */
+/** The value of each field: that of its first label that has a value. */
 const valuesOf = (page: Page, { labels, valueFirst }: MailTable): Map<Field, Value> => {
   const values = new Map<Field, Value>()
   let before = 0
@@ -42,7 +45,7 @@ const valuesOf = (page: Page, { labels, valueFirst }: MailTable): Map<Field, Val
     before = start
     if (values.has(field)) continue
     const text = page.text.slice(from, to)
-    // A value that stands before its label is the line above it: before the first stands a whole letter.
+    // In a table with values before labels, a value is the single line above its label. The first value follows a whole letter.
     const kept = valueFirst ? (text.trim().split('\n').at(-1) ?? '') : text
     const shadow = page.shadow.slice(from, to)
     const value = { text: kept.trim(), shadow: (valueFirst ? (shadow.trim().split('\n').at(-1) ?? '') : shadow).trim() }
@@ -56,7 +59,7 @@ const directionIn = (sign: string | undefined, word: string): 'credit' | 'debit'
   return COME.test(word) || word === 'tang' ? 'credit' : GONE.test(word) || word === 'giam' ? 'debit' : null
 }
 
-/** The longest run of an account's characters: before it may stand a name. */
+/** The longest run of account characters, since a name may precede it. */
 const accountIn = (value: Value | undefined): string | null => {
   const runs = value?.text.match(ACCOUNT) ?? []
   return runs.reduce<string | null>((longest, run) => (run.length > (longest?.length ?? 1) ? run : longest), null)
@@ -65,7 +68,7 @@ const accountIn = (value: Value | undefined): string | null => {
 const lineOf = (value: Value | undefined): string | null =>
   value?.text.replaceAll('\n', ' ').replace(/(?<!\.\.)\.$/, '').trim() || null // prettier-ignore
 
-/** The other side: `NGUYEN THU TRA - 0944999000`, or name, account and bank in rows of their own. */
+/** The other party: `NGUYEN THU TRA - 0944999000`, or name, account and bank in separate rows. */
 const otherSide = (values: Map<Field, Value>, side: 'from' | 'to') => {
   const printed = lineOf(values.get(side))
   const [, name, account] = /^(?:(.*?) - )?([0-9A-Z]{5,24})(?: - .*)?$/.exec(printed ?? '') ?? []
@@ -76,7 +79,7 @@ const otherSide = (values: Map<Field, Value>, side: 'from' | 'to') => {
   }
 }
 
-/** null where the mail is not this table, or does not say direction, amount and currency for certain. */
+/** Null if the mail is not this table, or direction, amount or currency is uncertain. */
 export const readByTable = (table: MailTable, bank: Bank, page: Page, arrivedAt: Date): Reading | 'failed' | null => {
   if (!table.tells.test(page.shadow)) return null
   const values = valuesOf(page, table)
@@ -86,7 +89,7 @@ export const readByTable = (table: MailTable, bank: Bank, page: Page, arrivedAt:
     return 'failed'
   const amount = MONEY.exec(values.get('amount')?.shadow ?? '')?.groups
   const balance = MONEY.exec(values.get('balance')?.shadow ?? '')?.groups
-  // A number without a currency of its own may be the half of one.
+  // A number without a currency of its own may be incomplete.
   if (!amount || !(amount.before ?? amount.behind) || (balance && !(balance.before ?? balance.behind))) return null
   const said = directionIn(amount.sign, amount.word ?? values.get('direction')?.shadow ?? '')
   if (said && table.direction && said !== table.direction) return null

@@ -1,8 +1,8 @@
 /**
- * Order ids in what a payer wrote. With the user's prefixes a **strong hit** is a prefix, its characters perhaps apart, before a digit;
- * a **weak hit** is a prefix of three or more at the start of a token before letters. Strong before weak, then the longest
- * prefix, then leftmost. Without a hit the first token of letters and digits that is no bank's reference is an order id that no
- * connected system knows.
+ * Finds order ids in the payer's text. A **strong hit** is one of the user's prefixes before a digit; the characters of the prefix
+ * may be separated. A **weak hit** is a prefix of three or more characters at the start of a token, before letters. Strong hits win
+ * over weak ones, then the longest prefix, then the leftmost. Without a hit, the first token of letters and digits that is not a
+ * bank's reference is an order id that no connected system owns.
  */
 import { normalise, shadowOf } from '../text.ts'
 import { findReferences } from './references.ts'
@@ -10,7 +10,7 @@ import { findReferences } from './references.ts'
 export interface OrderId {
   /** Upper-case. */
   order_id: string
-  /** The user's prefix that it hit, upper-case; null where it was found without one. */
+  /** The user's prefix that was matched, upper-case. Null if the id was found without one. */
   prefix: string | null
 }
 
@@ -20,21 +20,21 @@ const BETWEEN = '[ \\n_-]{0,3}'
 const RUN = /[A-Za-z0-9]*/y
 const BEFORE_TOKEN = /[\p{L}\p{N}]$/u
 
-/** A memo word or a bank's reference glued behind the digits of an id. */
+/** A memo word or a bank's reference attached directly to the digits of an id. */
 const GLUED =
   /(?<=\d)(?:chuyen|thanhtoan|trace|ft\d{6}|gd(?:$|[0-9a-z]{4})|(?:ck|tt)(?:$|(?:chuyen|tien|don|hang|hoadon|mua|cho|toi|den)))/i
 
-/** Banks' references made of letters and digits at random: a prefix inside one is an accident. They stay as long as they are. */
+/** Bank references of random letters and digits. A prefix inside one is an accident. They are masked, and keep their length. */
 const RANDOM_REFERENCES =
   /(?<![0-9a-z])(?:0200\d{6}[0-9a-z]{14,34}|\d{4}ibt\d[0-9a-z]{8,14})(?![0-9a-z])|ctlnhid[io]\d{10,20}/g
 
-/** A token that no payer means as an order: a bank's reference, or an account or phone number behind its label. */
+/** Tokens that are never an order id: a bank's reference, or an account or phone number after its label. */
 const BANKS_OWN = /^(?:ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|gd|tk|stk|sdt)\d/i
 const TOKEN = /(?<![\p{L}\p{N}])[A-Za-z]{2,10}\d{3,20}(?![\p{L}\p{N}])/gu
 
 const CUT_HERE = /^(?:\.{3}|…|~)/
 
-/** The memo, and its shadow without the references at random, of the same length. */
+/** The memo, and its shadow with masked random references, of the same length. */
 interface Memo {
   text: string
   shadow: string
@@ -45,7 +45,7 @@ const memoOf = (content: string): Memo => {
   return { text, shadow: shadowOf(text).replace(RANDOM_REFERENCES, (found) => '.'.repeat(found.length)) }
 }
 
-/** What follows a prefix: up to 30 letters and digits, glued words cut off; null where it is empty or ends in a cut of the text. */
+/** The id after a prefix: up to 30 letters and digits, without attached words. Null if it is empty or ends at a cut of the text. */
 const runAt = ({ text }: Memo, at: number): string | null => {
   RUN.lastIndex = at
   const whole = RUN.exec(text)?.[0] ?? ''
@@ -63,7 +63,7 @@ interface Prefix {
 const prefixes = new Map<string, Prefix>()
 const PREFIXES_KEPT = 10_000
 
-/** Expressions are made once per prefix; the memory is bounded as users come and go. */
+/** Compiles each prefix once. The cache is bounded, because users come and go. */
 const prefixNamed = (given: string): Prefix => {
   const name = given.toUpperCase()
   const kept = prefixes.get(name)
@@ -75,7 +75,7 @@ const prefixNamed = (given: string): Prefix => {
   return prefix
 }
 
-/** A hit and where it stands. */
+/** A hit and its position. */
 interface Hit extends OrderId {
   at: number
 }
@@ -105,7 +105,7 @@ const weakHit = (memo: Memo, { name }: Prefix): Hit | null => {
   return null
 }
 
-/** The hit of the longest prefix; among equally long ones the leftmost. */
+/** The hit of the longest prefix. Among prefixes of equal length, the leftmost hit. */
 const bestHit = (
   memo: Memo,
   given: readonly Prefix[],
@@ -137,7 +137,7 @@ const withoutPrefix = (memo: Memo): OrderId | null => {
   return null
 }
 
-/** The memo before the cut it ends in. Looked for from the end: a search from the start takes the square of a row of dots. */
+/** The memo without the cut mark at its end. It scans from the end: a search from the start takes quadratic time on a row of dots. */
 const withoutCut = ({ text, shadow }: Memo): Memo | null => {
   let end = text.endsWith(' ') ? text.length - 1 : text.length
   const last = end
@@ -148,7 +148,7 @@ const withoutCut = ({ text, shadow }: Memo): Memo | null => {
   return { text: text.slice(0, end), shadow: shadow.slice(0, end) }
 }
 
-/** Whether the memo's end took a part of an id away: then nothing else stands in for it. */
+/** Whether a cut at the end of the memo removed part of an id. Then no other token may replace it. */
 const hitWasCut = (memo: Memo, given: readonly string[]): boolean => {
   const rest = withoutCut(memo)
   return rest !== null && firstHit(rest, given) !== null
@@ -156,9 +156,9 @@ const hitWasCut = (memo: Memo, given: readonly string[]): boolean => {
 
 /**
  * The order id in a memo (decisions, "order_id").
- * @param content  what the bank prints as the memo, breaks undone
+ * @param content  the memo as the bank prints it, with line breaks undone
  * @param userPrefixes  payment prefixes of the user's active systems, in any case
- * @returns null where there is none, or it touches a cut of the text
+ * @returns null if there is none, or if it touches a cut of the text
  */
 export const findOrderId = (content: string, userPrefixes: readonly string[]): OrderId | null => {
   const memo = memoOf(content)
@@ -166,8 +166,8 @@ export const findOrderId = (content: string, userPrefixes: readonly string[]): O
 }
 
 /**
- * The order id of a notification: in its content; where its layout gives none, in the whole text, and there only with a prefix, as
- * everything else the bank prints would look like one.
+ * The order id of a notification. It is searched in the content. If the layout has no content field, the whole text is searched,
+ * but only for prefixes, because everything else that the bank prints could look like an order id.
  */
 export const orderIdOf = (content: string | null, text: string, userPrefixes: readonly string[]): OrderId | null =>
   content === null ? firstHit(memoOf(text), userPrefixes) : findOrderId(content, userPrefixes)

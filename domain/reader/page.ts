@@ -1,10 +1,10 @@
-/** A text made ready for reading. */
+/** A text prepared for reading. */
 import { normalise, shadowOf, squeeze } from '../text.ts'
 
-/** Characters of a text that are read; the rest is kept, not read (decisions, "Limits of sizes"). */
+/** The reader uses this many characters of a text. The rest is stored but not read (decisions, "Limits of sizes"). */
 const READ_AT_MOST = 32 * 1024
 
-/** Longer than any bank's notification, a mail with its footer included; what is longer would cost time and tell nothing. */
+/** Longer than any bank's notification, including a mail with its footer. More text would cost time and add no information. */
 export const NOTIFICATION_AT_MOST = 8_000
 
 /** A text and its shadow (lower case, no diacritics), of the same length. */
@@ -13,11 +13,11 @@ export interface Page {
   shadow: string
 }
 
-/** What forwarder apps put behind an SMS: the SIM, its number, the time of the phone, the phone's name. */
+/** Lines that forwarder apps append to an SMS: the SIM, its number, the phone's time, the phone's name. */
 const FORWARDERS_LINES =
   /\n(?:SIM[ _-]?\d[^\n]*|SubId: ?\d[^\n]*|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?:\n[^\n]{0,60}){0,4}$/i
 
-/** The text without the lines that a forwarder app put behind it. */
+/** The text without the lines that a forwarder app appended. */
 export const withoutForwardersLines = ({ text, shadow }: Page): Page => {
   const end = text.search(FORWARDERS_LINES)
   return end < 0 ? { text, shadow } : { text: text.slice(0, end), shadow: shadow.slice(0, end) }
@@ -28,7 +28,7 @@ export const pageOf = (text: string): Page => {
   return { text: whole, shadow: shadowOf(whole) }
 }
 
-/** As much of a page as a bank's own words can take: whole lines of it, or a line that is marked as cut. */
+/** The part of a page that a bank's own words can fill: whole lines of it, or a line that is marked as cut. */
 export const beginningOf = (page: Page): Page => {
   const { text, shadow } = page
   if (text.length <= NOTIFICATION_AT_MOST) return page
@@ -37,11 +37,11 @@ export const beginningOf = (page: Page): Page => {
   return { text: `${text.slice(0, NOTIFICATION_AT_MOST)}…`, shadow: `${shadow.slice(0, NOTIFICATION_AT_MOST)}…` }
 }
 
-/** With the title as the first line. */
+/** Adds the title as the first line. */
 export const withTitle = (title: Page, body: Page): Page => ({
   text: `${title.text}\n${body.text}`,
   shadow: `${title.shadow}\n${body.shadow}`,
 })
 
-/** What ends in one of these has lost its end. */
+/** A text that ends in one of these marks has lost its end. */
 export const CUT = /(?:\.{3}|…|~)$/

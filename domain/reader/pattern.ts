@@ -1,27 +1,27 @@
 /**
- * The small language in which a bank's layouts are written, and its translation to one regular expression each, made once.
+ * The small language of bank layouts. Each layout is compiled once to a regular expression.
  *
  *     SD TK {account} {amount} luc {date:dd-MM-yyyy HH:mm:ss}. SD {balance}[. Ref {content}]
  *
- * - Words are written without diacritics; the expression runs on the text's shadow (lower case, no diacritics, runs of
- *   blanks squeezed), so case, diacritics and doubled blanks do not matter. A blank fits a line break too.
- * - `{account}` `{currency}` `{counterpart}` `{ref}` `{content}` are fields; `{amount}` needs a sign or a direction word, and takes
- *   a currency before or behind; with `:in` or `:out` the words around it tell the direction. `{balance}` may be signed;
- *   `{available}` stands in for one that is missing. With `:bare` a currency counts only before the number, for layouts where the
- *   memo follows it. `{date:…}` knows dd MM yyyy yy HH mm ss (seconds may be missing or there, a year behind a mark too).
- *   Passed over: an `{opening}` balance, an `{aside}` in brackets, `{words}`, a `{clock}`.
- * - `[…]` may be missing; `<a/b>` is either; `.` is an end of sentence, which may be missing or another mark; `|` a bar, which
- *   may be lost; `~` an end of line, which may be a blank, a dot or a bar.
+ * - Words are written without diacritics. The expression runs on the text's shadow (lower case, no diacritics, runs of blanks
+ *   squeezed), so case, diacritics and doubled blanks do not matter. A blank also matches a line break.
+ * - `{account}` `{currency}` `{counterpart}` `{ref}` `{content}` are fields. `{amount}` requires a sign or a direction word, and
+ *   accepts a currency before or after it. With `:in` or `:out`, the words around it define the direction. `{balance}` may be
+ *   signed. `{available}` is used if there is no balance. With `:bare`, a currency counts only before the number, for layouts
+ *   where the memo follows it. `{date:…}` supports dd MM yyyy yy HH mm ss. Seconds are optional, and so is a year after a mark.
+ *   These match without a value: an `{opening}` balance, an `{aside}` in brackets, `{words}`, a `{clock}`.
+ * - `[…]` is optional. `<a/b>` matches either. `.` is an end of sentence, which may be missing or another mark. `|` is a bar,
+ *   which may be missing. `~` is an end of line, which may also be a blank, a dot or a bar.
  *
- * A layout must fit the text from its start to its end. Before it only a header without digits may stand, or a memo that imitates
- * a layout could speak for the bank. `{content}` is the only unbounded field and occurs once, so matching is linear.
+ * A layout must match the whole text. Only a header without digits may precede it, because otherwise a memo that imitates a
+ * layout could pass for the bank's own words. `{content}` is the only unbounded field and occurs once, so matching is linear.
  */
 import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
 
 const BLANK = '[ \\n]'
 const LINE_END = '[ \\n|]{1,2}'
 
-/** `MB Bank • 5 phút`, `Thông báo biến động số dư:`; the only digits are an age or a time of day. */
+/** `MB Bank • 5 phút`, `Thông báo biến động số dư:`. Its only digits are an age or a time of day. */
 const HEADER = `(?<header>(?:[^\\d+\\n]{0,60}•${BLANK}?\\d{1,2}(?::\\d\\d|${BLANK}?[a-z]{1,6}))?[^\\d+]{0,160}?)`
 
 const COME = 'tang|cong|ghi co|nop(?: vao)?|gui(?: vao)?|credit(?:ed)?'
@@ -31,10 +31,10 @@ const MINUS = `-|\\(-\\)|(?:${GONE})(?:${BLANK}?:)?(?:${BLANK}?\\(?-\\)?)?`
 
 const moneyOf = (group: 'amount' | 'balance' | 'available', bare: boolean): string => {
   const before = `(?:(?<${group}_currency>${CURRENCY_CODE})${BLANK}?)?`
-  // Behind a balance a lone `d` is the currency only at the end of its sentence: a memo may start with that letter.
+  // After a balance, a lone `d` is the currency only at the end of its sentence, because a memo may start with that letter.
   const sign = group === 'amount' ? CURRENCY_SIGN : `${CURRENCY_SIGN}(?=${BLANK}?(?:[.,;|\\n]|$))`
   const unit = `\\.?${BLANK}?(?<${group}_unit>${CURRENCY_CODE}|${sign})`
-  // A number that ends the text where its currency should stand may be the half of one.
+  // A number that ends the text where its currency should stand may be incomplete.
   const behind = bare
     ? `(?!${BLANK}?[.,]?(?:\\.\\.|…|~)|[.,]\\d{1,3}(?!\\d))`
     : `(?:${unit}|(?=[ \\n.;,|]{0,3}[^ \\n.;,|]))`
@@ -58,13 +58,13 @@ const DATE_PARTS: Record<string, string> = {
   ' ': BLANK,
 }
 
-/** A year may be missing wherever it stands behind a mark. */
+/** A year is optional wherever it follows a mark. */
 const dateOf = (format: string): string =>
   format
     .replace(/MM[-/]yy(?:yy)?|MM(?! yy)/, 'MMY')
     .replace(/Y|yyyy|:ss|dd|MM|yy|HH|mm|p|[-/; ]/g, (part) => DATE_PARTS[part] ?? part)
 
-/** Money whose direction the layout knows by itself: `Ban da nhan {amount:in}`. */
+/** Money whose direction the layout itself defines: `Ban da nhan {amount:in}`. */
 const signOf = (option: string): string => {
   if (option === 'in') return '(?<plus>)'
   if (option === 'out') return '(?<minus>)-?'
@@ -118,7 +118,7 @@ const markOf = (pattern: string, at: number): string => {
       return `${BLANK}?:${BLANK}?`
     case '|':
       return `${BLANK}?\\|?${BLANK}?`
-    case '~': // behind a memo no dot, never several (a cut), none before what may be cents
+    case '~': // after a memo no dot, never several (a cut), none before possible cents
       return /\{content[^}]*\}\[?$/.test(pattern.slice(0, at))
         ? LINE_END
         : `(?:${BLANK}?\\.(?!\\.|\\d{1,2}(?![0-9a-z]))${BLANK}?|${LINE_END})`
@@ -167,7 +167,7 @@ const translate = (pattern: string): string => {
   return source
 }
 
-/** A word that every text of the layout holds before its memo, so that most other texts are told apart without trying. */
+/** A word that every text of the layout contains before its memo. It excludes most other texts without running the expression. */
 const wordIn = (pattern: string): string => {
   const certain = (pattern.split('{content')[0] ?? '')
     .replace(/\{[^}]*\}|<[^>]*>/g, '~')
@@ -185,8 +185,8 @@ export interface CompiledPattern {
 }
 
 /**
- * @param fits  the whole text, or a sentence anywhere in it, whose memo then ends with its line
- * @throws on an unknown field, so that a mistake in a bank's file stops the start
+ * @param fits  `whole`: matches the whole text. `anywhere`: matches a sentence anywhere in it, whose memo ends with its line.
+ * @throws on an unknown field, so that a mistake in a bank's file prevents the start
  */
 export const compilePattern = (pattern: string, fits: 'whole' | 'anywhere' = 'whole'): CompiledPattern => {
   if (fits === 'anywhere') {
@@ -196,9 +196,9 @@ export const compilePattern = (pattern: string, fits: 'whole' | 'anywhere' = 'wh
       word: wordIn(pattern),
     }
   }
-  // A sign opens a line of its own: behind a name (`Techcombank - VND 20,000`) it may be a dash.
+  // A sign must open a line: after a name (`Techcombank - VND 20,000`) it may be a dash.
   const start = pattern.startsWith('{amount') ? '(?<=^|\\n)' : '(?<![a-z0-9])'
-  // A memo at the end keeps its dots, as they may say that it was cut; elsewhere they end the sentence.
+  // A memo at the end keeps its dots, because they may mark a cut. Elsewhere dots end the sentence.
   const behindMemo = pattern.split('{content}')[1]
   const body = behindMemo?.replace(/\]/g, '') === '' ? pattern.replace('{content}', '{content:last}') : pattern
   const end = behindMemo?.startsWith('[') ? '$' : `${BLANK}?\\.?$`

@@ -1,24 +1,24 @@
 /** Money as banks print it: `+1,500,000VND`, `-62.000 đ`, `VND 20,000`, `1,123.00 USD`. Works on shadows (`text.ts`). */
 import type { Money } from '../money.ts'
 
-/** A number with its separators; a dot or comma that no group of digits follows is not part of it. */
+/** A number with its separators. A dot or comma without a group of digits after it is not part of the number. */
 export const NUMBER = '\\d{1,15}(?:[.,]\\d{3}(?!\\d))*(?:[.,]\\d{2}(?!\\d))?(?!\\d)'
 
 const FOREIGN = 'usd|eur|jpy|gbp|aud|sgd|cad|chf|cny|hkd|krw|thb|nzd|twd|dkk|sek|nok|myr|inr|lak|khr'
 
-/** A currency's code, before or behind a number; `d` is what the shadow makes of `đ` and `₫`. */
+/** A currency code, before or after a number. `d` is the shadow of `đ` and `₫`. */
 export const CURRENCY_CODE = `vnd|${FOREIGN}`
 export const CURRENCY_SIGN = '(?:dong|d)(?![a-z0-9])'
 
-/** `vnd`, `d`, `dong` → `VND`; others their ISO code. */
+/** `vnd`, `d`, `dong` → `VND`. Others become their ISO code. */
 export const currencyNamed = (printed: string): string =>
   printed === 'd' || printed === 'dong' ? 'VND' : printed.toUpperCase()
 
 export interface PrintedNumber {
   value: Money
-  /** Whether decimals were printed: at a bank that prints no currency the only hint that it is not dong. */
+  /** Whether decimals were printed. If a bank prints no currency, they are the only hint that it is not dong. */
   cents: boolean
-  /** False where a third decimal was printed and left out (BIDV has printed balances such as `5,637,054.592`). */
+  /** False if a third decimal was printed and dropped (BIDV has printed balances such as `5,637,054.592`). */
   exact: boolean
 }
 
@@ -34,8 +34,8 @@ const number = (whole: string, decimals: string): PrintedNumber | null =>
       }
 
 /**
- * The number that a print means, or null where it can mean two: `222,77`, or `1.500` in a currency with cents.
- * @param currency  ISO code; null where none is printed
+ * The number that a printed text means. Null if it is ambiguous: `222,77`, or `1.500` in a currency with cents.
+ * @param currency  ISO code. Null if none is printed.
  */
 export const readNumber = (printed: string, currency: string | null): PrintedNumber | null => {
   const groups = printed.split(/[.,]/)
@@ -44,13 +44,13 @@ export const readNumber = (printed: string, currency: string | null): PrintedNum
   const lastMark = separators.at(-1)
   if (lastMark === undefined) return number(last, '')
 
-  // Three digits are thousands, unless other marks stand between the thousands before them.
+  // Three digits are thousands, unless the thousands before them use another separator.
   const hasDecimals = last.length === 2 || (last.length === 3 && separators[0] !== lastMark)
   const whole = hasDecimals ? groups.slice(0, -1) : groups
   const thousands = hasDecimals ? separators.slice(0, -1) : separators
   const [first = '', ...rest] = whole
   if (new Set(thousands).size > 1 || (hasDecimals && thousands.includes(lastMark))) return null
-  // `222,77` is rather the beginning of 222,772,047 than a number with a decimal comma.
+  // `222,77` is more likely the beginning of 222,772,047 than a number with a decimal comma.
   if (hasDecimals && lastMark === ',' && thousands.length === 0) return null
   if (rest.some((group) => group.length !== 3) || (rest.length > 0 && first.length > 3)) return null
   const mayBeDecimals = !hasDecimals && separators.length === 1 && lastMark === '.'

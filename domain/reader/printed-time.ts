@@ -1,16 +1,16 @@
-/** The time a bank printed, and the time a transaction is booked under. All in Vietnamese time. */
+/** The time that a bank printed, and the time that is recorded for a transaction. All in Vietnamese time. */
 import { fromVietnam, inVietnam } from '../time.ts'
 import type { PrintedTime, Reading } from './reading.ts'
 
-/** Named groups of a layout's `{date:…}`; all undefined where the layout has none or it was left out. */
+/** Named groups of a layout's `{date:…}`. All are undefined if the layout has none, or if the text omits it. */
 export type DateParts = Partial<Record<'day' | 'month' | 'year' | 'hour' | 'minute' | 'second', string | undefined>>
 
 /** The bank's clock may be a little ahead of ours. */
 const CLOCK_SKEW_MS = 10 * 60_000
-/** From one 29 February to the next, over a year like 1900. */
+/** The longest time between two leap days, such as across 1900. In years. */
 const YEARS_BACK = 8
 
-/** Without a printed year it is the newest date that does not lie in the future. */
+/** Without a printed year, the newest date that is not in the future counts. */
 const withoutYear = (
   wall: { month: number; day: number; hour: number; minute: number },
   arrivedAt: Date,
@@ -24,7 +24,7 @@ const withoutYear = (
   return null
 }
 
-/** null where nothing is printed, or what no clock ever shows (`25:61 31/02/2026`). */
+/** Null if nothing is printed, or if no clock ever shows the printed time (`25:61 31/02/2026`). */
 export const readPrintedTime = (parts: DateParts, arrivedAt: Date): PrintedTime | null => {
   if (parts.day === undefined || parts.month === undefined) return null
   const wall = {
@@ -46,7 +46,7 @@ const YEAR = '(?:[-/.](?<year>\\d{4}|\\d{2}))?(?![\\d.,]\\d|\\d)'
 const DATE = `(?<day>\\d{1,2})[-/](?<month>\\d{1,2})${YEAR}`
 const WEEKDAY = '(?:(?:ngay|thu [a-z0-9]{1,5}|chu nhat),? )?'
 
-/** Every order in which banks print day and time; the first that is found counts. */
+/** Every order in which banks print day and time. The first match counts. */
 const PRINTED: readonly RegExp[] = [
   /(?<!\d)(?<year>20\d{2})-(?<month>\d{2})-(?<day>\d{2})[ t](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2}))?/,
   new RegExp(`(?<![\\d:.,])${TIME}[ ,;]{0,2}${WEEKDAY}${DATE}`),
@@ -54,7 +54,7 @@ const PRINTED: readonly RegExp[] = [
   new RegExp(`(?<![\\d/-])(?<day>\\d{1,2})[-/](?<month>\\d{1,2})[-/](?<year>\\d{4}|\\d{2})(?![\\d/])`),
 ]
 
-/** The time that stands somewhere in a text, in shadow form; null where there is none. */
+/** The time anywhere in a text in shadow form. Null if there is none. */
 export const timeIn = (shadow: string, arrivedAt: Date): PrintedTime | null => {
   for (const expression of PRINTED) {
     const found = expression.exec(shadow)?.groups
@@ -64,11 +64,11 @@ export const timeIn = (shadow: string, arrivedAt: Date): PrintedTime | null => {
   return null
 }
 
-/** `… GD 6256IBT1AJQ 130926-13:37:09`, `… - 10092026 02:03:14`; before 2025 `GD 929275-011524 15:08:43`, the month first. */
+/** `… GD 6256IBT1AJQ 130926-13:37:09`, `… - 10092026 02:03:14`. Before 2025, the month came first: `GD 929275-011524 15:08:43`. */
 const IN_MEMO =
   /(?<before>[ -])(?<first>\d{2})(?<second>\d{2})(?:20)?(?<year>\d{2})(?<mark>[ -])(?<time>\d{2}:\d{2}:\d{2})(?!\d)/
 
-/** The time that ACB puts into the memo, as its mails print only a day. */
+/** The time that ACB puts into the memo, because its mails print only a date. */
 export const timeInMemo = (memo: string, arrivedAt: Date): PrintedTime | null => {
   const { before, first, second, year, mark, time } = IN_MEMO.exec(memo)?.groups ?? {}
   if (!first || !second || !time) return null
@@ -85,8 +85,8 @@ export interface TransactionDate {
 }
 
 /**
- * When the money moved: as printed; a bare day is its midnight in Vietnam; without any, the arrival. That a year is missing is said
- * before that a time is: it is the part that was guessed.
+ * When the money moved: the printed time. A date without a time counts as its midnight in Vietnam. Without any date, the arrival
+ * time counts. A missing year is reported before a missing time, because the year is the part that was guessed.
  */
 export const transactionDate = (reading: Pick<Reading, 'printed_time'>, arrivedAt: Date): TransactionDate => {
   const printed = reading.printed_time

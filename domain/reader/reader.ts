@@ -1,7 +1,7 @@
 /**
- * From a notification to what the bank said. Choose the bank (by app, sender or mail domain, else by the text), try its layouts in
- * order; what none fits is read by its labels, or gets the reason why it is no transaction. Nothing is guessed: without a certain
- * direction, amount and currency a text is `unparsed`, which is far better than wrong.
+ * Turns a notification into a reading. It chooses the bank (by app, sender or mail domain, else by the text) and tries its layouts
+ * in order. A text that no layout matches is read by its labels, or gets the reason why it is no transaction. Nothing is guessed:
+ * a text without a certain direction, amount and currency is `unparsed`, which is far better than wrong.
  */
 import type { Bank, Layout } from '../banks/bank.ts'
 import { banks } from '../banks/index.ts'
@@ -15,7 +15,7 @@ import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } fro
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
 import { saysFailed, whyNoTransaction } from './rejection.ts'
 
-/** Where no bank is named; one book for all of them is kept under it. */
+/** Used if no bank is named. All such notifications share one deduplication window under this code. */
 const UNNAMED = { code: 'OTHER', name: 'Other bank' }
 
 interface Candidate {
@@ -31,7 +31,7 @@ const standingAlone: readonly Candidate[] = banks.flatMap((bank) =>
     .map((layout) => ({ bank, layout })),
 )
 
-/** The first reading of the bank's own layouts. */
+/** The first reading that one of the bank's own layouts gives. */
 const readAs = (bank: Bank, page: Page, arrivedAt: Date): Found | null => {
   for (const layout of textLayouts.get(bank.code) ?? []) {
     const found = readByLayout(layout, bank, page, arrivedAt)
@@ -40,7 +40,7 @@ const readAs = (bank: Bank, page: Page, arrivedAt: Date): Found | null => {
   return null
 }
 
-/** What all banks' layouts make of a page: the only one, `several` where two banks could have said it. */
+/** Tries the layouts of all banks. Returns the only reading, or `several` if the layouts of two banks match. */
 const readAsAny = (page: Page, arrivedAt: Date): Found | 'several' | null => {
   let only: Found | null = null
   for (const { bank, layout } of standingAlone) {
@@ -55,7 +55,7 @@ const readAsAny = (page: Page, arrivedAt: Date): Found | 'several' | null => {
 const no = (reason: NoTransaction): ReadResult => ({ reading: null, reason })
 const yes = (reading: Reading): ReadResult => ({ reading, reason: null })
 
-/** A mail is read only where its domain is a bank's; whether that domain is proved is for the caller to judge. */
+/** A mail is read only if its domain belongs to a bank. The caller checks whether that domain is proved. */
 const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const page = mailPageOf(incoming.text)
   if (page.text === '') return no('empty')
@@ -76,7 +76,7 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   return reading ? yes({ ...reading, layout: 'email' }) : no(reason)
 }
 
-/** What labels say, where app, sender and text do not name different banks. */
+/** Reads by labels, unless app, sender and text name different banks. */
 const readLoosely = (page: Page, named: Bank | null, arrivedAt: Date): Reading | null => {
   const spoken = bankSpokenOf(page.shadow)
   if (named && spoken && spoken.code !== named.code) return null
@@ -84,19 +84,19 @@ const readLoosely = (page: Page, named: Bank | null, arrivedAt: Date): Reading |
   if (bank?.onlyLayouts) return null
   const reading = readByLabels(page, bank ?? UNNAMED, arrivedAt)
   if (!reading) return null
-  // A text of another bank's layout must not be taken for this one's.
+  // A text with another bank's layout must not count as this bank's.
   const other = readAsAny(page, arrivedAt)
   return other && (other === 'several' || other.reading.bank_code !== bank?.code) ? null : reading
 }
 
-/** A bank whose app of this package also shows chats; undefined for any other package. */
+/** The bank whose app has this package and also shows chats. Undefined for all other packages. */
 const walletOf = (packageName: string): Bank | undefined =>
   banks.find(({ chats, packages }) => chats && packages.includes(packageName))
 
 /**
- * A push of an app that also shows chats (decisions, "Trust", T3). Its title may be a person's name and its text a person's words. So its
- * sentence counts only from the first character of the text, and under a title that the app uses for money. Without such a title, and for
- * money that came in, it must print the balance, as these apps always do.
+ * Reads a push of an app that also shows chats (decisions, "Trust", T3). Its title may be a person's name, and its text a person's
+ * words. So the app's sentence counts only from the first character of the text, and under a title that the app uses for money.
+ * It must also print the balance, as these apps always do, if there is no such title or if the money came in.
  */
 const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, arrivedAt: Date): ReadResult => {
   const heading = title === undefined ? null : pageOf(title).shadow
@@ -110,7 +110,7 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
   return saysFailed(heading ?? '') ? no('failed') : yes(reading)
 }
 
-/** Nothing stands before the first letter, not even what nobody sees. */
+/** Whether the text begins with a letter, without even invisible characters before it. */
 const startsAtOnce = (text: string): boolean => /^\p{L}/u.test(text)
 
 const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
@@ -148,12 +148,12 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
 /**
  * Reads one notification.
  *
- * The bank is the one whose app, SMS sender or mail domain it came from, and then only its layouts count; where none is known, the text
- * must be unmistakable. Whether the source may be believed is not judged here (`directory.ts`, `origin.ts`).
+ * The bank is the one that its app, SMS sender or mail domain belongs to, and only that bank's layouts count. If the bank is
+ * unknown, the text must be unmistakable. Other modules decide whether the source is trusted (`directory.ts`, `origin.ts`).
  *
- * @param incoming  as it arrived; an SMS app's title is taken for the sender; with `from` it is a mail
- * @param arrivedAt  stands in for a year that is not printed
- * @returns the reading, or the reason why there is none; `unparsed` where a later layout may read it
+ * @param incoming  the notification as it arrived. An SMS app's title counts as the sender. If `from` is given, it is a mail.
+ * @param arrivedAt  supplies a year that is not printed
+ * @returns the reading, or the reason why there is none. `unparsed`: a later layout may read the text.
  */
 export const read = (incoming: Incoming, arrivedAt: Date): ReadResult =>
   incoming.from === undefined ? readText(incoming, arrivedAt) : readMail(incoming, arrivedAt)

@@ -1,48 +1,48 @@
-/** What goes into the reader and what comes out of it. */
+/** Input and output of the reader. */
 
 /**
  * A notification as it arrived: the text and the fields around it.
  *
- * Presence and value of `title`, `sender` and `package` are separate facts (decisions, "Trust", T1). Undefined: the field was not given.
- * The empty string: it was given, and its value is not known, because it was blank, an unfilled placeholder such as `%from%`, or two
- * values that differ. An unknown value is never trusted.
+ * Presence and value of `title`, `sender` and `package` are separate facts (decisions, "Trust", T1). Undefined: the field was not
+ * given. The empty string: the field was given, but its value is unknown, because it was blank, an unfilled placeholder such as
+ * `%from%`, or two different values. An unknown value is never trusted.
  */
 export interface Incoming {
   text: string
-  /** Title of an app push; at some banks the amount stands only there. The sender, where an SMS app showed the text. */
+  /** Title of an app push. At some banks, only the title contains the amount. If an SMS app showed the text, it is the sender. */
   title?: string | undefined
   /** SMS sender. */
   sender?: string | undefined
   /** Android package of the app that showed it. */
   package?: string | undefined
-  /** Mail's From and Subject. */
+  /** From and Subject of a mail. */
   from?: string | undefined
   subject?: string | undefined
 }
 
-/** A time the bank printed; a bare day is no time. */
+/** A time that the bank printed. A date without a time counts as no time. */
 export interface PrintedTime {
-  /** ISO 8601 UTC; for `day` its midnight in Vietnam. */
+  /** ISO 8601 UTC. For `day`, the midnight in Vietnam. */
   at: string
   precision: 'second' | 'minute' | 'day'
-  /** False where the year was taken from the arrival. */
+  /** False if the year comes from the arrival time. */
   year_printed: boolean
 }
 
-/** A bank's reference: two are comparable only where label or shape is the same. */
+/** A bank's reference. Two references are comparable only if their label or shape is the same. */
 export interface Reference {
   /** Its label or shape, such as `MBVCB`, `FT`, `Trace`, `Ma GD`, `dotted`. */
   kind: string
   value: string
 }
 
-/** What the bank said. Money as in `money.ts`; null where the text does not print it. */
+/** The values that the bank printed. Money as in `money.ts`. Null if the text does not print a value. */
 export interface Reading {
   bank_code: string
   bank_name: string
-  /** A layout of that bank, or labels that any bank may print: less certain of everything but amount and direction. */
+  /** A layout of that bank, or labels that any bank may print. With labels, everything except amount and direction is less certain. */
   read_by: 'layout' | 'labels'
-  /** Channel that the layout tells: an SMS text, an app push, a mail; null where it does not tell. */
+  /** The channel that the layout implies: an SMS text, an app push, a mail. Null if it implies none. */
   layout: 'sms' | 'notification' | 'email' | null
   transaction_type: 'credit' | 'debit'
   amount: string
@@ -57,13 +57,13 @@ export interface Reading {
   counterpart_account: string | null
   counterpart_name: string | null
   counterpart_bank: string | null
-  /** What the bank prints as the memo, line breaks of a fixed column undone; null where the layout gives none. */
+  /** The memo as the bank prints it, with line breaks of a fixed column undone. Null if the layout has no memo. */
   content: string | null
-  /** True where the text or content ends in a cut (`...`, `…`, `~`). */
+  /** True if the text or content ends in a cut mark (`...`, `…`, `~`). */
   cut: boolean
 }
 
-/** Why a notification is no transaction (decisions, "Reasons"; the reader's own ones). */
+/** Why a notification is no transaction (decisions, "Reasons": those that the reader itself gives). */
 export type NoTransaction =
   | 'otp' | 'promotion' | 'login' | 'bill' | 'failed' | 'reminder' | 'statement' | 'balance_only' | 'chat'
   | 'test_message' | 'placeholder' | 'empty' | 'ping' | 'unparsed' // prettier-ignore

@@ -1,28 +1,27 @@
 /**
- * References that banks put into a memo, each known by its label or its shape. Best first: the bank's own before the sender's.
+ * References that banks put into a memo, each recognised by its label or its shape. Best first: the bank's own before the sender's.
  *
- * Not every reference names one movement. A trace number has six digits and comes round again, one number of a business
- * batch (`IBBIZ`) stands in all its transfers, `So GD goc` names the transfer that is refunded, and a payer may write
- * `Ma giao dich` into every transfer. Those are compared and shown, but they never prove by themselves that two
- * notifications tell of one payment.
+ * Not every reference identifies one movement. A trace number has six digits and recurs, one number of a business batch
+ * (`IBBIZ`) is in all its transfers, `So GD goc` names the transfer that is refunded, and a payer may write `Ma giao dich` into
+ * every transfer. Those are compared and shown, but they alone never prove that two notifications describe one payment.
  */
 import type { Reference } from './reading.ts'
 
 interface Shape {
   kind: string
-  /** The whole match is the reference, or its group 1 where it has a label. */
+  /** The whole match is the reference, or its group 1 if it has a label. */
   expression: RegExp
-  /** The bank gives each movement a reference of this kind of its own. */
+  /** The bank gives each movement its own reference of this kind. */
   movement?: true
 }
 
 const shapes: readonly Shape[] = [
   { kind: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i, movement: true },
   { kind: 'Trace', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/i },
-  /** VCB between banks: six digits, day, time. */
+  /** VCB for interbank transfers: six digits, day, time. */
   { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/, movement: true },
   { kind: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i, movement: true },
-  /** NAPAS: 0200, BIN of the sending bank, then its number; some senders put one more zero before the BIN. */
+  /** NAPAS: 0200, BIN of the sending bank, then its number. Some senders put one more zero before the BIN. */
   { kind: 'NAPAS', expression: /(?<![0-9A-Z])0200\d{6}[0-9A-Z]{14,34}/i, movement: true },
   { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i, movement: true },
   { kind: 'GD', expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/i, movement: true },
@@ -38,40 +37,40 @@ const shapes: readonly Shape[] = [
   { kind: 'epoch', expression: /(?<![0-9A-Z])1\d{12}[0-9A-Z]{6,8}(?![0-9A-Z])/i, movement: true },
 ]
 
-/** Kind of the reference that a layout prints under a label of its own, outside the memo. */
+/** Kind of a reference that a layout prints under its own label, outside the memo. */
 const LABELLED = 'Ma giao dich'
 
-/** Kinds of references of which the bank gives each movement its own. */
+/** Kinds of references that identify one movement. */
 export const MOVEMENT_KINDS: ReadonlySet<string> = new Set([
   LABELLED,
   ...shapes.filter(({ movement }) => movement).map(({ kind }) => kind),
 ])
 
-/** A shorter value, or one of words, is no number of a bank: `CT DEN: NGUYEN`. */
+/** A shorter value, or one of words, is not a bank's number: `CT DEN: NGUYEN`. */
 const LEAST_CHARACTERS = 6
 const HAS_LEAST_DIGITS = /(?:\d\D*){4}/
 
-/** Whether a reference is one that the bank gave to this movement and to no other. */
+/** Whether the bank gave this reference to this movement only. */
 export const namesMovement = ({ kind, value }: Reference): boolean =>
   MOVEMENT_KINDS.has(kind) && value.length >= LEAST_CHARACTERS && HAS_LEAST_DIGITS.test(value)
 
-/** Values of one kind are compared upper-case and without what stands between: `MBVCB.911` is `MBVCB 911`. */
+/** Values of one kind are compared in upper case and without separators: `MBVCB.911` equals `MBVCB 911`. */
 export const comparable = (printed: string): string => printed.replace(/[. ]/g, '').toUpperCase()
 
 export interface FoundReferences {
-  /** The best one as printed, null where there is none. */
+  /** The best one as printed. Null if there is none. */
   best: string | null
   all: Reference[]
 }
 
 /**
- * @param memo  the content; empty where there is none
- * @param labelled  the reference that the layout prints under a label of its own: better than any in the memo
+ * @param memo  the content, empty if there is none
+ * @param labelled  the reference that the layout prints under its own label. It is better than any in the memo.
  */
 export const findReferences = (memo: string, labelled: string | null): FoundReferences => {
   const all: Reference[] = labelled ? [{ kind: LABELLED, value: comparable(labelled) }] : []
   let best = labelled
-  // Every shape has a run of digits.
+  // Every shape contains a run of digits.
   if (!/\d{4}/.test(memo)) return { best, all }
   for (const { kind, expression } of shapes) {
     const found = expression.exec(memo)

@@ -1,6 +1,6 @@
 /**
- * Why a text that no layout reads is no transaction. Works on the shadow. What looks like money that moved is left `unparsed`,
- * whatever words its memo holds, so that it is kept and read again when its layout is known.
+ * Finds the reason why a text that no layout reads is no transaction. Works on the shadow. A text that looks like moved money stays
+ * `unparsed`, whatever words its memo contains, so that it is kept and read again when its layout is known.
  */
 import { NOTIFICATION_AT_MOST, pageOf } from './page.ts'
 import type { NoTransaction } from './reading.ts'
@@ -12,20 +12,20 @@ const MOVED =
   /(?:[+-]|\btang|\bgiam|ghi co|ghi no|rut ra|credit|debit) ?:? ?\(?[+-]?\)? ?(?:vnd ?)?\d{1,3}(?:[.,]\d{3})+/
 const BALANCE = /\bsd|so ?du|balance/
 
-/** A one-time password is recognised by being told, so that a memo with the word is not dropped. */
+/** A text states a one-time password only if it contains the code itself, so a memo with the word is not dropped. */
 const OTP_TOLD =
   /\bma otp:? ?\d{4,8}\b|\botp\b[^.\n]{0,60}?(?:la|is|:) ?\d{4,8}\b|\b\d{4,8} (?:la|is) (?:ma|your|otp)|ma xac (?:thuc|nhan|minh)[^.\n]{0,40}?(?:la|:) ?\d{4,8}\b/
 
 type Rule = readonly [NoTransaction, RegExp]
 
-/** These say so themselves; a one-time password told is never kept, wherever in a text it stands. */
+/** These texts are unmistakable. A stated one-time password is never stored, wherever in a text it stands. */
 const plain: readonly Rule[] = [
   ['ping', /^(?:ping|heartbeat|gateway\.heartbeat)$/],
   ['test_message', /^test$|\btest message\b|\bthis is a test\b|\btin (?:nhan )?thu\b|^gateway\.test$/],
   ['otp', OTP_TOLD],
 ]
 
-/** These are believed unless account, amount and balance are all there. */
+/** These apply unless account, amount and balance are all present. */
 const said: readonly Rule[] = [
   ['otp', /\botp\b|ma xac (?:thuc|nhan|minh)|mat khau (?:mot|1|dung mot) lan|verification code/],
   [
@@ -36,7 +36,7 @@ const said: readonly Rule[] = [
   ['reminder', /khong du so du|nhac (?:han|no|thanh toan|lich)|den han|qua han|thanh toan toi thieu|reminder|due date/],
 ]
 
-/** These not where an account stands beside a moved amount or a balance. */
+/** These do not apply if an account stands next to a moved amount or a balance. */
 const likely: readonly Rule[] = [
   ['login', /dang nhap|thiet bi (?:moi|la)|\blog(?:ged)? ?in\b|new device|(?:doi|khoa|quen) mat khau/],
   [
@@ -53,7 +53,7 @@ const PHONE_NUMBER = /^(?:\+?84|0)\d{8,10}$/
 
 /**
  * @param shadow  title, subject and text in shadow form
- * @param sender  SMS sender, where one is known
+ * @param sender  SMS sender, if known
  */
 export const whyNoTransaction = (shadow: string, sender: string | undefined): NoTransaction => {
   if (shadow === '') return 'empty'
@@ -76,7 +76,7 @@ export const whyNoTransaction = (shadow: string, sender: string | undefined): No
 }
 
 /**
- * Whether a body as it came holds a one-time password, under whatever name.
+ * Whether a raw body contains a one-time password, in any field.
  * @param raw  JSON, or any text
  */
 export const tellsOneTimePassword = (raw: string): boolean => {
@@ -84,6 +84,6 @@ export const tellsOneTimePassword = (raw: string): boolean => {
   return OTP_TOLD.test(pageOf(letters).shadow)
 }
 
-/** Whether what the bank itself says around a layout (title, header) is that nothing happened. */
+/** Whether the bank's own words around a layout (title, header) say that nothing happened. */
 export const saysFailed = (shadow: string): boolean =>
   /khong thanh cong|that bai|bi tu choi|unsuccessful|\bfailed\b/.test(shadow)

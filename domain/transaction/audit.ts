@@ -1,4 +1,4 @@
-/** Whether a transaction's stream is one that its deciders can have written. */
+/** Checks whether the deciders can have written the stream of a transaction. */
 import { isEventOf } from '../catalogue.ts'
 import type { StoredEvent } from '../parse-event.ts'
 import { transactionEvents, type TransactionEventData, type WebhookStatus } from './events.ts'
@@ -7,8 +7,8 @@ import { evolve, statusOf, type Transaction } from './transaction.ts'
 type Attempted = TransactionEventData['WebhookAttempted']
 
 /**
- * @param events  all that readers of the stream see
- * @returns a line for each thing that is wrong
+ * @param events  all events that readers of the stream see
+ * @returns one line per fault
  */
 export const faultsOf = (events: readonly StoredEvent[]): readonly string[] => {
   const [first] = events
@@ -18,7 +18,7 @@ export const faultsOf = (events: readonly StoredEvent[]): readonly string[] => {
   const faults: string[] = []
   const attempts = new Map<number, Attempted[]>()
   let transaction: Transaction = null
-  /** What a change of the status begins from: an event that brings a status itself has its change behind it. */
+  /** The status before the next change. An event that carries a status itself is followed by the event of its change. */
   let status: WebhookStatus | null = null
   events.forEach((event, index) => {
     if (event.revision !== index) faults.push(`revision ${index} is missing`)
@@ -49,7 +49,7 @@ export const faultsOf = (events: readonly StoredEvent[]): readonly string[] => {
 const statusIn = (transaction: Transaction): WebhookStatus | null =>
   transaction?.phase === 'live' ? transaction.webhook_status : null
 
-/** A call that was made twice is recorded twice; then only one of the records says what is next, or that it was the last. */
+/** A call that was made twice is recorded twice. Only one of the records then has the next attempt, or marks it as the last. */
 const decides = ({ outcome, next_attempt_at }: Attempted): boolean =>
   outcome === 'exhausted' || next_attempt_at !== null
 

@@ -1,6 +1,7 @@
 /**
- * From a notification to its facts. First it is appraised: is it a transaction at all, may its source be believed, what is
- * to be compared of it. Then, with the book's verdict, come the facts. Pure: time comes with the arrival.
+ * Turns a notification into facts. The first step is the appraisal: whether it is a transaction, whether its source is trusted,
+ * and which of its values are compared. The second step uses the verdict of the deduplication window to create the facts. Pure:
+ * the time comes with the arrival.
  */
 import type { Account } from '../account/account.ts'
 import { isUnconfirmed } from '../account/bank-accounts.ts'
@@ -24,30 +25,30 @@ import { normalise, squeeze } from '../text.ts'
 import { match, type Matched } from '../webhook/matching.ts'
 import type { HeldFor, TransactionEventData } from './events.ts'
 
-/** What a notification is, before the book is asked. */
+/** The appraisal of a notification, before the deduplication window is consulted. */
 export type Appraised =
   | { kind: 'unread'; arrival: Arrival; origin: Origin }
   | { kind: 'ignored'; arrival: Arrival; origin: Origin; reason: IgnoredReason }
   | Movement
 
-/** A notification of a movement of money from a trusted source. */
+/** A notification from a trusted source that money moved. */
 export interface Movement {
   kind: 'movement'
   arrival: Arrival
   origin: Origin
   reading: Reading
   sighting: Sighting
-  /** As if it were the first of its event. */
+  /** The match as if this were the first notification of its event. */
   matched: Matched
-  /** The plan order that it may pay for: a credit to the operator's own account that names one. */
+  /** The plan order that it may pay for. Only a credit to the operator's own account that names an order has one. */
   plan_order_id: number | null
-  /** Of a credit: the marks by which it is known again for two years. */
+  /** The marks that identify a credit for two years. */
   marks: readonly number[]
-  /** Why nothing is sent for it by itself, null where it may be sent. */
+  /** Why nothing is sent for it automatically. Null if it may be sent. */
   held: HeldFor | null
 }
 
-/** What is compared of a text: normalised, and every run of blanks and line ends one blank. */
+/** The form of a text that is compared: normalised, with every run of blanks and line ends as one blank. */
 const comparable = (text: string): string => squeeze(normalise(text)).replaceAll('\n', ' ')
 
 /** The content of an SMS is its text, whichever app shows it. In other channels the title or subject is part of the content. */
@@ -89,7 +90,7 @@ const LIMITS = {
   subject: NAME_BYTES,
 } as const
 
-/** Texts and names longer than what is read are cut first. */
+/** Cuts texts and names to the length that the reader uses. */
 export const readable = (arrival: Arrival): Arrival => {
   const { incoming } = arrival
   let cut: Incoming | null = null
@@ -104,11 +105,11 @@ export const readable = (arrival: Arrival): Arrival => {
 
 const isSilent = ({ credential }: Arrival): boolean => credential.kind === 'kept' && credential.kept.silent
 
-/** Its owner vouches for it: its fields prove nothing, so they are not asked. */
+/** Whether the owner vouches for it. Its fields prove nothing, so they are not checked. */
 const isConfirmed = ({ credential, unsafe }: Arrival): boolean =>
   unsafe !== undefined && credential.kind === 'kept' && credential.kept.confirmed === true
 
-/** Kept for its owner to confirm. Another field of its body may hold a one-time password: that is not kept. */
+/** Keeps it until its owner confirms it. If another field of its body may contain a one-time password, that field is not kept. */
 const appraiseUnsafe = (arrival: Arrival, origin: Origin, { reading }: ReadResult): Appraised => {
   if (!tellsOneTimePassword(arrival.raw)) return { kind: 'unread', arrival, origin }
   if (!reading) return { kind: 'ignored', arrival, origin, reason: 'otp' }
@@ -116,8 +117,8 @@ const appraiseUnsafe = (arrival: Arrival, origin: Origin, { reading }: ReadResul
 }
 
 /**
- * What is old is held back (decision T5), and so is a credit to a bank account that its owner has not confirmed (T6). A debit
- * pays nothing, so it does not wait for that.
+ * Why a notification is held back: it is old (decision T5), or it is a credit to a bank account that its owner has not confirmed
+ * (T6). A debit pays nothing, so it does not wait for the confirmation.
  */
 const heldFor = (
   account: Account,
@@ -130,14 +131,14 @@ const heldFor = (
   return waits ? 'unconfirmed_account' : null
 }
 
-/** As if no rule had fitted: its owner may still send it by hand. What has no order id stays `skipped`. */
+/** As if no rule had matched. The owner can still send it by hand. A transaction without an order id stays `skipped`. */
 export const unsent = (matched: Matched): Matched =>
   matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
 
 /**
- * @param door  what its credential opened
- * @param plans  where plans are paid to, where any can be bought
- * @param oldAfterMs  what is older than this when it arrives is recorded and not sent (`REPARSE_MAX_AGE`), milliseconds
+ * @param door  the receive path of its credential
+ * @param plans  the account that plans are paid to, if plans can be bought
+ * @param oldAfterMs  age in milliseconds at arrival above which it is recorded but not sent (`REPARSE_MAX_AGE`)
  */
 export const appraise = (
   account: Account,
@@ -151,7 +152,7 @@ export const appraise = (
   const origin = originOf(door, arrival, read.reading?.layout ?? null)
   if (arrival.ignored_as) return { kind: 'ignored', arrival, origin, reason: arrival.ignored_as }
   const distrusted = distrust({ account, arrival, origin, bankCode: read.reading?.bank_code ?? null })
-  // A mailbox gets mails from everybody: what others write is not looked into.
+  // A mailbox receives mails from everybody. Mails of other senders are not examined.
   if (distrusted && origin.channel === 'mail') return { kind: 'ignored', arrival, origin, reason: distrusted }
   if (read.reading === null && read.reason !== 'unparsed')
     return { kind: 'ignored', arrival, origin, reason: read.reason }
@@ -167,7 +168,7 @@ export const appraise = (
   const named = namedPlanOrder(account, reading, incoming.text, plans)
   const old = isOld(arrival, reading, oldAfterMs)
   const held = heldFor(account, arrival, reading, { old, plans })
-  // Without a prefix of the operator's own shops an order id is a guess; the plan's is none.
+  // Without a prefix of the operator's own shops, an order id is a guess. The order id of a plan is not.
   const matched: Matched =
     named && found.prefix === null
       ? { order_id: named.order_id, prefix: named.prefix, rules: [], webhook_status: 'no_match' }
@@ -189,7 +190,7 @@ export const appraise = (
 
 // --- facts ---------------------------------------------------------------------------------------------------------
 
-/** @param copyOf  record of the event's first notification, null where this is the first */
+/** @param copyOf  record of the event's first notification. Null if this is the first. */
 export const seen = (
   id: number,
   { sighting }: Movement,
@@ -201,7 +202,7 @@ export const seen = (
 
 type Captured = { type: 'TransactionCaptured'; data: TransactionEventData['TransactionCaptured'] }
 
-/** What becomes of it: a copy is recorded and never sends, nor does the payment of a plan. */
+/** The outcome of a match. A copy is recorded and never sent. The same holds for the payment of a plan. */
 const fate = (
   matched: Matched,
   copyOf: number | null,
@@ -212,8 +213,8 @@ const fate = (
 }
 
 /**
- * @param payment  what it is as the payment of a plan; null where it is none
- * @param contradicts  of a copy: the first's order id, where the copy shows a different one
+ * @param payment  the result as the payment of a plan. Null if it is none.
+ * @param contradicts  for a copy: the order id of the first notification, if the copy shows a different one
  */
 export const captured = (
   id: number,
@@ -298,10 +299,10 @@ export const unread = (
   }
 }
 
-/** Reasons whose text is never kept: a secret, and what its owner has deleted. */
+/** Reasons whose text is never stored: it is a secret, or its owner has deleted it. */
 const WITHOUT_TEXT: ReadonlySet<IgnoredReason> = new Set(['otp', 'deleted'])
 
-/** Nor are mails kept that do not even claim to be a bank's: they are private. */
+/** Mails that do not even claim to be from a bank are private, so their text is not stored either. */
 const isPrivate = ({ mail }: Arrival): boolean => mail !== undefined && bankClaimedBy(mail.headers) === null
 
 export const ignored = (
@@ -318,7 +319,7 @@ export const ignored = (
   },
 })
 
-/** The end of a notification that was kept unread: of which transaction it is now, or why it is none. */
+/** Ends a notification that was kept unread: names the transaction that it now belongs to, or the reason why it is none. */
 export const reread = (
   {
     notification_id,

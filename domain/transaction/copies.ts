@@ -1,4 +1,4 @@
-/** What a copy does to the first notification of its event: it may complete it, or contradict it. */
+/** The effects of a copy on the first notification of its event: it may complete it or contradict it. */
 import { digitsContradict } from '../dedup/account-digits.ts'
 import { BOOK_RETENTION_S } from '../dedup/events.ts'
 import type { Payment } from '../plan-order/plan-order.ts'
@@ -7,22 +7,22 @@ import { unsent, type Movement } from './capture.ts'
 import type { TransactionEvent } from './events.ts'
 import type { LiveTransaction } from './transaction.ts'
 
-/** Whether an order id is better than what a transaction has: there was none, or one that hit no prefix, a guess. */
+/** Whether an order id is better than the transaction's: it had none, or one that matched no prefix and so was a guess. */
 const isBetter = (first: LiveTransaction, { order_id, prefix }: Matched): boolean =>
   order_id !== null &&
   (first.order_id === null || (first.prefix === null && prefix !== null && first.order_id !== order_id))
 
-/** What was seen longer ago than copies are compared is not news: nothing completes it. */
+/** Whether the first notification is still within the deduplication window. No copy completes an older one. */
 const isRecent = (first: LiveTransaction, { arrival }: Movement): boolean =>
   arrival.arrived_at.getTime() - Date.parse(first.captured_at) <= BOOK_RETENTION_S * 1_000
 
-/** Whether a copy brings what the first lacks; not where the first has been tried again by hand meanwhile. */
+/** Whether a copy adds what the first lacks. It does not if the first was retried by hand in the meantime. */
 export const completes = (first: LiveTransaction, movement: Movement): boolean =>
   (first.webhook_status === 'skipped' || first.webhook_status === 'no_match') &&
   isBetter(first, movement.matched) &&
   isRecent(first, movement)
 
-/** Whether a credit is the one that was remembered: a mark alone is not believed. */
+/** Whether a credit is the remembered one. A mark alone is not sufficient proof. */
 export const isRemembered = (first: LiveTransaction, { reading }: Movement): boolean =>
   first.bank_code === reading.bank_code &&
   first.transaction_type === 'credit' &&
@@ -32,18 +32,18 @@ export const isRemembered = (first: LiveTransaction, { reading }: Movement): boo
     !digitsContradict(first.account_number, reading.account_number))
 
 /**
- * @returns the first's order id, where a copy shows a different one. Both must have hit a prefix of the user: without one an
- *          order id is a guess, and nothing is ever sent for it
+ * @returns the order id of the first notification, if a copy shows a different one. Both must match a prefix of the user. Without
+ *          a prefix an order id is a guess, and nothing is ever sent for it.
  */
 export const contradictedBy = (first: LiveTransaction, { matched: { order_id, prefix } }: Movement): string | null =>
   first.prefix !== null && prefix !== null && order_id !== first.order_id ? first.order_id : null
 
 /**
- * A better copy brings the order id that the first lacked: it is matched as if it had had it. What was held back stays held back, and a
- * copy that is old news sends nothing either.
+ * A better copy adds the order id that the first lacked. The first is then matched as if it had that order id from the start. A
+ * transaction that was held back stays held back, and an old copy sends nothing either.
  * @param copy  record of the copy
- * @param payment  what the first is, with that order id, as the payment of a plan
- * @returns nothing where it does not complete the first
+ * @param payment  the first notification's result as the payment of a plan, with that order id
+ * @returns nothing if the copy does not complete the first
  */
 export const completed = (
   first: LiveTransaction,

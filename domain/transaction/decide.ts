@@ -1,6 +1,6 @@
 /**
- * What may happen to a transaction after it was captured: attempts, retries by hand, its end. Deciders answer facts;
- * a move that is not allowed is refused by name. The clock and the random number come in.
+ * Decisions about a transaction after its capture: attempts, retries by hand, its end. Deciders return facts, and refuse a
+ * forbidden change with a named error. Clock and random number are parameters.
  */
 import type { Account } from '../account/account.ts'
 import { Refused } from '../errors.ts'
@@ -11,7 +11,7 @@ import { evolveAll, statusOf, type Delivery, type LiveTransaction, type Transact
 
 export type TransactionFact = TransactionEvent
 
-/** The status in the same append as its cause, where the cause changes it. */
+/** Adds the change of the status to the append of its cause, if the cause changes it. */
 const withStatus = (
   transaction: LiveTransaction,
   facts: readonly TransactionFact[],
@@ -31,31 +31,31 @@ const live = (transaction: Transaction): LiveTransaction => {
 
 // --- attempts ------------------------------------------------------------------------------------------------------
 
-/** One call that was made, as it came out. */
+/** The result of one call. */
 export type AttemptResult = Omit<
   TransactionEventData['WebhookAttempted'],
   'attempt_id' | 'outcome' | 'next_attempt_at'
 > & {
-  /** Seconds the endpoint asked to wait, null where it did not. */
+  /** Seconds that the endpoint asked to wait. Null if it did not. */
   retry_after_s: number | null
 }
 
 export interface AttemptOccasion {
-  /** The record's own number. */
+  /** The id of the record. */
   attempt_id: number
-  /** When the call ended: the next due time counts from here. */
+  /** When the call ended. The next due time counts from here. */
   at: Date
   /** Seconds before each retry. */
   schedule: readonly number[]
-  /** From 0 up to 1. */
+  /** From 0 to less than 1. */
   random: number
-  /** The endpoint has been down for the whole of the schedule's time: there is no further try after this one. */
+  /** The endpoint has been down for the whole time of the schedule, so this is the last attempt. */
   isLast?: boolean
 }
 
 const isSuccess = (httpStatus: number): boolean => httpStatus >= 200 && httpStatus < 300
 
-/** The endpoint says that it is gone for good. */
+/** The endpoint states that it is permanently gone. */
 const GONE = 410
 
 type Outcome = Pick<TransactionEventData['WebhookAttempted'], 'outcome' | 'next_attempt_at'>
@@ -66,7 +66,7 @@ const outcomeOf = (
   { at, schedule, random, isLast = false }: AttemptOccasion,
 ): Outcome => {
   if (isSuccess(result.http_status)) return { outcome: 'delivered', next_attempt_at: null }
-  // Its number is known already, or the delivery has ended meanwhile: recorded, and nothing changes by it.
+  // The number is already recorded, or the delivery has ended. The attempt is recorded, and nothing else changes.
   if (delivery.status !== 'open' || result.attempt <= delivery.attempt)
     return { outcome: 'retrying', next_attempt_at: null }
   if (result.http_status === GONE) return { outcome: 'exhausted', next_attempt_at: null }
@@ -77,9 +77,9 @@ const outcomeOf = (
 }
 
 /**
- * Records a call's result (section 6 of the interface): any 2xx ends the delivery as a success, also when its number was
- * recorded before; 410 ends it as failed; everything else is tried again until the schedule is used up.
- * @returns no facts for a deleted transaction or a rule it never fired
+ * Records the result of a call (section 6 of the interface). Any 2xx ends the delivery as a success, even if its number was
+ * recorded before. 410 ends it as failed. After every other result there is a retry until the schedule is used up.
+ * @returns no facts for a deleted transaction, or for a rule that it never fired
  */
 export const recordAttempt = (
   transaction: Transaction,
@@ -120,14 +120,14 @@ export const recordAttempt = (
   return withStatus(transaction, facts, occasion.at.toISOString())
 }
 
-/** Whether attempt `number` of a rule is still to be made: asked of the stream before a claimed call is sent. */
+/** Whether attempt `number` of a rule is still to be made. The stream is checked before a claimed call is sent. */
 export const isToBeAttempted = (transaction: Transaction, ruleId: number, number: number): boolean => {
   if (transaction?.phase !== 'live') return false
   const delivery = transaction.deliveries.get(ruleId)
   return delivery?.status === 'open' && delivery.attempt + 1 === number
 }
 
-/** Ends a delivery whose rule was deleted; nothing to say where it has ended already. */
+/** Ends a delivery whose rule was deleted. Returns nothing if it has already ended. */
 export const endDelivery = (transaction: Transaction, ruleId: number, at: Date): readonly TransactionFact[] => {
   if (transaction?.phase !== 'live' || transaction.deliveries.get(ruleId)?.status !== 'open') return []
   const { transaction_id } = transaction
@@ -143,15 +143,15 @@ export const endDelivery = (transaction: Transaction, ruleId: number, at: Date):
 export interface RetryOccasion {
   by: 'manual' | 'bulk'
   at: Date
-  /** As it is today: its prefixes and rules. */
+  /** The account as it is today, with its prefixes and rules. */
   account: Account
-  /** The order id that today's prefixes find in the transaction's text; called only when it is matched again. */
+  /** Finds the order id in the transaction's text with today's prefixes. Called only if the transaction is matched again. */
   find: (transaction: LiveTransaction) => FoundOrderId | null
 }
 
 /**
- * Matched against today's prefixes and rules. Where they find no order id in its text, the one it has stands: a fuller copy
- * may have brought it.
+ * Matches against today's prefixes and rules. If they find no order id in the text, the transaction keeps the one that it has,
+ * because a fuller copy may have added it.
  */
 const matchedAgain = (
   transaction: LiveTransaction,
@@ -162,15 +162,15 @@ const matchedAgain = (
   return {
     order_id,
     prefix,
-    // An endpoint that has answered 2xx is not called again: the order would be paid twice.
+    // An endpoint that has responded with 2xx is not called again. Otherwise the order would be paid twice.
     rules: rules.filter((rule) => transaction.deliveries.get(rule)?.status !== 'succeeded'),
   }
 }
 
 /**
- * A retry by hand. `failed`: the rules that have not succeeded and still are there get a fresh schedule, their numbers go
- * on; when all of them are gone, and with `no_match`, the transaction is matched against today's prefixes and rules. A
- * paused rule's delivery opens and is held.
+ * A retry by hand. With `failed`, the rules that have not succeeded and still exist get a fresh schedule, and their attempt
+ * numbers continue. If none of them exists any more, and with `no_match`, the transaction is matched against today's prefixes
+ * and rules. The delivery of a paused rule opens and is held.
  * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status
  */
 export const retry = (transaction: Transaction, occasion: RetryOccasion): readonly TransactionFact[] => {
@@ -194,8 +194,8 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
 }
 
 /**
- * Sends what waited for the word of its owner that the bank account is theirs: matched as by a retry by hand.
- * @param since  older ones stay as they are: they can still be retried by hand
+ * Sends a transaction that waited until its owner confirmed the bank account. It is matched like in a retry by hand.
+ * @param since  older transactions stay as they are. They can still be retried by hand.
  */
 export const release = (
   transaction: Transaction,
@@ -209,12 +209,12 @@ export const release = (
 }
 
 /**
- * Removes a transaction with all that hangs on it; attempts in flight are not recorded.
+ * Removes a transaction with everything that belongs to it. Attempts in flight are not recorded.
  * @throws {Refused} `NOT_FOUND`
  */
 export const remove = (transaction: Transaction): readonly TransactionFact[] => {
   const { transaction_id, user_id, captured_at, already_run_of } = live(transaction)
-  // Copies of another notification never counted in the quota.
+  // Copies of another notification never counted towards the quota.
   const counted = already_run_of === null
   return [{ type: 'TransactionDeleted', data: { transaction_id, user_id, captured_at, counted } }]
 }

@@ -1,4 +1,4 @@
-/** What can happen to one transaction: stream `transaction-<id>`. Field names are those of section 2.1 and 2.2 of the interface. */
+/** Events of one transaction: stream `transaction-<id>`. Field names are those of sections 2.1 and 2.2 of the interface. */
 import { z } from 'zod'
 
 export const webhookStatus = z.enum([
@@ -15,7 +15,7 @@ export type WebhookStatus = z.infer<typeof webhookStatus>
 export const sourceType = z.enum(['sms', 'notification', 'email', 'api'])
 export type SourceType = z.infer<typeof sourceType>
 
-/** Why nothing was sent by itself, although a rule may fit. A retry by hand sends it. */
+/** Why nothing was sent automatically, although a rule may match. A retry by hand sends it. */
 export const heldFor = z.enum(['old_notification', 'unconfirmed_account'])
 export type HeldFor = z.infer<typeof heldFor>
 
@@ -23,12 +23,12 @@ const id = z.int().positive()
 const moment = z.iso.datetime()
 const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 
-/** How an order id was matched when the transaction was captured or matched again. */
+/** How an order id was matched, at capture or later. */
 const matched = {
   order_id: z.string().nullable(),
-  /** The user's prefix that the order id hit, null when it hit none. */
+  /** The user's prefix that the order id matched. Null if it matched none. */
   prefix: z.string().nullable(),
-  /** Rules that fit: one delivery each. */
+  /** Matching rules. Each has one delivery. */
   rules: z.array(id),
   webhook_status: webhookStatus,
 }
@@ -38,7 +38,7 @@ export const transactionEvents = {
     transaction_id: id,
     user_id: id,
     source_type: sourceType,
-    /** Which source, as the book names it: `device-7:sms`, `device-7:com.VCB`, `mailbox-3`, `url:…`. */
+    /** The source, as the deduplication window names it: `device-7:sms`, `device-7:com.VCB`, `mailbox-3`, `url:…`. */
     source: z.string(),
     bank_code: z.string(),
     bank_name: z.string(),
@@ -54,29 +54,29 @@ export const transactionEvents = {
     counterpart_name: z.string().nullable(),
     counterpart_bank: z.string().nullable(),
     description: z.string(),
-    /** What the bank prints as the memo; null where the layout gives none. Order ids are looked for here. */
+    /** The memo as the bank prints it. Null if the layout has none. Order ids are searched here. */
     content: z.string().nullable(),
     raw_data: z.string(),
     balance_after: decimal.nullable(),
     already_run_of: id.nullable(),
     ...matched,
-    /** Present where it was held back. */
+    /** Present if it was held back. */
     held: heldFor.optional(),
-    /** Of a copy: the order id that the first has, where the copy shows a different one. */
+    /** For a copy: the order id of the first notification, if the copy shows a different one. */
     contradicts: z.string().optional(),
     created_at: moment,
   }),
-  /** A better copy brought the order id that the first notification lacked. */
+  /** A better copy added the order id that the first notification lacked. */
   TransactionCompleted: z.object({ transaction_id: id, completed_by: id, ...matched, held: heldFor.optional() }),
   WebhookAttempted: z.object({
     transaction_id: id,
     attempt_id: id,
     rule_id: id,
-    /** Number of the attempt for this rule, from 1, going on over manual retries. */
+    /** Number of the attempt for this rule, from 1. It continues across manual retries. */
     attempt: z.int().positive(),
     method: z.enum(['POST', 'PUT']),
     url: z.string(),
-    /** Revision of the account whose rule was used, so that the request can be made again. */
+    /** Revision of the account whose rule was used. With it, the request can be reproduced. */
     account_revision: z.int(),
     /** The body's `timestamp`: Unix seconds. */
     timestamp: z.int(),
@@ -90,20 +90,20 @@ export const transactionEvents = {
     outcome: z.enum(['delivered', 'retrying', 'exhausted']),
     next_attempt_at: moment.nullable(),
   }),
-  /** By hand, for one transaction or in bulk; a fresh schedule for the rules named, numbers going on. */
+  /** A retry by hand, of one transaction or in bulk. The named rules get a fresh schedule, and their attempt numbers continue. */
   WebhookRetryRequested: z.object({
     transaction_id: id,
     by: z.enum(['manual', 'bulk']),
-    /** True when the transaction was matched again against today's prefixes and rules. */
+    /** True if the transaction was matched again against today's prefixes and rules. */
     rematched: z.boolean(),
     ...matched,
-    /** True when the owner confirmed the bank account that it had waited for. */
+    /** True if the owner confirmed the bank account that it had waited for. */
     released: z.boolean().optional(),
   }),
   DeliveryEnded: z.object({ transaction_id: id, rule_id: id, reason: z.enum(['rule_deleted', 'gone']) }),
   /** Always in the same append as its cause. */
   WebhookStatusChanged: z.object({ transaction_id: id, from: webhookStatus, to: webhookStatus }),
-  /** Holds no personal data: it is the one event that stays when the stream is erased. */
+  /** Contains no personal data, because it is the only event that stays when the stream is erased. */
   TransactionDeleted: z.object({ transaction_id: id, user_id: id, captured_at: moment, counted: z.boolean() }),
 }
 

@@ -1,4 +1,4 @@
-/** What happened to a transaction, in words: one sentence an event, oldest first. No personal data is in them. */
+/** The history of a transaction in words: one sentence per event, oldest first. It contains no personal data. */
 import { isEventOf } from '../catalogue.ts'
 import { asStored, type StoredEvent } from '../parse-event.ts'
 import { shownUrl } from '../webhook/shown-url.ts'

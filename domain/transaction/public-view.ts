@@ -1,9 +1,9 @@
 /**
- * What of a transaction's events may leave the house: the topic is for others too, and is kept where nothing can be erased.
- * So it holds what the transactions list shows by default (interface, section 2.1) and what of a call is not its content;
- * never a text of the bank, a balance, a memo, who paid from which account, or what a shop answered.
+ * The fields of a transaction's events that may leave the service. Other programs read the topic too, and nothing in it can be
+ * erased. So it contains the default fields of the transactions list (interface, section 2.1) and the fields of a call except its
+ * content. It never contains a text of the bank, a balance, a memo, the payer's account, or a shop's response.
  *
- * A list of what passes, not of what stays: a field or an event that nobody has thought about yet is left out.
+ * This is an allowlist: a field or event that is not listed is left out.
  */
 import { shownUrl } from '../webhook/shown-url.ts'
 import type { TransactionEventData } from './events.ts'
@@ -27,7 +27,7 @@ export const PUBLIC_FIELDS: Fields = {
   TransactionDeleted: ['transaction_id', 'user_id', 'captured_at'],
 } // prettier-ignore
 
-/** @returns the fields of an event's data that are for everybody; none of an event that is not known */
+/** @returns the public fields of an event's data. None for an unknown event. */
 export const publicView = ({ type, data }: { type: string; data: unknown }): Record<string, unknown> => {
   if (!Object.hasOwn(PUBLIC_FIELDS, type) || typeof data !== 'object' || data === null) return {}
   const given = data as Record<string, unknown>

@@ -1,27 +1,28 @@
 /**
  * The state of a transaction, with one delivery for each rule that matched. Pure.
  *
- * A delivery has a second state machine: the queue's rows (`projections/delivery/projection.ts`). This one decides; the queue answers what is
- * due. `tests/integration/projections/projector.test.ts` folds random histories by both and compares every delivery.
+ * A delivery has a second state machine: the rows of the queue (`projections/delivery/projection.ts`). This one makes decisions,
+ * and the queue finds due deliveries. `tests/integration/projections/projector.test.ts` folds random histories with both and
+ * compares every delivery.
  */
 import { isEventOf } from '../catalogue.ts'
 import type { Money } from '../money.ts'
 import { isReadable, type StoredEvent } from '../parse-event.ts'
 import { transactionEvents, type HeldFor, type TransactionEvent, type WebhookStatus } from './events.ts'
 
-/** What is true of one transaction × rule. `attempt` is the number of the last attempt, 0 before the first. */
+/** The state of one transaction × rule. `attempt` is the number of the last attempt, 0 before the first. */
 export type Delivery =
   | {
       status: 'open'
       attempt: number
-      /** Number of the attempt after which the present schedule began; rises with a retry by hand. */
+      /** Number of the attempt after which the current schedule began. A retry by hand increases it. */
       round_base: number
       /** ISO 8601 UTC. */
       due_at: string
     }
   | { status: 'succeeded'; attempt: number }
   | { status: 'failed'; attempt: number; reason: 'exhausted' | 'gone' }
-  /** Its rule is no more. */
+  /** Its rule no longer exists. */
   | { status: 'ended'; attempt: number }
 
 export interface LiveTransaction {
@@ -33,7 +34,7 @@ export interface LiveTransaction {
   transaction_type: 'credit' | 'debit'
   amount: Money
   account_number: string | null
-  /** Texts in which an order id is looked for when it is matched again. */
+  /** Texts in which an order id is searched when the transaction is matched again. */
   content: string | null
   description: string
   order_id: string | null
@@ -45,7 +46,7 @@ export interface LiveTransaction {
   deliveries: ReadonlyMap<number, Delivery>
 }
 
-/** Null before its first event; of a deleted one nothing else is known. */
+/** Null before its first event. A deleted transaction has no other fields. */
 export type Transaction = LiveTransaction | { phase: 'deleted'; transaction_id: number; user_id: number } | null
 
 type Deliveries = ReadonlyMap<number, Delivery>
@@ -59,7 +60,7 @@ const opened = (deliveries: Deliveries, rules: readonly number[], at: string): D
   return next
 }
 
-/** A retry by hand names every failed delivery that can be tried again: the others' rules are gone, they count no longer. */
+/** A retry by hand names every failed delivery that can be retried. The rules of the others are gone, so they no longer count. */
 const withoutFailed = (deliveries: Deliveries): Deliveries =>
   new Map(
     [...deliveries].map(([rule, delivery]) =>
@@ -69,7 +70,7 @@ const withoutFailed = (deliveries: Deliveries): Deliveries =>
 
 type Attempted = Extract<TransactionEvent, { type: 'WebhookAttempted' }>['data']
 
-/** An attempt with neither end nor next time (`retrying`, null) is one that came late: it tells, and changes nothing. */
+/** An attempt with neither an end nor a next time (`retrying`, null) was recorded late. It changes nothing but the number. */
 const afterAttempt = (delivery: Delivery | undefined, attempted: Attempted): Delivery | undefined => {
   if (!delivery) return undefined
   const attempt = Math.max(delivery.attempt, attempted.attempt)
@@ -80,9 +81,7 @@ const afterAttempt = (delivery: Delivery | undefined, attempted: Attempted): Del
   return { ...delivery, attempt }
 }
 
-/**
- * @param at  when the event was decided (its metadata): due times of deliveries that open begin there
- */
+/** @param at  when the event was decided (its metadata). Deliveries that open are due from then on. */
 export const evolve = (transaction: Transaction, event: TransactionEvent, at: string): Transaction => {
   if (event.type === 'TransactionCaptured') {
     const { transaction_id, user_id, bank_code, transaction_type, amount, account_number, content } = event.data
@@ -125,7 +124,7 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
   }
 }
 
-/** Several rules: waiting while any is open, then failed if any failed, then success if any succeeded, else no match. */
+/** The status of several rules: pending while any is open, then failed if any failed, then success if any succeeded, else no match. */
 export const statusOf = (deliveries: Deliveries): 'pending' | 'failed' | 'success' | 'no_match' => {
   const statuses = new Set([...deliveries.values()].map((delivery) => delivery.status))
   if (statuses.has('open')) return 'pending'
@@ -133,7 +132,7 @@ export const statusOf = (deliveries: Deliveries): 'pending' | 'failed' | 'succes
   return statuses.has('succeeded') ? 'success' : 'no_match'
 }
 
-/** Facts just decided, folded in. */
+/** Folds in newly decided facts. */
 export const evolveAll = (transaction: Transaction, facts: readonly TransactionEvent[], at: string): Transaction =>
   facts.reduce<Transaction>((state, fact) => evolve(state, fact, at), transaction)
 

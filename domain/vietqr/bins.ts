@@ -1,4 +1,4 @@
-/** The six digits by which NAPAS knows a bank, by our bank codes. Wallets and banks without one are not in it. */
+/** The six-digit NAPAS id of each bank, by our bank codes. Wallets and banks without one are missing. */
 const BINS: Readonly<Record<string, string>> = {
   MB: '970422', VCB: '970436', TCB: '970407', ACB: '970416', BIDV: '970418', VIB: '970441', TPB: '970423', VPB: '970432',
   STB: '970403', CTG: '970415', VBA: '970405', SHB: '970443', MSB: '970426', OCB: '970448', HDB: '970437', CAKE: '546034',
@@ -9,5 +9,5 @@ const BINS: Readonly<Record<string, string>> = {
   HLB: '970442', SC: '970410', UBANK: '546035', LIOBANK: '963369', KBANK: '668888', MOMO: '971025',
 } // prettier-ignore
 
-/** @returns null for a code that no transfer by QR can be addressed to */
+/** @returns null for a code that no QR transfer can be addressed to */
 export const binOf = (bankCode: string): string | null => BINS[bankCode] ?? null

@@ -1,27 +1,28 @@
 /**
- * What a VietQR code holds: EMVCo's merchant-presented format with NAPAS' account information in field 38. A field is its two
- * digits, its length in two digits, its value; the last one is a CRC-16 (CCITT-FALSE) over everything before its own value.
+ * The content of a VietQR code: EMVCo's merchant-presented format, with NAPAS account information in field 38. A field consists
+ * of its two-digit id, its two-digit length and its value. The last field is a CRC-16 (CCITT-FALSE) over everything before its
+ * own value.
  */
 import { binOf } from './bins.ts'
 
 export interface Transfer {
-  /** Ours, such as `VCB`. */
+  /** Our bank code, such as `VCB`. */
   bank_code: string
   account_number: string
-  /** Whole dong; the payer fills it in where there is none. */
+  /** Whole dong. If there is none, the payer enters it. */
   amount?: number
-  /** The memo. Diacritics and signs are taken off: banks' forms take letters, digits and blanks. */
+  /** The memo. Diacritics and signs are removed, because banks accept only letters, digits and blanks. */
   content?: string
 }
 
-/** Banks cut a longer memo. */
+/** Banks truncate a longer memo. */
 const CONTENT_AT_MOST = 25
-/** Longest account number that transfers take. */
+/** The longest account number that transfers accept. */
 const ACCOUNT = /^[A-Za-z0-9]{1,19}$/
 
 const field = (id: string, value: string): string => `${id}${String(value.length).padStart(2, '0')}${value}`
 
-/** CRC-16/CCITT-FALSE of ASCII text, four upper-case hexadecimal digits. */
+/** CRC-16/CCITT-FALSE of ASCII text, as four upper-case hexadecimal digits. */
 export const crcOf = (text: string): string => {
   let crc = 0xffff
   for (const byte of Buffer.from(text, 'latin1')) {
@@ -31,7 +32,7 @@ export const crcOf = (text: string): string => {
   return crc.toString(16).toUpperCase().padStart(4, '0')
 }
 
-/** A memo as every bank's form takes it. */
+/** Converts a memo to a form that every bank accepts. */
 export const plainContent = (content: string): string =>
   content
     .normalize('NFD')
@@ -44,8 +45,8 @@ export const plainContent = (content: string): string =>
     .trimEnd()
 
 /**
- * @returns the text to be drawn as a QR code
- * @throws {RangeError} for a bank without a BIN, an account number or amount that no transfer takes
+ * @returns the text to encode as a QR code
+ * @throws {RangeError} for a bank without a BIN, or for an account number or amount that no transfer accepts
  */
 export const vietQr = ({ bank_code, account_number, amount, content }: Transfer): string => {
   const bin = binOf(bank_code)

@@ -1,35 +1,35 @@
 /**
- * The server behind a rule's url, and when it is left alone. What is wrong with a server is wrong with all of a user's rules
- * that go there, so they share a circuit breaker: it opens after so many failures in a row of several deliveries, and while
- * it is open one attempt at a time finds out whether the server is back. The others are not made and keep their numbers.
+ * The server behind a rule's url, and its circuit breaker. A fault of a server affects all rules of a user that call it, so they
+ * share one circuit breaker. It opens after a number of failures in a row, across several deliveries. While it is open, one
+ * attempt at a time probes whether the server is back. The other attempts are not made, and keep their numbers.
  */
 import type { CallResult } from '../ports.ts'
 import { shownUrl } from './shown-url.ts'
 
-/** Failures in a row that open it, and of how many deliveries they must be: one bad order alone is no dead server. */
+/** Failures in a row that open it, and the deliveries they must come from: one bad order does not mean a dead server. */
 export const FAILURES_TO_OPEN = 10
 export const DELIVERIES_TO_OPEN = 3
 
 /** Seconds between two probes. */
 export const PROBE_EVERY = 30
 
-/** Seconds: the longest that a `Retry-After` is believed. */
+/** The longest accepted `Retry-After`, in seconds. */
 const LONGEST_WAIT = 86_400
 
-/** Scheme, host and port, as `https://shop.vn:443`. A url that cannot be read is its own endpoint. */
+/** Scheme, host and port, such as `https://shop.vn:443`. A url that cannot be parsed is its own endpoint. */
 export const endpointOf = (url: string): string => {
   if (!URL.canParse(url)) return shownUrl(url)
   const { protocol, hostname, port } = new URL(url)
   return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
-/** As people write it: without the port that every browser knows. */
+/** The form for people: without the default port. */
 export const originOf = (endpoint: string): string => (URL.canParse(endpoint) ? new URL(endpoint).origin : endpoint)
 
-/** Errors that are ours, or the rule's, and say nothing of the server. */
+/** Errors that we or the rule caused. They say nothing about the server. */
 const NOT_ITS_FAULT: ReadonlySet<string | null> = new Set(['stopped', 'not_formed', 'invalid_url', 'private_address'])
 
-/** What a call says of the server: that it fails (no answer, 5xx), that it is there (any other answer), or nothing. */
+/** What a call shows about the server: it fails (no response, 5xx), it is up (any other response), or nothing. */
 export const saysOfEndpoint = ({
   http_status,
   error,
@@ -39,7 +39,7 @@ export const saysOfEndpoint = ({
   return NOT_ITS_FAULT.has(error) ? null : 'fails'
 }
 
-/** Seconds for which the server asked to be left alone; null where it did not. */
+/** Seconds that the server asked us to wait. Null if it did not. */
 export const askedToWait = ({
   http_status,
   retry_after_s,

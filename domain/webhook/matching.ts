@@ -1,4 +1,4 @@
-/** Which of a user's rules a transaction fires, and the status it starts with (sections 3.1 and 6 of the interface). */
+/** Finds the rules that a transaction fires, and its first status (sections 3.1 and 6 of the interface). */
 import type { Account, Rule, System } from '../account/account.ts'
 import { isSwitchedOff } from '../account/bank-accounts.ts'
 import { atLeast, money, type Money } from '../money.ts'
@@ -7,11 +7,11 @@ export interface Movement {
   bank_code: string
   transaction_type: 'credit' | 'debit'
   amount: Money
-  /** As printed; null where it is not. */
+  /** As printed. Null if it is not printed. */
   account_number: string | null
 }
 
-/** What the order id reader found in a text; `prefix` is the user's prefix it hit, null when it hit none. */
+/** The order id that the reader found in a text. `prefix` is the user's prefix that it matched. Null if it matched none. */
 export interface FoundOrderId {
   order_id: string
   prefix: string | null
@@ -20,7 +20,7 @@ export interface FoundOrderId {
 export interface Matched {
   order_id: string | null
   prefix: string | null
-  /** One delivery each, in the order the rules were made. */
+  /** One delivery each, in the order in which the rules were created. */
   rules: number[]
   webhook_status: 'pending' | 'no_match' | 'skipped'
 }
@@ -33,9 +33,9 @@ const fits = (rule: Rule, system: System, { bank_code, transaction_type, amount 
   (rule.min_amount === null || atLeast(amount, money(String(rule.min_amount))))
 
 /**
- * @param found  null where the text has no order id: nothing is sent (`skipped`)
- * @returns `pending` with at least one rule, else no rules: the prefix was not hit, its system is inactive, the bank account
- *          is switched off, or no active rule fits (`no_match`)
+ * @param found  null if the text has no order id. Nothing is then sent (`skipped`).
+ * @returns `pending` with at least one rule. Otherwise no rules (`no_match`): no prefix matched, the prefix's system is inactive,
+ *          the bank account is switched off, or no active rule matches.
  */
 export const match = (account: Account, movement: Movement, found: FoundOrderId | null): Matched => {
   if (!found) return { order_id: null, prefix: null, rules: [], webhook_status: 'skipped' }

@@ -1,4 +1,4 @@
-/** The headers that prove to a shop who called (section 5 of the interface), and Standard Webhooks' beside them. */
+/** The headers that prove the caller to a shop (section 5 of the interface), and those of Standard Webhooks. */
 import { createHmac } from 'node:crypto'
 
 export interface Signing {
@@ -7,7 +7,7 @@ export interface Signing {
   /** The secret before a rotation, while both sign. */
   previous?: string | null
   body: string
-  /** The same over all attempts of one delivery, so that a receiver can tell repeats. */
+  /** The same for all attempts of one delivery, so that a receiver can recognise repeats. */
   webhookId: string
   /** Unix seconds. */
   timestamp: number
@@ -18,17 +18,17 @@ export interface Signing {
 const hmac = (key: string | Buffer, text: string): ReturnType<typeof createHmac> =>
   createHmac('sha256', key).update(text, 'utf8')
 
-/** One delivery's name towards its receiver. */
+/** The id of a delivery for its receiver. */
 export const webhookIdOf = (transactionId: number, ruleId: number): string => `msg_${transactionId}_${ruleId}`
 
 const standardSignature = (secret: string, text: string): string =>
   `v1,${hmac(Buffer.from(secret, 'base64'), text).digest('base64')}`
 
 /**
- * `X-Webhook-Signature` is keyed with the secret's characters as text; Standard Webhooks takes a key in base64, so the
- * same 48 characters decoded from base64 are its key, and `new Webhook(secret_key)` verifies as it is. That header can hold
- * several signatures, the newest secret's first. `X-Webhook-Signature` holds one, so it stays with the previous secret while there
- * is one: a shop that has not heard of the rotation goes on.
+ * The key of `X-Webhook-Signature` is the secret's characters as text. Standard Webhooks uses a base64 key, so its key is the same
+ * 48 characters decoded from base64, and `new Webhook(secret_key)` verifies without conversion. Its header can contain several
+ * signatures, the newest secret's first. `X-Webhook-Signature` contains only one. It uses the previous secret while there is one,
+ * so that a shop that has not noticed the rotation still accepts calls.
  */
 export const signedHeaders = ({
   secret,

@@ -2,7 +2,7 @@
 import type { AccountEvent, AccountEventData } from '../events.ts'
 import type { Account } from '../state.ts'
 
-/** One function per event: the account after it. `at` is when the event was decided, ISO 8601; null where it does not say. */
+/** One function per event. It returns the account after the event. `at` is the time of the decision, ISO 8601. Null if unknown. */
 export type Handlers<Types extends AccountEvent['type']> = {
   readonly [Type in Types]: (account: Account, data: AccountEventData[Type], at: string | null) => Account | null
 }

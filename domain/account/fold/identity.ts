@@ -1,4 +1,4 @@
-/** Who may use the account: e-mail, password, links, sessions, keys, plan and lock. */
+/** Access to the account: e-mail, password, links, sessions, keys, plan and lock. */
 import { issued, withoutGood } from '../mail-tokens.ts'
 import { ended } from '../sessions.ts'
 import type { Handlers } from './handlers.ts'

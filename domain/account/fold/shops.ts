@@ -1,4 +1,4 @@
-/** Where webhooks go: systems, rules, counter, inboxes, and the address for alerts. */
+/** Destinations of webhooks: systems, rules, counter, inboxes, and the address for alerts. */
 import type { Inbox, Rule } from '../state.ts'
 import type { Handlers } from './handlers.ts'
 import { changed, set, without } from './maps.ts'

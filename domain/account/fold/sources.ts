@@ -1,4 +1,4 @@
-/** Where notifications come from: personal URL, devices, mailboxes, and what is trusted. */
+/** Sources of notifications: personal URL, devices, mailboxes, and which of them are trusted. */
 import { deviceDoor, URL_DOOR } from '../../arrival/receive-paths.ts'
 import type { MailAccount } from '../state.ts'
 import type { Handlers } from './handlers.ts'

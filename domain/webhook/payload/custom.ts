@@ -1,7 +1,7 @@
 /**
- * The `custom` format: the user's own JSON with `{{name}}` in its values. A string that is exactly one placeholder becomes
- * the typed value (a number stays a number, null stays null); inside a longer string it is text, and null is empty.
- * Names are the standard payload's, and `woocommerce.<name>` for the other format's.
+ * The `custom` format: the user's own JSON with `{{name}}` in its values. A string that is exactly one placeholder becomes the
+ * typed value (a number stays a number, null stays null). Inside a longer string the value becomes text, and null becomes empty.
+ * Names are those of the standard payload, and `woocommerce.<name>` for the other format.
  */
 import { fitsBody, shortenUntilItFits, type Payload } from './shorten.ts'
 import { standardFields } from './standard.ts'
@@ -20,7 +20,7 @@ const fieldsOf = (row: TransactionRow, timestamp: number): Payload => ({
   ),
 })
 
-/** Free texts that may be shortened, the first to lose its end first. */
+/** Free texts that may be shortened, in this order. */
 const TEXTS = [
   'description',
   'woocommerce.description',
@@ -42,7 +42,7 @@ const fill = (value: Json, fields: Payload): Json => {
 }
 
 /**
- * A template accepted by `templateProblem`, filled. Longer than 4 KB, its free texts lose their ends; no key is added.
+ * Fills a template that `templateProblem` accepted. If the body is longer than 4 KB, its free texts are shortened. No key is added.
  * @param timestamp  of the attempt, Unix seconds
  */
 export const customBody = (template: string, row: TransactionRow, timestamp: number): string => {
@@ -51,7 +51,7 @@ export const customBody = (template: string, row: TransactionRow, timestamp: num
   return form(shortenUntilItFits(fieldsOf(row, timestamp), TEXTS, form))
 }
 
-/** What templates are tried with: every field has a value. */
+/** The row that templates are tested with. Every field has a value. */
 export const SAMPLE: TransactionRow = {
   id: 1042,
   bank_code: 'VCB',
@@ -83,7 +83,7 @@ const problemIn = (value: Json, names: ReadonlySet<string>): string | null => {
   return null
 }
 
-/** Why a template cannot be used, in plain words, or null when it can: asked when a rule is created or changed. */
+/** Why a template cannot be used, in plain words. Null if it can. Called when a rule is created or changed. */
 export const templateProblem = (template: string): string | null => {
   let parsed: Json
   try {

@@ -1,16 +1,16 @@
-/** A delivery's body, byte for byte: the same row, timestamp and renderer give the same body again. */
+/** Renders the body of a delivery. The same row, timestamp and renderer always give the same bytes. */
 import { customBody } from './custom.ts'
 import { standardBody } from './standard.ts'
 import type { TransactionRow } from './transaction-row.ts'
 import { woocommerceBody } from './woocommerce.ts'
 
-/** Recorded with every attempt; it rises whenever a change here makes other bytes of the same row. */
+/** Recorded with every attempt. It must be increased when a change here renders the same row to other bytes. */
 export const RENDERER = 1
 
-/** How a rule wants its body. */
+/** The body format of a rule. */
 export interface Format {
   payload_format: 'standard' | 'woocommerce' | 'custom'
-  /** Used with `custom` only. */
+  /** Only used with `custom`. */
   custom_template: string | null
 }
 

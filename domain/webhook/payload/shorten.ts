@@ -1,4 +1,4 @@
-/** Bodies are at most 4 KB (section 6): what is longer loses the ends of its free texts, and stays valid JSON. */
+/** Limits bodies to 4 KB (section 6). A longer body has its free texts shortened, and stays valid JSON. */
 
 /** Bytes of UTF-8. */
 export const MOST_BYTES = 4096
@@ -10,7 +10,7 @@ export type Former = (fields: Payload) => string
 
 export const fitsBody = (body: string): boolean => Buffer.byteLength(body) <= MOST_BYTES
 
-/** The fields with as much of one text as fits; whole characters only, never half a surrogate pair. */
+/** Cuts one text to the longest length that fits. Only whole characters, never half a surrogate pair. */
 const withAsMuchAsFits = (fields: Payload, name: string, form: Former): Payload => {
   const characters = [...String(fields[name])]
   const cutTo = (length: number): Payload => ({ ...fields, [name]: characters.slice(0, length).join('') })
@@ -24,7 +24,7 @@ const withAsMuchAsFits = (fields: Payload, name: string, form: Former): Payload 
   return cutTo(fits)
 }
 
-/** Shortens the texts named, the first to lose its end first, until the body formed of the fields fits. */
+/** Shortens the named texts in the given order, until the body made of the fields fits. */
 export const shortenUntilItFits = (fields: Payload, texts: readonly string[], form: Former): Payload => {
   let shorter = fields
   for (const name of texts) {
@@ -35,8 +35,8 @@ export const shortenUntilItFits = (fields: Payload, texts: readonly string[], fo
 }
 
 /**
- * @param texts  fields that may lose their end, the first to lose it first
- * @returns the payload as it is where it fits, else with `description_truncated: true`
+ * @param texts  fields that may be shortened, in this order
+ * @returns the unchanged payload if it fits, else one with `description_truncated: true`
  */
 export const fittingBody = (payload: Payload, texts: readonly string[]): string => {
   const body = JSON.stringify(payload)

@@ -1,8 +1,8 @@
-/** The `standard` format (section 2.5). What the bank did not print is null. */
+/** The `standard` format (section 2.5). Values that the bank did not print are null. */
 import { fittingBody, type Payload } from './shorten.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
-/** The fields before they are made to fit; a custom template takes its values from here. */
+/** The fields before they are shortened. A custom template takes its values from here. */
 export const standardFields = (row: TransactionRow, timestamp: number): Payload => ({
   event: 'bank_transaction',
   bank_code: row.bank_code,
@@ -21,6 +21,6 @@ export const standardFields = (row: TransactionRow, timestamp: number): Payload 
   timestamp,
 })
 
-/** @param timestamp  of the attempt, Unix seconds: a retry after 24 h passes a receiver's check against replays */
+/** @param timestamp  of the attempt, Unix seconds. So a retry after 24 h passes a receiver's replay check. */
 export const standardBody = (row: TransactionRow, timestamp: number): string =>
   fittingBody(standardFields(row, timestamp), ['description', 'counterpart_name'])

@@ -1,4 +1,4 @@
-/** What the test operation sends (section 2.5): no real transaction, and its amount is a number. */
+/** The payload of the test operation (section 2.5). It is no real transaction, and its amount is a number. */
 import type { Payload } from './shorten.ts'
 
 /** @param timestamp  Unix seconds */

@@ -1,4 +1,4 @@
-/** What a payload is made of: a transaction as the read models hold it (section 2.1). */
+/** The input of a payload: a transaction as the read models hold it (section 2.1). */
 import type { Money } from '../../money.ts'
 
 export interface TransactionRow {

@@ -1,4 +1,4 @@
-/** The `woocommerce` format (section 2.5). What the bank did not print is an empty string: its fields have no null. */
+/** The `woocommerce` format (section 2.5). Values that the bank did not print are empty strings: its fields have no null. */
 import { fittingBody, type Payload } from './shorten.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
@@ -13,7 +13,7 @@ const noteOf = (row: TransactionRow): string =>
     .filter(Boolean)
     .join(' ')
 
-/** The fields before they are made to fit; a custom template's `{{woocommerce.*}}` come from here. */
+/** The fields before they are shortened. A custom template's `{{woocommerce.*}}` values come from here. */
 export const woocommerceFields = (row: TransactionRow, timestamp: number): Payload => ({
   order_id: row.order_id ?? '',
   payment_method: 'bank_transfer',
