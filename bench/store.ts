@@ -14,7 +14,7 @@ import { openDatabase, type Database } from '../adapters/database/database.ts'
 import { migrateDatabase } from '../adapters/database/migrate.ts'
 import type { NewEvent } from '../domain/event.ts'
 import { NO_STREAM, type EventStore } from '../domain/ports.ts'
-import { newPlace, removePlace } from '../tests/harness/baoco-process.ts'
+import { newDataFolder, removeDataFolder } from '../tests/harness/baoco-process.ts'
 import { inside } from '../tests/harness/inside.ts'
 
 const IN_FLIGHT = [1, 16, 64, 512]
@@ -146,6 +146,6 @@ const measure = async (url: string, seconds: number): Promise<void> => {
 }
 
 const seconds = Number(process.argv[2] ?? 2)
-const place = await newPlace()
+const place = await newDataFolder()
 await inside(place, (url) => measure(url, seconds), process.env.DATABASE_URL)
-await removePlace(place)
+await removeDataFolder(place)

@@ -5,7 +5,7 @@ import { affiliateEvents } from './affiliate/events.ts'
 import { alertEvents } from './alert/events.ts'
 import { emailEvents, firstAccountEvents } from './account/email-claim.ts'
 import { accountEvents } from './account/events.ts'
-import { bookEvents } from './dedup/events.ts'
+import { dedupEvents } from './dedup/events.ts'
 import { creditEvents, creditSegmentEvents } from './credits/events.ts'
 import { erasureEvents } from './erasure.ts'
 import { idEvents } from './ids.ts'
@@ -38,7 +38,7 @@ export const streamKinds: readonly StreamKind[] = [
     stream: 'book-<user>-<bank>',
     holds: 'the deduplication window of one user and bank, without texts',
     kept: '7 days',
-    events: bookEvents,
+    events: dedupEvents,
   },
   {
     stream: 'credits-<user>-<segment>',
@@ -108,7 +108,7 @@ export const streamKinds: readonly StreamKind[] = [
 ]
 
 type Schemas = typeof accountEvents &
-  typeof bookEvents &
+  typeof dedupEvents &
   typeof creditEvents &
   typeof creditSegmentEvents &
   typeof transactionEvents &

@@ -4,7 +4,7 @@
  * the last days.
  */
 import { accountStream } from '../domain/account/events.ts'
-import { BOOK_RETENTION_S } from '../domain/dedup/events.ts'
+import { DEDUP_RETENTION_S } from '../domain/dedup/events.ts'
 import { isClosing } from '../domain/erasure.ts'
 import type { Metadata } from '../domain/event.ts'
 import type { StoredEvent } from '../domain/parse-event.ts'
@@ -14,7 +14,7 @@ import { pages } from './store-migration/pages.ts'
 
 const AT_A_TIME = 200
 /** Newer transactions must be in their deduplication window, even if the clocks of processes differ a little. */
-const BOOK_MARGIN_S = 3_600
+const WINDOW_MARGIN_S = 3_600
 
 export interface Audited {
   events: number
@@ -29,12 +29,12 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
   const audited: Audited = { events: 0, transactions: 0 }
   const accounts = new Map<number, number>()
   const named = new Map<number, number>()
-  const inBook = new Set<number>()
+  const inWindow = new Set<number>()
   const young: number[] = []
   let reserved = 0
   let largest = 0
   let waiting: string[] = []
-  const bookBegins = now.getTime() - (BOOK_RETENTION_S - BOOK_MARGIN_S) * 1_000
+  const windowBegins = now.getTime() - (DEDUP_RETENTION_S - WINDOW_MARGIN_S) * 1_000
 
   const auditWaiting = async (): Promise<void> => {
     const streams = await store.read(waiting.map((stream) => ({ stream })))
@@ -49,7 +49,7 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
         if (event.type === 'WebhookAttempted') noteRevision(event.data.account_revision, event.metadata, named)
       audited.transactions++
       const [first] = events
-      if (first?.type === 'TransactionCaptured' && Date.parse(first.data.created_at) > bookBegins)
+      if (first?.type === 'TransactionCaptured' && Date.parse(first.data.created_at) > windowBegins)
         young.push(first.data.transaction_id)
     })
     waiting = []
@@ -62,7 +62,7 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
       if (type === 'Unreadable') found(`${stream}@${revision}: ${data.type}: ${data.detail}`)
       if (stream.startsWith('account-')) followAccount(event, accounts, found)
       if (type === 'IdsReserved') reserved = data.to
-      if (type === 'NotificationSeen') inBook.add(data.transaction_id)
+      if (type === 'NotificationSeen') inWindow.add(data.transaction_id)
       if (type === 'TransactionCaptured' || (type === 'TransactionDeleted' && revision === 0)) waiting.push(stream)
       if ('transaction_id' in data) largest = Math.max(largest, data.transaction_id ?? 0)
     }
@@ -73,7 +73,8 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
       waiting = rest
     }
   }
-  for (const id of young) if (!inBook.has(id)) found(`transaction-${id}: no book has its notification`)
+  for (const id of young)
+    if (!inWindow.has(id)) found(`transaction-${id}: its notification is in no deduplication window`)
   for (const [user, revision] of named) {
     const [[newest] = []] = await store.read([{ stream: accountStream(user), backwards: true, limit: 1 }])
     if ((newest?.revision ?? -1) < revision)

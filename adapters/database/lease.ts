@@ -39,14 +39,14 @@ export interface LeaseOptions {
   /** What is leased. */
   name: string
   /** Told when the database does not answer, or the work fails; both are tried again. */
-  onTrouble?: (error: unknown) => void
+  onFailure?: (error: unknown) => void
   /** Milliseconds; others only for tests. */
   lasts?: number
   lookEvery?: number
 }
 
 export const openLease = (options: LeaseOptions): Lease => {
-  const { database, name, onTrouble = () => {}, lasts = LASTS, lookEvery = LOOK_EVERY } = options
+  const { database, name, onFailure = () => {}, lasts = LASTS, lookEvery = LOOK_EVERY } = options
   const holder = randomUUID()
   const mine = [name, holder]
   const query = async (statement: string) => (await database.query(statement, [...mine, lasts / 1_000])).length > 0
@@ -68,7 +68,7 @@ export const openLease = (options: LeaseOptions): Lease => {
         if (!isMine) return lost.abort()
         if (!ended.aborted) deadline = trustUntil(asked)
       } catch (error) {
-        onTrouble(error)
+        onFailure(error)
       }
     }
   }
@@ -84,7 +84,7 @@ export const openLease = (options: LeaseOptions): Lease => {
     } finally {
       ended.abort()
       // A database that is away shall not keep the process: then the lease runs out.
-      const released = database.query(RELEASE, mine).catch(onTrouble)
+      const released = database.query(RELEASE, mine).catch(onFailure)
       await Promise.race([released, pause(RELEASE_WITHIN, undefined, { ref: false })])
     }
   }
@@ -92,7 +92,7 @@ export const openLease = (options: LeaseOptions): Lease => {
   return {
     hold: async (work, signal) => {
       while (!signal.aborted) {
-        await holdOnce(work, signal).catch(onTrouble)
+        await holdOnce(work, signal).catch(onFailure)
         if (!signal.aborted) await wait(signal)
       }
     },

@@ -54,13 +54,13 @@ export interface Presence {
 /**
  * This process works on the installation from now on. After an outage of the database it says so again by itself.
  * @param role  shown to a command that asks which processes run
- * @param onTrouble  is called with every failure
+ * @param onFailure  is called with every failure
  * @throws {InUse} while a command is alone on it
  */
 export const enter = async (
   database: Database,
   role: string,
-  onTrouble: (error: unknown) => void = () => {},
+  onFailure: (error: unknown) => void = () => {},
 ): Promise<Presence> => {
   const leaving = new AbortController()
   let client = await connected(database, role, 'pg_try_advisory_lock_shared')
@@ -77,7 +77,7 @@ export const enter = async (
           client = await connected(database, role, 'pg_try_advisory_lock_shared')
           break
         } catch (error) {
-          onTrouble(error)
+          onFailure(error)
           await pause(AGAIN_MS, undefined, { signal: leaving.signal, ref: false }).catch(() => {})
         }
       }

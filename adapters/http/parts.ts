@@ -6,7 +6,7 @@ import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { MailServer } from '../../workflows/mail-ingest/mailbox.ts'
 import type { Feed } from '../../workflows/live/feed.ts'
 import type { LogLines } from '../telemetry/log-lines.ts'
-import type { Conducts } from '../postgres/ops/usage.ts'
+import type { UsageCounters } from '../postgres/ops/usage.ts'
 import type { InboxCalls } from '../inbox/calls.ts'
 import type { Inboxes } from '../inbox/inboxes.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
@@ -38,7 +38,7 @@ export interface ApiParts {
   /** Live events. */
   feed: Feed
   /** The API usage of accounts, for the abuse lock. */
-  conducts: Pick<Conducts, 'enter' | 'leave'>
+  conducts: Pick<UsageCounters, 'enter' | 'leave'>
   /** Counters of the rate limits: `exact` is shared by all processes, `hot` needs no round trip and is for the receive path. */
   counters: { exact: CounterFor; hot: CounterFor }
   log: LogLines

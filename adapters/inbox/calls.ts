@@ -2,7 +2,7 @@
  * What inboxes were sent: `ops.inbox_call`, shared by all processes, as one may make a call and another show it. It is for
  * looking at, not for keeping: the last few of each inbox, for some days.
  */
-import type { PlannedJob } from '../../workflows/scheduled/scheduled-work.ts'
+import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** Of each inbox. */
@@ -73,7 +73,7 @@ export const openInboxCalls = (database: Queryable): InboxCalls => ({
 })
 
 /** They tell who paid what, so those of an account that was deleted go with it. */
-export const sweepInboxCalls = (database: Queryable): PlannedJob => ({
+export const sweepInboxCalls = (database: Queryable): ScheduledJob => ({
   name: 'sweep_inbox_calls',
   at: '26 * * * *',
   run: async () => {

@@ -21,12 +21,12 @@ export interface EmbeddedLogOptions {
   /** Where a group that nobody has heard of begins; null, and by default: at the store's first event. */
   from?: Checkpoint | null
   /** Told of every failed try of a handler or an offset; it is made again. */
-  onTrouble?: (error: unknown) => void
+  onFailure?: (error: unknown) => void
 }
 
-export const openEmbeddedLog = ({ store, database, from = null, onTrouble = () => {} }: EmbeddedLogOptions): Log => ({
+export const openEmbeddedLog = ({ store, database, from = null, onFailure = () => {} }: EmbeddedLogOptions): Log => ({
   consume: async (group, handler, signal) => {
-    const again = <Result>(attempt: () => Promise<Result>) => retry(attempt, { signal: signal, onFailure: onTrouble })
+    const again = <Result>(attempt: () => Promise<Result>) => retry(attempt, { signal: signal, onFailure: onFailure })
     const start = await again(() => readOffset(database, group))
     if (start === undefined) return
     let known = start
@@ -37,7 +37,7 @@ export const openEmbeddedLog = ({ store, database, from = null, onTrouble = () =
     }
     let committedAt = -Infinity
     for await (const { events, checkpoint } of store.subscribe({ after: start ?? from, prefixes: PREFIXES, signal })) {
-      const entries = entriesOf(events, onTrouble)
+      const entries = entriesOf(events, onFailure)
       if (entries.length > 0) {
         const handled = await again(() => handler(entries).then(() => true))
         if (!handled) break
@@ -48,7 +48,7 @@ export const openEmbeddedLog = ({ store, database, from = null, onTrouble = () =
       committedAt = performance.now()
     }
     // Written once more at the end: what was handed over need not be handed over again at the next start.
-    await commit().catch(onTrouble)
+    await commit().catch(onFailure)
   },
 })
 
@@ -56,12 +56,12 @@ export const openEmbeddedLog = ({ store, database, from = null, onTrouble = () =
  * What the log carries of events; the personal data stays behind. An event that belongs to nobody is a fault of whoever wrote
  * it: it is told and left out, for stopping at it would stop everybody's deliveries for good.
  */
-const entriesOf = (events: readonly StoredEvent[], onTrouble: (error: unknown) => void): LogEntry[] =>
+const entriesOf = (events: readonly StoredEvent[], onFailure: (error: unknown) => void): LogEntry[] =>
   events.map(asStored).flatMap(({ id, type, data, metadata, revision, checkpoint, stream }) => {
     const transaction_id =
       typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) : undefined
     if (metadata.user_id !== null && transaction_id !== undefined)
       return [{ event_id: id, type, user_id: metadata.user_id, transaction_id, revision, at: metadata.at, checkpoint }]
-    onTrouble(new Error(`event without a user or transaction: ${stream}, revision ${revision}`))
+    onFailure(new Error(`event without a user or transaction: ${stream}, revision ${revision}`))
     return []
   })

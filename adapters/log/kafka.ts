@@ -9,7 +9,7 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Log, LogEntry } from '../../domain/ports.ts'
 import { retry } from '../../workflows/support/retry.ts'
-import { groupIdOf, kafkaTrouble, openKafkaClient, type KafkaSettings } from './kafka/client.ts'
+import { groupIdOf, kafkaError, openKafkaClient, type KafkaSettings } from './kafka/client.ts'
 import { entryOf } from './kafka/cloud-event.ts'
 import { consumerSession } from './kafka/session.ts'
 
@@ -24,7 +24,7 @@ const MOST_AT_A_TIME = 16
 
 export interface KafkaLogOptions extends KafkaSettings {
   /** Told of all that goes wrong; it is tried again. */
-  onTrouble?: (error: unknown) => void
+  onFailure?: (error: unknown) => void
   /** Milliseconds; another only for tests. */
   sessionTimeout?: number
 }
@@ -35,12 +35,12 @@ export interface KafkaLog extends Log {
 }
 
 export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
-  const { onTrouble = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
+  const { onFailure = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
   const { topic, installation } = settings
   let trouble: Error | null = new Error('no consumer has started yet')
   const tell = (error: unknown) => {
-    trouble = kafkaTrouble(settings, error)
-    onTrouble(trouble)
+    trouble = kafkaError(settings, error)
+    onFailure(trouble)
   }
   const onWorking = () => void (trouble = null)
 
@@ -48,7 +48,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
     messages.flatMap((message) => {
       const entry = entryOf(message, installation)
       if (entry) return [entry]
-      onTrouble(new Error(`not a Baoco event: ${topic}, partition ${partition}, offset ${message.offset}`))
+      onFailure(new Error(`not a Baoco event: ${topic}, partition ${partition}, offset ${message.offset}`))
       return []
     })
 
@@ -69,7 +69,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
             // Also when the batch before this one was cut off: nothing of a partition may be passed over.
             if (isOver.aborted) return
             const handOver = () => (entries.length > 0 ? handler(entries).then(() => true) : Promise.resolve(true))
-            if (!(await retry(handOver, { signal: isOver, onFailure: onTrouble }))) return
+            if (!(await retry(handOver, { signal: isOver, onFailure: onFailure }))) return
             const { offset } = part.at(-1)!
             resolveOffset(offset)
             const next = String(BigInt(offset) + 1n)

@@ -3,7 +3,7 @@
  * server the table is where they end: the operator reads them there.
  */
 import type { Mail, Mailer } from '../../domain/ports.ts'
-import type { PlannedJob } from '../../workflows/scheduled/scheduled-work.ts'
+import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** As the operator sees it. */
@@ -92,7 +92,7 @@ export const openOutbox = (database: Queryable): Outbox => {
 }
 
 /** Mails leave the table after a week, sent or not. */
-export const sweepOutbox = (database: Queryable): PlannedJob => ({
+export const sweepOutbox = (database: Queryable): ScheduledJob => ({
   name: 'sweep_outbox',
   at: '23 * * * *',
   run: async () => {

@@ -1,8 +1,8 @@
-import type { PlannedJob } from '../../workflows/scheduled/scheduled-work.ts'
+import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** Windows that are over leave the table. */
-export const sweepRateLimits = (database: Queryable): PlannedJob => ({
+export const sweepRateLimits = (database: Queryable): ScheduledJob => ({
   name: 'sweep_rate_limits',
   at: '*/10 * * * *',
   run: async () => {

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
-import type { Place } from '../../tests/harness/baoco-process.ts'
+import type { DataFolder } from '../../tests/harness/baoco-process.ts'
 
 const ROLE = 'benchmark'
 
@@ -38,7 +38,7 @@ export interface Meter {
 }
 
 /** Enables the statement counts in an installation's database. Call it before the first use of the database. */
-export const countStatements = async (place: Place): Promise<void> => {
+export const countStatements = async (place: DataFolder): Promise<void> => {
   const { url, stop } = await attachOrStart({ dataDir: place.dataDir, log: silent })
   const database = openDatabase(url, { poolSize: 1 })
   await database.query('CREATE SCHEMA benchmark')
@@ -88,7 +88,7 @@ const less = (a: Costs, b: Costs, share = 1): Costs => ({
 const NOTHING: Costs = { seconds: 1, statements: 0, walBytes: 0, baoco: 0, postgres: 0 }
 
 /** @param pids  the process ids of the installation */
-export const openMeter = async (place: Place, pids: readonly number[]): Promise<Meter> => {
+export const openMeter = async (place: DataFolder, pids: readonly number[]): Promise<Meter> => {
   const url = new URL((await attachOrStart({ dataDir: place.dataDir, log: silent })).url)
   url.username = url.password = ROLE
   const database = openDatabase(url.href, { poolSize: 2 })

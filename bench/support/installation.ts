@@ -4,12 +4,12 @@ import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/harness/inside.ts'
 import { openSetUp, SET_UPS } from '../../tests/harness/servers.ts'
 import {
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
   type Installation,
-  type Place,
+  type DataFolder,
   type Running,
 } from '../../tests/harness/baoco-process.ts'
 
@@ -31,8 +31,8 @@ if (!setUp) throw new Error(`SETUP is one of ${SET_UPS.join(', ')}`)
 export const startBench = async ({
   accounts = 8,
   prepare = () => Promise.resolve(),
-}: { accounts?: number; prepare?: (place: Place) => Promise<void> } = {}): Promise<Bench> => {
-  const place = await newPlace()
+}: { accounts?: number; prepare?: (place: DataFolder) => Promise<void> } = {}): Promise<Bench> => {
+  const place = await newDataFolder()
   await prepare(place)
   const servers = await openSetUp(setUp)
   const baoco = await startBaoco(place, { ...OPEN_DOORS, ...servers.env })
@@ -46,7 +46,7 @@ export const startBench = async ({
     urls: shops.map(({ personalUrl }) => personalUrl),
     end: async () => {
       await baoco.stop()
-      await removePlace(installation)
+      await removeDataFolder(installation)
       await servers.close()
     },
   }

@@ -1,5 +1,5 @@
 /** `baoco api`: receives notifications and serves the API. Any number of processes can run it. */
-import { openConducts } from '../../adapters/postgres/ops/usage.ts'
+import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { createApi } from '../../adapters/http/api.ts'
 import { listen } from '../../adapters/http/server.ts'
 import { openImap } from '../../adapters/mail/imap.ts'
@@ -27,13 +27,13 @@ export const apiRole: Role = {
     )
     const settled = settledCounters(database)
     const { abusePerHour: perHour, abusePolls: polls, abuseParallel: parallel } = settings
-    const conducts = openConducts(database, { perHour, polls, parallel })
-    const { readModels, onTrouble } = installation
-    const feed = openFeed({ store, readModels, onTrouble })
+    const usage = openUsageCounters(database, { perHour, polls, parallel })
+    const { readModels, onFailure } = installation
+    const feed = openFeed({ store, readModels, onFailure })
     const parts = {
       ...installation,
       feed,
-      conducts,
+      conducts: usage,
       counters: { exact: exactCounters(database), hot: settled.counterFor },
       passwords,
       mailServer: openImap(targets),
@@ -50,7 +50,7 @@ export const apiRole: Role = {
       run: async (signal, readiness) => {
         const { close } = await listen(createApi({ ...parts, readiness }), settings.port)
         isListening()
-        const settling = Promise.all([settled.run(signal), conducts.run(signal)])
+        const settling = Promise.all([settled.run(signal), usage.run(signal)])
         await untilAborted(signal)
         // Open streams would keep the server from closing.
         await feed.close()

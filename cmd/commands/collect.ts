@@ -24,7 +24,7 @@ export const collectRole: Role = {
   description: 'collect bank mails from connected mailboxes; any number of processes',
 
   open: (installation) => {
-    const { store, readModels, database, capture, clock, vault, targets, metrics, onTrouble } = installation
+    const { store, readModels, database, capture, clock, vault, targets, metrics, onFailure } = installation
     const accounts = new Accounts(store, installation.accounts)
     return {
       needs: [storeAnswers(installation), databaseAnswers(installation)],
@@ -47,7 +47,7 @@ export const collectRole: Role = {
             connecting: new Slots(CONNECTING, CONNECTING_SHARE),
             fetching: new Slots(FETCHING, FETCHING_SHARE),
             pause: (mailbox, reason) => pauseMailAccount({ accounts, clock }, mailbox, reason),
-            onTrouble,
+            onFailure,
             onHeld: (mailboxes) => metrics.holdsMailboxes(mailboxes),
           },
           signal,

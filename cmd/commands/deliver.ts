@@ -17,7 +17,7 @@ export const deliverRole: Role = {
   open: (installation) => {
     const { settings, store, database, sender, ids, vault, clock, capture, readModels, log, metrics, topic } =
       installation
-    const { onlyOne, onTrouble, pressure } = installation
+    const { onlyOne, onFailure, pressure } = installation
     const deliveryLog = openLog(installation)
     const delivery = openDelivery({
       store,
@@ -37,7 +37,7 @@ export const deliverRole: Role = {
       },
       onClaimsOpen: (claims_open) => log.info({ claims_open }, 'delivery.claims_open'),
       onOpened: (endpoint) => log.warn(endpoint, 'endpoint.opened'),
-      onError: onTrouble,
+      onError: onFailure,
     })
     pressure.ofDelivering(() => delivery.isBusy())
     const count = watchDelivery(metrics.registry, {
@@ -60,7 +60,7 @@ export const deliverRole: Role = {
       // Delivery does not wait for `isOurs`, because it skips messages of other installations.
       run: async (signal) => {
         log.info({ worker: delivery.worker }, 'delivery.started')
-        const bulkRetries = onlyOne('bulk retries').hold((held) => runJobs(jobs, onTrouble, held), signal)
+        const bulkRetries = onlyOne('bulk retries').hold((held) => runJobs(jobs, onFailure, held), signal)
         await Promise.all([delivery.run(signal), bulkRetries, topic?.isOurs()])
       },
       ready: async () => topic?.firstLook(),

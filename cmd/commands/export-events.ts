@@ -10,7 +10,7 @@ import { readersOfStore } from '../../adapters/postgres/ops/migrated-positions.t
 import { alone } from '../../adapters/database/presence.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { exportEvents } from '../../workflows/store-migration/export.ts'
-import { isPlaceIn, type Place } from '../../workflows/support/store-position.ts'
+import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
 import { parsing } from '../../adapters/event-store/parsing.ts'
 import { openRawEventStore, refuseHalfImported } from '../process/open-event-store.ts'
 import { tellEventCount } from '../process/event-count-progress.ts'
@@ -52,12 +52,12 @@ const run = (file: string | undefined): Promise<void> =>
 /** Keeps only positions of this store. A reader may still have a position from a store before a migration. */
 const placesIn = async (
   store: EventStore,
-  readers: Readonly<Record<string, Place>>,
+  readers: Readonly<Record<string, StorePosition>>,
 ): Promise<Record<string, Checkpoint>> => {
   const known: Record<string, Checkpoint> = {}
   for (const [reader, place] of Object.entries(readers)) {
     const { checkpoint } = place
-    const isOurs = await isPlaceIn(store, place).catch((error: unknown) => {
+    const isOurs = await isPositionIn(store, place).catch((error: unknown) => {
       if (error instanceof RangeError) return false
       throw error
     })

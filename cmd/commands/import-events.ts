@@ -18,7 +18,7 @@ import { replay } from '../../projections/engine/replay.ts'
 import { GROUP } from '../../workflows/deliver/deliver.ts'
 import { BadFile, checkFile } from '../../workflows/store-migration/event-file.ts'
 import { importEvents, type Imported } from '../../workflows/store-migration/import.ts'
-import { KEPT_S, retainAsPlanned } from '../../workflows/scheduled/expire-events.ts'
+import { KEPT_S, applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { parsing } from '../../adapters/event-store/parsing.ts'
 import { openRawEventStore } from '../process/open-event-store.ts'
 import { kafkaOf } from '../process/open-topic.ts'
@@ -62,7 +62,7 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
       const store = parsing(raw)
       const tables = openReadModelTables(database)
       try {
-        await retainAsPlanned(store, settings.keepUnread)
+        await applyRetention(store, settings.keepUnread)
         const settle = async ({ end, readers }: Imported): Promise<void> => {
           if (settings.eventStoreUrl === undefined) await ageFromDecision(database, Object.keys(KEPT_S))
           await eventsAreHere({ settings, store, database })

@@ -2,13 +2,13 @@
  * `baoco project`: runs the work that follows from events: the read models, the reactors that create further events, and the scheduled
  * work. For each of them one process is active and the others stand by. Every process also sends mails.
  */
-import { sweepConducts } from '../../adapters/postgres/ops/usage.ts'
+import { sweepUsage } from '../../adapters/postgres/ops/usage.ts'
 import { sweepInboxCalls } from '../../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../../adapters/rate-limits/sweep.ts'
 import { sweepForgotten } from '../../adapters/postgres/ops/forget-account.ts'
 import { plansDue } from '../../projections/account/plan-queries.ts'
-import { openCreditsCheckpoint, openReactionCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
+import { openCreditsCheckpoint, openReactorCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import { projectors } from '../../projections/all.ts'
@@ -25,10 +25,10 @@ import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
 import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
 import { watchSources } from '../../workflows/scheduled/watch-sources.ts'
-import { plannedWork } from '../../workflows/scheduled/scheduled-work.ts'
+import { runScheduled } from '../../workflows/scheduled/scheduled-work.ts'
 import { endPlans, warnOfQuotas } from '../../workflows/scheduled/plans.ts'
-import { allReactions } from '../../workflows/reactors/all.ts'
-import { runReactions } from '../../workflows/reactors/run.ts'
+import { allReactors } from '../../workflows/reactors/all.ts'
+import { runReactors } from '../../workflows/reactors/run.ts'
 import { retry } from '../../workflows/support/retry.ts'
 import type { Installation } from '../process/installation.ts'
 import { databaseAnswers, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
@@ -59,14 +59,14 @@ const projecting = async (installation: Installation, definition: Definition): P
 const reacting = (installation: Installation): Follower => {
   const { settings, secrets, store, clock, ids, vault, database, log, onlyOne, outbox: mailer, sender } = installation
   const links = mailLinks(secrets.jwtSecret, settings.baseUrl)
-  const checkpoint = openReactionCheckpoint(database)
+  const checkpoint = openReactorCheckpoint(database)
   return (signal) =>
     onlyOne('reactions').hold((held) => {
       // Created anew each time, because another process may have changed their cached state while it was active.
       const { adminEmail, commission } = settings
       const plans = planAccountOf(settings)
       const maxAgeMs = settings.reparseMaxAge * 1_000
-      const reactions = allReactions({
+      const reactors = allReactors({
         store,
         clock,
         ids,
@@ -79,11 +79,11 @@ const reacting = (installation: Installation): Follower => {
         plans,
         maxAgeMs,
       })
-      return runReactions({ store, reactions, checkpoint, log }, held)
+      return runReactors({ store, reactors: reactors, checkpoint, log }, held)
     }, signal)
 }
 
-const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne }: Installation): Follower => {
+const scheduled = ({ settings, store, accounts, clock, ids, database, log, onlyOne }: Installation): Follower => {
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
   const alerts = openAlerts({ store, clock, ids })
   const jobs = [
@@ -92,7 +92,7 @@ const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne
     sweepOutbox(database),
     sweepInboxCalls(database),
     sweepRateLimits(database),
-    sweepConducts(database),
+    sweepUsage(database),
     sweepForgotten(database),
     endPlans(plans),
     warnOfQuotas(plans),
@@ -116,7 +116,7 @@ const planned = ({ settings, store, accounts, clock, ids, database, log, onlyOne
       clock,
     }),
   ]
-  return (signal) => onlyOne('planned work').hold((held) => plannedWork(jobs, log, held), signal)
+  return (signal) => onlyOne('planned work').hold((held) => runScheduled(jobs, log, held), signal)
 }
 
 /** Each process takes different mails from the outbox. */
@@ -126,8 +126,8 @@ const mailing =
     sendMails(installation, signal)
 
 /** Waits until the read models contain everything stored before this start, or logs why they never will. */
-const caughtUp = async ({ store, readModels, onTrouble }: Installation, stopping: AbortSignal): Promise<void> => {
-  const end = await retry(() => store.end(), { signal: stopping, onFailure: onTrouble })
+const caughtUp = async ({ store, readModels, onFailure }: Installation, stopping: AbortSignal): Promise<void> => {
+  const end = await retry(() => store.end(), { signal: stopping, onFailure: onFailure })
   while (end && !stopping.aborted && !readModels.isStopped()) if (await readModels.passed(end, 1_000)) return
 }
 
@@ -139,7 +139,7 @@ export const projectRole: Role = {
     const projections = await Promise.all(
       projectors(installation.settings).map((definition) => projecting(installation, definition)),
     )
-    const followers = [...projections, reacting(installation), planned(installation), mailing(installation)]
+    const followers = [...projections, reacting(installation), scheduled(installation), mailing(installation)]
     return {
       follows: true,
       needs: [

@@ -11,7 +11,7 @@ import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.
 import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
 import { openMetrics, type Metrics } from '../../adapters/telemetry/metrics.ts'
 import { BY_KEY, openDatabase, type Database } from '../../adapters/database/database.ts'
-import { openHeardNotes } from '../../adapters/postgres/ops/last-seen.ts'
+import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { forgetLeases, openLease } from '../../adapters/database/lease.ts'
 import { enter } from '../../adapters/database/presence.ts'
 import { keepSecrets, type Secrets } from '../../adapters/secrets/secrets.ts'
@@ -22,7 +22,7 @@ import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
-import { retainAsPlanned } from '../../workflows/scheduled/expire-events.ts'
+import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
@@ -62,7 +62,7 @@ export interface Installation {
   outbox: Outbox
   metrics: Metrics
   /** Receives failures that are retried. */
-  onTrouble: (error: unknown) => void
+  onFailure: (error: unknown) => void
   /** A lease that at most one process holds at a time. */
   onlyOne(name: string): Lease
   close(): Promise<void>
@@ -81,7 +81,7 @@ export const openInstallation = async (
 ): Promise<Installation> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)
-  const onTrouble = (error: unknown) => log.warn({ err: error }, 'trouble')
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'trouble')
   const opened: (() => Promise<unknown>)[] = []
   const close = async (): Promise<void> => {
     for (const end of opened.splice(0).reverse()) await end()
@@ -96,21 +96,21 @@ export const openInstallation = async (
     const byKey = openDatabase(postgres.url, { poolSize: 1, session: BY_KEY })
     opened.push(byKey.close)
     if (postgres.isFresh) await forgetLeases(database)
-    const presence = await enter(database, name, onTrouble)
+    const presence = await enter(database, name, onFailure)
     opened.push(presence.leave)
     const secrets = keepSecrets(settings.dataDir, settings)
 
-    const store = await openEventStore(settings, postgres.url, onTrouble)
+    const store = await openEventStore(settings, postgres.url, onFailure)
     opened.push(() => store.close())
     await untilStoreAnswers(store, log, stopping)
     const id = await recognise({ settings, store, database, clock })
-    await retainAsPlanned(store, settings.keepUnread)
+    await applyRetention(store, settings.keepUnread)
 
     const ids = openIds({ store, clock, skip: settings.idSkip })
     const accounts = accountCache()
     const metrics = openMetrics()
-    const heard = openHeardNotes(database, onTrouble)
-    opened.push(heard.close)
+    const lastSeen = openLastSeenNotes(database, onFailure)
+    opened.push(lastSeen.close)
     const capture = openCapture({
       store,
       ids,
@@ -120,7 +120,7 @@ export const openInstallation = async (
       oldAfterMs: settings.reparseMaxAge * 1_000,
       onTaken: (taken) => {
         metrics.notificationTaken(taken.outcome)
-        if (taken.user_id !== null && taken.door !== null) heard.note(taken.user_id, taken.door, clock.now())
+        if (taken.user_id !== null && taken.door !== null) lastSeen.note(taken.user_id, taken.door, clock.now())
         log.info(taken, 'notification.received')
       },
     })
@@ -139,12 +139,12 @@ export const openInstallation = async (
 
     return {
       settings, secrets, log, clock, database, byKey, store, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
-      inboxCalls, metrics, onTrouble, close,
+      inboxCalls, metrics, onFailure, close,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox: openOutbox(database),
       topic: openTopic(settings, id, log, stopping),
-      onlyOne: (name) => openLease({ database, name, onTrouble }),
+      onlyOne: (name) => openLease({ database, name, onFailure }),
     } // prettier-ignore
   } catch (error) {
     await close()

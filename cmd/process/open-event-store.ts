@@ -10,7 +10,7 @@ import type { RecordedEvent } from '../../domain/event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
-import type { PlannedJob } from '../../workflows/scheduled/scheduled-work.ts'
+import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Settings } from './settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
@@ -21,17 +21,17 @@ type StoreSettings = Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
 
 /**
  * @param databaseUrl  URL of the migrated Postgres
- * @param onTrouble  receives failures that are retried
+ * @param onFailure  receives failures that are retried
  */
 export const openRawEventStore = async (
   { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
   databaseUrl: string,
-  onTrouble: (error: unknown) => void = () => {},
+  onFailure: (error: unknown) => void = () => {},
 ): Promise<EventStore<RecordedEvent>> => {
-  if (url === undefined) return openPostgresEventStore({ url: databaseUrl, onTrouble })
+  if (url === undefined) return openPostgresEventStore({ url: databaseUrl, onFailure })
   // Loaded only when needed, because the client takes long to load.
   const { openEventStoreDb } = await import('../../adapters/event-store/eventstoredb/store.ts')
-  return openEventStoreDb({ url, prefix, onTrouble })
+  return openEventStoreDb({ url, prefix, onFailure })
 }
 
 /** A store that returns events in their newest version. Parameters as above. */
@@ -63,7 +63,7 @@ export const refuseHalfImported = async (store: EventStore): Promise<void> => {
 export const expiry = (
   { eventStoreUrl, scavengeAt }: Pick<Settings, 'eventStoreUrl' | 'scavengeAt'>,
   store: EventStore,
-): PlannedJob => (eventStoreUrl === undefined ? expireEvents(store) : expireEvents(store, dailyAt(scavengeAt)))
+): ScheduledJob => (eventStoreUrl === undefined ? expireEvents(store) : expireEvents(store, dailyAt(scavengeAt)))
 
 /** Converts a time of day in Vietnam to a daily cron expression in UTC. */
 const dailyAt = (time: string): string => {

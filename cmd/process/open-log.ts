@@ -27,9 +27,9 @@ export const openLog = ({
   database,
   log,
 }: Pick<Installation, 'topic' | 'store' | 'database' | 'log'>): Log & { check: () => Promise<unknown> } => {
-  const onTrouble = telling(log, 'log.trouble')
-  if (topic) return openKafkaLog({ ...topic.settings, onTrouble })
-  return { ...openEmbeddedLog({ store, database, onTrouble }), check: () => store.end() }
+  const onFailure = telling(log, 'log.trouble')
+  if (topic) return openKafkaLog({ ...topic.settings, onFailure })
+  return { ...openEmbeddedLog({ store, database, onFailure }), check: () => store.end() }
 }
 
 /** Relays to the topic while this process holds the lease, until the signal aborts. */
@@ -42,7 +42,7 @@ export const relayTo = (
   runRelay(
     {
       store,
-      publisher: openKafkaPublisher({ ...kafka, source: settings.baseUrl, onTrouble: telling(log, 'relay.trouble') }),
+      publisher: openKafkaPublisher({ ...kafka, source: settings.baseUrl, onFailure: telling(log, 'relay.trouble') }),
       checkpoint: openRelayCheckpoint(database, kafka.topic),
       lease: onlyOne(`relay ${kafka.topic}`),
       log,

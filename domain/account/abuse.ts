@@ -66,7 +66,7 @@ const followed = (before: Run | null, after: RunSince | null): Run | null =>
 
 const NOTHING: Pick<Seen, 'calls' | 'run'> = { calls: new Map(), run: null }
 
-export class Conduct {
+export class Usage {
   readonly #limits: AbuseLimits
   /** Usage of all processes when last received, the report that this process is sending, and its usage since then. */
   #heard: Pick<SeenByAll, 'calls' | 'run'> = { calls: new Map(), run: null }
@@ -124,14 +124,14 @@ export class Conduct {
   }
 
   /** The report was delivered, and this is the resulting usage of all processes. */
-  heard({ calls, run, overSeconds }: SeenByAll): void {
+  reported({ calls, run, overSeconds }: SeenByAll): void {
     this.#heard = { calls, run: run ?? this.#heard.run }
     this.#told = NOTHING
     for (const second of overSeconds) this.#over.add(second)
   }
 
   /** The report was not delivered, so its usage is reported again, with the usage since then. */
-  unheard(): void {
+  notReported(): void {
     const { calls, run } = this.#told
     this.#told = NOTHING
     for (const [slot, count] of calls) this.#calls.set(slot, (this.#calls.get(slot) ?? 0) + count)

@@ -2,14 +2,14 @@
  * Whether the title of an SMS app's push counts as the sender (decisions, "Trust", T3). The title may be a stranger's profile name
  * or the name of a group. So it counts only if the owner has enabled it, for one device or for the personal URL.
  */
-import { deviceDoor, URL_DOOR } from '../arrival/receive-paths.ts'
+import { devicePath, URL_PATH } from '../arrival/receive-paths.ts'
 import type { Account } from './state.ts'
 import { deviceOf } from './devices.ts'
 import type { AccountEvent } from './events.ts'
 
 /** @param deviceId  null: the personal URL */
 export const trustsSmsAppTitles = ({ sms_app_titles }: Account, deviceId: number | null): boolean =>
-  sms_app_titles.has(deviceId === null ? URL_DOOR : deviceDoor(deviceId))
+  sms_app_titles.has(deviceId === null ? URL_PATH : devicePath(deviceId))
 
 /**
  * @param device_id  null: the personal URL

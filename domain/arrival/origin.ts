@@ -4,7 +4,7 @@ import { isHash } from '../account/tokens.ts'
 import type { Account } from '../account/account.ts'
 import type { SourceType } from '../transaction/events.ts'
 import type { Arrival, Credential } from './arrival.ts'
-import { deviceDoor, doorOfSource, keyDoor, mailboxDoor, URL_DOOR, type Door } from './receive-paths.ts'
+import { devicePath, pathOfSource, keyPath, mailboxPath, URL_PATH, type ReceivePath } from './receive-paths.ts'
 import { bankNamedBy, packageIsTrusted, senderIsTrusted, senderKey, senderOf, smsApps } from '../banks/directory.ts'
 import { authservIdsOf } from '../mail-trust/mail-providers.ts'
 import { bankClaimedBy, distrustMail } from '../mail-trust/mail-trust.ts'
@@ -13,25 +13,32 @@ import type { Reading } from '../reader/reading.ts'
 /** Anybody may send the text that names a source, so the name is limited in length. */
 const LONGEST_NAME = 100
 
-export { deviceDoor, doorOfSource, keyDoor, mailboxDoor, URL_DOOR, type Door }
+export {
+  devicePath as deviceDoor,
+  pathOfSource as doorOfSource,
+  keyPath as keyDoor,
+  mailboxPath as mailboxDoor,
+  URL_PATH as URL_DOOR,
+  type ReceivePath as Door,
+}
 
 /**
  * @param at  when the credential was presented, since a scoped key may expire
  * @returns null if the credential does not, or no longer, belong to this account
  */
-export const doorOf = (account: Account, credential: Credential, at: Date): Door | null => {
-  if (credential.kind === 'kept') return doorOfSource(credential.kept.source)
+export const receivePathOf = (account: Account, credential: Credential, at: Date): ReceivePath | null => {
+  if (credential.kind === 'kept') return pathOfSource(credential.kept.source)
   if (credential.kind === 'mailbox')
-    return account.mail_accounts.has(credential.mail_account_id) ? mailboxDoor(credential.mail_account_id) : null
+    return account.mail_accounts.has(credential.mail_account_id) ? mailboxPath(credential.mail_account_id) : null
   const { kind, token_hash } = credential
   if (kind === 'receive_url')
-    return account.receive_url && isHash(token_hash, account.receive_url.token_hash) ? URL_DOOR : null
+    return account.receive_url && isHash(token_hash, account.receive_url.token_hash) ? URL_PATH : null
   if (kind === 'api_key') {
     const key = scopedKeyOf(account, token_hash, at)
-    return key && allows(key, ['receive']) ? keyDoor(key.api_key_id) : null
+    return key && allows(key, ['receive']) ? keyPath(key.api_key_id) : null
   }
   for (const device of account.devices.values())
-    if (isHash(token_hash, device.token_hash)) return deviceDoor(device.device_id)
+    if (isHash(token_hash, device.token_hash)) return devicePath(device.device_id)
   return null
 }
 
@@ -57,14 +64,14 @@ const channelOf = ({ posted_as, incoming }: Arrival, layout: Reading['layout']):
  * A source is the SMS of one device, the pushes of one app on one device, a mailbox, or the personal URL. For the personal URL it
  * also has the sender or the package, or else the channel that the layout implies (decisions, "The same event").
  */
-export const originOf = (door: Door, arrival: Arrival, layout: Reading['layout']): Origin => {
+export const originOf = (door: ReceivePath, arrival: Arrival, layout: Reading['layout']): Origin => {
   const { incoming } = arrival
   const channel = channelOf(arrival, layout)
   if (channel === 'mail') return { source: door, source_type: 'email', channel }
   const app = channel === 'push' ? incoming.package?.slice(0, LONGEST_NAME) : undefined
   const given = channel === 'sms' ? senderOf(incoming) : undefined
   const sender = given ? senderKey(given.slice(0, LONGEST_NAME)) : undefined
-  if (door === URL_DOOR) {
+  if (door === URL_PATH) {
     const name = sender || app || (channel === 'unknown' ? '' : channel)
     return { source: name ? `url:${name}` : 'url', source_type: 'api', channel }
   }
@@ -105,7 +112,7 @@ const distrustUnnamed = ({ account, arrival: { incoming }, origin }: Asked): Dis
   const { sender, package: app, title } = incoming
   if (sender !== undefined || app !== undefined) return undefined
   // A paired phone always sends the sender, and the app of a push.
-  if (doorOfSource(origin.source) !== URL_DOOR) return origin.channel === 'push' ? 'unknown_app' : 'unknown_sender'
+  if (pathOfSource(origin.source) !== URL_PATH) return origin.channel === 'push' ? 'unknown_app' : 'unknown_sender'
   // A title alone proves nothing, but it is still a given field.
   return title === undefined && account.without_sender ? null : 'unknown_sender'
 }
@@ -129,7 +136,7 @@ export const distrust = (asked: Asked): Distrust => {
     return contradictsApp(incoming.sender) ? 'unknown_sender' : null
   }
   const isSmsApp = incoming.package !== undefined && smsApps.has(incoming.package)
-  if (isSmsApp && !account.sms_app_titles.has(doorOfSource(origin.source))) return 'unknown_sender'
+  if (isSmsApp && !account.sms_app_titles.has(pathOfSource(origin.source))) return 'unknown_sender'
   // The title of an SMS app is the sender. A sender that is given in addition must be trusted as well.
   const senders = [senderOf(incoming) ?? '', ...(incoming.sender === undefined ? [] : [incoming.sender])]
   return senders.every((sender) => senderIsTrusted(bank, sender, account.trusted_senders)) ? null : 'unknown_sender'

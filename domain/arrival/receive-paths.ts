@@ -1,12 +1,12 @@
 /** The receive paths of an account, as sources name them: `device-7`, `key-8`, `mailbox-3`, `url`. */
 
-export type Door = string
+export type ReceivePath = string
 
-export const mailboxDoor = (mailAccountId: number): Door => `mailbox-${mailAccountId}`
-export const deviceDoor = (deviceId: number): Door => `device-${deviceId}`
+export const mailboxPath = (mailAccountId: number): ReceivePath => `mailbox-${mailAccountId}`
+export const devicePath = (deviceId: number): ReceivePath => `device-${deviceId}`
 /** The receive path of a scoped key. */
-export const keyDoor = (apiKeyId: number): Door => `key-${apiKeyId}`
-export const URL_DOOR: Door = 'url'
+export const keyPath = (apiKeyId: number): ReceivePath => `key-${apiKeyId}`
+export const URL_PATH: ReceivePath = 'url'
 
 /** The receive path of a source. */
-export const doorOfSource = (source: string): Door => source.split(':', 1)[0]!
+export const pathOfSource = (source: string): ReceivePath => source.split(':', 1)[0]!

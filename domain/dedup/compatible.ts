@@ -7,7 +7,7 @@
  * (decisions, T4: one payment pays one order). `verdict.ts` decides how much evidence each result needs.
  */
 import { digitsContradict } from './account-digits.ts'
-import type { Book } from './window.ts'
+import type { DedupWindow } from './window.ts'
 import { printedApart } from './distance.ts'
 import type { Probe } from './entries.ts'
 
@@ -21,9 +21,9 @@ export const samePair = (a: readonly [number, number], b: readonly [number, numb
   a[0] === b[0] && a[1] === b[1]
 
 /** References contradict each other if both sides have one of the same label or shape, and no two of these are equal. */
-const referencesContradict = (book: Book, probe: Probe, entry: number): boolean => {
+const referencesContradict = (window: DedupWindow, probe: Probe, entry: number): boolean => {
   if (probe.references.length === 0) return false
-  const others = book.referencesOf(entry)
+  const others = window.referencesOf(entry)
   return probe.references.some(({ kind }) => {
     const theirs = others.filter((other) => other.kind === kind)
     const ours = probe.references.filter((own) => own.kind === kind)
@@ -31,38 +31,38 @@ const referencesContradict = (book: Book, probe: Probe, entry: number): boolean 
   })
 }
 
-export const accountsContradict = (book: Book, probe: Probe, entry: number): boolean => {
-  const [ours, theirs] = [book.nameOf(probe.account), book.accountOf(entry)]
+export const accountsContradict = (window: DedupWindow, probe: Probe, entry: number): boolean => {
+  const [ours, theirs] = [window.nameOf(probe.account), window.accountOf(entry)]
   return ours !== null && theirs !== null && digitsContradict(ours, theirs)
 }
 
-const contradicts = (book: Book, probe: Probe, entry: number): boolean => {
-  const balance = book.balanceOf(entry)
+const contradicts = (window: DedupWindow, probe: Probe, entry: number): boolean => {
+  const balance = window.balanceOf(entry)
   return (
-    book.movementOf(entry) !== probe.movement ||
-    book.amountOf(entry) !== probe.amount ||
+    window.movementOf(entry) !== probe.movement ||
+    window.amountOf(entry) !== probe.amount ||
     (balance !== probe.balance && !Number.isNaN(balance) && !Number.isNaN(probe.balance)) ||
-    printedApart(book, probe, entry) > 0 ||
-    accountsContradict(book, probe, entry) ||
-    referencesContradict(book, probe, entry)
+    printedApart(window, probe, entry) > 0 ||
+    accountsContradict(window, probe, entry) ||
+    referencesContradict(window, probe, entry)
   )
 }
 
 /** An event whose copies show several order ids has all of them. */
-const orderAgrees = (book: Book, probe: Probe, entries: readonly number[]): Exclude<Compatible, 'no'> => {
+const orderAgrees = (window: DedupWindow, probe: Probe, entries: readonly number[]): Exclude<Compatible, 'no'> => {
   const own = probe.order
   if (!own) return 'yes'
   let answer: Exclude<Compatible, 'no'> = 'yes'
   for (const entry of entries) {
-    const order = book.orderOf(entry)
+    const order = window.orderOf(entry)
     if (!order) continue
     if (samePair(own, order)) return 'yes'
-    if (probe.prefixed === book.isPrefixed(entry)) answer = 'but_for_the_order'
+    if (probe.prefixed === window.isPrefixed(entry)) answer = 'but_for_the_order'
     else if (answer === 'yes') answer = 'but_for_a_guess'
   }
   return answer
 }
 
 /** @param entries  all notifications of one event. Everything that they print counts together. */
-export const compatible = (book: Book, probe: Probe, entries: readonly number[]): Compatible =>
-  entries.some((entry) => contradicts(book, probe, entry)) ? 'no' : orderAgrees(book, probe, entries)
+export const compatible = (window: DedupWindow, probe: Probe, entries: readonly number[]): Compatible =>
+  entries.some((entry) => contradicts(window, probe, entry)) ? 'no' : orderAgrees(window, probe, entries)

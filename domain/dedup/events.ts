@@ -6,7 +6,7 @@ const moment = z.iso.datetime()
 const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 
 /** How long a notification is kept, in seconds. */
-export const BOOK_RETENTION_S = 7 * 86_400
+export const DEDUP_RETENTION_S = 7 * 86_400
 
 /** The fields of a notification that are compared: its printed values, its source and its time. */
 const sighting = {
@@ -39,7 +39,7 @@ const sighting = {
   message_id_hash: z.string().optional(),
 }
 
-export const bookEvents = {
+export const dedupEvents = {
   NotificationSeen: z.object({
     /** The record of this notification. */
     transaction_id: id,
@@ -50,7 +50,7 @@ export const bookEvents = {
   }),
 }
 
-export type NotificationSeen = z.infer<typeof bookEvents.NotificationSeen>
+export type NotificationSeen = z.infer<typeof dedupEvents.NotificationSeen>
 export type Sighting = Omit<NotificationSeen, 'transaction_id' | 'verdict' | 'copy_of'>
 
-export const bookStream = (userId: number, bankCode: string): string => `book-${userId}-${bankCode}`
+export const dedupStream = (userId: number, bankCode: string): string => `book-${userId}-${bankCode}`

@@ -20,7 +20,7 @@
 import { NONE } from './chains.ts'
 import { accountsContradict, compatible, samePair, type Compatible } from './compatible.ts'
 import { distanceTo, distanceToEvent, isCloser, type Distance } from './distance.ts'
-import type { Book } from './window.ts'
+import type { DedupWindow } from './window.ts'
 import type { Probe } from './entries.ts'
 import { isCutOf } from './text-marks.ts'
 
@@ -46,16 +46,16 @@ const OTHER_CHANNEL = 120 * MINUTE
  * Whether the notification's source printed a different balance of the account between an earlier notification and this one.
  * If so, money moved in between. Only the newest notifications of the source are checked.
  */
-const otherBalanceBetween = (book: Book, probe: Probe, since: number): boolean => {
+const otherBalanceBetween = (window: DedupWindow, probe: Probe, since: number): boolean => {
   let found = false
-  book.walk('sourceBalances', probe, (entry) => {
-    if (entry === since || book.sourceOf(entry) !== probe.source || book.balanceOf(entry) === probe.balance)
+  window.walk('sourceBalances', probe, (entry) => {
+    if (entry === since || window.sourceOf(entry) !== probe.source || window.balanceOf(entry) === probe.balance)
       return false
-    if (accountsContradict(book, probe, entry)) return false
-    const stamped = ![probe.stamp, book.stampOf(since), book.stampOf(entry)].some(Number.isNaN)
+    if (accountsContradict(window, probe, entry)) return false
+    const stamped = ![probe.stamp, window.stampOf(since), window.stampOf(entry)].some(Number.isNaN)
     const [now, then, at] = stamped
-      ? [probe.stamp, book.stampOf(since), book.stampOf(entry)]
-      : [probe.arrived, book.arrivedOf(since), book.arrivedOf(entry)]
+      ? [probe.stamp, window.stampOf(since), window.stampOf(entry)]
+      : [probe.arrived, window.arrivedOf(since), window.arrivedOf(entry)]
     // If clocks are equal, the order of arrival decides.
     found =
       then <= now
@@ -72,32 +72,32 @@ const bindsItsText = (probe: Probe): boolean =>
 const printsOnlyBalance = (probe: Probe): boolean => !Number.isNaN(probe.balance) && probe.precision === 0
 
 /** Row 1. Source and text are already known to be equal. */
-const isSameSending = (book: Book, probe: Probe, entry: number): boolean => {
-  const message = book.messageOf(entry)
-  return probe.message && message ? samePair(probe.message, message) : book.stampOf(entry) === probe.stamp
+const isSameSending = (window: DedupWindow, probe: Probe, entry: number): boolean => {
+  const message = window.messageOf(entry)
+  return probe.message && message ? samePair(probe.message, message) : window.stampOf(entry) === probe.stamp
 }
 
 /** Row 2. Source and text are already known to be equal. */
-const isSentAgain = (book: Book, probe: Probe, entry: number, isPush: boolean): boolean => {
+const isSentAgain = (window: DedupWindow, probe: Probe, entry: number, isPush: boolean): boolean => {
   if (bindsItsText(probe)) return true
-  const { apart } = distanceTo(book, probe, entry)
-  if (printsOnlyBalance(probe) && apart <= SENT_AGAIN && !otherBalanceBetween(book, probe, entry)) return true
-  const stamped = book.stampOf(entry)
+  const { apart } = distanceTo(window, probe, entry)
+  if (printsOnlyBalance(probe) && apart <= SENT_AGAIN && !otherBalanceBetween(window, probe, entry)) return true
+  const stamped = window.stampOf(entry)
   if (Number.isNaN(probe.stamp) && Number.isNaN(stamped)) return apart <= SENT_AGAIN
   return Math.abs(probe.stamp - stamped) <= (isPush ? SAME_PUSH : SAME_SMS)
 }
 
 const nearestEntry = (
-  book: Book,
+  window: DedupWindow,
   probe: Probe,
   chain: 'sending' | 'text',
   fits: (entry: number) => boolean,
 ): number => {
   let nearest = NONE
   let distance: Distance | null = null
-  book.walk(chain, probe, (entry) => {
-    if (book.sourceOf(entry) !== probe.source || !book.hasText(entry, probe.text) || !fits(entry)) return
-    const found = distanceTo(book, probe, entry)
+  window.walk(chain, probe, (entry) => {
+    if (window.sourceOf(entry) !== probe.source || !window.hasText(entry, probe.text) || !fits(entry)) return
+    const found = distanceTo(window, probe, entry)
     if (!isCloser(found, distance)) return
     distance = found
     nearest = entry
@@ -120,9 +120,9 @@ interface Candidate {
   compatible: Compatible
 }
 
-const isCut = (book: Book, probe: Probe, entry: number): boolean => {
-  const marks = book.marksOf(entry)
-  const cut = book.cutOf(entry)
+const isCut = (window: DedupWindow, probe: Probe, entry: number): boolean => {
+  const marks = window.marksOf(entry)
+  const cut = window.cutOf(entry)
   if (marks === '') return false
   return (
     (probe.cutAt !== null && isCutOf({ marks: probe.marks, cut_at: probe.cutAt }, { marks })) ||
@@ -134,32 +134,32 @@ type Fits = (candidate: Candidate) => boolean
 
 /** Finds the nearest event among those that a row's key finds. */
 class NearestEvent {
-  readonly #book: Book
+  readonly #window: DedupWindow
   readonly #probe: Probe
   #distance: Distance | null = null
   event = NONE
 
-  constructor(book: Book, probe: Probe) {
-    this.#book = book
+  constructor(window: DedupWindow, probe: Probe) {
+    this.#window = window
     this.#probe = probe
   }
 
   offer(entry: number, fits: Fits): void {
-    const [book, probe] = [this.#book, this.#probe]
-    if (book.movementOf(entry) !== probe.movement || book.amountOf(entry) !== probe.amount) return
-    const event = book.eventOf(entry)
-    const entries = book.entriesOf(event, probe)
-    const agreed = compatible(book, probe, entries)
+    const [window, probe] = [this.#window, this.#probe]
+    if (window.movementOf(entry) !== probe.movement || window.amountOf(entry) !== probe.amount) return
+    const event = window.eventOf(entry)
+    const entries = window.entriesOf(event, probe)
+    const agreed = compatible(window, probe, entries)
     if (agreed === 'no') return
-    const distance = distanceToEvent(book, probe, entries)
+    const distance = distanceToEvent(window, probe, entries)
     if (!isCloser(distance, this.#distance)) return
     const candidate: Candidate = {
       entry,
       entries,
       distance,
-      otherSource: !entries.some((each) => book.sourceOf(each) === probe.source),
-      printsTime: entries.some((each) => book.precisionOf(each) > 0),
-      printsSecond: entries.some((each) => book.precisionOf(each) === SECOND),
+      otherSource: !entries.some((each) => window.sourceOf(each) === probe.source),
+      printsTime: entries.some((each) => window.precisionOf(each) > 0),
+      printsSecond: entries.some((each) => window.precisionOf(each) === SECOND),
       compatible: agreed,
     }
     if (!fits(candidate)) return
@@ -173,28 +173,28 @@ const ordersAllow = (candidate: Candidate, isProved: boolean): boolean =>
   isProved || candidate.compatible !== 'but_for_the_order'
 
 /** Row 3. A guessed order id cannot outweigh a reference, a balance with a time, or a cut. */
-const rowThree = (book: Book, probe: Probe): number => {
-  const nearest = new NearestEvent(book, probe)
+const rowThree = (window: DedupWindow, probe: Probe): number => {
+  const nearest = new NearestEvent(window, probe)
   const printsTime = probe.precision > 0
-  book.walkReferences(probe, (entry, namesMovement) =>
+  window.walkReferences(probe, (entry, namesMovement) =>
     nearest.offer(entry, (candidate) => ordersAllow(candidate, namesMovement)),
   )
-  book.walk('balance', probe, (entry) => {
-    if (book.balanceOf(entry) !== probe.balance) return
+  window.walk('balance', probe, (entry) => {
+    if (window.balanceOf(entry) !== probe.balance) return
     nearest.offer(entry, (candidate) => {
       if (printsTime && candidate.printsTime)
         return ordersAllow(candidate, probe.precision === SECOND && candidate.printsSecond)
       if (candidate.compatible !== 'yes') return false
       if (candidate.otherSource) return candidate.distance.apart <= OTHER_CHANNEL
-      const sameSource = book.sourceOf(entry) === probe.source
+      const sameSource = window.sourceOf(entry) === probe.source
       return (
-        sameSource && distanceTo(book, probe, entry).apart <= SENT_AGAIN && !otherBalanceBetween(book, probe, entry)
+        sameSource && distanceTo(window, probe, entry).apart <= SENT_AGAIN && !otherBalanceBetween(window, probe, entry)
       )
     })
   })
   if (printsTime) {
-    book.walk('content', probe, (entry) => {
-      const content = book.contentOf(entry)
+    window.walk('content', probe, (entry) => {
+      const content = window.contentOf(entry)
       if (!content || !probe.content || !samePair(content, probe.content)) return
       nearest.offer(
         entry,
@@ -203,20 +203,20 @@ const rowThree = (book: Book, probe: Probe): number => {
     })
   }
   // In a shop with a single price this walk is long, and usually finds nothing.
-  if (probe.cutAt !== null || book.holdsCuts) {
-    book.walk('sourceAmount', probe, (entry) => {
-      if (book.sourceOf(entry) !== probe.source || (probe.cutAt === null && book.cutOf(entry) === null)) return
-      if (distanceTo(book, probe, entry).apart > SAME_CUT || !isCut(book, probe, entry)) return
+  if (probe.cutAt !== null || window.holdsCuts) {
+    window.walk('sourceAmount', probe, (entry) => {
+      if (window.sourceOf(entry) !== probe.source || (probe.cutAt === null && window.cutOf(entry) === null)) return
+      if (distanceTo(window, probe, entry).apart > SAME_CUT || !isCut(window, probe, entry)) return
       nearest.offer(entry, (candidate) => ordersAllow(candidate, false))
     })
   }
   return nearest.event
 }
 
-const rowFour = (book: Book, probe: Probe): number => {
-  const nearest = new NearestEvent(book, probe)
-  book.walk('order', probe, (entry) => {
-    const order = book.orderOf(entry)
+const rowFour = (window: DedupWindow, probe: Probe): number => {
+  const nearest = new NearestEvent(window, probe)
+  window.walk('order', probe, (entry) => {
+    const order = window.orderOf(entry)
     if (!order || !probe.order || !samePair(order, probe.order)) return
     nearest.offer(
       entry,
@@ -228,17 +228,17 @@ const rowFour = (book: Book, probe: Probe): number => {
 }
 
 /**
- * @param book  the deduplication window of the notification's user and bank
+ * @param window  the deduplication window of the notification's user and bank
  * @param isPush  whether the notification's source is an app's pushes
  */
-export const verdictOn = (book: Book, probe: Probe, isPush: boolean): Verdict => {
-  const sentBefore = nearestEntry(book, probe, 'sending', (entry) => isSameSending(book, probe, entry))
+export const verdictOn = (window: DedupWindow, probe: Probe, isPush: boolean): Verdict => {
+  const sentBefore = nearestEntry(window, probe, 'sending', (entry) => isSameSending(window, probe, entry))
   const again =
     sentBefore === NONE
-      ? nearestEntry(book, probe, 'text', (entry) => isSentAgain(book, probe, entry, isPush))
+      ? nearestEntry(window, probe, 'text', (entry) => isSentAgain(window, probe, entry, isPush))
       : sentBefore
-  if (again !== NONE) return { kind: 'resend', of: book.idOf(again), event: book.eventOf(again) }
-  const three = rowThree(book, probe)
-  const event = three === NONE ? rowFour(book, probe) : three
+  if (again !== NONE) return { kind: 'resend', of: window.idOf(again), event: window.eventOf(again) }
+  const three = rowThree(window, probe)
+  const event = three === NONE ? rowFour(window, probe) : three
   return event === NONE ? { kind: 'new' } : { kind: 'copy', event }
 }

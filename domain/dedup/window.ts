@@ -7,7 +7,7 @@
  */
 import { ChainHeads, NONE, mixed, mixedFloat } from './chains.ts'
 import { Entries, type Probe } from './entries.ts'
-import { BOOK_RETENTION_S, type NotificationSeen } from './events.ts'
+import { DEDUP_RETENTION_S, type NotificationSeen } from './events.ts'
 
 /** The keys by which entries are found. */
 const CHAIN = {
@@ -21,11 +21,11 @@ export type Chain = Exclude<keyof typeof CHAIN, 'event'>
 /** The most steps along one chain. If a user sends thousands of equal notifications, a late copy may not be recognised. */
 const MOST_WALKED = 128
 
-const RETENTION_MS = BOOK_RETENTION_S * 1_000
+const RETENTION_MS = DEDUP_RETENTION_S * 1_000
 /** Expired entries are dropped together, when they are half of all entries and at least this many. */
 const WORTH_DROPPING = 1_024
 
-export class Book extends Entries {
+export class DedupWindow extends Entries {
   #heads = new ChainHeads()
 
   /** Folds in one more event of the stream. */

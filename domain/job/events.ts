@@ -7,7 +7,7 @@ const moment = z.iso.datetime()
 
 /** The position of a transaction among those of a user: by capture time, then by id. */
 const place = z.object({ created_at: moment, id })
-export type Place = z.infer<typeof place>
+export type JobPosition = z.infer<typeof place>
 
 /** Selects the failed transactions. Days are Vietnamese days, both inclusive. */
 const jobFilter = z.object({

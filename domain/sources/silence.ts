@@ -38,7 +38,7 @@ export const silentSince = (rhythm: Rhythm, now: Date): string | null => {
 }
 
 /** Records that the source was seen again. A silence is not learnt as usual, but makes the next limit longer. */
-export const heardAgain = (rhythm: Rhythm | null, at: string, times = 1): Rhythm => {
+export const seenAgain = (rhythm: Rhythm | null, at: string, times = 1): Rhythm => {
   if (!rhythm) return { first_heard_at: at, last_heard_at: at, heard: times, usual_pause_s: 0 }
   const pause_s = (Date.parse(at) - Date.parse(rhythm.last_heard_at)) / 1_000
   // Two processes may report in any order.

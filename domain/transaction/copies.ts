@@ -1,6 +1,6 @@
 /** The effects of a copy on the first notification of its event: it may complete it or contradict it. */
 import { digitsContradict } from '../dedup/account-digits.ts'
-import { BOOK_RETENTION_S } from '../dedup/events.ts'
+import { DEDUP_RETENTION_S } from '../dedup/events.ts'
 import type { Payment } from '../plan-order/plan-order.ts'
 import type { Matched } from '../webhook/matching.ts'
 import { unsent, type Movement } from './capture.ts'
@@ -14,7 +14,7 @@ const isBetter = (first: LiveTransaction, { order_id, prefix }: Matched): boolea
 
 /** Whether the first notification is still within the deduplication window. No copy completes an older one. */
 const isRecent = (first: LiveTransaction, { arrival }: Movement): boolean =>
-  arrival.arrived_at.getTime() - Date.parse(first.captured_at) <= BOOK_RETENTION_S * 1_000
+  arrival.arrived_at.getTime() - Date.parse(first.captured_at) <= DEDUP_RETENTION_S * 1_000
 
 /** Whether a copy adds what the first lacks. It does not if the first was retried by hand in the meantime. */
 export const completes = (first: LiveTransaction, movement: Movement): boolean =>

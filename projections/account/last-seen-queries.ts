@@ -4,23 +4,23 @@ import { silentSince, type Rhythm } from '../../domain/sources/silence.ts'
 import type { KnownSource } from '../../workflows/scheduled/watch-sources.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
-export interface Heard {
+export interface LastSeen {
   last_heard_at: string | null
   /** null while it is as active as usual, or while too little is known about it. */
   silent_since: string | null
 }
 
-const NEVER: Heard = { last_heard_at: null, silent_since: null }
+const NEVER: LastSeen = { last_heard_at: null, silent_since: null }
 
 /** @returns a function that gives what is known about each of the user's receive paths */
-export const heardOf = async (database: Queryable, userId: number, now: Date): Promise<(door: Door) => Heard> => {
+export const lastSeenOf = async (database: Queryable, userId: number, now: Date): Promise<(door: Door) => LastSeen> => {
   const rows = await database.query<Rhythm & { door: Door }>(
     'SELECT door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard WHERE user_id = $1',
     [userId],
     'heard',
   )
   const heard = new Map(
-    rows.map(({ door, ...rhythm }): [Door, Heard] => [
+    rows.map(({ door, ...rhythm }): [Door, LastSeen] => [
       door,
       { last_heard_at: rhythm.last_heard_at, silent_since: silentSince(rhythm, now) },
     ]),

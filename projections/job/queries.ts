@@ -1,5 +1,5 @@
 /** Reads for bulk retries: the failed transactions that a job covers, one page at a time, and the jobs. */
-import type { JobFilter, Place } from '../../domain/job/events.ts'
+import type { JobFilter, JobPosition } from '../../domain/job/events.ts'
 import type { FailedTransactions } from '../../workflows/jobs/bulk-retry.ts'
 import type { Queryable } from '../engine/queryable.ts'
 import { CONDITIONS } from '../transaction/filter.ts'
@@ -10,7 +10,7 @@ const matching = (userId: number, filter: JobFilter) => {
   const where = ["t.user_id = $1 AND t.webhook_status = 'failed'"]
   for (const [name, value] of Object.entries(filter))
     if (value !== undefined) where.push(CONDITIONS[name as keyof typeof filter](add(value)))
-  const at = (place: Place) => `(${add(place.created_at)}::timestamptz, ${add(place.id)}::bigint)`
+  const at = (place: JobPosition) => `(${add(place.created_at)}::timestamptz, ${add(place.id)}::bigint)`
   return { values, where, at }
 }
 
@@ -33,7 +33,7 @@ export const openFailedTransactions = (database: Queryable): FailedTransactions 
     const { values, where, at } = matching(userId, filter)
     if (after) where.push(`${PLACE} > ${at(after)}`)
     where.push(`${PLACE} <= ${at(to)}`)
-    return database.query<Place>(
+    return database.query<JobPosition>(
       `SELECT t.created_at, t.id FROM read_model.transaction t WHERE ${where.join(' AND ')}
        ORDER BY t.created_at, t.id LIMIT ${limit}`,
       values,

@@ -19,7 +19,7 @@ const MARGIN_MS = 600_000
 const PLACES = `SELECT m.passed AS main, s.passed AS search, s.updated_at
   FROM read_model.checkpoint m LEFT JOIN search_model.checkpoint s ON s.projector = 'search' WHERE m.projector = 'main'`
 
-interface Places {
+interface Positions {
   main: Checkpoint | null
   search: Checkpoint | null
   /** When the last event in the search was decided. */
@@ -40,15 +40,19 @@ export const openSearchProgress = (
   database: Queryable,
   isAfter: (a: Checkpoint, b: Checkpoint) => boolean,
 ): SearchProgress => {
-  const look = async (): Promise<Places> =>
-    (await database.query<Places>(PLACES, [], 'search_progress'))[0] ?? { main: null, search: null, updated_at: null }
+  const look = async (): Promise<Positions> =>
+    (await database.query<Positions>(PLACES, [], 'search_progress'))[0] ?? {
+      main: null,
+      search: null,
+      updated_at: null,
+    }
 
   return {
     behind: async () => {
       const asked = performance.now()
       let places = await look()
       const wanted = places.main
-      const isThere = ({ search }: Places) => wanted === null || (search !== null && !isAfter(wanted, search))
+      const isThere = ({ search }: Positions) => wanted === null || (search !== null && !isAfter(wanted, search))
       while (!isThere(places)) {
         if (performance.now() - asked > WAIT_MS) {
           const last = places.updated_at

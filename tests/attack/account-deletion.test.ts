@@ -3,12 +3,12 @@
  * every schema is looked at for its numbers and texts. Nothing may be left but closing events without personal data.
  */
 import { expect } from 'chai'
-import { openConducts } from '../../adapters/postgres/ops/usage.ts'
+import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { openIds } from '../../adapters/system/ids.ts'
 import { openPasswords } from '../../adapters/secrets/passwords.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
-import { openHeardNotes } from '../../adapters/postgres/ops/last-seen.ts'
+import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { openMailboxNotes } from '../../adapters/postgres/ops/mailbox-notes.ts'
 import { eventSchemas } from '../../domain/catalogue.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
@@ -166,10 +166,10 @@ describe('attack: what a deleted account leaves behind', () => {
     })
 
     // What other roles write.
-    const heard = openHeardNotes(database, () => {})
+    const heard = openLastSeenNotes(database, () => {})
     heard.note(user_id, `device-${paired.device_id}`, new Date())
     await heard.close()
-    const conducts = openConducts(database, { perHour: 10, polls: 5, parallel: 5 })
+    const conducts = openUsageCounters(database, { perHour: 10, polls: 5, parallel: 5 })
     conducts.enter(`${user_id}.0`, 'GET /')
     await conducts.settle()
     const place = { user_id, mail_account_id: mailbox, since: new Date().toISOString() }

@@ -5,7 +5,7 @@
 import { expect } from 'chai'
 import type { Arrival } from '../../domain/arrival/arrival.ts'
 import { smsApps } from '../../domain/banks/directory.ts'
-import { doorOf } from '../../domain/arrival/origin.ts'
+import { receivePathOf } from '../../domain/arrival/origin.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Incoming } from '../../domain/reader/reading.ts'
 import { appraise, readable, type Appraised } from '../../domain/transaction/capture.ts'
@@ -27,7 +27,7 @@ const appraised = (incoming: Incoming, kind: 'device' | 'receive_url', withoutSe
     arrived_at: AT,
     raw: '{}',
   })
-  const door = doorOf(account, arrival.credential, AT)!
+  const door = receivePathOf(account, arrival.credential, AT)!
   return appraise(account, door, arrival, read(arrival.incoming, AT))
 }
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FolderInUse, lockDataFolder, makeDataFolder } from '../../adapters/system/data-folder.ts'
 import { silent } from '../../adapters/telemetry/log-lines.ts'
-import { removePlace } from '../../adapters/postgres/embedded/directory.ts'
+import { removeDirectory } from '../../adapters/postgres/embedded/directory.ts'
 import { clearLeftovers } from '../../adapters/postgres/embedded/server.ts'
 import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
 import { finishRelocation } from '../../adapters/postgres/embedded/relocate.ts'
@@ -197,7 +197,7 @@ describe('an attacked data folder', () => {
       closed = fs.mkdtempSync(join(tmpdir(), 'baoco-closed-'))
     })
     afterEach(() => {
-      removePlace(join(closed, 'data'))
+      removeDirectory(join(closed, 'data'))
       fs.rmSync(closed, { recursive: true, force: true })
     })
 

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { arrivalOf, itemOf } from '../../adapters/http/receive/arrival.ts'
 import { readPosted, TooMuchPosted } from '../../adapters/http/receive/posted.ts'
 import type { Arrival } from '../../domain/arrival/arrival.ts'
-import { doorOf } from '../../domain/arrival/origin.ts'
+import { receivePathOf } from '../../domain/arrival/origin.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Reading } from '../../domain/reader/reading.ts'
 import { appraise, readable } from '../../domain/transaction/capture.ts'
@@ -37,7 +37,12 @@ const arrivalsOf = async ({ body, contentType, query }: Posted): Promise<Arrival
 /** What would be recorded of it. */
 const readingOf = (given: Arrival): Reading | null => {
   const arrival = readable(given)
-  const appraised = appraise(ACCOUNT, doorOf(ACCOUNT, arrival.credential, AT)!, arrival, read(arrival.incoming, AT))
+  const appraised = appraise(
+    ACCOUNT,
+    receivePathOf(ACCOUNT, arrival.credential, AT)!,
+    arrival,
+    read(arrival.incoming, AT),
+  )
   return appraised.kind === 'movement' ? appraised.reading : null
 }
 

@@ -186,7 +186,7 @@ describe('attack: a hostile mail server', function () {
         fetching: new Slots(8, 2),
         pause: (box, reason) => pauseMailAccount({ accounts: new Accounts(store), clock }, box, reason),
         // A busy machine may keep the database's connections waiting: that is no mail server's doing.
-        onTrouble: (error) => {
+        onFailure: (error) => {
           if (!/connection timeout/.test(String(error))) troubles.push(error)
         },
       },

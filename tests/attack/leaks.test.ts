@@ -19,9 +19,9 @@ import { shownUrl } from '../../domain/webhook/shown-url.ts'
 import { openApi } from '../integration/http/api-under-test.ts'
 import {
   callApi,
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
   type Installation,
   type Running,
@@ -77,7 +77,7 @@ describe('a webhook’s url', () => {
 
     before(async () => {
       shop = await openShop(status(500, 'no'))
-      const place = await newPlace()
+      const place = await newDataFolder()
       running = await startBaoco(place, {
         ALLOW_PRIVATE_TARGETS: '1',
         LOG_LEVEL: 'debug',
@@ -88,7 +88,7 @@ describe('a webhook’s url', () => {
     })
     after(async () => {
       await running.stop()
-      await removePlace(installation)
+      await removeDataFolder(installation)
       await shop.close()
     })
     const call = async (method: string, path: string, body?: unknown) =>

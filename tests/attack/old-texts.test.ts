@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai'
 import { gatherCredits } from '../../workflows/credits/remember-credits.ts'
-import type { Place } from '../../workflows/support/store-position.ts'
+import type { StorePosition } from '../../workflows/support/store-position.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openAttacked, type Attacked } from './real-api.ts'
@@ -95,7 +95,7 @@ describe('old texts are not news', () => {
 
 describe('a credit is remembered for two years', () => {
   let attacked: Attacked
-  let place: Place | null = null
+  let place: StorePosition | null = null
   let number = 0
 
   before(async () => {
@@ -112,7 +112,7 @@ describe('a credit is remembered for two years', () => {
   /** As the planned work does once a day. */
   const gather = () => {
     const { store, clock } = attacked.api
-    const save = (saved: Place) => Promise.resolve(void (place = saved))
+    const save = (saved: StorePosition) => Promise.resolve(void (place = saved))
     return gatherCredits({ store, clock, checkpoint: { load: () => Promise.resolve(place), save } }, new AbortController().signal) // prettier-ignore
   }
   /** Techcombank prints no date. */

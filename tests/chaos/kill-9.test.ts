@@ -6,9 +6,9 @@
 import { expect } from 'chai'
 import {
   callApi,
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
   type Installation,
   type Running,
@@ -69,7 +69,7 @@ describe('kill -9 under load', function () {
 
   before(async () => {
     shop = await openShop()
-    const place = await newPlace()
+    const place = await newDataFolder()
     baoco = await startBaoco(place, ENV)
     installation = readInstallation(place, baoco.output())
     console.log(`      commits: ${await durability(place)}`)
@@ -79,7 +79,7 @@ describe('kill -9 under load', function () {
   after(async () => {
     await baoco?.kill()
     await shop?.close()
-    if (installation) await removePlace(installation)
+    if (installation) await removeDataFolder(installation)
   })
 
   it(`loses nothing over ${ROUNDS} kills, and repeats at most the open claims`, async () => {

@@ -9,7 +9,7 @@ import { expect } from 'chai'
 import { openEventStore } from '../../cmd/process/open-event-store.ts'
 import { readSettings } from '../../cmd/process/settings.ts'
 import type { EventStore } from '../../domain/ports.ts'
-import { callApi, newPlace, readInstallation, type Installation } from '../harness/baoco-process.ts'
+import { callApi, newDataFolder, readInstallation, type Installation } from '../harness/baoco-process.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { EVERY_ROLE, OPEN_CLAIMS, roleProcesses, type RoleName, type RoleProcess } from '../harness/role-processes.ts'
@@ -243,7 +243,7 @@ export class World {
 
   async readModelsAreAsRebuilt(): Promise<void> {
     const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs replay --verify`, {
-      env: { PATH: process.env.PATH, BAOCO_DATA_DIR: (await newPlace()).dataDir, ...this.servers.env },
+      env: { PATH: process.env.PATH, BAOCO_DATA_DIR: (await newDataFolder()).dataDir, ...this.servers.env },
     })
     expect(stdout).to.contain('every row is as it would be built anew')
   }

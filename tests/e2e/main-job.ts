@@ -9,12 +9,12 @@ import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
 import {
   callApi,
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
   type Installation,
-  type Place,
+  type DataFolder,
   type Running,
 } from '../harness/baoco-process.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
@@ -41,7 +41,7 @@ interface Transaction {
 export const mainJob = (
   name: string,
   openServers: () => Promise<SetUp>,
-  start: (place: Place, env: Record<string, string>) => Promise<Running> = startBaoco,
+  start: (place: DataFolder, env: Record<string, string>) => Promise<Running> = startBaoco,
 ): void => {
   describe(`the main job, ${name}`, function () {
     this.timeout(120_000)
@@ -72,7 +72,7 @@ export const mainJob = (
       env = { ...ENV, ...servers.env }
       closeServers = servers.close
       shop = await openShop()
-      const place = await newPlace()
+      const place = await newDataFolder()
       baoco = await start(place, env)
       installation = readInstallation(place, baoco.output())
     })
@@ -80,7 +80,7 @@ export const mainJob = (
     after(async () => {
       await baoco?.kill()
       await shop?.close()
-      if (installation) await removePlace(installation)
+      if (installation) await removeDataFolder(installation)
       await closeServers?.()
     })
 

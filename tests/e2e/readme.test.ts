@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { banks } from '../../domain/banks/index.ts'
-import { newPlace, readInstallation, removePlace, type Place } from '../harness/baoco-process.ts'
+import { newDataFolder, readInstallation, removeDataFolder, type DataFolder } from '../harness/baoco-process.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 
@@ -19,7 +19,7 @@ const commandsIn = (markdown: string): string[] =>
 
 describe('the README', function () {
   this.timeout(120_000)
-  let place: Place
+  let place: DataFolder
   let home: string
   let npmStart: ChildProcess
   let output = ''
@@ -36,14 +36,14 @@ describe('the README', function () {
 
   before(async () => {
     commands = commandsIn(await readFile(join(root, 'README.md'), 'utf8'))
-    place = await newPlace()
+    place = await newDataFolder()
     home = await mkdtemp(join(tmpdir(), 'baoco-home-'))
   })
 
   after(async () => {
     if (npmStart?.pid && npmStart.exitCode === null && npmStart.signalCode === null)
       process.kill(-npmStart.pid, 'SIGKILL')
-    await removePlace(place)
+    await removeDataFolder(place)
   })
 
   it('counts the banks that are read', async () => {

@@ -32,13 +32,13 @@ export interface Running {
   process: ChildProcess
 }
 
-export interface Place {
+export interface DataFolder {
   dataDir: string
   port: number
 }
 
 /** A data folder and a port for one installation. */
-export const newPlace = async (): Promise<Place> => ({
+export const newDataFolder = async (): Promise<DataFolder> => ({
   dataDir: await mkdtemp(join(tmpdir(), 'baoco-')),
   port: (await freePorts(1))[0]!,
 })
@@ -52,7 +52,7 @@ export interface Starting extends Running {
 
 /** Starts a command and leaves it to itself. */
 export const launchBaoco = (
-  { dataDir, port }: Place,
+  { dataDir, port }: DataFolder,
   env: Record<string, string> = {},
   command = 'serve',
 ): Starting => {
@@ -109,7 +109,7 @@ export const launchBaoco = (
 
 /** Starts it and waits until it says that it is ready. */
 export const startBaoco = async (
-  place: Place,
+  place: DataFolder,
   env: Record<string, string> = {},
   command = 'serve',
 ): Promise<Running> => {
@@ -122,7 +122,7 @@ export const startBaoco = async (
 }
 
 /** What the first start printed, read as its user would. */
-export const readInstallation = (place: Place, output: string): Installation => {
+export const readInstallation = (place: DataFolder, output: string): Installation => {
   const labelled = (label: string): string => {
     const [, value] = new RegExp(`^\\s*${label}\\s+(\\S+)`, 'm').exec(output) ?? []
     if (!value) throw new Error(`the start did not print its ${label}:\n${output}`)
@@ -137,7 +137,7 @@ export const readInstallation = (place: Place, output: string): Installation => 
   }
 }
 
-export const removePlace = ({ dataDir }: Place): Promise<void> =>
+export const removeDataFolder = ({ dataDir }: DataFolder): Promise<void> =>
   rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
 
 /** Calls the API with the key; answers status and parsed body. */

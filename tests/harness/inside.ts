@@ -5,11 +5,11 @@ import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
 import { openEventStore } from '../../cmd/process/open-event-store.ts'
 import { readSettings } from '../../cmd/process/settings.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
-import type { Place } from './baoco-process.ts'
+import type { DataFolder } from './baoco-process.ts'
 
 /** The database of an installation. @param databaseUrl  where it is not the embedded one */
 export const inside = async <Result>(
-  { dataDir }: Place,
+  { dataDir }: DataFolder,
   look: (url: string) => Promise<Result>,
   databaseUrl?: string,
 ): Promise<Result> => {
@@ -19,7 +19,7 @@ export const inside = async <Result>(
 }
 
 /** The settings that make a commit real, such as `fsync on`; fails where one is not on. */
-export const durability = (place: Place): Promise<string> =>
+export const durability = (place: DataFolder): Promise<string> =>
   inside(place, async (url) => {
     const database = openDatabase(url, { poolSize: 1 })
     const settings = await database.query<{ name: string; setting: string }>(
@@ -32,7 +32,7 @@ export const durability = (place: Place): Promise<string> =>
   })
 
 /** Everything in the event store. @param env  the settings it was started with */
-export const allEvents = (place: Place, env: Record<string, string> = {}): Promise<RecordedEvent[]> =>
+export const allEvents = (place: DataFolder, env: Record<string, string> = {}): Promise<RecordedEvent[]> =>
   inside(
     place,
     async (url) => {

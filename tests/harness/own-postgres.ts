@@ -4,7 +4,7 @@ import { appendFile, mkdtemp, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeDataFolder } from '../../adapters/system/data-folder.ts'
-import { findPlace, removePlace } from '../../adapters/postgres/embedded/directory.ts'
+import { findDirectory, removeDirectory } from '../../adapters/postgres/embedded/directory.ts'
 import { initialise, start, stop, SUPERUSER } from '../../adapters/postgres/embedded/server.ts'
 import { freePorts } from './free-ports.ts'
 import { startOwnServer, type OwnServer } from './own-server.ts'
@@ -41,12 +41,12 @@ const fastFolder = async (): Promise<string> => {
 export const startOwnPostgres = async ({ durable = true } = {}): Promise<OwnPostgres> => {
   const folder = durable ? await mkdtemp(join(tmpdir(), 'baoco-postgres-')) : await fastFolder()
   makeDataFolder(folder)
-  const place = findPlace(folder)
+  const place = findDirectory(folder)
   const password = randomBytes(12).toString('hex')
   await initialise(place, password)
   if (!durable) await appendFile(join(place.data, 'postgresql.conf'), NOT_DURABLE)
   const [port = 0] = await freePorts(1)
-  const server = await startOwnServer({ folder, launch: () => start(place, port), end: stop, clear: removePlace })
+  const server = await startOwnServer({ folder, launch: () => start(place, port), end: stop, clear: removeDirectory })
   return {
     ...server,
     port,

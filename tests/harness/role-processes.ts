@@ -1,5 +1,12 @@
 /** Role processes of one installation on servers: started, stopped, killed, frozen and replaced one by one. */
-import { launchBaoco, newPlace, removePlace, type Place, type Running, type Starting } from './baoco-process.ts'
+import {
+  launchBaoco,
+  newDataFolder,
+  removeDataFolder,
+  type DataFolder,
+  type Running,
+  type Starting,
+} from './baoco-process.ts'
 import { freePorts } from './free-ports.ts'
 
 export const ROLES = ['api', 'project', 'relay', 'deliver'] as const
@@ -9,7 +16,7 @@ export type RoleName = (typeof EVERY_ROLE)[number]
 
 export interface RoleProcess {
   role: RoleName
-  place: Place
+  place: DataFolder
   running: Starting
   /** Where its `/readyz` and `/metrics` are. */
   healthUrl: string
@@ -31,12 +38,12 @@ export interface RoleProcess {
 
 export const roleProcesses = (env: Record<string, string>) => {
   const all: RoleProcess[] = []
-  const places: Place[] = []
+  const places: DataFolder[] = []
   return {
     all,
     /** Does not wait until it is ready: `running.ready` does. */
     launch: async (role: RoleName): Promise<RoleProcess> => {
-      const [place, [port]] = await Promise.all([newPlace(), freePorts(1)])
+      const [place, [port]] = await Promise.all([newDataFolder(), freePorts(1)])
       places.push(place)
       const launch = () => launchBaoco(place, { ...env, METRICS_PORT: String(port) }, role)
       const healthUrl = `http://127.0.0.1:${port}`
@@ -70,7 +77,7 @@ export const roleProcesses = (env: Record<string, string>) => {
     },
     close: async () => {
       await Promise.all(all.map((one) => one.kill()))
-      await Promise.all(places.map(removePlace))
+      await Promise.all(places.map(removeDataFolder))
     },
   }
 }
@@ -81,7 +88,7 @@ export const OPEN_CLAIMS = `
     JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
    WHERE c.worker = $1 AND d.status = 'open' AND c.attempt > d.attempt`
 /** One process of each role, in the place of a single one that does everything: they start, stop and are killed together. */
-export const startRoles = async (place: Place, env: Record<string, string>): Promise<Running> => {
+export const startRoles = async (place: DataFolder, env: Record<string, string>): Promise<Running> => {
   const each = ROLES.map((role) => launchBaoco(place, env, role))
   const [api] = each as [Starting]
   const all: Running = {

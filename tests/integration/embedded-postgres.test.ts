@@ -9,7 +9,7 @@ import { expect } from 'chai'
 import pg from 'pg'
 import { FolderInUse } from '../../adapters/system/data-folder.ts'
 import { silent } from '../../adapters/telemetry/log-lines.ts'
-import { linkLibraries, packedBinaries, removePlace } from '../../adapters/postgres/embedded/directory.ts'
+import { linkLibraries, packedBinaries, removeDirectory } from '../../adapters/postgres/embedded/directory.ts'
 import {
   attachOrStart,
   openEmbeddedPostgres,
@@ -83,7 +83,7 @@ describe('embedded Postgres', function () {
     for (const child of processes.splice(0)) child.kill('SIGKILL')
     // The guard of a process that was killed stops its server: the folder goes after that.
     await eventually(() => !fs.existsSync(pidFile()), { what: 'the end of the server' })
-    removePlace(dataDir)
+    removeDirectory(dataDir)
   })
 
   it('keeps what was written over a stop and a start, and its commits are real', async () => {
@@ -261,7 +261,7 @@ describe('embedded Postgres', function () {
         fs.rmSync(join('/var/lib/baoco', aside[0] ?? ''), { recursive: true })
       } finally {
         for (const embedded of opened.splice(0)) await embedded.stop()
-        removePlace(dataDir)
+        removeDirectory(dataDir)
         dataDir = home
       }
     })

@@ -38,11 +38,11 @@ export interface CauseEnded extends Caused {
 }
 
 /** The position of the change in the store; null if nothing changed. */
-type Place = Promise<{ checkpoint: Checkpoint | null }>
+type Appended = Promise<{ checkpoint: Checkpoint | null }>
 
 export interface Alerts {
-  raise(cause: Cause): Place
-  end(ended: CauseEnded): Place
+  raise(cause: Cause): Appended
+  end(ended: CauseEnded): Appended
 }
 
 export interface AlertsParts {

@@ -15,7 +15,7 @@ import { DAY_MS } from '../../domain/arrival/old.ts'
 import { readable } from '../../domain/transaction/capture.ts'
 import { accountCache, type AccountCache } from '../accounts/accounts.ts'
 import { CreditMemories } from '../credits/memories.ts'
-import { Books } from './books.ts'
+import { WarmWindows } from './warm-windows.ts'
 import type { Answer, Outcome } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
 import type { Job } from './job.ts'
@@ -91,7 +91,7 @@ const MOST_WAITING = 20_000
 const BUSY_FROM = 100
 
 /** null if no receive path was determined, or if the notification was kept from before. */
-const doorIn = ({ appraisal, arrival }: Job): string | null =>
+const receivePathIn = ({ appraisal, arrival }: Job): string | null =>
   appraisal?.appraised && arrival.credential.kind !== 'kept' ? doorOfSource(appraisal.appraised.origin.source) : null
 
 const byStamp = (a: Arrival, b: Arrival): number =>
@@ -109,7 +109,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     oldAfterMs = DAY_MS,
   } = options
   const ports: GroupPorts = {
-    store, ids, clock, accounts, books: new Books(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
+    store, ids, clock, accounts, windows: new WarmWindows(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
   } // prettier-ignore
   const waiting = new Waiting()
   let inFlight = 0
@@ -127,7 +127,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
       reason: taken?.kind === 'ignored' ? taken.reason : null,
       bank_code: job.read.reading?.bank_code ?? null,
       source_type: taken?.kind === 'transaction' ? taken.source_type : null,
-      door: doorIn(job),
+      door: receivePathIn(job),
       correlation_id: job.correlationId,
       group,
       tries: job.tries,

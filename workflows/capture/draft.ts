@@ -7,7 +7,7 @@
  */
 import type { Account } from '../../domain/account/account.ts'
 import { isEventOf } from '../../domain/catalogue.ts'
-import { bookEvents } from '../../domain/dedup/events.ts'
+import { dedupEvents } from '../../domain/dedup/events.ts'
 import type { Verdict } from '../../domain/dedup/verdict.ts'
 import { verdictOn } from '../../domain/dedup/verdict.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
@@ -28,7 +28,7 @@ import { evolve as evolveOrder, payPlan, type Payment, type PlanOrder } from '..
 import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
 import type { CreditMemory } from '../../domain/credits/memory.ts'
-import type { WarmBook } from './books.ts'
+import type { WarmWindow } from './warm-windows.ts'
 import { appraiseJob, isListedAs, keptId, probeOf, type Job } from './job.ts'
 import { Units, type Answer, type DraftUnit, type Outcome } from './units.ts'
 
@@ -77,7 +77,7 @@ export class Draft {
   /** Plan orders that must be read first. */
   readonly missingOrders = new Set<number>()
   readonly units: Units
-  readonly #touched = new Map<WarmBook, number>()
+  readonly #touched = new Map<WarmWindow, number>()
   /** Transactions after these decisions. */
   readonly #drafted = new Map<number, Looked>()
   /** Plan orders that these decisions pay, with their unit. */
@@ -90,7 +90,7 @@ export class Draft {
   }
 
   /** @param warm  the deduplication window of the bank that the text was read as; null if it was not read */
-  add(job: Job, account: Account | null, warm: WarmBook | null): void {
+  add(job: Job, account: Account | null, warm: WarmWindow | null): void {
     const appraised = appraiseJob(job, account)
     if (job.isClosed) this.settled.push({ job, taken: UNREAD, outcome: 'resend' })
     else if (!appraised) this.settled.push({ job, taken: { kind: 'unauthorized' }, outcome: 'unauthorized' })
@@ -101,7 +101,7 @@ export class Draft {
 
   /** Removes everything from the windows again. */
   undo(): void {
-    for (const [warm, size] of this.#touched) warm.book.backTo(size)
+    for (const [warm, size] of this.#touched) warm.window.backTo(size)
   }
 
   /** Updates the windows to the state of the store: with every unit, in the order of the units. */
@@ -110,7 +110,7 @@ export class Draft {
     if (this.units.all.some(({ entries }) => entries.length > 1)) {
       this.undo()
       for (const { warm, entries } of this.units.all)
-        for (const entry of entries) if (isEventOf(bookEvents, entry)) warm?.book.see(entry.data)
+        for (const entry of entries) if (isEventOf(dedupEvents, entry)) warm?.window.see(entry.data)
     }
     for (const { warm, entries } of this.units.all) if (warm) warm.revision += entries.length
   }
@@ -139,10 +139,10 @@ export class Draft {
 
   // --- movements ---------------------------------------------------------------------------------------------------
 
-  #judge(job: Job, movement: Movement, warm: WarmBook): void {
+  #judge(job: Job, movement: Movement, warm: WarmWindow): void {
     const { plan_order_id } = movement
     if (plan_order_id !== null && !this.#order(plan_order_id)) return void this.missingOrders.add(plan_order_id)
-    const verdict = verdictOn(warm.book, probeOf(job, movement, warm), movement.origin.channel === 'push')
+    const verdict = verdictOn(warm.window, probeOf(job, movement, warm), movement.origin.channel === 'push')
     if (verdict.kind === 'new') return this.#judgeByMemory(job, movement, warm)
     const concerned = verdict.kind === 'copy' ? [verdict.event] : [...new Set([verdict.event, verdict.of])]
     const looks = concerned.map((id) => this.#look(id))
@@ -166,13 +166,13 @@ export class Draft {
    * The deduplication window does not have it. If the account's memory has the credit, it is still a copy: the window
    * has dropped it.
    */
-  #judgeByMemory(job: Job, movement: Movement, warm: WarmBook): void {
+  #judgeByMemory(job: Job, movement: Movement, warm: WarmWindow): void {
     if (movement.marks.length === 0) return this.#record(job, movement, warm)
     const memory = this.#context.credits(job.userId)
     if (!memory) return void this.missingCredits.add(job.userId)
     const first = movement.marks.map((mark) => memory.firstOf(mark)).find((id) => id !== null)
     // If the window has the credit, the comparison was made there.
-    if (first === undefined || warm.book.holds(first, probeOf(job, movement, warm)))
+    if (first === undefined || warm.window.holds(first, probeOf(job, movement, warm)))
       return this.#record(job, movement, warm)
     const looked = this.#look(first)
     if (!looked) return void this.missing.add(first)
@@ -182,7 +182,7 @@ export class Draft {
   }
 
   /** The first notification of an event. */
-  #record(job: Job, movement: Movement, warm: WarmBook): void {
+  #record(job: Job, movement: Movement, warm: WarmWindow): void {
     const id = keptId(job) ?? this.#context.nextId()
     const unit = this.#unitOfPayment(movement, warm, id) ?? this.#unitOf(warm, id)
     this.#enter(unit, job, movement, warm, id, null)
@@ -191,7 +191,7 @@ export class Draft {
   }
 
   /** A copy of an event. The first notification's transaction exists, or is written here from the copy's own text. */
-  #copy(job: Job, movement: Movement, warm: WarmBook, event: number): void {
+  #copy(job: Job, movement: Movement, warm: WarmWindow, event: number): void {
     const id = keptId(job) ?? this.#context.nextId()
     const unit = this.#unitOf(warm, event)
     this.#enter(unit, job, movement, warm, id, event)
@@ -201,13 +201,13 @@ export class Draft {
   }
 
   /** The same notification again. If its transaction is in this draft, the answer waits until that is stored. */
-  #again(job: Job, movement: Movement, warm: WarmBook, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
+  #again(job: Job, movement: Movement, warm: WarmWindow, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
     const unit = this.#drafted.has(of) || keptId(job) !== null ? this.#unitOf(warm, event) : null
     this.#answer(unit, job, movement, of, 'resend')
   }
 
   /** Writes what the writer of an entry did not write, under the ids in the deduplication window. */
-  #finish(job: Job, movement: Movement, warm: WarmBook, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
+  #finish(job: Job, movement: Movement, warm: WarmWindow, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
     const unit = this.#unitOf(warm, event)
     if (of !== event) this.#settleFirst(unit, job, movement, of, event)
     this.#capture(unit, job, movement, of, of === event ? null : event)
@@ -227,9 +227,9 @@ export class Draft {
     }
   }
 
-  #enter(unit: DraftUnit, job: Job, movement: Movement, warm: WarmBook, id: number, event: number | null): void {
-    if (!this.#touched.has(warm)) this.#touched.set(warm, warm.book.size)
-    warm.book.add(id, event ?? id, probeOf(job, movement, warm))
+  #enter(unit: DraftUnit, job: Job, movement: Movement, warm: WarmWindow, id: number, event: number | null): void {
+    if (!this.#touched.has(warm)) this.#touched.set(warm, warm.window.size)
+    warm.window.add(id, event ?? id, probeOf(job, movement, warm))
     this.units.enter(unit, job, [seen(id, movement, event)])
   }
 
@@ -265,7 +265,7 @@ export class Draft {
    * A second payment in the same group is stored in the unit of the first: it is a repetition only if the first one is
    * a payment.
    */
-  #unitOfPayment({ plan_order_id }: Movement, warm: WarmBook, id: number): DraftUnit | null {
+  #unitOfPayment({ plan_order_id }: Movement, warm: WarmWindow, id: number): DraftUnit | null {
     const unit = plan_order_id === null ? undefined : this.#paid.get(plan_order_id)?.unit
     if (unit?.warm !== warm) return null
     this.units.join(transactionStream(id), unit)
@@ -315,7 +315,7 @@ export class Draft {
   }
 
   /** One unit per event, for all its notifications in the group. */
-  #unitOf(warm: WarmBook, event: number): DraftUnit {
+  #unitOf(warm: WarmWindow, event: number): DraftUnit {
     return this.units.of(transactionStream(event), warm)
   }
 }

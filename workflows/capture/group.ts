@@ -17,7 +17,7 @@ import type { AccountCache } from '../accounts/accounts.ts'
 import type { Folded } from '../support/fold-cache.ts'
 import type { CreditMemory } from '../../domain/credits/memory.ts'
 import type { CreditMemories } from '../credits/memories.ts'
-import type { Books, WarmBook } from './books.ts'
+import type { WarmWindows, WarmWindow } from './warm-windows.ts'
 import { Draft, type Looked, type LookedOrder } from './draft.ts'
 import { keptId, type Job } from './job.ts'
 import type { Answer } from './units.ts'
@@ -27,7 +27,7 @@ export interface GroupPorts {
   ids: Ids
   clock: Clock
   accounts: AccountCache
-  books: Books
+  windows: WarmWindows
   credits: CreditMemories
   /** Known revisions of users' streams of ignored notifications. */
   ignoredRevisions: Map<number, number>
@@ -64,8 +64,8 @@ class Group {
   readonly #ports: GroupPorts
   readonly #jobs: readonly Job[]
   readonly #accounts = new Map<number, Folded<Account | null>>()
-  readonly #books = new Map<string, WarmBook>()
-  readonly #bookOf = new Map<Job, WarmBook>()
+  readonly #windows = new Map<string, WarmWindow>()
+  readonly #windowOf = new Map<Job, WarmWindow>()
   readonly #looked = new Map<number, Looked>()
   readonly #orders = new Map<number, LookedOrder>()
   /** Memories of credits that were loaded for this group. */
@@ -77,7 +77,7 @@ class Group {
     for (const job of jobs) {
       job.tries++
       this.#accounts.set(job.userId, ports.accounts.get(String(job.userId)))
-      if (job.read.reading) this.#bookOf.set(job, this.#book(job.userId, job.read.reading.bank_code))
+      if (job.read.reading) this.#windowOf.set(job, this.#window(job.userId, job.read.reading.bank_code))
     }
   }
 
@@ -90,16 +90,16 @@ class Group {
       if (results.every(({ ok }) => ok)) this.#ports.spareIds.push(...ids.slice(used))
       return this.#settle(draft, results)
     } finally {
-      for (const warm of this.#books.values()) this.#ports.books.put(warm)
+      for (const warm of this.#windows.values()) this.#ports.windows.put(warm)
     }
   }
 
-  #book(userId: number, bankCode: string): WarmBook {
+  #window(userId: number, bankCode: string): WarmWindow {
     const key = `${userId} ${bankCode}`
-    const held = this.#books.get(key)
+    const held = this.#windows.get(key)
     if (held) return held
-    const warm = this.#ports.books.take(userId, bankCode)
-    this.#books.set(key, warm)
+    const warm = this.#ports.windows.take(userId, bankCode)
+    this.#windows.set(key, warm)
     return warm
   }
 
@@ -115,7 +115,7 @@ class Group {
    */
   async #decide(ids: readonly number[]): Promise<{ draft: Draft; used: number }> {
     const now = this.#ports.clock.now().getTime()
-    for (const { book } of this.#books.values()) book.dropExpired(now)
+    for (const { window } of this.#windows.values()) window.dropExpired(now)
     let drafted = this.#draft(ids)
     try {
       if (!(await this.#read(drafted.draft))) return drafted
@@ -146,7 +146,7 @@ class Group {
       ignoredRevision: (userId) => this.#ports.ignoredRevisions.get(userId) ?? NO_STREAM,
       mayFinish: (job) => this.#mayFinish(job),
     })
-    for (const job of this.#jobs) draft.add(job, this.#accounts.get(job.userId)!.state, this.#bookOf.get(job) ?? null)
+    for (const job of this.#jobs) draft.add(job, this.#accounts.get(job.userId)!.state, this.#windowOf.get(job) ?? null)
     return { draft, used }
   }
 
@@ -158,18 +158,18 @@ class Group {
     const { store, accounts } = this.#ports
     const missing = missingOf(draft)
     const users = [...this.#accounts.keys()]
-    const books = [...this.#books.values()]
+    const windows = [...this.#windows.values()]
     const known = users.map((user) => this.#accounts.get(user)!)
     const answers = await store.read([
       ...users.map((user, n): Slice => ({ ...accounts.slice(String(user)), from: known[n]!.revision + 1 })),
-      ...books.map((warm) => warm.slice()),
+      ...windows.map((warm) => warm.slice()),
       ...missing.map(({ stream }): Slice => ({ stream })),
     ])
     const isNews = missing.length > 0 || draft.missingCredits.size > 0 || answers.some((events) => events.length > 0)
     if (isNews) draft.undo()
     users.forEach((user, n) => this.#accounts.set(user, accounts.advance(String(user), answers[n] ?? [], known[n])))
-    books.forEach((warm, n) => warm.readOn(answers[users.length + n] ?? []))
-    this.#keep(missing, answers.slice(users.length + books.length))
+    windows.forEach((warm, n) => warm.readOn(answers[users.length + n] ?? []))
+    this.#keep(missing, answers.slice(users.length + windows.length))
     return isNews
   }
 
@@ -205,7 +205,7 @@ class Group {
 
   #settle(draft: Draft, results: readonly UnitResult[]): GroupDone {
     const done: GroupDone = { answers: draft.settled, again: [], parked: draft.parked }
-    const failed = new Set<WarmBook>()
+    const failed = new Set<WarmWindow>()
     draft.units.all.forEach((unit, n) => {
       const result = results[n]!
       if (!result.ok) this.#conflicted(unit.answers, result.conflict)
@@ -222,7 +222,7 @@ class Group {
   }
 
   #conflicted(answers: readonly Answer[], { stream, revision }: { stream: string; revision: number }): void {
-    for (const warm of this.#books.values()) if (warm.stream === stream) warm.told(revision)
+    for (const warm of this.#windows.values()) if (warm.stream === stream) warm.atLeast(revision)
     for (const { job } of answers) {
       const kept = keptId(job)
       if (kept !== null && stream === unreadStream(kept)) job.isClosed = true

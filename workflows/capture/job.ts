@@ -2,11 +2,11 @@
 import type { Account } from '../../domain/account/account.ts'
 import type { Probe } from '../../domain/dedup/entries.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
-import { doorOf } from '../../domain/arrival/origin.ts'
+import { receivePathOf } from '../../domain/arrival/origin.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { ReadResult } from '../../domain/reader/reading.ts'
 import { appraise, type Appraised } from '../../domain/transaction/capture.ts'
-import type { WarmBook } from './books.ts'
+import type { WarmWindow } from './warm-windows.ts'
 
 export interface Job {
   /** Its text is cut to the length that is read. */
@@ -27,7 +27,7 @@ export interface Job {
   /** When it first met an entry whose transaction is missing (`performance.now()`); otherwise null. */
   metUnfinishedAt: number | null
   appraisal: { account: Account | null; appraised: Appraised | null } | null
-  probe: { of: WarmBook; appraised: Appraised; probe: Probe } | null
+  probe: { of: WarmWindow; appraised: Appraised; probe: Probe } | null
   resolve(taken: Taken): void
   reject(error: unknown): void
 }
@@ -43,16 +43,16 @@ export const isListedAs = ({ arrival: { mail } }: Job, reason: string): boolean 
 /** Appraises a job once per state of the account. null if its credential does not belong to the account. */
 export const appraiseJob = (job: Job, account: Account | null): Appraised | null => {
   if (job.appraisal && job.appraisal.account === account) return job.appraisal.appraised
-  const door = account && doorOf(account, job.arrival.credential, job.arrival.arrived_at)
+  const door = account && receivePathOf(account, job.arrival.credential, job.arrival.arrived_at)
   const appraised = account && door ? appraise(account, door, job.arrival, job.read, job.plans, job.oldAfterMs) : null
   job.appraisal = { account, appraised }
   return appraised
 }
 
 /** Hashed once per deduplication window, as long as the appraisal is unchanged. */
-export const probeOf = (job: Job, appraised: Extract<Appraised, { kind: 'movement' }>, warm: WarmBook): Probe => {
+export const probeOf = (job: Job, appraised: Extract<Appraised, { kind: 'movement' }>, warm: WarmWindow): Probe => {
   if (job.probe?.of === warm && job.probe.appraised === appraised) return job.probe.probe
-  const probe = warm.book.probe(appraised.sighting)
+  const probe = warm.window.probe(appraised.sighting)
   job.probe = { of: warm, appraised, probe }
   return probe
 }

@@ -6,7 +6,7 @@ import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
 import type { Taken } from '../../domain/arrival/arrival.ts'
 import type { StreamAppend, Unit } from '../../domain/ports.ts'
 import { metadataOf, stampWith } from '../support/stamp.ts'
-import type { WarmBook } from './books.ts'
+import type { WarmWindow } from './warm-windows.ts'
 import type { Job } from './job.ts'
 
 export type Outcome = 'new' | 'copy' | 'resend' | 'finished' | 'ignored' | 'unread' | 'unauthorized'
@@ -21,7 +21,7 @@ export interface Answer {
 /** Everything that is stored together. */
 export interface DraftUnit {
   /** The deduplication window that it adds to; null if it adds no entries. */
-  warm: WarmBook | null
+  warm: WarmWindow | null
   entries: NewEvent[]
   others: Map<string, { expectedRevision: number; events: NewEvent[] }>
   answers: Answer[]
@@ -37,14 +37,14 @@ export class Units {
     this.#at = at
   }
 
-  open(warm: WarmBook | null): DraftUnit {
+  open(warm: WarmWindow | null): DraftUnit {
     const unit: DraftUnit = { warm, entries: [], others: new Map(), answers: [] }
     this.all.push(unit)
     return unit
   }
 
   /** The unit that was joined under this key, or a new one. */
-  of(key: string, warm: WarmBook | null): DraftUnit {
+  of(key: string, warm: WarmWindow | null): DraftUnit {
     const present = this.#byKey.get(key)
     if (present) return present
     const unit = this.open(warm)
@@ -83,7 +83,7 @@ export class Units {
 
   /** The units in the form of the store. Units of one window have consecutive revisions. */
   appends(): Unit[] {
-    const revisions = new Map<WarmBook, number>()
+    const revisions = new Map<WarmWindow, number>()
     return this.all.map(({ warm, entries, others }) => {
       const unit: StreamAppend[] = []
       if (warm && entries.length > 0) {

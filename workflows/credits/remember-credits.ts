@@ -20,15 +20,15 @@ import { markOfCaptured, pack, type Remembered } from '../../domain/credits/mark
 import type { Fact, RecordedEvent } from '../../domain/event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamAppend } from '../../domain/ports.ts'
 import { closeStream } from '../accounts/delete-account.ts'
-import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
-import type { PlannedJob } from '../scheduled/scheduled-work.ts'
+import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import type { ScheduledJob } from '../scheduled/scheduled-work.ts'
 import { stamp } from '../support/stamp.ts'
 import { LoadedMemory } from './memories.ts'
 
 export interface CreditsCheckpoint {
   /** null before the first event */
-  load(): Promise<Place | null>
-  save(place: Place): Promise<void>
+  load(): Promise<StorePosition | null>
+  save(place: StorePosition): Promise<void>
 }
 
 export interface RememberingParts {
@@ -46,7 +46,7 @@ const EVERY_MS = 20 * 3_600_000
 const MOST_GATHERED = 30_000
 const MOST_TRIES = 20
 
-export const rememberCredits = (parts: RememberingParts): PlannedJob => {
+export const rememberCredits = (parts: RememberingParts): ScheduledJob => {
   let lastRun = -Infinity
   return {
     name: 'remember_credits',
@@ -76,7 +76,7 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
 
   const write = async (): Promise<void> => {
     for (const [userId, credits] of gathered) added += await remember(parts, userId, credits)
-    if (last) await checkpoint.save(placeOf(last))
+    if (last) await checkpoint.save(storePositionOf(last))
     gathered = new Map()
     count = 0
   }
@@ -106,7 +106,7 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
 
 const placeToStart = async (store: EventStore, checkpoint: CreditsCheckpoint): Promise<Checkpoint | null> => {
   const place = await checkpoint.load()
-  return place && (await isPlaceIn(store, place)) ? place.checkpoint : null
+  return place && (await isPositionIn(store, place)) ? place.checkpoint : null
 }
 
 /** @returns how many of the account's credits were new to the memory */

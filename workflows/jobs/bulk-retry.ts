@@ -4,7 +4,7 @@
  * queued then have another status and are skipped. After each page the job pauses for longer than the page took, so
  * that other work comes first.
  */
-import { jobEvents, jobStream, type JobEvent, type JobFilter, type Place } from '../../domain/job/events.ts'
+import { jobEvents, jobStream, type JobEvent, type JobFilter, type JobPosition } from '../../domain/job/events.ts'
 import { cancel, evolve, goOn, type Job, type Page } from '../../domain/job/job.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type Ids } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
@@ -16,9 +16,13 @@ import { retryFailed } from '../transactions/by-hand.ts'
 
 /** A user's failed transactions and the running jobs, from the read models. */
 export interface FailedTransactions {
-  count(userId: number, filter: JobFilter): Promise<{ count: number; newest: Place | null }>
+  count(userId: number, filter: JobFilter): Promise<{ count: number; newest: JobPosition | null }>
   /** Oldest first. */
-  between(userId: number, filter: JobFilter, page: { after: Place | null; to: Place; limit: number }): Promise<Place[]>
+  between(
+    userId: number,
+    filter: JobFilter,
+    page: { after: JobPosition | null; to: JobPosition; limit: number },
+  ): Promise<JobPosition[]>
   runningJobs(): Promise<number[]>
 }
 
@@ -46,7 +50,7 @@ export const createJob = async (
   { store, ids }: { store: EventStore; ids: Ids },
   occasion: OwnersOccasion,
   filter: JobFilter,
-  { count, newest }: { count: number; newest: Place | null },
+  { count, newest }: { count: number; newest: JobPosition | null },
 ): Promise<{ job_id: number; checkpoint: Checkpoint | null }> => {
   const [job_id] = (await ids.next(1)) as [number]
   const { user_id, at } = occasion

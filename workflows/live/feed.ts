@@ -7,7 +7,7 @@
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
-import { endsListening, newsOf, type News } from './news.ts'
+import { endsListening, liveUpdateOf, type LiveUpdate } from './updates.ts'
 
 /** Number of remembered events, of all users. */
 const REMEMBERED = 5_000
@@ -19,7 +19,7 @@ const PREFIXES = ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-']
 
 export interface Told {
   checkpoint: Checkpoint
-  news: News
+  news: LiveUpdate
 }
 
 export interface Listener {
@@ -43,12 +43,12 @@ export interface Feed {
 export interface FeedParts {
   store: EventStore
   readModels: ReadModels
-  onTrouble?: (error: unknown) => void
+  onFailure?: (error: unknown) => void
 }
 
 type Remembered = Told & { user_id: number }
 
-export const openFeed = ({ store, readModels, onTrouble = () => {} }: FeedParts): Feed => {
+export const openFeed = ({ store, readModels, onFailure = () => {} }: FeedParts): Feed => {
   const listeners = new Map<number, Set<Listener>>()
   const closing = new AbortController()
   let remembered: Remembered[] = []
@@ -60,7 +60,7 @@ export const openFeed = ({ store, readModels, onTrouble = () => {} }: FeedParts)
 
   const hand = (event: StoredEvent): void => {
     const { user_id } = event.metadata
-    const news = user_id === null ? null : newsOf(event)
+    const news = user_id === null ? null : liveUpdateOf(event)
     if (user_id === null || news === null) return
     const told = { checkpoint: event.checkpoint, news }
     remembered.push({ ...told, user_id })
@@ -89,7 +89,7 @@ export const openFeed = ({ store, readModels, onTrouble = () => {} }: FeedParts)
         try {
           await follow()
         } catch (error) {
-          onTrouble(error)
+          onFailure(error)
           // Events may be lost now. So the remembered ones are dropped, and listeners learn this when they reconnect.
           remembered = []
           await new Promise((resolve) => setTimeout(resolve, BEGIN_AGAIN_MS).unref())

@@ -16,7 +16,7 @@ import { jittered } from '../support/retry.ts'
 import type { Capture } from '../capture/capture.ts'
 import { arrivalOfMail } from './arrival.ts'
 import { MailFailure, type Connection, type FetchedMail, type Login, type Mailbox } from './mailbox.ts'
-import type { MailboxNotes, MailboxPlace, MailServer } from './mailbox.ts'
+import type { MailboxNotes, MailboxPosition, MailServer } from './mailbox.ts'
 import type { Slots } from './slots.ts'
 import { Violations } from './violations.ts'
 
@@ -38,7 +38,7 @@ export interface CollectParts {
   fetching: Slots
   /** Stops reading the mailbox until its owner changes it. The reason is a plain sentence. */
   pause: (mailbox: Mailbox, reason: string) => Promise<void>
-  onTrouble: (error: unknown) => void
+  onFailure: (error: unknown) => void
 }
 
 /** Most mails that are fetched and stored together; fewer if the server is slow. */
@@ -83,7 +83,7 @@ export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, sign
 
 /** @returns false if the server may go on, or if the pause could not be stored */
 const paused = async (
-  { pause, onTrouble }: CollectParts,
+  { pause, onFailure }: CollectParts,
   mailbox: Mailbox,
   failure: MailFailure,
   { violations }: Experience,
@@ -93,17 +93,17 @@ const paused = async (
     await pause(mailbox, failure.message)
     return true
   } catch (error) {
-    onTrouble(error)
+    onFailure(error)
     return false
   }
 }
 
-const report = async ({ notes, onTrouble }: CollectParts, mailbox: Mailbox, error: unknown): Promise<void> => {
+const report = async ({ notes, onFailure }: CollectParts, mailbox: Mailbox, error: unknown): Promise<void> => {
   // If we cannot store, that is not the mailbox's fault.
-  if (error instanceof StoreUnavailable) return onTrouble(error)
-  if (!(error instanceof MailFailure)) onTrouble(error)
+  if (error instanceof StoreUnavailable) return onFailure(error)
+  if (!(error instanceof MailFailure)) onFailure(error)
   const words = error instanceof MailFailure ? error.message : 'The mailbox could not be read.'
-  await notes.tell(mailbox, words).catch(onTrouble)
+  await notes.tell(mailbox, words).catch(onFailure)
 }
 
 const loginOf = ({ open }: CollectParts, { sealed_password, ...address }: Mailbox): Login => ({
@@ -152,7 +152,7 @@ const placeToStart = async (
   { notes, clock }: CollectParts,
   mailbox: Mailbox,
   connection: Connection,
-): Promise<{ place: MailboxPlace; notBefore: Date }> => {
+): Promise<{ place: MailboxPosition; notBefore: Date }> => {
   const { uid_validity } = connection
   const since = new Date(mailbox.since)
   const kept = await notes.place(mailbox)
@@ -167,10 +167,10 @@ const take = async (
   parts: CollectParts,
   mailbox: Mailbox,
   connection: Connection,
-  { uid_validity }: MailboxPlace,
+  { uid_validity }: MailboxPosition,
   uids: readonly number[],
   { notBefore, isNew }: { notBefore: Date; isNew: boolean },
-): Promise<MailboxPlace> => {
+): Promise<MailboxPosition> => {
   const { notes, capture, clock } = parts
   const floor = Math.floor(notBefore.getTime() / SECOND_MS) * SECOND_MS
   const isWanted = ({ received_at }: FetchedMail) => received_at === null || received_at.getTime() >= floor

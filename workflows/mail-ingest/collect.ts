@@ -78,7 +78,7 @@ class Collector {
     present?.stop.abort()
     await present?.done
     const stop = new AbortController()
-    const done = collectMailbox(this.#parts, mailbox, stop.signal).catch(this.#parts.onTrouble)
+    const done = collectMailbox(this.#parts, mailbox, stop.signal).catch(this.#parts.onFailure)
     this.#held.set(id, { mailbox, stop, done })
   }
 
@@ -113,10 +113,10 @@ export const runCollector = async (parts: CollectorParts, signal: AbortSignal): 
       clearTimeout(trusted)
       trusted = setTimeout(() => collector.abandon(), asked + parts.leases.trustedMs - performance.now())
     } catch (error) {
-      parts.onTrouble(error)
+      parts.onFailure(error)
     }
     await waitUnlessAborted(ROUND_MS, signal)
   }
   clearTimeout(trusted)
-  await collector.end().catch(parts.onTrouble)
+  await collector.end().catch(parts.onFailure)
 }

@@ -80,15 +80,15 @@ export class MailFailure extends Error {
 }
 
 /** How far a mailbox was collected. */
-export interface MailboxPlace {
+export interface MailboxPosition {
   uid_validity: string
   uid: number
 }
 
 export interface MailboxNotes {
   /** null if nothing is known, or if what is known belongs to another mailbox. */
-  place(mailbox: Mailbox): Promise<MailboxPlace | null>
-  keepPlace(mailbox: Mailbox, place: MailboxPlace, lastMessageAt: Date | null): Promise<void>
+  place(mailbox: Mailbox): Promise<MailboxPosition | null>
+  keepPlace(mailbox: Mailbox, place: MailboxPosition, lastMessageAt: Date | null): Promise<void>
   /** null: there is no error. */
   tell(mailbox: Mailbox, error: string | null): Promise<void>
 }

@@ -6,7 +6,7 @@
 import type { Unsafe } from '../../domain/arrival/events.ts'
 import { doorOfSource } from '../../domain/arrival/origin.ts'
 import type { Alerts } from '../alerts/alerts.ts'
-import { reaction, type Reaction } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 
 const LASTS_MS = 7 * 86_400_000
 
@@ -23,8 +23,8 @@ const subjectOf = (source: string): string => {
   return kind === 'device' ? `device:${id}` : `api_key:${id}`
 }
 
-export const alertUnsafeForwarder = (alerts: Pick<Alerts, 'raise'>): Reaction =>
-  reaction('alert_unsafe_forwarder', ['unread-'], {
+export const alertUnsafeForwarder = (alerts: Pick<Alerts, 'raise'>): Reactor =>
+  reactor('alert_unsafe_forwarder', ['unread-'], {
     NotificationUnread: async ({ id, data, metadata }) => {
       const { user_id, notification_id, source, unsafe } = data
       if (!unsafe) return 'nothing'

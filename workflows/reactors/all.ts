@@ -13,13 +13,13 @@ import { pauseGoneRule } from './pause-gone-rule.ts'
 import { raiseAlerts } from './raise-alerts.ts'
 import { releaseConfirmed } from './release-held.ts'
 import { raiseTransactionAlerts } from './raise-transaction-alerts.ts'
-import type { Reaction } from './reactor.ts'
+import type { Reactor } from './reactor.ts'
 import { seeBankAccounts } from './see-bank-account.ts'
 import { sendAccountMails } from './send-account-mails.ts'
 import { tellAlerts } from './tell-alerts.ts'
 import { upgradePlan } from './upgrade-plan.ts'
 
-export interface ReactionParts {
+export interface ReactorParts {
   store: EventStore
   clock: Clock
   ids: Ids
@@ -41,7 +41,7 @@ export interface ReactionParts {
   maxAgeMs: number
 }
 
-export const allReactions = (parts: ReactionParts): readonly Reaction[] => {
+export const allReactors = (parts: ReactorParts): readonly Reactor[] => {
   const { store, clock, vault, mailer, sender, links } = parts
   const accounts = new Accounts(store)
   const alerts = openAlerts(parts)

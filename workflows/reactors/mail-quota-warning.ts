@@ -1,7 +1,7 @@
 /** Mails the operator when most of a user's quota is used (interface, section 6). */
 import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
 import { accountCache } from '../accounts/accounts.ts'
-import { reaction, type Reaction } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 import { isOld } from './too-old.ts'
 
 interface Parts {
@@ -12,9 +12,9 @@ interface Parts {
   adminEmail: string
 }
 
-export const mailQuotaWarning = ({ store, clock, mailer, adminEmail }: Parts): Reaction => {
+export const mailQuotaWarning = ({ store, clock, mailer, adminEmail }: Parts): Reactor => {
   const cache = accountCache(100)
-  return reaction('mail_quota_warning', ['account-'], {
+  return reactor('mail_quota_warning', ['account-'], {
     QuotaWarned: async ({ id, data: { user_id, month, transactions, limit }, metadata }) => {
       if (isOld(metadata.at, clock.now())) return
       const account = (await cache.load(store, String(user_id))).state

@@ -7,17 +7,17 @@ import { evolve, NO_RULES, pauseGone } from '../../domain/account/gone-rules.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
-import { reaction, type Reaction } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 
 /** Accounts whose rules are kept in memory: one whose endpoint is gone often has many deliveries to it. */
 const REMEMBERED = 100
 
-export const pauseGoneRule = (store: EventStore, clock: Clock): Reaction => {
+export const pauseGoneRule = (store: EventStore, clock: Clock): Reactor => {
   const cache = foldCache(
     { stream: (user) => accountStream(Number(user)), events: accountEvents, initial: NO_RULES, evolve },
     REMEMBERED,
   )
-  return reaction('pause_gone_rule', ['transaction-'], {
+  return reactor('pause_gone_rule', ['transaction-'], {
     DeliveryEnded: async ({ id, data: { rule_id, reason }, metadata: { user_id, at, correlation_id } }) => {
       if (reason !== 'gone' || user_id === null) return
       const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }

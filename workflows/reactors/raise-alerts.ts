@@ -6,7 +6,7 @@ import { shownDigits } from '../../domain/account/bank-accounts.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { monthBounds, vietnamMonth } from '../../domain/time.ts'
 import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'
-import { reaction, type Reaction } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 
 /** The alert about a new bank account lasts this long (milliseconds), unless its owner decides about the account before. */
 const NEW_FOR_MS = 7 * 86_400_000
@@ -14,7 +14,7 @@ const causeOf = ({ id, metadata }: RecordedEvent) => ({ causation_id: id, correl
 
 const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
 
-export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reaction => {
+export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reactor => {
   const raise = async (event: RecordedEvent, cause: Omit<Cause, 'since' | 'causation_id' | 'correlation_id'>) =>
     void (await alerts.raise({ ...cause, since: event.metadata.at, ...causeOf(event) }))
   const end = async (event: RecordedEvent, ended: Omit<CauseEnded, 'until' | 'causation_id' | 'correlation_id'>) =>
@@ -26,7 +26,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reaction => 
   const endMailboxPaused = (event: RecordedEvent, user_id: number, mail_account_id: number) =>
     end(event, { user_id, kind: 'mailbox_paused', subject: `mail_account:${mail_account_id}` })
 
-  return reaction('raise_alerts', ['account-'], {
+  return reactor('raise_alerts', ['account-'], {
     RulePaused: (event) =>
       raise(event, {
         user_id: event.data.user_id,

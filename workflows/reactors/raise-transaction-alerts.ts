@@ -5,7 +5,7 @@
 import type { RecordedEvent } from '../../domain/event.ts'
 import { doorOfSource } from '../../domain/arrival/origin.ts'
 import type { Alerts, Cause } from '../alerts/alerts.ts'
-import { reaction, type Answered, type Reaction } from './reactor.ts'
+import { reactor, type Answered, type Reactor } from './reactor.ts'
 
 /** How long the alerts last, milliseconds. Until then, no second alert is raised for the same subject. */
 const CONTRADICTING_FOR_MS = 7 * 86_400_000
@@ -23,7 +23,7 @@ const subjectOf = (source: string): string => {
   return kind === 'mailbox' ? `mail_account:${id}` : `${kind}:${id}`
 }
 
-export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reaction => {
+export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reactor => {
   const raise = async (
     { id, metadata }: RecordedEvent,
     cause: Pick<Cause, 'user_id' | 'kind' | 'subject' | 'text'>,
@@ -49,7 +49,7 @@ export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reaction 
       OLD_FOR_MS,
     )
 
-  return reaction('raise_transaction_alerts', ['transaction-'], {
+  return reactor('raise_transaction_alerts', ['transaction-'], {
     TransactionCaptured: (event) => {
       const { user_id, transaction_id, already_run_of, order_id, contradicts, held, webhook_status, source } =
         event.data

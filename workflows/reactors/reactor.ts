@@ -7,14 +7,14 @@ export type Answered = Promise<'nothing' | void>
 /** What it does for an event. It may receive the same event again at any time, and then has nothing left to do. */
 export type Answers = Handlers<Answered>
 
-export interface Reaction {
+export interface Reactor {
   name: string
   /** Prefixes of the streams whose events it waits for. */
   prefixes: readonly string[]
   answers: Answers
 }
 
-export const reaction = (name: string, prefixes: readonly string[], answers: Answers): Reaction => ({
+export const reactor = (name: string, prefixes: readonly string[], answers: Answers): Reactor => ({
   name,
   prefixes,
   answers,

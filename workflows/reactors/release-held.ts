@@ -8,7 +8,7 @@ import type { Clock, EventStore } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import { releaseTransactions } from '../transactions/by-hand.ts'
 import { releaseHeld } from '../transactions/release-held.ts'
-import { reaction, type Reaction } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 
 export interface ReleaseHeldParts {
   store: EventStore
@@ -18,7 +18,7 @@ export interface ReleaseHeldParts {
   maxAgeMs: number
 }
 
-export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHeldParts): Reaction => {
+export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHeldParts): Reactor => {
   const sinceOf = () => new Date(clock.now().getTime() - maxAgeMs)
   const occasionOf = (user_id: number, { id, metadata }: RecordedEvent): OwnersOccasion => ({
     user_id,
@@ -27,7 +27,7 @@ export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHe
     causation_id: id,
   })
 
-  return reaction('release_held', ['account-', 'transaction-'], {
+  return reactor('release_held', ['account-', 'transaction-'], {
     BankAccountConfirmed: async (event) => {
       const { user_id, bank_account_id } = event.data
       const account = await accounts.find(user_id)

@@ -10,13 +10,13 @@ import { handle } from '../../domain/catalogue.ts'
 import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { retry } from '../support/retry.ts'
-import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
-import type { Reaction } from './reactor.ts'
+import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import type { Reactor } from './reactor.ts'
 
-export interface ReactionCheckpoint {
+export interface ReactorCheckpoint {
   /** null before the first event */
-  load(): Promise<Place | null>
-  save(place: Place): Promise<void>
+  load(): Promise<StorePosition | null>
+  save(place: StorePosition): Promise<void>
 }
 
 interface Lines {
@@ -24,10 +24,10 @@ interface Lines {
   error(fields: object, what: string): void
 }
 
-export interface ReactionsOptions {
+export interface ReactorsOptions {
   store: EventStore
-  reactions: readonly Reaction[]
-  checkpoint: ReactionCheckpoint
+  reactors: readonly Reactor[]
+  checkpoint: ReactorCheckpoint
   log: Lines
 }
 
@@ -36,18 +36,18 @@ const SAVE_EVERY_MS = 1_000
 const BACK_OFF = { firstMs: 50, mostMs: 30_000 }
 
 /** Runs until the signal aborts. While the store or the database is unavailable, it keeps retrying. */
-export const runReactions = async (options: ReactionsOptions, signal: AbortSignal): Promise<void> => {
-  const { store, reactions, checkpoint } = options
+export const runReactors = async (options: ReactorsOptions, signal: AbortSignal): Promise<void> => {
+  const { store, reactors: reactions, checkpoint } = options
   const insist = insisting(options, signal)
   const start = await insist('start', () => placeToStart(options))
   if (signal.aborted) return
   const prefixes = [...new Set(reactions.flatMap((each) => each.prefixes))]
-  const reactionsTo = byType(reactions)
+  const reactorsOf = byType(reactions)
   let savedAt = -Infinity
   for await (const { events } of store.subscribe({ after: start ?? null, prefixes, signal })) {
     let isDone = false
     for (const event of events) {
-      for (const { name, answers } of reactionsTo(event.type)) {
+      for (const { name, answers } of reactorsOf(event.type)) {
         const answer = async () => (isReadable(event) ? handle(answers, event) : 'nothing')
         if ((await insist(name, answer, event)) !== 'nothing') isDone = true
       }
@@ -55,14 +55,14 @@ export const runReactions = async (options: ReactionsOptions, signal: AbortSigna
     }
     const last = events.at(-1)
     if (!last || (!isDone && performance.now() - savedAt < SAVE_EVERY_MS)) continue
-    await insist('save', () => checkpoint.save(placeOf(last)))
+    await insist('save', () => checkpoint.save(storePositionOf(last)))
     savedAt = performance.now()
   }
 }
 
 /** Reactions by the type of event that they answer, found once for each type; an event that cannot be read concerns all of them. */
-const byType = (reactions: readonly Reaction[]): ((type: StoredEvent['type']) => readonly Reaction[]) => {
-  const found = new Map<string, readonly Reaction[]>()
+const byType = (reactions: readonly Reactor[]): ((type: StoredEvent['type']) => readonly Reactor[]) => {
+  const found = new Map<string, readonly Reactor[]>()
   return (type) => {
     let those = found.get(type)
     if (!those) {
@@ -74,16 +74,16 @@ const byType = (reactions: readonly Reaction[]): ((type: StoredEvent['type']) =>
 }
 
 /** Starts after the last processed event, or from the first event if the store is a different one. */
-const placeToStart = async ({ store, checkpoint, log }: ReactionsOptions): Promise<Checkpoint | null> => {
+const placeToStart = async ({ store, checkpoint, log }: ReactorsOptions): Promise<Checkpoint | null> => {
   const place = await checkpoint.load()
   if (!place) return null
-  if (await isPlaceIn(store, place)) return place.checkpoint
+  if (await isPositionIn(store, place)) return place.checkpoint
   log.warn({ reason: 'last processed event not found in the store' }, 'reactions.from_the_first_event')
   return null
 }
 
 const insisting =
-  ({ log }: ReactionsOptions, signal: AbortSignal) =>
+  ({ log }: ReactorsOptions, signal: AbortSignal) =>
   async <Result>(
     reaction: string,
     work: () => Promise<Result>,

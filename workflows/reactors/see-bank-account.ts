@@ -7,7 +7,7 @@ import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { EventStore, Clock, Ids } from '../../domain/ports.ts'
 import { accountCache } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
-import { reaction, type Reaction } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 
 /** Number of cached accounts. For a cached account, a known bank account needs no read of the store. */
 const REMEMBERED = 10_000
@@ -20,9 +20,9 @@ export interface SeeBankAccountsParts {
   plans: PlanAccount | null
 }
 
-export const seeBankAccounts = ({ store, clock, ids, plans }: SeeBankAccountsParts): Reaction => {
+export const seeBankAccounts = ({ store, clock, ids, plans }: SeeBankAccountsParts): Reactor => {
   const cache = accountCache(REMEMBERED)
-  return reaction('see_bank_account', ['transaction-'], {
+  return reactor('see_bank_account', ['transaction-'], {
     TransactionCaptured: async ({ id, data, metadata: { correlation_id } }) => {
       const { user_id, bank_code, account_number, transaction_id, created_at } = data
       const named = { bank_code, account_number, transaction_id }

@@ -3,7 +3,7 @@ import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
 import { isGoodLink } from '../../domain/account/mail-tokens.ts'
 import { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
-import { reaction, type Reaction } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 import { isOld } from './too-old.ts'
 
 export interface AccountMailParts {
@@ -13,11 +13,11 @@ export interface AccountMailParts {
   links: MailLinks
 }
 
-export const sendAccountMails = ({ store, clock, mailer, links }: AccountMailParts): Reaction => {
+export const sendAccountMails = ({ store, clock, mailer, links }: AccountMailParts): Reactor => {
   const accounts = new Accounts(store)
   const isNews = (at: string) => !isOld(at, clock.now())
 
-  return reaction('send_account_mails', ['account-'], {
+  return reactor('send_account_mails', ['account-'], {
     MailTokenIssued: async ({ id, data }) => {
       const { user_id, purpose, token_hash, nonce, issued_at, registered_again } = data
       if (!isNews(issued_at)) return

@@ -8,7 +8,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { newRuleSecret } from '../accounts/secrets.ts'
 import type { AlertCalls } from '../alerts/alert-calls.ts'
-import { reaction, type Reaction } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 import { isOld } from './too-old.ts'
 
 const SUBJECT: Record<AlertKind, string> = {
@@ -34,7 +34,7 @@ export interface AlertTellingParts {
 
 type AlertRaised = AlertEventData['AlertRaised']
 
-export const tellAlerts = ({ accounts, vault, clock, mailer, links, calls }: AlertTellingParts): Reaction => {
+export const tellAlerts = ({ accounts, vault, clock, mailer, links, calls }: AlertTellingParts): Reactor => {
   /**
    * Checks the age of both the alert and its cause. If a store is read again from its first event, alerts about long
    * past causes are raised.
@@ -79,7 +79,7 @@ export const tellAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
     return `\n\nConfirm it here, within seven days:\n${links.confirmation.url({ user_id, bank_account_id }, since)}`
   }
 
-  return reaction('tell_alerts', ['alerts-'], {
+  return reactor('tell_alerts', ['alerts-'], {
     AlertRaised: async (event) => {
       const account = isNews(event, event.data.since) && (await accounts.find(event.data.user_id))
       if (!account) return

@@ -6,7 +6,7 @@ import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { Affiliates } from '../affiliate/affiliates.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
-import { reaction, type Reaction } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 
 /** Buyers remembered. */
 const REMEMBERED = 100
@@ -19,13 +19,13 @@ interface Parts {
   commission: number
 }
 
-export const upgradePlan = ({ store, clock, ids, commission }: Parts): Reaction => {
+export const upgradePlan = ({ store, clock, ids, commission }: Parts): Reactor => {
   const buyers = foldCache(
     { stream: (user) => accountStream(Number(user)), events: accountEvents, initial: NO_BUYER, evolve },
     REMEMBERED,
   )
   const affiliates = new Affiliates({ store, ids })
-  return reaction('upgrade_plan', ['plan-order-'], {
+  return reactor('upgrade_plan', ['plan-order-'], {
     PlanPaid: async ({ id, data: { user_id, plan, amount, plan_order_id, paid_at }, metadata: { correlation_id } }) => {
       const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
       const { state } = await execute(store, buyers, String(user_id), occasion, ({ state: buyer }) =>

@@ -11,7 +11,7 @@
  */
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore, Lease } from '../../domain/ports.ts'
-import { isPlaceIn, placeOf, type Place } from '../support/store-position.ts'
+import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { retry } from '../support/retry.ts'
 
 const PREFIXES = ['transaction-']
@@ -30,9 +30,9 @@ export interface Publisher {
 
 export interface RelayCheckpoint {
   /** null before the first event */
-  load(): Promise<Place | null>
+  load(): Promise<StorePosition | null>
   /** Moves from one position to the next. @returns false if it is no longer at the first one */
-  advance(from: Place | null, to: Place): Promise<boolean>
+  advance(from: StorePosition | null, to: StorePosition): Promise<boolean>
 }
 
 interface Lines {
@@ -110,7 +110,7 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
     maxBatch: MOST_IN_BATCH,
   })) {
     if (events.length === 0) continue
-    const next = placeOf(events.at(-1)!)
+    const next = storePositionOf(events.at(-1)!)
     progress.sending(events)
     const isSent = await insist(() => publisher.publish(events, held).then(() => true))
     if (!isSent) return
@@ -125,7 +125,7 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
 /** Starts after the last sent event, or from the first event if the store is a different one. */
 const whereToStart = async ({ store, checkpoint, log }: RelayOptions) => {
   const known = await checkpoint.load()
-  if (!known || (await isPlaceIn(store, known))) return { known, after: known }
+  if (!known || (await isPositionIn(store, known))) return { known, after: known }
   log.warn({ reason: 'last sent event not found in the store' }, 'relay.from_the_first_event')
   return { known, after: null }
 }

@@ -1,13 +1,13 @@
 /** How long the store keeps events that are not permanent, and the scheduled job that removes them. */
-import { BOOK_RETENTION_S } from '../../domain/dedup/events.ts'
+import { DEDUP_RETENTION_S } from '../../domain/dedup/events.ts'
 import { CREDITS_KEPT_S, CREDITS_PREFIX } from '../../domain/credits/events.ts'
 import { KEPT_IGNORED_S, KEPT_UNREAD_S } from '../../domain/arrival/events.ts'
 import type { EventStore } from '../../domain/ports.ts'
-import type { PlannedJob } from './scheduled-work.ts'
+import type { ScheduledJob } from './scheduled-work.ts'
 
 /** By the prefix of a stream's name. A deduplication window distinguishes copies of one event, which arrive within days. */
 export const KEPT_S = {
-  'book-': BOOK_RETENTION_S,
+  'book-': DEDUP_RETENTION_S,
   'ignored-': KEPT_IGNORED_S,
   'unread-': KEPT_UNREAD_S,
   [CREDITS_PREFIX]: CREDITS_KEPT_S,
@@ -21,7 +21,7 @@ export const keptFor = (stream: string): number | null =>
  * Tells the store the retention times. Called at every start, before anything is written.
  * @param keepUnread  lifetime of unparsed notifications, seconds
  */
-export const retainAsPlanned = async (
+export const applyRetention = async (
   store: Pick<EventStore, 'retain'>,
   keepUnread: number = KEPT_UNREAD_S,
 ): Promise<void> => {
@@ -33,7 +33,7 @@ export const retainAsPlanned = async (
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
 /** @param at  the schedule, for a store that cannot remove in small steps */
-export const expireEvents = (store: Pick<EventStore, 'expire'>, at = EVERY_TEN_MINUTES): PlannedJob => ({
+export const expireEvents = (store: Pick<EventStore, 'expire'>, at = EVERY_TEN_MINUTES): ScheduledJob => ({
   name: 'expire_events',
   at,
   run: async () => {

@@ -9,7 +9,7 @@ import type { Plan } from '../../domain/account/events.ts'
 import { unreadStream, type NotificationEventData } from '../../domain/arrival/events.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import { stamp } from '../support/stamp.ts'
-import type { PlannedJob } from './scheduled-work.ts'
+import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface UnreadOverLimit {
   user_id: number
@@ -41,7 +41,7 @@ const limitOf = ({ plan, plan_expires_at }: UnreadOverLimit, now: Date): number 
   return PLAN_LIMITS[hasEnded ? 'Free' : plan].unread_bytes
 }
 
-export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadParts): PlannedJob => ({
+export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadParts): ScheduledJob => ({
   name: 'give_up_unread',
   at: EVERY_MINUTE,
   run: async (signal) => {

@@ -4,7 +4,7 @@ import { endPlan, warnOfQuota } from '../../domain/account/plan-changes.ts'
 import type { Clock } from '../../domain/ports.ts'
 import { vietnamMonth } from '../../domain/time.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
-import type { PlannedJob } from './scheduled-work.ts'
+import type { ScheduledJob } from './scheduled-work.ts'
 
 /** Accounts that may need action, according to the read models. The decision is made on the account itself. */
 export interface PlansDue {
@@ -28,7 +28,7 @@ const occasion = (user_id: number, at: Date): OwnersOccasion => {
 }
 
 /** Records the end of plans. An ended plan counts as Free from its end on, whether this has run or not. */
-export const endPlans = ({ accounts, due, clock }: Parts): PlannedJob => ({
+export const endPlans = ({ accounts, due, clock }: Parts): ScheduledJob => ({
   name: 'end_plans',
   at: EVERY_MINUTE,
   run: async () => {
@@ -40,7 +40,7 @@ export const endPlans = ({ accounts, due, clock }: Parts): PlannedJob => ({
 })
 
 /** Warns each user once per month. The mail follows from the event. */
-export const warnOfQuotas = ({ accounts, due, clock }: Parts): PlannedJob => ({
+export const warnOfQuotas = ({ accounts, due, clock }: Parts): ScheduledJob => ({
   name: 'warn_of_quotas',
   at: EVERY_MINUTE,
   run: async () => {

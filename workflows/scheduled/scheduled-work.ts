@@ -1,7 +1,7 @@
 /** Scheduled work. A job may be late, be skipped, or be run by two processes at once without harm. */
 import { schedule } from 'node-cron'
 
-export interface PlannedJob {
+export interface ScheduledJob {
   name: string
   /** The schedule in cron syntax, in UTC: minute, hour, day, month, weekday, optionally with seconds in front. */
   at: string
@@ -15,7 +15,7 @@ interface Lines {
 }
 
 /** Runs jobs until the signal aborts, then waits for running ones. A failed job is retried at its next time. */
-export const plannedWork = async (jobs: readonly PlannedJob[], log: Lines, signal: AbortSignal): Promise<void> => {
+export const runScheduled = async (jobs: readonly ScheduledJob[], log: Lines, signal: AbortSignal): Promise<void> => {
   const running = new Set<Promise<void>>()
   const tasks = jobs.map((job) =>
     schedule(
@@ -36,7 +36,7 @@ export const plannedWork = async (jobs: readonly PlannedJob[], log: Lines, signa
   await Promise.all(running)
 }
 
-const runOnce = async ({ name, run }: PlannedJob, log: Lines, signal: AbortSignal): Promise<void> => {
+const runOnce = async ({ name, run }: ScheduledJob, log: Lines, signal: AbortSignal): Promise<void> => {
   const started = performance.now()
   try {
     const told = await run(signal)

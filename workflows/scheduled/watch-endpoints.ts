@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Alerts } from '../alerts/alerts.ts'
-import type { PlannedJob } from './scheduled-work.ts'
+import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface OpenBreaker {
   user_id: number
@@ -29,7 +29,7 @@ export interface WatchEndpointsParts {
 
 const EVERY_FIVE_SECONDS = '*/5 * * * * *'
 
-export const watchEndpoints = ({ open, lasting, alerts }: WatchEndpointsParts): PlannedJob => ({
+export const watchEndpoints = ({ open, lasting, alerts }: WatchEndpointsParts): ScheduledJob => ({
   name: 'watch_endpoints',
   at: EVERY_FIVE_SECONDS,
   run: async (signal) => {

@@ -6,7 +6,7 @@ import { silentAfter, silentSince, type Rhythm } from '../../domain/sources/sile
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Alerts } from '../alerts/alerts.ts'
-import type { PlannedJob } from './scheduled-work.ts'
+import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface KnownSource {
   user_id: number
@@ -50,7 +50,7 @@ const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): 
   return named
 }
 
-export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchSourcesParts): PlannedJob => ({
+export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchSourcesParts): ScheduledJob => ({
   name: 'watch_sources',
   at: EVERY_TEN_MINUTES,
   run: async (signal) => {

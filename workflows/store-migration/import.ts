@@ -13,7 +13,7 @@ import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { importEvents as importSchemas, IMPORT_STREAM, type ImportedFile } from '../../domain/import.ts'
 import { NO_STREAM, type EventStore, type StreamAppend } from '../../domain/ports.ts'
-import { placeOf, type Place } from '../support/store-position.ts'
+import { storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { keptFor } from '../scheduled/expire-events.ts'
 import { stamp } from '../support/stamp.ts'
 import { BadFile, eventOfLine, type FiledEvent, type LastLine } from './event-file.ts'
@@ -45,9 +45,9 @@ export interface ImportOptions {
 
 export interface Imported {
   /** The position for readers that had processed everything: the last event that is kept permanently. */
-  end: Place | null
+  end: StorePosition | null
   /** The position of each reader that the file names. */
-  readers: Record<string, Place>
+  readers: Record<string, StorePosition>
 }
 
 export type ImportState = { is: 'none' } | { is: 'unfinished' | 'finished'; file: ImportedFile }
@@ -203,7 +203,7 @@ const compare = async (options: ImportOptions): Promise<Imported> => {
     if (keptFor(event.stream) !== null) continue
     const found = await next()
     if (found?.id !== event.id || found.stream !== event.stream) throw new NotImportable(OUT_OF_ORDER)
-    imported.end = placeOf(found)
+    imported.end = storePositionOf(found)
     for (const [reader, id] of Object.entries(told.readers))
       if (id === event.id) imported.readers[reader] = imported.end
   }

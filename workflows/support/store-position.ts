@@ -3,14 +3,14 @@ import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 
 /** The last processed event. */
-export interface Place {
+export interface StorePosition {
   checkpoint: Checkpoint
   event_id: string
   stream: string
   revision: number
 }
 
-export const placeOf = ({ checkpoint, id, stream, revision }: RecordedEvent): Place => ({
+export const storePositionOf = ({ checkpoint, id, stream, revision }: RecordedEvent): StorePosition => ({
   checkpoint,
   event_id: id,
   stream,
@@ -18,9 +18,9 @@ export const placeOf = ({ checkpoint, id, stream, revision }: RecordedEvent): Pl
 })
 
 /** Whether this store contains the position. */
-export const isPlaceIn = async (
+export const isPositionIn = async (
   store: Pick<EventStore, 'read' | 'isAfter'>,
-  { checkpoint, event_id, stream, revision }: Place,
+  { checkpoint, event_id, stream, revision }: StorePosition,
 ): Promise<boolean> => {
   const [[found] = []] = await store.read([{ stream, from: revision, limit: 1 }])
   if (found?.id === event_id) return true

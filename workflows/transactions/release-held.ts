@@ -6,7 +6,7 @@
  */
 import type { Account } from '../../domain/account/account.ts'
 import { bankAccountOf } from '../../domain/account/bank-accounts.ts'
-import { bookStream, type NotificationSeen } from '../../domain/dedup/events.ts'
+import { dedupStream, type NotificationSeen } from '../../domain/dedup/events.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
@@ -40,7 +40,7 @@ export const releaseHeld = async (
   if (!known?.confirmed) return 0
   const { bank_code } = known
   const waiting = new Set<number>()
-  for await (const seen of seenIn(store, bookStream(account.user_id, bank_code))) {
+  for await (const seen of seenIn(store, dedupStream(account.user_id, bank_code))) {
     const { account_number, direction, arrived_at, transaction_id, copy_of } = seen
     if (direction !== 'credit' || account_number === null || Date.parse(arrived_at) < since.getTime()) continue
     // A copy may have brought the number that the first notification did not print.

@@ -49,7 +49,7 @@ interface Inside {
 export class Connection {
   readonly #url: string
   readonly #attemptMs: number
-  readonly #onTrouble: (error: unknown) => void
+  readonly #onFailure: (error: unknown) => void
   readonly #forget: () => void
   #generation = 0
   #link: Promise<OpenLink>
@@ -62,16 +62,16 @@ export class Connection {
    * @param attemptMs  a call that hears nothing for so long is given up
    * @throws where the url cannot be one
    */
-  constructor(url: string, attemptMs: number, onTrouble: (error: unknown) => void) {
+  constructor(url: string, attemptMs: number, onFailure: (error: unknown) => void) {
     this.#url = readableUrl(url)
     this.#attemptMs = attemptMs
-    this.#onTrouble = onTrouble
+    this.#onFailure = onFailure
     this.#current = this.#open()
     this.#link = Promise.resolve(this.#current)
     this.#forget = onLateAnswer((error) => {
       // Where one answer is late, more are; a new client is on its way then.
       if (this.#isRenewing) return
-      onTrouble(error)
+      onFailure(error)
       this.#renew(this.#current)
     })
   }
@@ -171,7 +171,7 @@ export class Connection {
     this.#isRenewing = true
     old.end.abort()
     this.#link = goodbye(old.client)
-      .catch(this.#onTrouble)
+      .catch(this.#onFailure)
       .then(() => {
         this.#isRenewing = false
         return next

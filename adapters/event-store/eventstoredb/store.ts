@@ -27,7 +27,7 @@ export interface EventStoreDbOptions {
   /** How long a call may wait for a server that is away before it fails with `StoreUnavailable`, milliseconds. */
   deadlineMs?: number
   /** Told of every failed try of a subscription and of every connection given up, which go on by themselves. */
-  onTrouble?: (error: unknown) => void
+  onFailure?: (error: unknown) => void
 }
 
 /** A single try that hears nothing is given up after this and made again. */
@@ -40,13 +40,13 @@ export const openEventStoreDb = async ({
   url,
   prefix,
   deadlineMs = 10_000,
-  onTrouble = () => {},
+  onFailure = () => {},
 }: EventStoreDbOptions): Promise<EventStore<RecordedEvent>> => {
   const attemptMs = Math.min(ATTEMPT_MS, deadlineMs)
   const closing = new AbortController()
   // Every call that waits for a server that is away listens.
   setMaxListeners(0, closing.signal)
-  const connect = (to: string): Connection => new Connection(to, attemptMs, onTrouble)
+  const connect = (to: string): Connection => new Connection(to, attemptMs, onFailure)
   const connection = connect(url)
   const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
     untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
@@ -70,7 +70,7 @@ export const openEventStoreDb = async ({
         maxBatch,
         signal: AbortSignal.any([signal, closing.signal]),
         attemptMs,
-        onTrouble,
+        onFailure,
       }),
     end: async () => {
       const position = await reading.end()

@@ -29,12 +29,12 @@ export interface SubscriptionOptions {
   signal: AbortSignal
   /** A subscription that the server has not confirmed by then is made again, milliseconds. */
   attemptMs: number
-  onTrouble: (error: unknown) => void
+  onFailure: (error: unknown) => void
 }
 
 export async function* subscription(
   connection: Connection,
-  { prefix, after, prefixes, maxBatch, signal, attemptMs, onTrouble }: SubscriptionOptions,
+  { prefix, after, prefixes, maxBatch, signal, attemptMs, onFailure }: SubscriptionOptions,
 ): AsyncGenerator<Batch<RecordedEvent>, void, undefined> {
   const isWanted = (stream: string): boolean => !prefixes || prefixes.some((one) => stream.startsWith(one))
   let position = after
@@ -80,7 +80,7 @@ export async function* subscription(
     const error = source.failure?.error
     if (!isOutage(error)) throw error
     connection.failed(link, error)
-    onTrouble(error)
+    onFailure(error)
     await waitUnlessAborted(backOff(tries), signal)
   }
 }

@@ -1,6 +1,6 @@
 /** Groups of appends as the arguments of one statement, and as what a reader would find after it. */
 import type { EncodedCall } from '../encoding.ts'
-import type { Placed } from './placed.ts'
+import type { PositionedEvent } from './positioned-event.ts'
 
 /** The argument of `store.append_one_by_one`. */
 export const stepsOf = (calls: readonly EncodedCall[]): string =>
@@ -11,8 +11,8 @@ export const stepsOf = (calls: readonly EncodedCall[]): string =>
   )
 
 /** The events of a group that went in whole, as a reader would find them behind a place. */
-export const recordedAfter = (place: number, calls: readonly EncodedCall[]): Placed[] => {
-  const placed: Placed[] = []
+export const recordedAfter = (place: number, calls: readonly EncodedCall[]): PositionedEvent[] => {
+  const placed: PositionedEvent[] = []
   let position = place
   for (const { units } of calls)
     for (const unit of units)

@@ -3,7 +3,7 @@ import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'
 import type { Database } from '../../database/database.ts'
 import { checkName } from '../encoding.ts'
-import type { Placed } from './placed.ts'
+import type { PositionedEvent } from './positioned-event.ts'
 
 /** A page stops before it holds more than this much data (its first event always fits). */
 const MOST_PAGE_BYTES = 8 * 1_048_576
@@ -11,7 +11,7 @@ const MOST_PAGE_BYTES = 8 * 1_048_576
 const SPAN = 20_000
 
 export interface Page {
-  events: Placed[]
+  events: PositionedEvent[]
   /** Everything up to here has been seen: the last event's place, or further where nothing more matched. */
   to: number
   /** Place of the newest event at the moment of reading. */

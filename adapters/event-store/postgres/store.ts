@@ -23,7 +23,7 @@ export interface PostgresEventStoreOptions {
   /** Connections for reading, besides the one that appends and the one that listens. */
   readers?: number
   /** Told of every failed try of a subscription, which goes on by itself. */
-  onTrouble?: (error: unknown) => void
+  onFailure?: (error: unknown) => void
 }
 
 /** A single try is given up after this and made again. */
@@ -45,7 +45,7 @@ export const openPostgresEventStore = async ({
   url,
   deadlineMs = 10_000,
   readers = 4,
-  onTrouble = () => {},
+  onFailure = () => {},
 }: PostgresEventStoreOptions): Promise<EventStore<RecordedEvent>> => {
   const database = openDatabase(url, {
     poolSize: readers,
@@ -53,14 +53,14 @@ export const openPostgresEventStore = async ({
     queryTimeoutMs: Math.min(ATTEMPT_MS, deadlineMs),
   })
   // Connects only when there is something to do.
-  const plannedWork = openDatabase(url, {
+  const maintenance = openDatabase(url, {
     poolSize: 1,
     applicationName: 'baoco event store, planned work',
     queryTimeoutMs: PLANNED_WORK_MS,
   })
   const closing = new AbortController()
   const connection = new Connection(database, APPENDING_SESSION)
-  const tail: Tail = new Tail(database, onTrouble, () => appends.isAppending)
+  const tail: Tail = new Tail(database, onFailure, () => appends.isAppending)
   const appends = new GroupAppend(connection, deadlineMs, {
     appended: (before, calls) => tail.offer(before, () => recordedAfter(before, calls)),
     settled: () => tail.settled(),
@@ -91,7 +91,7 @@ export const openPostgresEventStore = async ({
         prefixes: prefixes?.length ? prefixes : undefined,
         maxBatch,
         signal: AbortSignal.any([signal, closing.signal]),
-        onTrouble,
+        onFailure,
       }),
     end: async () => {
       const position = await answered(head)
@@ -111,25 +111,25 @@ export const openPostgresEventStore = async ({
       let removed = 0
       for (;;) {
         const listed = await answered(() =>
-          plannedWork.query<{ expired: number }>('SELECT store.expired($1)', [EXPIRE_LISTED]),
+          maintenance.query<{ expired: number }>('SELECT store.expired($1)', [EXPIRE_LISTED]),
         )
         if (listed.length === 0) return removed
         const positions = listed.map(({ expired }) => expired)
         for (let start = 0; start < positions.length; start += EXPIRE_AT_ONCE) {
           const some = positions.slice(start, start + EXPIRE_AT_ONCE)
-          const [row] = await answered(() => plannedWork.query<{ expire: number }>('SELECT store.expire($1)', [some]))
+          const [row] = await answered(() => maintenance.query<{ expire: number }>('SELECT store.expire($1)', [some]))
           removed += row!.expire
         }
       }
     },
     erase: async (stream) => {
-      await answered(() => plannedWork.query('SELECT store.erase($1)', [checkName(stream)]))
+      await answered(() => maintenance.query('SELECT store.erase($1)', [checkName(stream)]))
     },
     close: async () => {
       closing.abort()
       appends.close()
       connection.close()
-      await Promise.all([database.close(), plannedWork.close()])
+      await Promise.all([database.close(), maintenance.close()])
     },
   }
 }

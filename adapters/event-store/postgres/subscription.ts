@@ -10,7 +10,7 @@ import { orAborted } from '../../../workflows/support/abort.ts'
 import { retry } from '../../../workflows/support/retry.ts'
 import { BACK_OFF } from '../until-answered.ts'
 import { isOutage } from './outage.ts'
-import type { Placed } from './placed.ts'
+import type { PositionedEvent } from './positioned-event.ts'
 import { readPage, type Page } from './reading.ts'
 import type { Tail } from './tail.ts'
 
@@ -22,15 +22,15 @@ export interface SubscriptionOptions {
   prefixes: readonly string[] | undefined
   maxBatch: number
   signal: AbortSignal
-  onTrouble: (error: unknown) => void
+  onFailure: (error: unknown) => void
 }
 
 export async function* subscription(
   database: Database,
   tail: Tail,
-  { after, prefixes, maxBatch, signal, onTrouble }: SubscriptionOptions,
+  { after, prefixes, maxBatch, signal, onFailure }: SubscriptionOptions,
 ): AsyncGenerator<Batch<RecordedEvent>, void, undefined> {
-  const isWanted = ({ event }: Placed): boolean =>
+  const isWanted = ({ event }: PositionedEvent): boolean =>
     !prefixes || prefixes.some((prefix) => event.stream.startsWith(prefix))
   const member = { position: after }
   tail.join(member)
@@ -38,9 +38,9 @@ export async function* subscription(
   let told = after
   let toldAt = -Infinity
 
-  const isWorthTelling = (events: readonly Placed[], live: boolean): boolean =>
+  const isWorthTelling = (events: readonly PositionedEvent[], live: boolean): boolean =>
     events.length > 0 || (live && !wasLive) || (member.position > told && performance.now() - toldAt >= EMPTY_BATCH_MS)
-  const batch = (events: readonly Placed[], live: boolean): Batch<RecordedEvent> => {
+  const batch = (events: readonly PositionedEvent[], live: boolean): Batch<RecordedEvent> => {
     wasLive = live
     told = member.position
     toldAt = performance.now()
@@ -52,7 +52,7 @@ export async function* subscription(
       backOff: BACK_OFF,
       onFailure: (error) => {
         if (!isOutage(error)) throw error
-        onTrouble(error)
+        onFailure(error)
       },
     })
 

@@ -11,7 +11,7 @@ import type { Database } from '../../database/database.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import { listen } from './listener.ts'
 import { backOff } from '../until-answered.ts'
-import type { Placed } from './placed.ts'
+import type { PositionedEvent } from './positioned-event.ts'
 import { readPage, type Page } from './reading.ts'
 
 const POLL_MS = 250
@@ -42,7 +42,7 @@ export interface Member {
 
 /** What a subscription finds in the ring. */
 export interface Found {
-  events: Placed[]
+  events: PositionedEvent[]
   /** Seen up to here. */
   to: number
   /** True where that is all there is at the moment. */
@@ -51,7 +51,7 @@ export interface Found {
 
 export class Tail {
   readonly #database: Database
-  readonly #onTrouble: (error: unknown) => void
+  readonly #onFailure: (error: unknown) => void
   readonly #isAppending: () => boolean
   readonly #members = new Set<Member>()
   #stop = new AbortController()
@@ -68,12 +68,12 @@ export class Tail {
   #heard = 0
 
   /**
-   * @param onTrouble  is called with every failed read; reading continues
+   * @param onFailure  is called with every failed read; reading continues
    * @param isAppending  whether an append of this process is on its way: its `settled` will follow
    */
-  constructor(database: Database, onTrouble: (error: unknown) => void, isAppending: () => boolean) {
+  constructor(database: Database, onFailure: (error: unknown) => void, isAppending: () => boolean) {
     this.#database = database
-    this.#onTrouble = onTrouble
+    this.#onFailure = onFailure
     this.#isAppending = isAppending
   }
 
@@ -88,9 +88,9 @@ export class Tail {
   }
 
   /** Events after a place that pass the filter, at most so many; undefined where the ring does not reach back so far. */
-  after(position: number, most: number, wanted: (placed: Placed) => boolean): Found | undefined {
+  after(position: number, most: number, wanted: (placed: PositionedEvent) => boolean): Found | undefined {
     if (this.#to === null || position < this.#from) return undefined
-    const events: Placed[] = []
+    const events: PositionedEvent[] = []
     // A subscriber that is up to date needs only the end of the ring, which may be long.
     let first = this.#ring.length
     while (first > 0 && this.#ring[first - 1]!.to > position) first--
@@ -113,7 +113,7 @@ export class Tail {
    * Takes what this process has just appended right behind a place. Where that is not the end of the ring, because others
    * appended in between or nobody subscribes, the next read brings it.
    */
-  offer(after: number, appended: () => Placed[]): void {
+  offer(after: number, appended: () => PositionedEvent[]): void {
     if (this.#members.size === 0 || this.#to !== after) return
     const events = appended()
     const to = events.at(-1)!.position
@@ -165,7 +165,7 @@ export class Tail {
         trouble = 0
       } catch (error) {
         if (signal.aborted) return
-        this.#onTrouble(error)
+        this.#onFailure(error)
         await waitUnlessAborted(backOff(trouble++), signal)
       }
       this.#tell()

@@ -7,7 +7,7 @@ import { createHmac } from 'node:crypto'
 import { normalEmail } from '../../../domain/account/access.ts'
 import { Refused } from '../../../domain/errors.ts'
 import { logIn, type LoggedIn, type LoggingIn } from '../../../workflows/accounts/access.ts'
-import { openLoginPlaces } from '../../postgres/ops/login-addresses.ts'
+import { openLoginAddresses } from '../../postgres/ops/login-addresses.ts'
 import { callerIn } from './caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { ApiParts } from '../parts.ts'
@@ -29,7 +29,7 @@ export interface LimitedLogin {
 
 export const limitedLogin = (parts: Parts): LimitedLogin => {
   const { counters, database, log, settings } = parts
-  const places = openLoginPlaces(database, settings.jwtSecret)
+  const places = openLoginAddresses(database, settings.jwtSecret)
   const failures = counters.exact('login_account', FAILED)
 
   /** Keyed, because an e-mail is easily guessed from a plain hash. */

@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { invalid } from '../../../domain/account/refusals.ts'
 
 /** The last row of a page. */
-export interface Place {
+export interface CursorPosition {
   /** ISO 8601. */
   created_at: string
   id: number
@@ -14,9 +14,9 @@ export interface Place {
 
 export interface Cursors {
   /** @param list  identifies the list and its owner */
-  write(list: string, place: Place): string
+  write(list: string, place: CursorPosition): string
   /** @throws {Refused} VALIDATION_FAILED if the text is not a cursor of this list */
-  read(list: string, cursor: string): Place
+  read(list: string, cursor: string): CursorPosition
   /** For lists with another kind of position: two integers. */
   writePair(list: string, place: Pair): string
   /** @throws {Refused} VALIDATION_FAILED if the text is not a cursor of this list */

@@ -4,7 +4,7 @@ import { trustSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
 import { rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
 import { transactionsInMonth } from '../../../projections/account/queries.ts'
 import { URL_DOOR } from '../../../domain/arrival/origin.ts'
-import { heardOf } from '../../../projections/account/last-seen-queries.ts'
+import { lastSeenOf } from '../../../projections/account/last-seen-queries.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
@@ -46,8 +46,8 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   /** When the personal URL was last used. A new token does not reset it. */
-  const urlHeard = async ({ state }: ApiContext) =>
-    (await heardOf(database, state.account.user_id, clock.now()))(URL_DOOR)
+  const urlLastSeen = async ({ state }: ApiContext) =>
+    (await lastSeenOf(database, state.account.user_id, clock.now()))(URL_DOOR)
 
   const showReceiveUrl = async (context: ApiContext) => {
     const { receive_url } = context.state.account
@@ -56,14 +56,14 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
       settings.baseUrl,
       vault.open(receive_url.sealed_token),
       context.state.account,
-      await urlHeard(context),
+      await urlLastSeen(context),
     )
   }
 
   const newReceiveUrl = async (context: ApiContext) => {
     const rotated = await rotateReceiveUrl(parts, occasionOf(context, clock))
     await settled(parts, rotated)
-    return presentReceiveUrl(settings.baseUrl, rotated.token, context.state.account, await urlHeard(context))
+    return presentReceiveUrl(settings.baseUrl, rotated.token, context.state.account, await urlLastSeen(context))
   }
 
   const changeReceiveUrl = async (
@@ -81,7 +81,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
       settings.baseUrl,
       vault.open(account.receive_url!.sealed_token),
       account,
-      await urlHeard(context),
+      await urlLastSeen(context),
     )
   }
 

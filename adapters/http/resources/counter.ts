@@ -8,7 +8,7 @@ import { Refused } from '../../../domain/errors.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
 import type { Account } from '../../../domain/account/account.ts'
 import { newToken } from '../../../workflows/accounts/secrets.ts'
-import type { News } from '../../../workflows/live/news.ts'
+import type { LiveUpdate } from '../../../workflows/live/updates.ts'
 import { lastPayments } from '../../../projections/transaction/queries.ts'
 import { COUNTER_PAGE, COUNTER_POLICY, COUNTER_SCRIPT, COUNTER_STYLE } from './counter-page.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
@@ -24,7 +24,7 @@ const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id
 const SHOWN = 10
 
 /** The payment of a new credit; null for anything else. A repeated notification is not a payment. */
-const paymentIn = (news: News): object | null => {
+const paymentIn = (news: LiveUpdate): object | null => {
   const { what, id, amount, currency, order_id, created_at } = news
   const isPayment = what === 'captured' && news.transaction_type === 'credit' && news.webhook_status !== 'already_run'
   return isPayment ? { id, amount, currency, order_id, at: created_at } : null

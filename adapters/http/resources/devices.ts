@@ -6,9 +6,9 @@ import { deviceOf, openInvitations } from '../../../domain/account/devices.ts'
 import { trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
 import { inviteDevice, pairDevice, removeDevice, changeDevice } from '../../../workflows/accounts/devices.ts'
 import { deviceDoor } from '../../../domain/arrival/origin.ts'
-import { heardOf, type Heard } from '../../../projections/account/last-seen-queries.ts'
+import { lastSeenOf, type LastSeen } from '../../../projections/account/last-seen-queries.ts'
 import { TRUST_SMS_APP_TITLES } from './presenters/account.ts'
-import { heardFields } from './presenters/last-seen.ts'
+import { lastSeenFields } from './presenters/last-seen.ts'
 import { qrSvg } from './qr-code.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
@@ -50,7 +50,7 @@ const Device = z
     platform: z.string().nullable(),
     model: z.string().nullable(),
     ...trustFields.shape,
-    ...heardFields,
+    ...lastSeenFields,
     created_at: moment,
   })
   .meta({ id: 'Device' })
@@ -65,7 +65,7 @@ const Paired = z.strictObject({ device_id: id, device_token: z.string(), name: z
 const presentDevice = (
   account: Account,
   device: DeviceState | InvitationState,
-  heard: Heard,
+  heard: LastSeen,
 ): z.infer<typeof Device> => ({
   id: device.device_id,
   name: device.name,
@@ -87,7 +87,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   const { get, post, put, remove } = operations.of('Devices')
 
   const presented = async (account: Account, devices: readonly (DeviceState | InvitationState)[]) => {
-    const heard = await heardOf(database, account.user_id, clock.now())
+    const heard = await lastSeenOf(database, account.user_id, clock.now())
     return devices.map((device) => presentDevice(account, device, heard(deviceDoor(device.device_id))))
   }
   const presentedOne = async (account: Account, device: DeviceState | InvitationState) =>

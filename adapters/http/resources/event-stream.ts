@@ -6,7 +6,7 @@
 import { PassThrough } from 'node:stream'
 import { Refused } from '../../../domain/errors.ts'
 import type { Feed, Told } from '../../../workflows/live/feed.ts'
-import type { News } from '../../../workflows/live/news.ts'
+import type { LiveUpdate } from '../../../workflows/live/updates.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer } from '../openapi/operation.ts'
 import { queryOf } from '../middleware/query-string.ts'
@@ -31,13 +31,13 @@ export interface EventStreams {
   open(
     context: ApiContext,
     user: number,
-    view: (news: News) => object | null,
+    view: (news: LiveUpdate) => object | null,
     first?: (write: (event: string, data: object) => void) => Promise<void>,
   ): Promise<PassThrough>
 }
 
 /** The id of the last received event: from the header that the browser sends, or from the parameter of a reloaded page. */
-const lastHeard = (context: ApiContext): string | null => {
+const lastEventId = (context: ApiContext): string | null => {
   const { 'last-event-id': header } = context.headers
   if (typeof header === 'string' && header !== '') return header
   const { since } = queryOf(context)
@@ -92,7 +92,7 @@ export const openEventStreams = (feed: Feed): EventStreams => {
         clearTimeout(over)
       })
       try {
-        const heard = lastHeard(context)
+        const heard = lastEventId(context)
         const isOfThisStore = heard?.startsWith(`${epoch}.`) ?? false
         const after = isOfThisStore ? heard!.slice(epoch.length + 1) : null
         // To keep the order, new events wait until the missed events are sent.

@@ -7,14 +7,14 @@ import { addMailAccount, changeMailAccount, removeMailAccount } from '../../../w
 import { testMailbox } from '../../../workflows/mail-ingest/test-mailbox.ts'
 import { mailboxDoor } from '../../../domain/arrival/origin.ts'
 import { mailboxStates, type MailboxState } from '../../../projections/mail-account/queries.ts'
-import { heardOf, type Heard } from '../../../projections/account/last-seen-queries.ts'
+import { lastSeenOf, type LastSeen } from '../../../projections/account/last-seen-queries.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { heardFields } from './presenters/last-seen.ts'
+import { lastSeenFields } from './presenters/last-seen.ts'
 import { line, readOnly, withoutReadOnly } from './requests.ts'
 
 const IMAPS_PORT = 993
@@ -77,7 +77,7 @@ export const MailAccount = z
     ...mailAccountFields.shape,
     last_error: z.string().nullable().meta({ description: 'null while the mailbox is readable.' }),
     last_message_at: moment.nullable(),
-    ...heardFields,
+    ...lastSeenFields,
     created_at: moment,
   })
   .meta({ id: 'MailAccount' })
@@ -100,7 +100,7 @@ const NEVER: MailboxState = { last_error: null, last_message_at: null }
 const present = (
   { mail_account_id, sealed_password: _, since: __, paused, created_at, ...fields }: MailAccountState,
   { last_error, last_message_at }: MailboxState = NEVER,
-  heard: Heard,
+  heard: LastSeen,
 ): z.output<typeof MailAccount> => ({
   id: mail_account_id,
   ...fields,
@@ -117,7 +117,10 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
   const presented = async (context: ApiContext, mailAccounts: readonly MailAccountState[]) => {
     const ids = mailAccounts.map(({ mail_account_id }) => mail_account_id)
     const { user_id } = context.state.account
-    const [states, heard] = await Promise.all([mailboxStates(database, ids), heardOf(database, user_id, clock.now())])
+    const [states, heard] = await Promise.all([
+      mailboxStates(database, ids),
+      lastSeenOf(database, user_id, clock.now()),
+    ])
     return mailAccounts.map((each) =>
       present(each, states.get(each.mail_account_id), heard(mailboxDoor(each.mail_account_id))),
     )

@@ -37,7 +37,7 @@ export const openKafkaClient = ({ brokers, ssl = false, sasl }: KafkaServers): K
   })
 
 /** An error that says which servers it is about. */
-export const kafkaTrouble = ({ brokers }: KafkaServers, cause: unknown): Error =>
+export const kafkaError = ({ brokers }: KafkaServers, cause: unknown): Error =>
   new Error(`Kafka at ${brokers.join(', ')}: ${(cause as Error)?.message ?? String(cause)}`, { cause })
 
 /** Installations that share a cluster have topics of their own, and so groups of their own. */
@@ -50,7 +50,7 @@ export const reachKafka = async (servers: KafkaServers): Promise<void> => {
     await admin.connect()
     await admin.describeCluster()
   } catch (error) {
-    throw kafkaTrouble(servers, error)
+    throw kafkaError(servers, error)
   } finally {
     await admin.disconnect()
   }

@@ -7,7 +7,7 @@
 import { Partitioners, type Kafka, type Message, type Producer } from 'kafkajs'
 import { asStored, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { Publisher } from '../../../workflows/relay/relay.ts'
-import { kafkaTrouble, openKafkaClient, type KafkaSettings } from './client.ts'
+import { kafkaError, openKafkaClient, type KafkaSettings } from './client.ts'
 import { messageOf } from './cloud-event.ts'
 import { ensureTopic } from './topic.ts'
 import { endedWithin, unlessAborted } from './within.ts'
@@ -21,10 +21,10 @@ const CLOSE_WITHIN_MS = 1_000
 export interface PublisherOptions extends KafkaSettings {
   /** `ce_source` of the events: the address of this installation. */
   source: string
-  onTrouble?: (error: unknown) => void
+  onFailure?: (error: unknown) => void
 }
 
-export const openKafkaPublisher = ({ source, onTrouble = () => {}, ...settings }: PublisherOptions): Publisher => {
+export const openKafkaPublisher = ({ source, onFailure = () => {}, ...settings }: PublisherOptions): Publisher => {
   const kafka = openKafkaClient(settings)
   const { topic, installation } = settings
   let producer: Producer | null = null
@@ -51,13 +51,13 @@ export const openKafkaPublisher = ({ source, onTrouble = () => {}, ...settings }
 
   return {
     publish: async (events, signal) => {
-      const messages = messagesOf(events, { source, installation }, onTrouble)
+      const messages = messagesOf(events, { source, installation }, onFailure)
       if (messages.length === 0) return
       try {
         await unlessAborted(send(messages, signal), signal)
       } catch (error) {
         giveUp().catch(() => {})
-        throw kafkaTrouble(settings, error)
+        throw kafkaError(settings, error)
       }
     },
     close: () => endedWithin(CLOSE_WITHIN_MS, giveUp()),
@@ -81,12 +81,12 @@ const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
 const messagesOf = (
   events: readonly StoredEvent[],
   from: { source: string; installation: string },
-  onTrouble: (error: unknown) => void,
+  onFailure: (error: unknown) => void,
 ): Message[] =>
   events.flatMap((event) => {
     const message = messageOf(asStored(event), from)
     if (message) return [message]
-    onTrouble(new Error(`event without a user or transaction: ${event.stream}, revision ${event.revision}`))
+    onFailure(new Error(`event without a user or transaction: ${event.stream}, revision ${event.revision}`))
     return []
   })
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Consumer, EachMessagePayload, Kafka } from 'kafkajs'
-import { openKafkaClient, kafkaTrouble, type KafkaSettings } from './client.ts'
+import { openKafkaClient, kafkaError, type KafkaSettings } from './client.ts'
 import { installationIn } from './cloud-event.ts'
 import { endedWithin } from './within.ts'
 
@@ -23,16 +23,16 @@ export const whoseTopic = async (settings: KafkaSettings): Promise<string | null
     const newest = await newestOffset(kafka, settings.topic)
     return newest && (await look(kafka, settings.topic, newest))
   } catch (error) {
-    throw kafkaTrouble(settings, error)
+    throw kafkaError(settings, error)
   }
 }
 
-interface Place {
+interface TopicPosition {
   partition: number
   offset: string
 }
 
-const newestOffset = async (kafka: Kafka, topic: string): Promise<Place | null> => {
+const newestOffset = async (kafka: Kafka, topic: string): Promise<TopicPosition | null> => {
   const admin = kafka.admin()
   await admin.connect()
   try {
@@ -46,7 +46,7 @@ const newestOffset = async (kafka: Kafka, topic: string): Promise<Place | null> 
 }
 
 /** There is no reading without a group: this one is of a moment. */
-const look = async (kafka: Kafka, topic: string, { partition, offset }: Place): Promise<string | null> => {
+const look = async (kafka: Kafka, topic: string, { partition, offset }: TopicPosition): Promise<string | null> => {
   const groupId = `${topic}.look.${randomUUID()}`
   const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100, allowAutoTopicCreation: false })
   try {
@@ -61,7 +61,7 @@ const look = async (kafka: Kafka, topic: string, { partition, offset }: Place): 
 export const newestIn = async (
   consumer: Consumer,
   topic: string,
-  { partition, offset }: Place,
+  { partition, offset }: TopicPosition,
 ): Promise<string | null> => {
   await consumer.connect()
   await consumer.subscribe({ topic })

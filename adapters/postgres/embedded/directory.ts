@@ -14,7 +14,7 @@ import { mayUse, userFor, type DatabaseUser } from '../../database/database-user
 /** Where a data folder is moved that the database's user could not enter. */
 export const ELSEWHERE = '/var/lib/baoco'
 
-export interface Place {
+export interface PostgresDirectory {
   /** Postgres' own data directory. */
   data: string
   /** Holds `bin`, `lib` and `share`. */
@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** @throws when no binaries fit this machine, or no place and user can be found or made for them */
-export const findPlace = (dataDir: string): Place => {
+export const findDirectory = (dataDir: string): PostgresDirectory => {
   const folder = fs.realpathSync(dataDir)
   const user = userFor(folder)
   return {
@@ -38,7 +38,7 @@ export const findPlace = (dataDir: string): Place => {
 }
 
 /** Removes a data folder, also where a link stands for it; nothing may be running in it. */
-export const removePlace = (dataDir: string): void => {
+export const removeDirectory = (dataDir: string): void => {
   const remove = (folder: string) => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   const target = fs.existsSync(dataDir) ? fs.realpathSync(dataDir) : dataDir
   if (target.startsWith(`${ELSEWHERE}/`)) remove(target)

@@ -11,7 +11,7 @@ import pg from 'pg'
 import { FolderInUse, lockDataFolder, makeDataFolder } from '../../system/data-folder.ts'
 import type { LogLines } from '../../telemetry/log-lines.ts'
 import { readPrivateFile, writePrivateFile } from '../../system/private-file.ts'
-import { findPlace, type Place } from './directory.ts'
+import { findDirectory, type PostgresDirectory } from './directory.ts'
 import * as server from './server.ts'
 import { finishRelocation, relocate } from './relocate.ts'
 
@@ -62,7 +62,7 @@ export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<E
       makeDataFolder(dataDir)
       unlock = lockDataFolder(dataDir)
     }
-    const place = findPlace(dataDir)
+    const place = findDirectory(dataDir)
     const left = await server.clearLeftovers(place)
     if (left !== undefined) log.warn({ pid: left }, 'database.leftover_stopped')
     const password = await passwordOf(dataDir, place)
@@ -115,7 +115,7 @@ const answers = async (url: string): Promise<boolean> => {
 }
 
 /** The database's password, made together with the database. */
-const passwordOf = async (dataDir: string, place: Place): Promise<string> => {
+const passwordOf = async (dataDir: string, place: PostgresDirectory): Promise<string> => {
   const access = readAccess(dataDir)
   if (server.isInitialised(place)) {
     if (!access)
@@ -131,7 +131,10 @@ const passwordOf = async (dataDir: string, place: Place): Promise<string> => {
 }
 
 /** @param before  where it listened: who was attached to it finds it there again */
-const startOnFreePort = async (place: Place, before = 0): Promise<{ port: number; running: server.Server }> => {
+const startOnFreePort = async (
+  place: PostgresDirectory,
+  before = 0,
+): Promise<{ port: number; running: server.Server }> => {
   for (let attempt = 1; ; attempt++) {
     const port = (attempt === 1 && before) || (await freePort())
     try {
@@ -153,7 +156,12 @@ const freePort = (): Promise<number> =>
   })
 
 /** Starts the server again whenever it ends by itself; the returned function ends both. */
-const keepRunning = (place: Place, port: number, first: server.Server, log: LogLines): (() => Promise<void>) => {
+const keepRunning = (
+  place: PostgresDirectory,
+  port: number,
+  first: server.Server,
+  log: LogLines,
+): (() => Promise<void>) => {
   const stopping = new AbortController()
   let current = first
   const watch = async (): Promise<void> => {

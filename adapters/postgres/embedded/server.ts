@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { openToAppend, overwriteForeignFile, readForeignFile } from '../../system/private-file.ts'
-import type { Place } from './directory.ts'
+import type { PostgresDirectory } from './directory.ts'
 
 export const SUPERUSER = 'baoco'
 
@@ -50,7 +50,7 @@ const OPTIONS: Record<string, string> = {
 }
 
 /** Makes an empty database cluster, all of it or nothing. */
-export const initialise = async ({ data, native, user }: Place, password: string): Promise<void> => {
+export const initialise = async ({ data, native, user }: PostgresDirectory, password: string): Promise<void> => {
   const draft = `${data}.new`
   fs.rmSync(draft, { recursive: true, force: true })
   fs.mkdirSync(draft, { mode: 0o700 })
@@ -94,7 +94,7 @@ export const initialise = async ({ data, native, user }: Place, password: string
   fs.renameSync(draft, data)
 }
 
-export const isInitialised = ({ data }: Place): boolean => fs.existsSync(join(data, 'PG_VERSION'))
+export const isInitialised = ({ data }: PostgresDirectory): boolean => fs.existsSync(join(data, 'PG_VERSION'))
 
 export interface Server {
   pid: number
@@ -114,7 +114,7 @@ export class PortTaken extends Error {
  * @param stopping  gives up a start that is under way
  * @throws {PortTaken}, or an error with the server's own last complaint
  */
-export const start = async (place: Place, port: number, stopping?: AbortSignal): Promise<Server> => {
+export const start = async (place: PostgresDirectory, port: number, stopping?: AbortSignal): Promise<Server> => {
   const { data, native, log, user } = place
   const output = openLog(log)
   const from = fs.fstatSync(output).size
@@ -186,7 +186,7 @@ export const stop = async ({ pid, isGone }: Pick<Server, 'pid' | 'isGone'>): Pro
  * Postgres, which looks by it whether sessions of that server still live.
  * @returns the process id of the server that was stopped
  */
-export const clearLeftovers = async ({ data }: Pick<Place, 'data'>): Promise<number | undefined> => {
+export const clearLeftovers = async ({ data }: Pick<PostgresDirectory, 'data'>): Promise<number | undefined> => {
   const path = join(data, 'postmaster.pid')
   const text = readForeignFile(path)
   const pid = Number.parseInt(text ?? '', 10)
@@ -229,7 +229,7 @@ const readCommand = (pid: number): string =>
  * It looks first whether the server is still this one: the next Baoco may have been quicker.
  * @returns ends the guard without stopping anything
  */
-const guard = ({ data, user }: Place, pid: number): (() => void) => {
+const guard = ({ data, user }: PostgresDirectory, pid: number): (() => void) => {
   const script = 'read -r word; [ "$word" = done ] || [ "$(head -n 1 "$0")" != "$1" ] || kill -INT "$1"'
   const shell = spawn('/bin/sh', ['-c', script, join(data, 'postmaster.pid'), String(pid)], {
     cwd: '/',

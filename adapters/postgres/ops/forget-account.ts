@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { normalEmail } from '../../../domain/account/access.ts'
 import type { DeletedAccount } from '../../../workflows/accounts/delete-account.ts'
-import type { PlannedJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../../database/database.ts'
 
 const BY_USER = ['ops.heard', 'ops.endpoint', 'ops.inbox_call', 'ops.login_place', 'ops.api_key_use'] as const
@@ -39,7 +39,7 @@ export const forgetAccount =
 const EVERY_HOUR = '32 * * * *'
 
 /** What was written of accounts that are gone. While the read models are built anew there are no accounts to go by. */
-export const sweepForgotten = (database: Queryable): PlannedJob => ({
+export const sweepForgotten = (database: Queryable): ScheduledJob => ({
   name: 'sweep_forgotten',
   at: EVERY_HOUR,
   run: async () => {

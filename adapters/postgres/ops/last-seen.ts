@@ -2,13 +2,13 @@
  * Notes when sources are heard, `ops.heard`: many notifications are one statement every few seconds, so that receiving costs
  * nothing by it. What a crash loses is heard again.
  */
-import { heardAgain, type Rhythm } from '../../../domain/sources/silence.ts'
+import { seenAgain, type Rhythm } from '../../../domain/sources/silence.ts'
 import type { Database } from '../../database/database.ts'
 
 /** Milliseconds. */
 const WRITE_EVERY = 2_000
 
-export interface HeardNotes {
+export interface LastSeenNotes {
   note(userId: number, door: string, at: Date): void
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
       keys,
     )
     const before = new Map(known.map((row) => [`${row.user_id} ${row.door}`, row]))
-    const rhythms = noted.map(({ user_id, door, at }) => heardAgain(before.get(`${user_id} ${door}`) ?? null, at))
+    const rhythms = noted.map(({ user_id, door, at }) => seenAgain(before.get(`${user_id} ${door}`) ?? null, at))
     await transaction.query(
       `INSERT INTO ops.heard AS h (${COLUMNS})
        SELECT * FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::float8[])
@@ -51,7 +51,7 @@ const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
     )
   })
 
-export const openHeardNotes = (database: Database, onTrouble: (error: unknown) => void): HeardNotes => {
+export const openLastSeenNotes = (database: Database, onFailure: (error: unknown) => void): LastSeenNotes => {
   let noted = new Map<string, Noted>()
   let writing: Promise<unknown> = Promise.resolve()
 
@@ -59,7 +59,7 @@ export const openHeardNotes = (database: Database, onTrouble: (error: unknown) =
     if (noted.size === 0) return
     const all = [...noted.values()].sort(byKey)
     noted = new Map()
-    writing = writing.then(() => write(database, all)).catch(onTrouble)
+    writing = writing.then(() => write(database, all)).catch(onFailure)
   }
   const timer = setInterval(writeAll, WRITE_EVERY).unref()
 

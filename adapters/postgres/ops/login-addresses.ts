@@ -9,14 +9,14 @@ import type { Queryable } from '../../database/database.ts'
 /** Of one account; the oldest are forgotten. */
 const MOST = 50
 
-export interface LoginPlaces {
+export interface LoginAddresses {
   /** @param address  as `callerIn` gives it */
   knows(email: string, address: string): Promise<boolean>
   remember(userId: number, email: string, address: string): Promise<void>
 }
 
 /** @param secret  the installation's: with another one every place is unknown */
-export const openLoginPlaces = (database: Queryable, secret: string): LoginPlaces => {
+export const openLoginAddresses = (database: Queryable, secret: string): LoginAddresses => {
   // A JWT's signing input has no colon: what is made with the same secret stays apart.
   const placeOf = (email: string, address: string): string =>
     createHmac('sha256', secret)

@@ -1,10 +1,10 @@
 /** Progress and status of mailboxes: `ops.mailbox`. */
-import type { MailboxNotes, MailboxPlace } from '../../../workflows/mail-ingest/mailbox.ts'
+import type { MailboxNotes, MailboxPosition } from '../../../workflows/mail-ingest/mailbox.ts'
 import type { Queryable } from '../../database/database.ts'
 
 export const openMailboxNotes = (database: Queryable): MailboxNotes => ({
   place: async ({ mail_account_id, since }) => {
-    const [place] = await database.query<MailboxPlace>(
+    const [place] = await database.query<MailboxPosition>(
       `SELECT uid_validity, uid FROM ops.mailbox
        WHERE mail_account_id = $1 AND since = $2::timestamptz AND uid_validity IS NOT NULL`,
       [mail_account_id, since],

@@ -1,16 +1,16 @@
 /** What stands in the operational tables about places in the store, taken along when the events move to another store. */
-import type { Place } from '../../../workflows/support/store-position.ts'
+import type { StorePosition } from '../../../workflows/support/store-position.ts'
 import type { Queryable } from '../../database/database.ts'
-import { openReactionCheckpoint } from './reactor-checkpoint.ts'
+import { openReactorCheckpoint } from './reactor-checkpoint.ts'
 import { openRelayCheckpoint } from './relay-checkpoint.ts'
 
 /** Readers of the store by their names in the file of its events: `reactions`, `relay <topic>`. */
-export const readersOfStore = async (database: Queryable): Promise<Record<string, Place>> => {
-  const reactions = await openReactionCheckpoint(database).load()
-  const relays = await database.query<Place & { topic: string }>(
+export const readersOfStore = async (database: Queryable): Promise<Record<string, StorePosition>> => {
+  const reactions = await openReactorCheckpoint(database).load()
+  const relays = await database.query<StorePosition & { topic: string }>(
     'SELECT topic, checkpoint, event_id, stream, revision FROM ops.relay_checkpoint',
   )
-  const named = relays.map(({ topic, ...place }): [string, Place] => [relayOf(topic), place])
+  const named = relays.map(({ topic, ...place }): [string, StorePosition] => [relayOf(topic), place])
   return { ...(reactions && { reactions }), ...Object.fromEntries(named) }
 }
 
@@ -23,11 +23,11 @@ export const relayOf = (topic: string): string => RELAY + topic
  */
 export const setReaders = async (
   database: Queryable,
-  readers: Readonly<Record<string, Place>>,
+  readers: Readonly<Record<string, StorePosition>>,
   deliveredFrom: { group: string; checkpoint: string },
 ): Promise<void> => {
   for (const [reader, place] of Object.entries(readers)) {
-    if (reader === 'reactions') await openReactionCheckpoint(database).save(place)
+    if (reader === 'reactions') await openReactorCheckpoint(database).save(place)
     if (!reader.startsWith(RELAY)) continue
     const relay = openRelayCheckpoint(database, reader.slice(RELAY.length))
     await relay.advance(await relay.load(), place)

@@ -1,7 +1,7 @@
 /** How far readers of the store that keep one place each have come: `ops.reaction_checkpoint`, `ops.credits_checkpoint`. */
 import type { Queryable } from '../../database/database.ts'
 
-interface Place {
+interface StorePosition {
   checkpoint: string
   event_id: string
   stream: string
@@ -10,11 +10,11 @@ interface Place {
 
 const openCheckpoint = (database: Queryable, table: 'reaction_checkpoint' | 'credits_checkpoint') => ({
   /** @returns null before the first */
-  load: async (): Promise<Place | null> => {
-    const [row] = await database.query<Place>(`SELECT checkpoint, event_id, stream, revision FROM ops.${table}`)
+  load: async (): Promise<StorePosition | null> => {
+    const [row] = await database.query<StorePosition>(`SELECT checkpoint, event_id, stream, revision FROM ops.${table}`)
     return row ?? null
   },
-  save: async ({ checkpoint, event_id, stream, revision }: Place): Promise<void> => {
+  save: async ({ checkpoint, event_id, stream, revision }: StorePosition): Promise<void> => {
     await database.query(
       `INSERT INTO ops.${table} (checkpoint, event_id, stream, revision) VALUES ($1, $2, $3, $4)
         ON CONFLICT (only_row) DO UPDATE SET checkpoint = excluded.checkpoint, event_id = excluded.event_id,
@@ -26,7 +26,7 @@ const openCheckpoint = (database: Queryable, table: 'reaction_checkpoint' | 'cre
 })
 
 /** See `workflows/reactors/run.ts`, whose needs this meets. */
-export const openReactionCheckpoint = (database: Queryable) => openCheckpoint(database, 'reaction_checkpoint')
+export const openReactorCheckpoint = (database: Queryable) => openCheckpoint(database, 'reaction_checkpoint')
 
 /** See `workflows/credits/remember-credits.ts`. */
 export const openCreditsCheckpoint = (database: Queryable) => openCheckpoint(database, 'credits_checkpoint')

@@ -1,5 +1,5 @@
 /** How far the relay has sent events on, in `ops.relay_checkpoint`: a row per topic, as a new topic gets the whole history. */
-import type { Place } from '../../../workflows/support/store-position.ts'
+import type { StorePosition } from '../../../workflows/support/store-position.ts'
 import type { RelayCheckpoint } from '../../../workflows/relay/relay.ts'
 import type { Queryable } from '../../database/database.ts'
 
@@ -19,7 +19,7 @@ ON CONFLICT (topic) DO UPDATE SET checkpoint = excluded.checkpoint, event_id = e
 RETURNING 1`
 
 export const openRelayCheckpoint = (database: Queryable, topic: string): RelayCheckpoint => ({
-  load: async () => (await database.query<Place>(LOAD, [topic], 'relay_checkpoint_load'))[0] ?? null,
+  load: async () => (await database.query<StorePosition>(LOAD, [topic], 'relay_checkpoint_load'))[0] ?? null,
   advance: async (from, { checkpoint, event_id, stream, revision }) => {
     const values = [topic, checkpoint, event_id, stream, revision, from?.checkpoint ?? null]
     return (await database.query(ADVANCE, values, 'relay_checkpoint_advance')).length > 0

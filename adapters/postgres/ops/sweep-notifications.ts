@@ -1,12 +1,12 @@
 /** Rows of notifications that became no transaction go some time after the store has hidden their events; until then nobody is shown them. */
-import type { PlannedJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../../database/database.ts'
 
 const EVERY_HOUR = '20 * * * *'
 /** Rows per statement, so that no other statement waits long. */
 const MOST = 10_000
 
-export const sweepNotifications = (database: Queryable): PlannedJob => ({
+export const sweepNotifications = (database: Queryable): ScheduledJob => ({
   name: 'sweep_notifications',
   at: EVERY_HOUR,
   run: async (signal) => {

@@ -4,7 +4,7 @@
  * processes an account may be locked a second late. While Postgres is gone each judges by what it sees itself.
  */
 import {
-  Conduct,
+  Usage,
   OVER_WITHIN_S,
   POLL_GAP_MS,
   SLOT_MS,
@@ -15,7 +15,7 @@ import {
   type Seen,
 } from '../../../domain/account/abuse.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
-import type { PlannedJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../../database/database.ts'
 
 const SECOND_MS = 1_000
@@ -51,11 +51,11 @@ WHERE who = ANY ($1) AND second > $2 AND requests > $3 GROUP BY who`
 
 interface Told {
   who: string
-  conduct: Conduct
+  conduct: Usage
   seen: Seen
 }
 
-export interface Conducts {
+export interface UsageCounters {
   /**
    * A call comes in; `leave` must follow.
    * @param who  an account since its last lock was lifted
@@ -70,8 +70,12 @@ export interface Conducts {
 }
 
 /** @param now  milliseconds since 1970 */
-export const openConducts = (database: Queryable, limits: AbuseLimits, now: () => number = Date.now): Conducts => {
-  const conducts = new Map<string, Conduct>()
+export const openUsageCounters = (
+  database: Queryable,
+  limits: AbuseLimits,
+  now: () => number = Date.now,
+): UsageCounters => {
+  const counters = new Map<string, Usage>()
 
   const addCalls = async (told: readonly Told[], at: number): Promise<Map<string, Map<number, number>>> => {
     const rows = told.flatMap(({ who, seen }) => [...seen.calls].map(([slot, calls]) => ({ who, slot, calls })))
@@ -127,9 +131,9 @@ export const openConducts = (database: Queryable, limits: AbuseLimits, now: () =
 
   const settle = async (): Promise<void> => {
     const at = now()
-    for (const [who, conduct] of conducts) if (conduct.isOver(at)) conducts.delete(who)
+    for (const [who, conduct] of counters) if (conduct.isOver(at)) counters.delete(who)
     // Sorted, so that two processes lock rows in the same order.
-    const told = [...conducts]
+    const told = [...counters]
       .map(([who, conduct]): Told => ({ who, conduct, seen: conduct.tell(at) }))
       .sort((a, b) => (a.who < b.who ? -1 : 1))
     const heard = told.filter(({ seen: { calls, parallel } }) => calls.size > 0 || parallel !== null)
@@ -137,20 +141,20 @@ export const openConducts = (database: Queryable, limits: AbuseLimits, now: () =
     try {
       const [calls, runs, over] = await Promise.all([addCalls(heard, at), addRuns(heard), addParallel(heard, at)])
       for (const { who, conduct } of heard)
-        conduct.heard({ calls: calls.get(who)!, run: runs.get(who) ?? null, overSeconds: over.get(who) ?? [] })
+        conduct.reported({ calls: calls.get(who)!, run: runs.get(who) ?? null, overSeconds: over.get(who) ?? [] })
     } catch (error) {
-      for (const { conduct } of heard) conduct.unheard()
+      for (const { conduct } of heard) conduct.notReported()
       throw error
     }
   }
 
   return {
     enter: (who, signature) => {
-      let conduct = conducts.get(who)
-      if (!conduct) conducts.set(who, (conduct = new Conduct(limits)))
+      let conduct = counters.get(who)
+      if (!conduct) counters.set(who, (conduct = new Usage(limits)))
       return conduct.enter(signature, now())
     },
-    leave: (who) => conducts.get(who)?.leave(),
+    leave: (who) => counters.get(who)?.leave(),
     settle,
     run: async (signal) => {
       while (!signal.aborted) {
@@ -163,7 +167,7 @@ export const openConducts = (database: Queryable, limits: AbuseLimits, now: () =
 }
 
 /** What is too old to lock anybody leaves the tables. */
-export const sweepConducts = (database: Queryable): PlannedJob => ({
+export const sweepUsage = (database: Queryable): ScheduledJob => ({
   name: 'sweep_conducts',
   at: '*/10 * * * *',
   run: async () => {

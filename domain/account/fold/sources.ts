@@ -1,5 +1,5 @@
 /** Sources of notifications: personal URL, devices, mailboxes, and which of them are trusted. */
-import { deviceDoor, URL_DOOR } from '../../arrival/receive-paths.ts'
+import { devicePath, URL_PATH } from '../../arrival/receive-paths.ts'
 import type { MailAccount } from '../state.ts'
 import type { Handlers } from './handlers.ts'
 import { changed, set, without } from './maps.ts'
@@ -21,7 +21,7 @@ type Types =
 
 /** @param deviceId  null: the personal URL */
 const withPath = (paths: ReadonlySet<string>, deviceId: number | null, isIn: boolean): ReadonlySet<string> => {
-  const path = deviceId === null ? URL_DOOR : deviceDoor(deviceId)
+  const path = deviceId === null ? URL_PATH : devicePath(deviceId)
   if (paths.has(path) === isIn) return paths
   return isIn ? new Set(paths).add(path) : new Set([...paths].filter((each) => each !== path))
 }

@@ -27,14 +27,14 @@ export const workerOf = async ({ running }: RoleProcess): Promise<string> => {
   return said[1]!
 }
 
-export interface ClaimsBook {
+export interface ClaimLog {
   all: OpenClaims
   /** Notes what a worker has claimed and not recorded now. */
   note(worker: string): Promise<void>
   close(): Promise<void>
 }
 
-export const openClaimsBook = async ({ env, database }: World): Promise<ClaimsBook> => {
+export const openClaimLog = async ({ env, database }: World): Promise<ClaimLog> => {
   const store = await openEventStore(readSettings(env), env.DATABASE_URL!)
   const all = new Map<string, number>()
   return {

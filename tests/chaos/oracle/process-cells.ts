@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../harness/eventually.ts'
 import { kafkaClient } from '../../harness/kafka/broker.ts'
 import { EVERY_ROLE, type RoleName } from '../../harness/role-processes.ts'
-import { openClaimsBook, workerOf, type ClaimsBook } from './claims.ts'
+import { openClaimLog, workerOf, type ClaimLog } from './claims.ts'
 import { openEndpoint, type Answered, type Endpoint, type SeenCall } from './endpoint.ts'
 import { LARGE, Oracle, type Verdict } from './oracle.ts'
 import { startWorld, TOPIC, type World } from './world.ts'
@@ -35,7 +35,7 @@ export const FULL: Form = {
 interface Scene {
   world: World
   form: Form
-  claims: ClaimsBook
+  claims: ClaimLog
   oracle: Oracle
 }
 
@@ -225,7 +225,7 @@ export const runProcessCells = async (
   { cells = processCells, tell = () => {} }: { cells?: readonly Cell[]; tell?: (what: string) => void } = {},
 ): Promise<Result[]> => {
   const world = await startWorld({ RETRY_SCHEDULE: SCHEDULE.join() })
-  const claims = await openClaimsBook(world)
+  const claims = await openClaimLog(world)
   const endpoints = await openEndpoints(world)
   try {
     const oracles: Oracle[] = []

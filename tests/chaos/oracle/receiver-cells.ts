@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import {
   callApi,
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
   type Installation,
   type Running,
@@ -164,7 +164,7 @@ export interface ReceiverResult extends Verdict {
 
 /** All cells side by side, each a rule of one account: every notification goes to every one of them. */
 export const runReceiverCells = async (): Promise<ReceiverResult[]> => {
-  const place = await newPlace()
+  const place = await newDataFolder()
   const env = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off', RETRY_SCHEDULE: '1,1,2,5,10,30' }
   const baoco: Running = await startBaoco(place, env)
   const installation: Installation = readInstallation(place, baoco.output())
@@ -187,6 +187,6 @@ export const runReceiverCells = async (): Promise<ReceiverResult[]> => {
   } finally {
     await baoco.kill()
     await Promise.all(endpoints.map((endpoint) => endpoint.close()))
-    await removePlace(installation)
+    await removeDataFolder(installation)
   }
 }

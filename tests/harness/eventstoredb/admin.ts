@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as pause } from 'node:timers/promises'
 import { json } from 'node:stream/consumers'
 import { systemEvent, type EventLog } from './event-log.ts'
-import type { Troubles } from './troubles.ts'
+import type { Faults } from './faults.ts'
 
 export interface AdminParts {
   log: EventLog
-  troubles: Troubles
+  troubles: Faults
   /** All connections end, and none is taken for so long (milliseconds). */
   restart(downMs: number): void
 }
@@ -51,12 +51,12 @@ const handle = async (
 
 class Scavenges {
   readonly #log: EventLog
-  readonly #troubles: Troubles
+  readonly #troubles: Faults
   current: string | null = null
   /** Where the log ended when one began that did not finish: the next only finishes it. */
   #unfinished: number | null = null
 
-  constructor(log: EventLog, troubles: Troubles) {
+  constructor(log: EventLog, troubles: Faults) {
     this.#log = log
     this.#troubles = troubles
   }

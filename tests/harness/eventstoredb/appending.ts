@@ -20,7 +20,7 @@ import type {
 import { MOST_APPEND_BYTES, type AppendOutcome, type EventLog, type Expected, type ProposedEvent } from './event-log.ts'
 import { batchAnswer, empty, eventIn, expectedIn, failure, idIn, nameIn } from './messages.ts'
 import { streamDeleted, type Failure } from './reading.ts'
-import type { Troubles } from './troubles.ts'
+import type { Faults } from './faults.ts'
 
 interface Gathered {
   stream: string
@@ -32,7 +32,7 @@ interface Gathered {
 /** Many appends through one call, each in one message or more, answered in the order in which they are complete. */
 export const batchAppend = (
   log: EventLog,
-  troubles: Troubles,
+  troubles: Faults,
   call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>,
   dropConnections: () => void,
 ): void => {

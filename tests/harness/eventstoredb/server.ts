@@ -19,7 +19,7 @@ import { append, batchAppend, deleteStream, tombstone } from './appending.ts'
 import { EventLog } from './event-log.ts'
 import { failure, uuidOf } from './messages.ts'
 import { notReady, read, type Failure } from './reading.ts'
-import { Troubles } from './troubles.ts'
+import { Faults } from './faults.ts'
 
 const VERSION = '23.10.6'
 const HOST = '127.0.0.1'
@@ -29,7 +29,7 @@ const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0')
 
 export interface StandIn {
   port: number
-  troubles: Troubles
+  troubles: Faults
   /** Who else is in its cluster, as it tells; they share nothing. */
   others: { port: number; isAlive: boolean }[]
   /** Whether something was written to a stream. */
@@ -43,7 +43,7 @@ export interface StandIn {
 
 export const startStandIn = async ({ port = 0, folder }: { port?: number; folder?: string } = {}): Promise<StandIn> => {
   const log = new EventLog(folder)
-  const troubles = new Troubles()
+  const troubles = new Faults()
   const others: StandIn['others'] = []
   const sockets = new Set<Socket>()
   let isDown = false

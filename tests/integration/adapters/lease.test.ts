@@ -47,7 +47,7 @@ describe('coordination of processes through Postgres', () => {
         name: `thing ${names}`,
         lasts,
         lookEvery: lasts / 6,
-        onTrouble: (error) => state.troubles.push(error),
+        onFailure: (error) => state.troubles.push(error),
       })
       const ended = lease.hold(async (held) => {
         state.holds = true

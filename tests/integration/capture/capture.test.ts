@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { accountStream } from '../../../domain/account/events.ts'
-import { bookStream } from '../../../domain/dedup/events.ts'
+import { dedupStream } from '../../../domain/dedup/events.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { Taken } from '../../../domain/arrival/arrival.ts'
 import { ignoredStream } from '../../../domain/arrival/events.ts'
@@ -274,7 +274,7 @@ describe('capture', () => {
       transactionOf(await takeOne(capture, vietcombankSms(number + 1)))
     }
     expect((await world.transactions()).size).to.equal(4)
-    expect((await world.events(bookStream(USER, 'VCB'))).length).to.equal(4)
+    expect((await world.events(dedupStream(USER, 'VCB'))).length).to.equal(4)
   })
 
   it('reports one wide log line per notification, without text or token', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
-import { openCreditsCheckpoint, openReactionCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
+import { openCreditsCheckpoint, openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { creditsStream, creditSegmentsStream, SEGMENTS } from '../../../domain/credits/events.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { accountStream } from '../../../domain/account/events.ts'
@@ -14,18 +14,18 @@ import { Accounts } from '../../../workflows/accounts/accounts.ts'
 import { eraseAccount } from '../../../workflows/accounts/delete-account.ts'
 import { CreditMemories, LoadedMemory } from '../../../workflows/credits/memories.ts'
 import { gatherCredits, rememberCredits, type CreditsCheckpoint } from '../../../workflows/credits/remember-credits.ts'
-import type { Place } from '../../../workflows/support/store-position.ts'
+import type { StorePosition } from '../../../workflows/support/store-position.ts'
 import { NOW, openWorld, USER, vietcombankPush, vietcombankSms, type World } from '../capture/world.ts'
 import { STORES } from '../capture/stores.ts'
 
 const clock = { now: () => NOW }
 const never = new AbortController().signal
 
-const checkpointInMemory = (): CreditsCheckpoint & { place: Place | null } => {
+const checkpointInMemory = (): CreditsCheckpoint & { place: StorePosition | null } => {
   const checkpoint = {
-    place: null as Place | null,
+    place: null as StorePosition | null,
     load: () => Promise.resolve(checkpoint.place),
-    save: (place: Place) => {
+    save: (place: StorePosition) => {
       checkpoint.place = place
       return Promise.resolve()
     },
@@ -261,7 +261,7 @@ describe('the checkpoint of gathered credits', () => {
       await checkpoint.save({ ...place, checkpoint: '5' })
       await checkpoint.save(place)
       expect(await openCreditsCheckpoint(database).load()).to.deep.equal(place)
-      expect(await openReactionCheckpoint(database).load()).to.equal(null)
+      expect(await openReactorCheckpoint(database).load()).to.equal(null)
     } finally {
       await database.close()
       await drop()

@@ -18,9 +18,9 @@ const order = (at: string, troubles: object): Promise<Response> =>
   fetch(`${adminOf(at)}/stand-in/troubles`, { method: 'POST', body: JSON.stringify(troubles) })
 
 const troubles: unknown[] = []
-const onTrouble = (error: unknown): number => troubles.push(error)
-const store = await openEventStoreDb({ url, prefix: 'test.', onTrouble })
-const misled = await openEventStoreDb({ url: elsewhere, prefix: 'test.', onTrouble })
+const onFailure = (error: unknown): number => troubles.push(error)
+const store = await openEventStoreDb({ url, prefix: 'test.', onFailure })
+const misled = await openEventStoreDb({ url: elsewhere, prefix: 'test.', onFailure })
 const stream = streamName()
 await appended(store, [part(streamName(), NO_STREAM)])
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { newPlace, removePlace, type Place } from '../../harness/baoco-process.ts'
+import { newDataFolder, removeDataFolder, type DataFolder } from '../../harness/baoco-process.ts'
 import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/process.ts'
 import { eventually } from '../../harness/eventually.ts'
 
@@ -11,15 +11,15 @@ const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 
 describe('a start while EventStoreDB is unavailable', function () {
   this.timeout(180_000)
-  let place: Place
+  let place: DataFolder
   let server: OwnStandIn
   before(async () => {
-    ;[place, server] = await Promise.all([newPlace(), startOwnStandIn()])
+    ;[place, server] = await Promise.all([newDataFolder(), startOwnStandIn()])
     await server.stop()
   })
   after(async () => {
     await server?.remove()
-    if (place) await removePlace(place)
+    if (place) await removeDataFolder(place)
   })
 
   const start = () => {

@@ -22,7 +22,7 @@ export const openWorld = async (folder?: string): Promise<World> => {
   const stores: EventStore<RecordedEvent>[] = []
   const troubles: unknown[] = []
   const another: World['another'] = async ({ prefix = 'test.', url = own, ...options } = {}) => {
-    const store = await openEventStoreDb({ url, prefix, onTrouble: (error) => troubles.push(error), ...options })
+    const store = await openEventStoreDb({ url, prefix, onFailure: (error) => troubles.push(error), ...options })
     stores.push(store)
     return store
   }

@@ -15,13 +15,13 @@ import { inboxesInProcess } from '../../../adapters/inbox/in-process.ts'
 import { openInboxes } from '../../../adapters/inbox/inboxes.ts'
 import { silent } from '../../../adapters/telemetry/log-lines.ts'
 import { openImap } from '../../../adapters/mail/imap.ts'
-import { openConducts } from '../../../adapters/postgres/ops/usage.ts'
+import { openUsageCounters } from '../../../adapters/postgres/ops/usage.ts'
 import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openPasswords } from '../../../adapters/secrets/passwords.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { orUnavailable } from '../../../adapters/database/or-unavailable.ts'
-import { openReactionCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
+import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
 import { checkUrl } from '../../../adapters/webhook-sender/check-url.ts'
@@ -38,9 +38,9 @@ import { accountCache, Accounts } from '../../../workflows/accounts/accounts.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
-import { allReactions } from '../../../workflows/reactors/all.ts'
+import { allReactors } from '../../../workflows/reactors/all.ts'
 import { openFeed } from '../../../workflows/live/feed.ts'
-import { runReactions } from '../../../workflows/reactors/run.ts'
+import { runReactors } from '../../../workflows/reactors/run.ts'
 import { stamp } from '../../../workflows/support/stamp.ts'
 import { answerCheck, type OpenApiDocument } from '../../harness/openapi/document.ts'
 import { freshDatabase } from '../../harness/postgres.ts'
@@ -165,17 +165,17 @@ export const openApi = async (
   const inboxCalls = openInboxCalls(orUnavailable(database))
   const inboxes = openInboxes({ accounts, vault, calls: inboxCalls, baseUrl: BASE_URL, clock })
   const sender = openSender({ ...TARGETS, inProcess: inboxesInProcess(inboxes, BASE_URL) })
-  const conducts = openConducts(database, { ...ABUSE, perHour: settings.abusePerHour ?? ABUSE.perHour })
+  const usage = openUsageCounters(database, { ...ABUSE, perHour: settings.abusePerHour ?? ABUSE.perHour })
   const capture =
     capturing === 'real'
       ? openCapture({ store, ids, clock, accounts: cache, plans: planAccountOf({ planPrefix: 'BC', ...settings }) })
       : recorder
   const reacting =
     capturing === 'real'
-      ? runReactions(
+      ? runReactors(
           {
             store,
-            reactions: allReactions({
+            reactors: allReactors({
               store,
               clock,
               ids,
@@ -188,7 +188,7 @@ export const openApi = async (
               plans: planAccountOf({ planPrefix: 'BC', ...settings }),
               maxAgeMs: (settings.reparseMaxAge ?? 86_400) * 1_000,
             }),
-            checkpoint: openReactionCheckpoint(database),
+            checkpoint: openReactorCheckpoint(database),
             log: silent,
           },
           stopping.signal,
@@ -201,7 +201,7 @@ export const openApi = async (
     outbox, inboxes, inboxCalls,
     feed,
     mailServer: openImap({ allowPrivate: true }),
-    conducts,
+    conducts: usage,
     counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
     log,
     metrics: new Registry(),

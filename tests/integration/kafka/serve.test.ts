@@ -4,9 +4,9 @@ import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import {
   callApi,
   launchBaoco,
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
   type Installation,
   type Running,
@@ -57,7 +57,7 @@ describe('serve with KAFKA_BROKERS', function () {
   before(async () => {
     broker = await startKafka()
     shop = await openShop()
-    const place = await newPlace()
+    const place = await newDataFolder()
     baoco = await startBaoco(place, { ...settings(), KAFKA_BROKERS: '' })
     installation = readInstallation(place, baoco.output())
     const { status } = await callApi(baoco, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url }) // prettier-ignore
@@ -67,7 +67,7 @@ describe('serve with KAFKA_BROKERS', function () {
     await baoco?.kill()
     await shop?.close()
     await broker?.remove()
-    if (installation) await removePlace(installation)
+    if (installation) await removeDataFolder(installation)
   })
 
   it('set on an installation that has a history: its events go to the topic, and nothing old is sent again', async () => {
@@ -117,7 +117,7 @@ describe('serve with KAFKA_BROKERS', function () {
   })
 
   it('refuses, in one line, a topic that has the events of another installation', async () => {
-    const other = launchBaoco(await newPlace(), settings())
+    const other = launchBaoco(await newDataFolder(), settings())
     expect(await other.ended, other.output()).to.equal(1)
     expect(other.output()).to.match(
       /^baoco: the topic baoco\.transactions has the events of another installation.*KAFKA_TOPIC$/m,

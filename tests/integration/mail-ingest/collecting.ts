@@ -47,7 +47,7 @@ export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Prom
       connecting: new Slots(20),
       fetching: new Slots(8),
       pause: (mailbox, reason) => pauseMailAccount({ accounts: new Accounts(store), clock }, mailbox, reason),
-      onTrouble: () => {},
+      onFailure: () => {},
       onHeld: (mailboxes) => (held = mailboxes),
     },
     stopping.signal,

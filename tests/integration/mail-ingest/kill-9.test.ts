@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { callApi, newPlace, readInstallation, removePlace, startBaoco } from '../../harness/baoco-process.ts'
+import { callApi, newDataFolder, readInstallation, removeDataFolder, startBaoco } from '../../harness/baoco-process.ts'
 import { timoMail } from '../../harness/bank-mails.ts'
 import { needsDovecot } from '../../harness/dovecot/install.ts'
 import { startDovecot } from '../../harness/dovecot/server.ts'
@@ -12,7 +12,7 @@ describe('a process that collects is killed', function () {
 
   it('in the middle of many mails: the next start takes the rest, and each is one transaction', async () => {
     const dovecot = await startDovecot()
-    const place = await newPlace()
+    const place = await newDataFolder()
     const env = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off' }
     let running = await startBaoco(place, env)
     try {
@@ -32,7 +32,7 @@ describe('a process that collects is killed', function () {
       await running.stop()
     } finally {
       await running.kill()
-      await removePlace(place)
+      await removeDataFolder(place)
       await dovecot.remove()
     }
   })

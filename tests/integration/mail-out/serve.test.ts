@@ -2,11 +2,11 @@
 import { expect } from 'chai'
 import {
   callApi,
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
-  type Place,
+  type DataFolder,
   type Running,
 } from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -15,15 +15,15 @@ import { startMailServer, type TestMailServer } from '../../harness/mail-server.
 describe('serve with SMTP_URL', function () {
   this.timeout(180_000)
   let server: TestMailServer
-  let place: Place
+  let place: DataFolder
   let baoco: Running | undefined
   before(async () => {
-    ;[server, place] = await Promise.all([startMailServer(), newPlace()])
+    ;[server, place] = await Promise.all([startMailServer(), newDataFolder()])
   })
   after(async () => {
     await baoco?.kill()
     await server.close()
-    await removePlace(place)
+    await removeDataFolder(place)
   })
 
   it('sends the link that opens an account', async () => {

@@ -1,6 +1,6 @@
 /** What several processes see together of how an account calls. */
 import { expect } from 'chai'
-import { openConducts, sweepConducts } from '../../../adapters/postgres/ops/usage.ts'
+import { openUsageCounters, sweepUsage } from '../../../adapters/postgres/ops/usage.ts'
 import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
@@ -37,7 +37,7 @@ describe('conduct over several processes', () => {
       },
     }
   })
-  const process = () => openConducts(counted, LIMITS, () => now)
+  const process = () => openUsageCounters(counted, LIMITS, () => now)
   const call = (conducts: ReturnType<typeof process>, signature = '') => {
     const verdict = conducts.enter(user, signature)
     conducts.leave(user)
@@ -130,7 +130,7 @@ describe('conduct over several processes', () => {
     const conducts = process()
     call(conducts, 'list')
     await conducts.settle()
-    await sweepConducts(database).run(new AbortController().signal)
+    await sweepUsage(database).run(new AbortController().signal)
     for (const table of ['conduct_calls', 'conduct_run'])
       expect(await database.query(`SELECT 1 FROM ops.${table} WHERE who = $1`, [user]), table).to.deep.equal([])
   })

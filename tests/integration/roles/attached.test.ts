@@ -3,9 +3,9 @@ import { expect } from 'chai'
 import {
   callApi,
   launchBaoco,
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
   type Installation,
   type Running,
@@ -22,11 +22,11 @@ describe('a role beside serve, on the embedded Postgres', function () {
   let env: Record<string, string>
 
   before(async () => {
-    const place = await newPlace()
+    const place = await newDataFolder()
     env = { RATE_LIMITS: 'off', BASE_URL: `http://localhost:${place.port}` }
     whole = await startBaoco(place, env)
     installation = readInstallation(place, whole.output())
-    const { port } = await newPlace()
+    const { port } = await newDataFolder()
     api = launchBaoco({ dataDir: place.dataDir, port }, env, 'api')
     await api.ready
   })
@@ -34,7 +34,7 @@ describe('a role beside serve, on the embedded Postgres', function () {
     await api?.kill()
     // So that its database ends before its folder is gone.
     await whole?.stop()
-    if (installation) await removePlace(installation)
+    if (installation) await removeDataFolder(installation)
   })
 
   const listed = async (running: Running) =>

@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import {
   callApi,
   launchBaoco,
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
   type Installation,
   type Running,
@@ -25,17 +25,17 @@ describe('limits over two processes', function () {
   let api: Starting
 
   before(async () => {
-    const place = await newPlace()
+    const place = await newDataFolder()
     whole = await startBaoco(place, ENV)
     installation = readInstallation(place, whole.output())
-    const { port } = await newPlace()
+    const { port } = await newDataFolder()
     api = launchBaoco({ dataDir: place.dataDir, port }, ENV, 'api')
     await api.ready
   })
   after(async () => {
     await api?.kill()
     await whole?.kill()
-    if (installation) await removePlace(installation)
+    if (installation) await removeDataFolder(installation)
   })
 
   const logIn = (on: Running, password: string) =>

@@ -3,7 +3,13 @@ import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { newPlace, removePlace, startBaoco, type Place, type Running } from '../../harness/baoco-process.ts'
+import {
+  newDataFolder,
+  removeDataFolder,
+  startBaoco,
+  type DataFolder,
+  type Running,
+} from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { appendAll, History } from '../projections/history.ts'
@@ -12,7 +18,7 @@ describe('two processes that project', function () {
   this.timeout(240_000)
   let own: TestDatabase
   let database: Database
-  const places: Place[] = []
+  const places: DataFolder[] = []
   const running: Running[] = []
 
   before(async () => {
@@ -23,11 +29,11 @@ describe('two processes that project', function () {
     await Promise.all(running.map((each) => each.kill()))
     await database.close()
     await own.drop()
-    for (const place of places) await removePlace(place)
+    for (const place of places) await removeDataFolder(place)
   })
 
   const start = async (): Promise<Running> => {
-    const place = await newPlace()
+    const place = await newDataFolder()
     places.push(place)
     const env = { DATABASE_URL: own.url, JWT_SECRET: 'j'.repeat(32), VAULT_KEY: '0'.repeat(64) }
     const started = await startBaoco(place, env, 'project')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openHeardNotes } from '../../../adapters/postgres/ops/last-seen.ts'
+import { openLastSeenNotes } from '../../../adapters/postgres/ops/last-seen.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { lastingSilences, quietSources } from '../../../projections/account/last-seen-queries.ts'
@@ -28,7 +28,7 @@ describe('sources that go silent', function () {
   const ask = async (path: string) => (await api.ask('GET', path, { key: api.owner.api_key })).body.data
   const heard = async (...at: Date[]): Promise<void> => {
     for (const each of at) {
-      const notes = openHeardNotes(database, (error) => {
+      const notes = openLastSeenNotes(database, (error) => {
         throw error
       })
       notes.note(api.owner.user_id, 'url', each)

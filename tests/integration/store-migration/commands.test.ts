@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import {
   callApi,
-  newPlace,
+  newDataFolder,
   readInstallation,
-  removePlace,
+  removeDataFolder,
   startBaoco,
   type Installation,
-  type Place,
+  type DataFolder,
   type Running,
 } from '../../harness/baoco-process.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
@@ -38,13 +38,13 @@ describe('baoco export-events and import-events', function () {
   let shop: Shop
   let installation: Installation
   let baoco: Running | undefined
-  let other: Place
+  let other: DataFolder
   /** Settings with EventStoreDB, and without. */
   let there: Record<string, string>
   let here: Record<string, string>
   let sent = 0
 
-  const command = async ({ dataDir }: Place, env: Record<string, string>, args: string[], input = '') => {
+  const command = async ({ dataDir }: DataFolder, env: Record<string, string>, args: string[], input = '') => {
     const child = spawn(process.execPath, [BAOCO, ...args], {
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BAOCO_DATA_DIR: dataDir, ...env },
     })
@@ -70,8 +70,8 @@ describe('baoco export-events and import-events', function () {
   const callsFor = (order: string) => shop.calls.filter(({ body }) => body.includes(`"${order}"`))
 
   before(async () => {
-    ;[server, shop, other] = await Promise.all([givenOrOwnEventStore(), openShop(), newPlace()])
-    const place = await newPlace()
+    ;[server, shop, other] = await Promise.all([givenOrOwnEventStore(), openShop(), newDataFolder()])
+    const place = await newDataFolder()
     baoco = await startBaoco(place, ENV)
     installation = readInstallation(place, baoco.output())
     const secret = (name: string) => readFile(join(place.dataDir, name), 'utf8').then((value) => value.trim())
@@ -82,7 +82,7 @@ describe('baoco export-events and import-events', function () {
     await baoco?.kill()
     await shop?.close()
     await server?.close()
-    for (const place of [installation, other]) if (place) await removePlace(place)
+    for (const place of [installation, other]) if (place) await removeDataFolder(place)
   })
 
   it('moves an installation to EventStoreDB and back', async () => {
@@ -162,7 +162,7 @@ describe('baoco export-events and import-events', function () {
   })
 
   it('lets nothing start on a store whose import was killed, and goes on with it', async () => {
-    const place = await newPlace()
+    const place = await newDataFolder()
     try {
       const file = join(other.dataDir, 'events.jsonl')
       const made = await command(other, here, ['export-events', file])
@@ -183,7 +183,7 @@ describe('baoco export-events and import-events', function () {
       expect(await list()).to.have.lengthOf(4)
       await baoco.stop()
     } finally {
-      await removePlace(place)
+      await removeDataFolder(place)
     }
   })
 })

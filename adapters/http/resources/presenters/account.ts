@@ -11,8 +11,8 @@ import { previousUntil } from '../../../../domain/webhook/secrets.ts'
 import type { Vault } from '../../../../domain/ports.ts'
 import { trustsSmsAppTitles } from '../../../../domain/account/sms-app-titles.ts'
 import { secret } from '../../openapi/secrets.ts'
-import type { Heard } from '../../../../projections/account/last-seen-queries.ts'
-import { heardFields } from './last-seen.ts'
+import type { LastSeen } from '../../../../projections/account/last-seen-queries.ts'
+import { lastSeenFields } from './last-seen.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
@@ -156,7 +156,7 @@ export const ReceiveUrl = z
   .strictObject({
     url: secret(z.url()),
     trust_sms_app_titles: z.boolean().meta(TRUST_SMS_APP_TITLES),
-    ...heardFields,
+    ...lastSeenFields,
   })
   .meta({ id: 'ReceiveUrl' })
 
@@ -165,7 +165,7 @@ export const presentReceiveUrl = (
   baseUrl: string,
   token: string,
   account: AccountState,
-  heard: Heard,
+  heard: LastSeen,
 ): z.output<typeof ReceiveUrl> => ({
   url: `${baseUrl}/api/receive/u/${token}`,
   trust_sms_app_titles: trustsSmsAppTitles(account, null),

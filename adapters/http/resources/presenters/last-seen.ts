@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const moment = z.iso.datetime()
 
-export const heardFields = {
+export const lastSeenFields = {
   last_heard_at: moment.nullable(),
   silent_since: moment
     .nullable()

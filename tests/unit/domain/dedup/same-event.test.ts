@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { Book } from '../../../../domain/dedup/window.ts'
+import { DedupWindow } from '../../../../domain/dedup/window.ts'
 import { verdictOn } from '../../../../domain/dedup/verdict.ts'
 import type { Arrival } from '../../../../domain/arrival/arrival.ts'
-import { doorOf } from '../../../../domain/arrival/origin.ts'
+import { receivePathOf } from '../../../../domain/arrival/origin.ts'
 import { read } from '../../../../domain/reader/reader.ts'
 import { appraise, captured } from '../../../../domain/transaction/capture.ts'
 import { completed } from '../../../../domain/transaction/copies.ts'
@@ -46,19 +46,19 @@ const arrivalOf = ({ source, type, stamp, arrives, ...incoming }: Line['notifica
 
 /** The judgement of each notification: its verdict, the index of the notification to which it belongs, its order id. */
 const judge = (notifications: Line['notifications']) => {
-  const book = new Book()
+  const window = new DedupWindow()
   const firsts = new Map<number, LiveTransaction>()
   return notifications.map((notification, place) => {
     const arrival = arrivalOf(notification)
-    const door = doorOf(account, arrival.credential, arrival.arrived_at)!
+    const door = receivePathOf(account, arrival.credential, arrival.arrived_at)!
     const movement = appraise(account, door, arrival, read(arrival.incoming, arrival.arrived_at))
     if (movement.kind !== 'movement') throw new Error(`not read: ${notification.text}`)
-    const probe = book.probe(movement.sighting)
-    const verdict = verdictOn(book, probe, movement.origin.channel === 'push')
+    const probe = window.probe(movement.sighting)
+    const verdict = verdictOn(window, probe, movement.origin.channel === 'push')
     const { order_id } = movement.matched
     const id = place + 1
     if (verdict.kind === 'resend') return { verdict: 'resend', of: verdict.of - 1, order_id, completes: undefined }
-    book.add(id, verdict.kind === 'copy' ? verdict.event : id, probe)
+    window.add(id, verdict.kind === 'copy' ? verdict.event : id, probe)
     if (verdict.kind === 'new') {
       const facts = [captured(id, 7, movement, null)]
       firsts.set(id, evolveAll(null, facts, facts[0]!.data.created_at) as LiveTransaction)

@@ -1,6 +1,6 @@
 /** Given-when-then helpers for the same event: `given(sms(), push()).when(sms({ at: 20 })).then(another)`. */
 import { expect } from 'chai'
-import { Book } from '../../../../domain/dedup/window.ts'
+import { DedupWindow } from '../../../../domain/dedup/window.ts'
 import type { Sighting } from '../../../../domain/dedup/events.ts'
 import { cutAt, fingerprintOf, marksOf } from '../../../../domain/dedup/text-marks.ts'
 import { verdictOn, type Verdict } from '../../../../domain/dedup/verdict.ts'
@@ -71,20 +71,20 @@ export const resendOf = (place: number, event = place): Verdict => ({ kind: 'res
 export const copyOf = (place: number): Verdict => ({ kind: 'copy', event: place + 1 })
 
 /** Judges one notification, as capture does. A resend adds nothing to the deduplication window. */
-export const judge = (book: Book, said: Said, id: number): Verdict => {
-  const probe = book.probe(sighting(said))
-  const verdict = verdictOn(book, probe, isPush(said))
-  if (verdict.kind !== 'resend') book.add(id, verdict.kind === 'copy' ? verdict.event : id, probe)
+export const judge = (window: DedupWindow, said: Said, id: number): Verdict => {
+  const probe = window.probe(sighting(said))
+  const verdict = verdictOn(window, probe, isPush(said))
+  if (verdict.kind !== 'resend') window.add(id, verdict.kind === 'copy' ? verdict.event : id, probe)
   return verdict
 }
 
 export const given = (...before: readonly Said[]) => {
-  const book = new Book()
-  before.forEach((each, place) => judge(book, each, place + 1))
+  const window = new DedupWindow()
+  before.forEach((each, place) => judge(window, each, place + 1))
   return {
     when: (said: Said) => ({
       then: (wanted: Verdict): void => {
-        expect(judge(book, said, before.length + 1)).to.deep.equal(wanted)
+        expect(judge(window, said, before.length + 1)).to.deep.equal(wanted)
       },
     }),
   }

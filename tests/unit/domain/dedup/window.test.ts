@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { digitsContradict } from '../../../../domain/dedup/account-digits.ts'
-import { Book } from '../../../../domain/dedup/window.ts'
+import { DedupWindow } from '../../../../domain/dedup/window.ts'
 import type { NotificationSeen } from '../../../../domain/dedup/events.ts'
 import { cutAt, isCutOf, marksOf } from '../../../../domain/dedup/text-marks.ts'
 import { verdictOn, type Verdict } from '../../../../domain/dedup/verdict.ts'
@@ -29,9 +29,9 @@ const said: fc.Arbitrary<Said> = fc
 
 /** Judges all notifications. @returns the event of each, as the id of its first notification */
 const events = (all: readonly Said[]): number[] => {
-  const book = new Book()
+  const window = new DedupWindow()
   return all.map((each, place) => {
-    const verdict = judge(book, each, place + 1)
+    const verdict = judge(window, each, place + 1)
     return verdict.kind === 'new' ? place + 1 : verdict.event
   })
 }
@@ -86,14 +86,14 @@ describe('notifications in any order', () => {
   it('leave the deduplication window unchanged after a rollback', () =>
     fc.assert(
       fc.property(fc.array(said, { maxLength: 20 }), fc.array(said, { maxLength: 20 }), said, (kept, tried, probe) => {
-        const [book, untouched] = [new Book(), new Book()]
-        kept.forEach((each, n) => [book, untouched].forEach((one) => judge(one, each, n + 1)))
-        const { size } = book
-        tried.forEach((each, n) => judge(book, each, 1_000 + n))
-        book.backTo(size)
-        expect(book.size).to.equal(size)
+        const [window, untouched] = [new DedupWindow(), new DedupWindow()]
+        kept.forEach((each, n) => [window, untouched].forEach((one) => judge(one, each, n + 1)))
+        const { size } = window
+        tried.forEach((each, n) => judge(window, each, 1_000 + n))
+        window.backTo(size)
+        expect(window.size).to.equal(size)
         for (const each of [...tried, probe])
-          expect(verdictOn(book, book.probe(sighting(each)), isPush(each))).to.deep.equal(
+          expect(verdictOn(window, window.probe(sighting(each)), isPush(each))).to.deep.equal(
             verdictOn(untouched, untouched.probe(sighting(each)), isPush(each)),
           )
       }),
@@ -102,7 +102,7 @@ describe('notifications in any order', () => {
   it('give the same deduplication window when their events are folded', () =>
     fc.assert(
       fc.property(fc.array(said, { maxLength: 20 }), said, (all, next) => {
-        const [decided, folded] = [new Book(), new Book()]
+        const [decided, folded] = [new DedupWindow(), new DedupWindow()]
         all.forEach((each, n) => {
           const verdict: Verdict = judge(decided, each, n + 1)
           if (verdict.kind === 'resend') return
@@ -122,31 +122,31 @@ describe('notifications in any order', () => {
 describe('a deduplication window with many notifications', () => {
   const many = 5_000
   it('drops only notifications older than seven days', () => {
-    const book = new Book()
-    for (let n = 0; n < many; n++) judge(book, sms({ ref: `FT:${n}`, at: n < many * 0.6 ? n : 8 * DAY }), n + 1)
-    const newest = book.probe(sighting(push({ ref: `FT:${many - 1}`, at: 8 * DAY })))
-    book.dropExpired(Date.parse('2026-11-28T03:00:00.000Z'))
-    expect(book.size).to.equal(many / 2)
-    expect(verdictOn(book, newest, true)).to.deep.equal({ kind: 'copy', event: many })
+    const window = new DedupWindow()
+    for (let n = 0; n < many; n++) judge(window, sms({ ref: `FT:${n}`, at: n < many * 0.6 ? n : 8 * DAY }), n + 1)
+    const newest = window.probe(sighting(push({ ref: `FT:${many - 1}`, at: 8 * DAY })))
+    window.dropExpired(Date.parse('2026-11-28T03:00:00.000Z'))
+    expect(window.size).to.equal(many / 2)
+    expect(verdictOn(window, newest, true)).to.deep.equal({ kind: 'copy', event: many })
   })
 
   it('drops nothing while at least half of it is newer', () => {
-    const book = new Book()
-    for (let n = 0; n < many; n++) judge(book, sms({ ref: `FT:${n}`, at: n }), n + 1)
-    book.dropExpired(Date.parse('2026-11-27T03:00:00.000Z'))
-    expect(book.size).to.equal(many)
+    const window = new DedupWindow()
+    for (let n = 0; n < many; n++) judge(window, sms({ ref: `FT:${n}`, at: n }), n + 1)
+    window.dropExpired(Date.parse('2026-11-27T03:00:00.000Z'))
+    expect(window.size).to.equal(many)
     for (const n of [0, 1, many / 2, many - 1])
-      expect(judge(book, push({ ref: `FT:${n}`, at: many }), many + 1 + n)).to.deep.equal({
+      expect(judge(window, push({ ref: `FT:${n}`, at: many }), many + 1 + n)).to.deep.equal({
         kind: 'copy',
         event: n + 1,
       })
   })
 
   it('still names the first notification of an event after that one is dropped', () => {
-    const book = new Book()
-    judge(book, sms({ ref: 'FT:1' }), 1)
-    judge(book, push({ ref: 'FT:1', at: 5 * DAY }), 2)
-    expect(judge(book, url({ ref: 'FT:1', arrives: 10 * DAY }), 3)).to.deep.equal({ kind: 'copy', event: 1 })
+    const window = new DedupWindow()
+    judge(window, sms({ ref: 'FT:1' }), 1)
+    judge(window, push({ ref: 'FT:1', at: 5 * DAY }), 2)
+    expect(judge(window, url({ ref: 'FT:1', arrives: 10 * DAY }), 3)).to.deep.equal({ kind: 'copy', event: 1 })
   })
 })
 

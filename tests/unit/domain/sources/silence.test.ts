@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { heardAgain, silentAfter, silentSince, type Rhythm } from '../../../../domain/sources/silence.ts'
+import { seenAgain, silentAfter, silentSince, type Rhythm } from '../../../../domain/sources/silence.ts'
 
 const HOUR = 3_600_000
 const START = Date.parse('2026-11-02T01:00:00.000Z')
 const at = (hours: number) => new Date(START + hours * HOUR)
 
 const after = (hours: readonly number[]): Rhythm =>
-  hours.reduce<Rhythm | null>((rhythm, hour) => heardAgain(rhythm, at(hour).toISOString()), null)!
+  hours.reduce<Rhythm | null>((rhythm, hour) => seenAgain(rhythm, at(hour).toISOString()), null)!
 
 /** A shop that sells every hour from 8:00 to 20:00. */
 const days = (count: number): number[] =>
@@ -29,7 +29,7 @@ describe('the usual pause of a source', () => {
 
   it('is not extended by an outage, and the silence ends when the source is seen again', () => {
     const last = 4 * 24 + 12
-    const back = heardAgain(after(days(5)), at(last + 500).toISOString())
+    const back = seenAgain(after(days(5)), at(last + 500).toISOString())
     expect(silentSince(back, at(last + 501))).to.equal(null)
     expect(silentAfter(back)! / 3_600).to.be.lessThan(50)
   })
@@ -44,14 +44,14 @@ describe('the usual pause of a source', () => {
   it('becomes shorter if a long pause does not recur', () => {
     const before = after(days(5))
     const later = Array.from({ length: 24 * 60 }, (_, n) => 5 * 24 + n).reduce(
-      (rhythm, hour) => heardAgain(rhythm, at(hour).toISOString()),
+      (rhythm, hour) => seenAgain(rhythm, at(hour).toISOString()),
       before,
     )
     expect(silentAfter(later)).to.be.lessThan(silentAfter(before)!)
   })
 
   it('does not depend on the order in which processes report', () => {
-    const one = heardAgain(after(days(5)), at(200).toISOString())
-    expect(heardAgain(one, at(199).toISOString())).to.include({ last_heard_at: at(200).toISOString() })
+    const one = seenAgain(after(days(5)), at(200).toISOString())
+    expect(seenAgain(one, at(199).toISOString())).to.include({ last_heard_at: at(200).toISOString() })
   })
 })

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Arrival } from '../../../../domain/arrival/arrival.ts'
 import { notificationEvents } from '../../../../domain/arrival/events.ts'
-import { bookEvents } from '../../../../domain/dedup/events.ts'
-import { doorOf } from '../../../../domain/arrival/origin.ts'
+import { dedupEvents } from '../../../../domain/dedup/events.ts'
+import { receivePathOf } from '../../../../domain/arrival/origin.ts'
 import { read } from '../../../../domain/reader/reader.ts'
 import { transactionEvents } from '../../../../domain/transaction/events.ts'
 import {
@@ -38,7 +38,7 @@ const judged = (given: Given, options: Parameters<typeof accountOf>[1] = {}): Ap
   const arrival = readable(arrivalOf(given))
   return appraise(
     account,
-    doorOf(account, arrival.credential, arrival.arrived_at)!,
+    receivePathOf(account, arrival.credential, arrival.arrived_at)!,
     arrival,
     read(arrival.incoming, arrival.arrived_at),
   )
@@ -63,7 +63,7 @@ describe('an old notification', () => {
     const read_ = read(arrival.incoming, arrival.arrived_at)
     const appraised = appraise(
       account,
-      doorOf(account, arrival.credential, arrival.arrived_at)!,
+      receivePathOf(account, arrival.credential, arrival.arrived_at)!,
       arrival,
       read_,
       null,
@@ -214,8 +214,8 @@ describe('a recorded event', () => {
 
   it('matches its schema', () => {
     transactionEvents.TransactionCaptured.strict().parse(captured(1, 7, movement, null).data)
-    bookEvents.NotificationSeen.strict().parse(seen(1, movement, null).data)
-    bookEvents.NotificationSeen.strict().parse(seen(2, movement, 1).data)
+    dedupEvents.NotificationSeen.strict().parse(seen(1, movement, null).data)
+    dedupEvents.NotificationSeen.strict().parse(seen(2, movement, 1).data)
     notificationEvents.NotificationUnread.strict().parse(unread(1, 7, movement).data)
     notificationEvents.NotificationIgnored.strict().parse(ignored(1, 7, movement, 'promotion').data)
   })

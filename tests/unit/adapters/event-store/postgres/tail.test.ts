@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Placed } from '../../../../../adapters/event-store/postgres/placed.ts'
+import type { PositionedEvent } from '../../../../../adapters/event-store/postgres/positioned-event.ts'
 import { Tail, type Member } from '../../../../../adapters/event-store/postgres/tail.ts'
 import type { Database } from '../../../../../adapters/database/database.ts'
 import { eventually } from '../../../../harness/eventually.ts'
@@ -11,7 +11,11 @@ const database = {
   connect: () => Promise.reject(new Error('nobody listens')),
 } as unknown as Database
 
-const placed = (position: number, size: number): Placed => ({ position, size, event: {} as Placed['event'] })
+const placed = (position: number, size: number): PositionedEvent => ({
+  position,
+  size,
+  event: {} as PositionedEvent['event'],
+})
 const all = (): boolean => true
 
 describe('the tail of the Postgres store', () => {

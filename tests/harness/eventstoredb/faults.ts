@@ -1,7 +1,7 @@
 /** What the stand-in does on command, and a real server only when it goes wrong. Counters count down to nothing. */
 import { setTimeout as pause } from 'node:timers/promises'
 
-export class Troubles {
+export class Faults {
   /** Every append and read is answered so much later (milliseconds). */
   answer_late_ms = 0
   /** So many appends are written and never answered; the connection stays. */

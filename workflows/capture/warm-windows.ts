@@ -3,14 +3,14 @@
  * so only one group uses it at a time. A group takes a window out of the cache and holds it. A window that would be
  * evicted meanwhile returns to the cache when it is put back.
  */
-import { Book } from '../../domain/dedup/window.ts'
-import { bookStream } from '../../domain/dedup/events.ts'
+import { DedupWindow } from '../../domain/dedup/window.ts'
+import { dedupStream } from '../../domain/dedup/events.ts'
 import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Slice } from '../../domain/ports.ts'
 
-export class WarmBook {
+export class WarmWindow {
   readonly stream: string
-  readonly book = new Book()
+  readonly window = new DedupWindow()
   /** The revision that an append expects. */
   revision = NO_STREAM
   /**
@@ -31,20 +31,20 @@ export class WarmBook {
   readOn(events: readonly StoredEvent[]): void {
     for (const event of events) {
       if (event.revision <= this.revision) continue
-      if (isReadable(event) && event.type === 'NotificationSeen') this.book.see(event.data)
+      if (isReadable(event) && event.type === 'NotificationSeen') this.window.see(event.data)
       this.revision = event.revision
     }
     this.revision = Math.max(this.revision, this.#told)
   }
 
-  told(revision: number): void {
+  atLeast(revision: number): void {
     this.#told = revision
   }
 }
 
-export class Books {
+export class WarmWindows {
   readonly #limit: number
-  readonly #books = new Map<string, WarmBook>()
+  readonly #windows = new Map<string, WarmWindow>()
   #notifications = 0
 
   /** @param limit  most notifications kept in all windows together */
@@ -53,23 +53,23 @@ export class Books {
   }
 
   /** Takes a window out; it is empty if it is not cached. Put it back when its group is done. */
-  take(userId: number, bankCode: string): WarmBook {
-    const stream = bookStream(userId, bankCode)
-    const warm = this.#books.get(stream)
-    if (!warm) return new WarmBook(stream)
-    this.#books.delete(stream)
-    this.#notifications -= warm.book.size
+  take(userId: number, bankCode: string): WarmWindow {
+    const stream = dedupStream(userId, bankCode)
+    const warm = this.#windows.get(stream)
+    if (!warm) return new WarmWindow(stream)
+    this.#windows.delete(stream)
+    this.#notifications -= warm.window.size
     return warm
   }
 
-  put(warm: WarmBook): void {
-    this.#books.set(warm.stream, warm)
-    this.#notifications += warm.book.size
+  put(warm: WarmWindow): void {
+    this.#windows.set(warm.stream, warm)
+    this.#notifications += warm.window.size
     // The oldest window is at the front. A single window may exceed the limit: the next notification still needs it.
-    for (const [stream, oldest] of this.#books) {
-      if (this.#notifications <= this.#limit || this.#books.size === 1) return
-      this.#books.delete(stream)
-      this.#notifications -= oldest.book.size
+    for (const [stream, oldest] of this.#windows) {
+      if (this.#notifications <= this.#limit || this.#windows.size === 1) return
+      this.#windows.delete(stream)
+      this.#notifications -= oldest.window.size
     }
   }
 }

@@ -6,14 +6,14 @@ import type { AccountEventData } from '../../domain/account/events.ts'
 import { handle, type Handlers } from '../../domain/catalogue.ts'
 import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 
-export interface News {
+export interface LiveUpdate {
   kind: 'transaction' | 'attempt' | 'alert' | 'notification' | 'account'
   /** The change: `captured`, `status`, `deleted`, … */
   what: string
   [field: string]: string | number | boolean | null
 }
 
-const TELLERS: Handlers<News> = {
+const HANDLERS: Handlers<LiveUpdate> = {
   TransactionCaptured: ({ data }) => ({
     kind: 'transaction',
     what: 'captured',
@@ -56,9 +56,9 @@ const ENDS_LISTENING: ReadonlySet<string> = new Set<keyof AccountEventData>([
 export const endsListening = ({ type }: StoredEvent): boolean => ENDS_LISTENING.has(type)
 
 /** null for events that no page shows. */
-export const newsOf = (event: StoredEvent): News | null => {
+export const liveUpdateOf = (event: StoredEvent): LiveUpdate | null => {
   const { type, stream } = event
-  const told = type === 'Unreadable' ? undefined : handle(TELLERS, event)
+  const told = type === 'Unreadable' ? undefined : handle(HANDLERS, event)
   if (told) return told
   if (stream.startsWith('account-')) return { kind: 'account', what: asStored(event).type }
   if (stream.startsWith('unread-') || stream.startsWith('ignored-')) return { kind: 'notification', what: 'kept' }

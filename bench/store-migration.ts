@@ -2,7 +2,7 @@
  * Store migration: measures `import-events` and `export-events` without the read models, in events/s into and out of a separate Postgres.
  * The file resembles that of a working installation: the events of different transactions are interleaved.
  *
- *     EVENTS=100000 npx tsx bench/moving.ts
+ *     EVENTS=100000 npx tsx bench/store-migration.ts
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -4,19 +4,19 @@ import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
-import { expireEvents, KEPT_S, retainAsPlanned } from '../../../workflows/scheduled/expire-events.ts'
-import { plannedWork, type PlannedJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import { expireEvents, KEPT_S, applyRetention } from '../../../workflows/scheduled/expire-events.ts'
+import { runScheduled, type ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase } from '../../harness/postgres.ts'
 
 const EVERY_SECOND = '* * * * * *'
 
 describe('planned work', () => {
-  const running = (jobs: PlannedJob[]) => {
+  const running = (jobs: ScheduledJob[]) => {
     const logged: [what: string, fields: object][] = []
     const line = (fields: object, what: string) => void logged.push([what, fields])
     const ending = new AbortController()
-    const done = plannedWork(jobs, { info: line, error: line }, ending.signal)
+    const done = runScheduled(jobs, { info: line, error: line }, ending.signal)
     const end = async () => {
       ending.abort()
       await done
@@ -69,7 +69,7 @@ describe('planned work', () => {
     const database = openDatabase(place.url)
     const store = parsing(await openPostgresEventStore({ url: place.url }))
     try {
-      await retainAsPlanned(store)
+      await applyRetention(store)
       const streams = ['book-1-VCB', 'ignored-1', 'unread-1', 'transaction-1', 'account-1']
       const metadata = {
         user_id: 1,

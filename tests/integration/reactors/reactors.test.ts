@@ -5,16 +5,16 @@ import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
-import { openReactionCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
+import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import type { EventStore, Mail, Mailer } from '../../../domain/ports.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
-import { allReactions } from '../../../workflows/reactors/all.ts'
-import { reaction, type Reaction } from '../../../workflows/reactors/reactor.ts'
-import { runReactions } from '../../../workflows/reactors/run.ts'
+import { allReactors } from '../../../workflows/reactors/all.ts'
+import { reactor, type Reactor } from '../../../workflows/reactors/reactor.ts'
+import { runReactors } from '../../../workflows/reactors/run.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
@@ -66,11 +66,11 @@ describe('reactions', () => {
   const gone = (transaction_id: number) =>
     transaction(transaction_id, 'DeliveryEnded', { rule_id: RULE, reason: 'gone' })
 
-  const all = (): readonly Reaction[] => {
+  const all = (): readonly Reactor[] => {
     const clock = { now: () => new Date() }
     const mailer: Mailer = { send: async (mail) => void mails.push(mail) }
     const links = mailLinks('secret', 'https://x')
-    return allReactions({
+    return allReactors({
       store,
       clock,
       ids: openIds({ store, clock }),
@@ -85,11 +85,11 @@ describe('reactions', () => {
     })
   }
 
-  const start = (reactions: readonly Reaction[] = all()) => {
+  const start = (reactions: readonly Reactor[] = all()) => {
     const stopping = new AbortController()
     const line = (fields: object, what: string) => void logged.push({ what, fields: fields as Record<string, unknown> })
-    const running = runReactions(
-      { store, reactions, checkpoint: openReactionCheckpoint(database), log: { warn: line, error: line } },
+    const running = runReactors(
+      { store, reactors: reactions, checkpoint: openReactorCheckpoint(database), log: { warn: line, error: line } },
       stopping.signal,
     )
     const stop = async () => {
@@ -103,7 +103,7 @@ describe('reactions', () => {
   /** Waits until this event was met and what it asks for was done; what that brought about may be met by then, too. */
   const met = async (eventId: string) => {
     const { checkpoint } = (await store.readAll(null, 1_000)).find(({ id }) => id === eventId)!
-    const reached = async () => (await openReactionCheckpoint(database).load())?.checkpoint
+    const reached = async () => (await openReactorCheckpoint(database).load())?.checkpoint
     await eventually(
       async () => {
         const at = await reached()
@@ -187,7 +187,7 @@ describe('reactions', () => {
 
   it('go on where they were, also where the event met last was erased since', async () => {
     const seen: string[] = []
-    const watching = reaction('watching', ['transaction-'], {
+    const watching = reactor('watching', ['transaction-'], {
       TransactionCaptured: async ({ data }) => void seen.push(`captured ${data.transaction_id}`),
       TransactionDeleted: async ({ data }) => void seen.push(`deleted ${data.transaction_id}`),
     })
@@ -205,13 +205,13 @@ describe('reactions', () => {
 
   it('save where they are once for many events that ask for nothing', async () => {
     let met = 0
-    const idle = reaction('idle', ['transaction-'], { WebhookAttempted: async () => (met++, 'nothing') })
+    const idle = reactor('idle', ['transaction-'], { WebhookAttempted: async () => (met++, 'nothing') })
     let saves = 0
-    const counting = openReactionCheckpoint({ query: (...statement) => (saves++, database.query(...statement)) })
+    const counting = openReactorCheckpoint({ query: (...statement) => (saves++, database.query(...statement)) })
     const stopping = new AbortController()
     const line = () => expect.fail('nothing fails')
     const log = { warn: line, error: line }
-    const running = runReactions({ store, reactions: [idle], checkpoint: counting, log }, stopping.signal)
+    const running = runReactors({ store, reactors: [idle], checkpoint: counting, log }, stopping.signal)
     const began = performance.now()
     for (let number = 1; number <= 20; number++) {
       await transaction(number, 'WebhookAttempted')
@@ -225,7 +225,7 @@ describe('reactions', () => {
   it('meet everything again in another store, and say so', async () => {
     await transaction(1, 'TransactionCaptured')
     await transaction(1, 'TransactionDeleted')
-    await openReactionCheckpoint(database).save({
+    await openReactorCheckpoint(database).save({
       checkpoint: '2',
       event_id: randomUUID(),
       stream: transactionStream(1),
@@ -238,7 +238,7 @@ describe('reactions', () => {
 
   it('are tried again until they succeed, and say which failed', async () => {
     let tries = 0
-    const failing = reaction('failing', ['transaction-'], {
+    const failing = reactor('failing', ['transaction-'], {
       TransactionDeleted: async () => {
         if (++tries < 3) throw new Error('not yet')
       },

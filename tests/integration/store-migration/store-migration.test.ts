@@ -4,7 +4,7 @@ import type { EventStore } from '../../../domain/ports.ts'
 import { main } from '../../../projections/main.ts'
 import { replay } from '../../../projections/engine/replay.ts'
 import { importState, NotImportable } from '../../../workflows/store-migration/import.ts'
-import { retainAsPlanned } from '../../../workflows/scheduled/expire-events.ts'
+import { applyRetention } from '../../../workflows/scheduled/expire-events.ts'
 import { openWorld, type World } from '../eventstoredb/world.ts'
 import { openSetting, type Setting } from '../projections/setting.ts'
 import { checked, exported, fill, imported, NOW, type EventFile } from './stores.ts'
@@ -57,7 +57,7 @@ describe('moving the events to another store', function () {
   })
 
   it('goes to EventStoreDB and back with nothing lost and the same read models, row for row', async () => {
-    await retainAsPlanned(parsing(world.store))
+    await applyRetention(parsing(world.store))
     await imported(parsing(world.store), file)
     const there = await exported(parsing(world.store))
     expect(past(there)).to.deep.equal(past(file))
@@ -121,7 +121,7 @@ describe('moving the events to another store', function () {
   for (const [name, open] of stores)
     it(`goes on with an import that broke off, and takes no other file in its place: ${name}`, async () => {
       const store = open()
-      await retainAsPlanned(store)
+      await applyRetention(store)
       let calls = 0
       const dying: EventStore = {
         ...store,
