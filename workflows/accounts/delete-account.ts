@@ -13,15 +13,16 @@ import { accountStream } from '../../domain/account/events.ts'
 import { isClosing } from '../../domain/erasure.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
-import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.ts'
 import { pages } from '../store-migration/pages.ts'
+import type { NewEvent } from '../../domain/event.ts'
+import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
 import { deleteTransactions } from '../transactions/by-hand.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 
 const TRANSACTION = /^transaction-(\d+)$/
 const AT_A_TIME = 200
-const MOST_TRIES = 20
 
 /** The number of streams that were closed. */
 export interface Erased {
@@ -128,15 +129,27 @@ const ownOf = async (
 const closeAgain = async (store: EventStore, occasion: OwnersOccasion): Promise<void> => {
   const { user_id } = occasion
   const stream = accountStream(user_id)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
-    if (!newest) return
-    const events = stamp([{ type: 'AccountDeleted', data: { user_id } }], occasion)
-    const [result] = await store.append([[{ stream, expectedRevision: newest.revision, events }]])
-    if (result?.ok) return
-  }
-  throw new Error(`gave up after ${MOST_TRIES} conflicts on ${stream}`)
+  await appendBehind(store, stream, (newest) =>
+    newest ? stamp([{ type: 'AccountDeleted', data: { user_id } }], occasion) : [],
+  )
 }
+
+/** Appends at the end of a stream what is decided from its newest event; nothing if there are no events to append. */
+const appendBehind = (
+  store: EventStore,
+  stream: string,
+  decide: (newest: StoredEvent | undefined) => readonly NewEvent[],
+): Promise<void> =>
+  untilNoConflict(
+    async () => {
+      const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
+      const events = decide(newest)
+      if (events.length === 0) return
+      const [result] = await store.append([[{ stream, expectedRevision: newest?.revision ?? NO_STREAM, events }]])
+      if (!result?.ok) return CONFLICT
+    },
+    { onExhausted: () => new Error(`too many conflicts on ${stream}`) },
+  )
 
 const close = async (
   store: EventStore,
@@ -147,12 +160,7 @@ const close = async (
 ): Promise<void> => {
   const { user_id } = occasion
   // A stream whose events have all expired has nothing to erase.
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
-    if (!newest || isClosed(newest)) return
-    const events = stamp([{ type, data: { user_id } }], occasion)
-    const [result] = await store.append([[{ stream, expectedRevision: newest.revision, events }]])
-    if (result?.ok) return
-  }
-  throw new Error(`gave up after ${MOST_TRIES} conflicts on ${stream}`)
+  await appendBehind(store, stream, (newest) =>
+    newest && !isClosed(newest) ? stamp([{ type, data: { user_id } }], occasion) : [],
+  )
 }

@@ -27,6 +27,7 @@ import {
   type StreamAppend,
   type Vault,
 } from '../../domain/ports.ts'
+import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp, type Occasion } from '../support/stamp.ts'
 import { newPassword, newReceiveToken, newToken } from './secrets.ts'
 
@@ -49,7 +50,7 @@ export interface FreshAccount {
 }
 
 /** More attempts than two starts at the same moment can need. */
-const MOST_TRIES = 10
+const MOST_ATTEMPTS = 10
 
 interface Claim {
   /** The user with this email; null if there is none. */
@@ -92,7 +93,7 @@ const claimAndWrite = async (
   if (wanted.password !== undefined) checkPassword(wanted.password)
   const password = wanted.password ?? newPassword()
   let password_hash = wanted.password_hash
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  const attempt = async (): Promise<FreshAccount | null | typeof CONFLICT> => {
     const claimed = await Promise.all(wanted.claims.map(({ stream }) => claimOf(store, stream)))
     const named = claimed.find(({ user_id }) => user_id !== null)?.user_id ?? null
     if (named !== null && (await exists(store, named))) return null
@@ -118,16 +119,17 @@ const claimAndWrite = async (
       { stream: accountStream(user_id), expectedRevision: NO_STREAM, events: stamp(facts, occasion) },
     ]
     const [result] = await store.append([unit])
-    if (result?.ok)
-      return {
-        user_id,
-        email: normalEmail(wanted.email),
-        api_key: key.token,
-        receive_token: url.token,
-        password: wanted.password === undefined ? password : null,
-      }
+    if (!result?.ok) return CONFLICT
+    return {
+      user_id,
+      email: normalEmail(wanted.email),
+      api_key: key.token,
+      receive_token: url.token,
+      password: wanted.password === undefined ? password : null,
+    }
   }
-  throw new Error(`gave up after ${MOST_TRIES} conflicts while registering an account`)
+  const onExhausted = () => new Error('too many conflicts while registering an account')
+  return untilNoConflict(attempt, { mostAttempts: MOST_ATTEMPTS, onExhausted })
 }
 
 /**

@@ -22,6 +22,7 @@ import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamApp
 import { closeStream } from '../accounts/delete-account.ts'
 import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import type { ScheduledJob } from '../scheduled/scheduled-work.ts'
+import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
 import { LoadedMemory } from './memories.ts'
 
@@ -44,7 +45,6 @@ const OFTEN = '*/10 * * * *'
 const EVERY_MS = 20 * 3_600_000
 /** Credits held in memory before they are written. */
 const MOST_GATHERED = 30_000
-const MOST_TRIES = 20
 
 export const rememberCredits = (parts: RememberingParts): ScheduledJob => {
   let lastRun = -Infinity
@@ -115,7 +115,7 @@ const remember = async (parts: RememberingParts, userId: number, credits: readon
   const occasion = { user_id: userId, at: clock.now(), correlation_id: 'remember_credits', causation_id: 'remember_credits' } // prettier-ignore
   /** If all events of a stream have expired, only a conflict reveals where its numbering continues. */
   const told = new Map<string, number>()
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  const attempt = async (): Promise<number | typeof CONFLICT> => {
     const loaded = new LoadedMemory(userId)
     await loaded.readOn(store)
     const news = notIn(loaded, credits)
@@ -128,7 +128,7 @@ const remember = async (parts: RememberingParts, userId: number, credits: readon
     const [result] = await store.append([unit])
     if (!result?.ok) {
       if (result) told.set(result.conflict.stream, result.conflict.revision)
-      continue
+      return CONFLICT
     }
     const written = unit.map(({ stream }) => stream)
     // The account may have been deleted just now. Its deletion looks for streams to erase, and may have run before this
@@ -137,7 +137,8 @@ const remember = async (parts: RememberingParts, userId: number, credits: readon
     for (const stream of toErase) await closeStream(store, occasion, stream)
     return news.length
   }
-  throw new Error(`gave up after ${MOST_TRIES} conflicts on the credits of account ${userId}`)
+  const onExhausted = () => new Error(`too many conflicts on the credits of account ${userId}`)
+  return untilNoConflict(attempt, { onExhausted })
 }
 
 /** Each credit once: a store that is read again from its first event returns all of them. */

@@ -2,29 +2,12 @@
  * load → decide → append on one stream. Commands of this process on one stream run in turn, so that they never compete
  * with each other. If another process was faster, the command is decided again, a few times, after growing pauses.
  */
-import { setTimeout as pause } from 'node:timers/promises'
-import { Refused } from '../../domain/errors.ts'
 import type { Fact } from '../../domain/event.ts'
 import { parseEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { CONFLICT, untilNoConflict } from './conflicts.ts'
 import type { FoldCache, Folded } from './fold-cache.ts'
-import { pauseAfter } from './retry.ts'
 import { stamp, type Occasion } from './stamp.ts'
-
-/** Another process keeps being faster: after this many attempts the caller receives 409 and may send the request again. */
-const MOST_TRIES = 20
-/**
- * Pauses after conflicts, milliseconds: the longest one after the first conflict. It doubles with each conflict, up to
- * the maximum.
- */
-const BACK_OFF = { firstMs: 2, mostMs: 100 }
-
-/** Too many other requests changed the same thing at the same time. */
-export const contended = (): Refused =>
-  new Refused('CONFLICT', 'Other requests changed the same thing at the same time. Send this request again.')
-
-/** Pauses after the given number of conflicts. The pause is random, so that competing processes get out of step. */
-export const pauseAfterConflict = (conflicts: number): Promise<void> => pause(pauseAfter(conflicts, BACK_OFF))
 
 export interface Executed<State> {
   /** The state after the decision. */
@@ -72,8 +55,7 @@ const executeNow = async <State>(
   decide: (folded: Folded<State>) => readonly Fact[] | Promise<readonly Fact[]>,
 ): Promise<Executed<State>> => {
   let folded = await cache.load(store, key)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    if (tries > 1) await pauseAfterConflict(tries)
+  return untilNoConflict(async () => {
     const events = stamp(await decide(folded), occasion)
     if (events.length === 0) return { ...folded, checkpoint: null }
     const { stream } = cache.slice(key)
@@ -86,10 +68,9 @@ const executeNow = async <State>(
       return { ...cache.advance(key, recorded), checkpoint }
     }
     folded = await cache.load(store, key)
-    // A stream whose events have all expired keeps its numbering. There is nothing newer to fold, so its revision is
-    // the expectation.
+    // The numbering of a stream goes on after all its events have expired: then there is nothing newer to fold.
     if (result && !result.ok && folded.revision < result.conflict.revision)
       folded = { ...folded, revision: result.conflict.revision }
-  }
-  throw contended()
+    return CONFLICT
+  })
 }

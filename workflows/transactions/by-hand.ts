@@ -11,15 +11,12 @@ import { release, remove, retry, type RetryOccasion, type TransactionFact } from
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { foldTransaction, type Transaction } from '../../domain/transaction/transaction.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
-import { contended, pauseAfterConflict } from '../support/execute.ts'
+import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
 
 export interface TransactionParts {
   store: EventStore
 }
-
-/** More rounds than concurrent deliveries can cause. */
-const MOST_ROUNDS = 20
 
 const notFound = () => new Refused('NOT_FOUND', 'The transaction does not exist.')
 
@@ -64,9 +61,7 @@ const decideEach = async (
     }
   }
   let open = ids
-  for (let round = 0; open.length > 0; round++) {
-    if (round === MOST_ROUNDS) throw contended()
-    if (round > 1) await pauseAfterConflict(round)
+  return untilNoConflict(async () => {
     const decided = (await load(store, open))
       .map((loaded) => ({ ...loaded, facts: decideOne(loaded) }))
       .filter(({ facts }) => facts.length > 0)
@@ -79,8 +74,8 @@ const decideEach = async (
       if (result?.ok) outcomes.set(id, { checkpoint: result.checkpoint })
     })
     open = open.filter((id) => !outcomes.has(id))
-  }
-  return outcomes
+    return open.length === 0 ? outcomes : CONFLICT
+  })
 }
 
 const single = (outcome: Outcome | undefined): { checkpoint: Checkpoint | null } => {

@@ -5,6 +5,7 @@ import type { EventStore, Unit } from '../../../domain/ports.ts'
 import { exportEvents } from '../../../workflows/store-migration/export.ts'
 import { checkFile, type LastLine } from '../../../workflows/store-migration/event-file.ts'
 import { importEvents, type ImportOptions, type Imported } from '../../../workflows/store-migration/import.ts'
+import { goldenFile } from '../../corpus/golden-events.ts'
 import { History } from '../projections/history.ts'
 import type { Setting } from '../projections/setting.ts'
 
@@ -24,6 +25,8 @@ const eventAt = (daysAgo: number, type: string, data: object) => ({
   },
 })
 
+const seen = goldenFile('NotificationSeen', 1)!.examples[1] as object
+
 const ignoredBefore = (days: number): NotificationEventData['NotificationIgnored'] => ({
   notification_id: 9_000_000 + days,
   user_id: 1,
@@ -41,7 +44,9 @@ const keptForATime = (): Unit[] => [
     {
       stream: 'book-1-VCB',
       expectedRevision: -1,
-      events: [20, 9, 6, 1].map((days) => eventAt(days, 'NotificationSeen', { text: `${days} days ago\u2028` })),
+      events: [20, 9, 6, 1].map((days) =>
+        eventAt(days, 'NotificationSeen', { ...seen, source: `${days} days ago\u2028` }),
+      ),
     },
   ],
   [
