@@ -22,7 +22,7 @@ const CONNECT_WITHIN = 10_000
 /** Idling starts this soon after the last command. It is restarted before servers consider the connection dead. */
 const IDLE_AFTER = 20
 const IDLE_AGAIN = 4 * 60_000
-/** A server that does not support idling is polled at this interval. It also detects a connection that died silently. */
+/** At this interval, a server that does not support idling is polled, and a connection that died silently is detected. */
 const SILENT_AT_MOST = 5 * 60_000
 
 export interface ImapOptions {
