@@ -1,20 +1,20 @@
-/** The user that database processes run as where Baoco runs as root, as Postgres refuses to be root. */
+/** The user that runs the database processes if Baoco runs as root, because Postgres refuses to run as root. */
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 
-/** undefined: as this process. */
+/** undefined means the user of this process. */
 export type DatabaseUser = { uid: number; gid: number } | undefined
 
 /**
- * An existing database's owner, else the user `postgres`, made if there is none.
- * @param folder  holds `postgres`, or will
+ * Returns the owner of an existing database, or else the user `postgres`, which is created if it does not exist.
+ * @param folder  the folder that contains `postgres`, now or later
  */
 export const userFor = (folder: string): DatabaseUser => {
   if (process.getuid?.() !== 0) return undefined
   const path = join(folder, 'postgres')
   const named = fs.lstatSync(path, { throwIfNoEntry: false })
-  // Root may have put the database on another disk; a link of anybody else's leads anywhere.
+  // Root may have moved the database to another disk. A link that another user owns may lead anywhere.
   if (named?.isSymbolicLink() && named.uid !== 0) throw new Error(`${path} is a link of user ${named.uid}'s: remove it`)
   const there = fs.statSync(path, { throwIfNoEntry: false })
   if (there && there.uid !== 0) return { uid: there.uid, gid: there.gid }
@@ -51,6 +51,9 @@ const makeUser = (name: string): DatabaseUser => {
   return made
 }
 
-/** Whether the database's user can enter a folder, or read and run a file. Asked of the system, which knows every rule. */
+/**
+ * Whether the database's user can enter a folder, or can read and run a file. The system decides, because it applies every
+ * rule.
+ */
 export const mayUse = (path: string, user: DatabaseUser): boolean =>
   spawnSync('/bin/sh', ['-c', 'test -x "$0"', path], { cwd: '/', ...user }).status === 0

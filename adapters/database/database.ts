@@ -1,41 +1,44 @@
-/** One pool to one Postgres database; the only place that knows the driver. */
+/** One pool to one Postgres database. Only this file uses the driver. */
 import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
 
 export type { Queryable, Row } from '../../projections/engine/queryable.ts'
 
-// Ids and counts are ints below 2^53; money stays text (numeric is never parsed); times come back as ISO 8601 UTC.
+// Ids and counts are integers below 2^53. Money stays text (numeric is never parsed). Times are returned as ISO 8601 UTC.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
-  // `2026-01-05 02:30:00.123+00`, as nearly all are, needs no calendar.
+  // A fast path for text such as `2026-01-05 02:30:00.123+00`, which is nearly every value: no date parsing.
   const isUtcToTheMillisecond = text.length === 26 && text[10] === ' ' && text.endsWith('+00')
   return isUtcToTheMillisecond ? `${text.slice(0, 10)}T${text.slice(11, 23)}Z` : new Date(text).toISOString()
 })
 
 /**
- * What a session begins with whose statements, prepared once, reach rows by key from a few arrays: a plan that was made while
- * the tables were small, and reads them whole, would stay for as long as the connection.
+ * Settings for sessions whose statements are prepared once and find rows by key from a few arrays. Without them, a plan that
+ * was made while the tables were small, and that reads whole tables, would stay as long as the connection.
  */
 export const BY_KEY = `SET plan_cache_mode = force_generic_plan; SET jit = off;
   SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
 
 export interface Database extends Queryable {
-  /** All of it or nothing; the connection goes back to the pool. */
+  /** Commits all of the work or none of it, then returns the connection to the pool. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
   /**
-   * A connection of its own, for LISTEN or a purpose of its own; the caller ends it.
-   * @param options.pipeline  statements go out without waiting for the answers to those before them
+   * A separate connection, for LISTEN or another special purpose. The caller ends it.
+   * @param options.pipeline  statements are sent without waiting for the answers to earlier ones
    */
   connect(options?: { pipeline?: boolean }): Promise<pg.Client>
   close(): Promise<void>
 }
 
-/** The pool's words for a turn that did not come: every connection was busy, which says nothing of the server. */
+/** The pool's error message when every connection was busy for too long. It does not mean that the server is down. */
 const NO_TURN = 'timeout exceeded when trying to connect'
 const LONGEST_WAIT_MS = 10_000
 
-/** Waits for its turn, while this process runs; a statement whose turn did not come was never sent. */
+/**
+ * Waits for a free connection, counting only time while this process runs. Retrying is safe, because a statement that got no
+ * connection was never sent.
+ */
 const inTurn = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
   const since = awakeNow()
   for (;;) {
@@ -57,9 +60,9 @@ const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
 
 /**
  * @param url  `postgres://…`
- * @param poolSize  most connections at a time
- * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0: never
- * @param session  settings that every connection of the pool begins with
+ * @param poolSize  the largest number of connections at a time
+ * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0 means no limit
+ * @param session  settings that are applied to every new connection of the pool
  */
 export const openDatabase = (
   url: string,
@@ -75,12 +78,13 @@ export const openDatabase = (
   const pool = new pg.Pool({
     ...config,
     max: poolSize,
-    // For who comes after a rest: connecting, and planning anew, takes longer than what is asked.
+    // Keeps one connection for callers after an idle period: connecting and planning again takes longer than the query
+    // itself.
     min: 1,
     ...(session && { onConnect: async (client) => void (await client.query(session)) }),
   })
-  // A client whose server goes away while it is asked nothing, in the pool or in the middle of a transaction, would
-  // otherwise end the process; the next query reports what is wrong.
+  // An idle client whose server goes away, in the pool or in the middle of a transaction, would otherwise end the process.
+  // The next query reports the error.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return {

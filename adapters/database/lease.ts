@@ -1,10 +1,11 @@
 /**
- * A lease in Postgres, `ops.lease`: of all processes that want to do a thing, one does it. The holder renews it; when it has not
- * for the lease's time, another takes it. All times are the database's, but for how long the holder itself trusts its last
- * renewal: counted from before it asked, and a little less than the lease, so that it stops before another begins.
+ * A lease in Postgres (`ops.lease`): of all processes that want to do some work, one does it. The holder renews the lease. If
+ * it has not renewed for the duration of the lease, another process takes it. All times are the database's, with one
+ * exception: how long the holder trusts its last renewal. That time starts before the query is sent and is a little shorter
+ * than the lease, so that the holder stops before another process begins.
  *
- * A process that was frozen can still finish what it was doing before it finds out. So what a holder does must be safe when
- * done twice, or be guarded once more where it counts.
+ * A process that was frozen may finish its current step before it detects that the lease is lost. So the holder's work must
+ * be safe to do twice, or must have a second guard.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,7 +13,7 @@ import type { Lease } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { Queryable } from './database.ts'
 
-/** Milliseconds: a standby takes over at most `LASTS + LOOK_EVERY` after the holder's last renewal. */
+/** Milliseconds. A standby takes over at most `LASTS + LOOK_EVERY` after the holder's last renewal. */
 const LASTS = 8_000
 const LOOK_EVERY = 1_000
 const TRUSTED_SHARE = 0.8
@@ -29,18 +30,18 @@ UPDATE ops.lease SET expires_at = now() + make_interval(secs => $3) WHERE name =
 
 const RELEASE = 'DELETE FROM ops.lease WHERE name = $1 AND holder = $2'
 
-/** Nobody holds anything any more: for who knows that all others are gone. */
+/** Deletes all leases. For a caller that is certain that all other processes are gone. */
 export const forgetLeases = async (database: Queryable): Promise<void> => {
   await database.query('DELETE FROM ops.lease')
 }
 
 export interface LeaseOptions {
   database: Queryable
-  /** What is leased. */
+  /** The work that is leased. */
   name: string
-  /** Told when the database does not answer, or the work fails; both are tried again. */
+  /** Called if the database does not answer or the work fails. Both are retried. */
   onFailure?: (error: unknown) => void
-  /** Milliseconds; others only for tests. */
+  /** Milliseconds. Only tests change them. */
   lasts?: number
   lookEvery?: number
 }
@@ -83,7 +84,7 @@ export const openLease = (options: LeaseOptions): Lease => {
       await work(AbortSignal.any([lost.signal, signal]))
     } finally {
       ended.abort()
-      // A database that is away shall not keep the process: then the lease runs out.
+      // An unavailable database must not keep the process from stopping. In that case the lease expires.
       const released = database.query(RELEASE, mine).catch(onFailure)
       await Promise.race([released, pause(RELEASE_WITHIN, undefined, { ref: false })])
     }

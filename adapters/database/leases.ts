@@ -1,16 +1,13 @@
-/**
- * Many leases at once (`lease.ts` tells what a lease is): hundreds of mailboxes are renewed, and the free ones among them taken, by
- * one statement.
- */
+/** Many leases at once (see `lease.ts`). One statement renews hundreds of mailboxes and takes the free ones among them. */
 import { randomUUID } from 'node:crypto'
 import type { Leases } from '../../workflows/mail-ingest/collect.ts'
 import type { Queryable } from './database.ts'
 
-/** Milliseconds; others only for tests. */
+/** Milliseconds. Only tests change it. */
 const LASTS = 10_000
 const TRUSTED_SHARE = 0.8
 
-/** In one order, so that two processes that ask for the same never wait for each other. */
+/** Ordered by name, so that two processes that want the same leases cannot deadlock. */
 const KEEP = `
 INSERT INTO ops.lease AS l (name, holder, expires_at)
   SELECT name, $2, now() + make_interval(secs => $3) FROM unnest($1::text[]) AS wanted (name) ORDER BY name

@@ -1,22 +1,26 @@
-/** The database's tables, by the numbered SQL files in `migrations/`: each runs once, in order, all new ones or none. */
+/**
+ * Creates and updates the database's tables from the numbered SQL files in `migrations/`. Each file runs once, in order.
+ * Either all new files run or none.
+ */
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import { openDatabase, type Database } from './database.ts'
 
-/** What it has to say comes as an error too. */
+/** Every problem is also reported as an error. */
 const silent = { info: () => {}, warn: () => {}, error: () => {} }
 
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url))
 
 /**
- * Processes that start side by side wait for each other.
+ * Processes that start at the same time wait for each other.
  * @param databaseUrl  `postgres://…`
- * @param folder  of the SQL files
- * @returns names of the files that were run now
- * @throws when a file fails; the database is as it was
+ * @param folder  the folder of the SQL files
+ * @returns names of the files that this call ran
+ * @throws if a file fails; the database is then unchanged
  */
 export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Promise<string[]> => {
-  // A connection of ours: one that breaks fails the migration and never the process, and it is closed when this returns.
+  // Our own connection: if it breaks, the migration fails but the process does not, and it is closed when this function
+  // returns.
   const database = openDatabase(databaseUrl, { poolSize: 1, applicationName: 'baoco migrate' })
   try {
     return await migrate(database, folder)

@@ -1,15 +1,15 @@
-/** Reads of a database that may be away, and of read models that may be those of an earlier version. */
+/** Reads of a database that may be down, and of read models that an earlier version may have made. */
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { isOutage } from '../event-store/postgres/outage.ts'
 import type { Queryable } from './database.ts'
 
-/** No such table or column: they are made when the read models have been built anew, after an upgrade. */
+/** No such table or column. It is created when the read models are rebuilt after an upgrade. */
 const NOT_YET = new Set(['42P01', '42703'])
 
 const isNotYet = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && NOT_YET.has(error.code)
 
-/** The same database; where it does not answer, the error has a name. @throws {StoreUnavailable} */
+/** Wraps a database so that an outage throws a specific error. @throws {StoreUnavailable} */
 export const orUnavailable = (database: Queryable): Queryable => ({
   query: async (text, values, name) => {
     try {

@@ -1,7 +1,7 @@
 /**
- * Who runs on an installation: every process holds a shared lock of the database while it works on it, and a command that must
- * be alone takes it whole. The lock belongs to a connection, so it ends with its process however that ends, stays while that is
- * frozen, and needs no clock.
+ * Records which processes run on an installation. Every process holds a shared lock of the database while it works on it. A
+ * command that must be alone takes the lock exclusively. The lock belongs to a connection. So it ends with its process,
+ * however that ends; it stays while the process is frozen; and it needs no clock.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
@@ -17,7 +17,7 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT oid FROM pg
   AND l.pid <> pg_backend_pid()
 ORDER BY name`
 
-/** The installation is in use by others; the message names them. */
+/** Other processes use the installation. The message names them. */
 export class InUse extends Error {
   override name = 'InUse'
 }
@@ -52,10 +52,10 @@ export interface Presence {
 }
 
 /**
- * This process works on the installation from now on. After an outage of the database it says so again by itself.
+ * Registers this process on the installation. After an outage of the database it registers again by itself.
  * @param role  shown to a command that asks which processes run
- * @param onFailure  is called with every failure
- * @throws {InUse} while a command is alone on it
+ * @param onTrouble  is called with every failure
+ * @throws {InUse} while a command has exclusive use of the installation
  */
 export const enter = async (
   database: Database,

@@ -1,29 +1,29 @@
 /**
- * Events on their way into the store: checked and turned into text once, when the caller hands them over, so that a bad one
- * is its own caller's error and never that of the group it would have travelled in.
+ * Events before they are stored. They are checked and turned into text once, when the caller hands them over. So a bad event
+ * fails only its own caller, and never the whole group that it would be sent with.
  */
 import type { Metadata, NewEvent } from '../../domain/event.ts'
 import type { Unit } from '../../domain/ports.ts'
 
-/** The same as EventStoreDB's: what one store takes the other takes too. */
+/** The same limits as EventStoreDB's, so that both stores accept the same events. */
 const MOST_EVENT_BYTES = 1_048_576
 const MOST_CALL_BYTES = 16 * 1_048_576
 /** A name must fit into an index entry. */
 const MOST_NAME_LENGTH = 500
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** Control characters would break the lines of a group; a lone surrogate does not survive the way to the server. */
+/** Control characters would break the lines of a group. A lone surrogate cannot be sent to the server unchanged. */
 const NOT_IN_NAMES = /[\u0000-\u001f]|\p{Cs}/u
 
 export interface EncodedEvent {
   id: string
   type: string
-  /** JSON; never holds a line break. */
+  /** JSON that never contains a line break. */
   data: string
   metadata: string
 }
 
-/** One stream of a unit, as handed over and as text. */
+/** One stream of a unit: its events as the caller gave them, and as text. */
 export interface EncodedAppend {
   stream: string
   expected: number
@@ -35,11 +35,11 @@ export type EncodedUnit = EncodedAppend[]
 
 export interface EncodedCall {
   units: EncodedUnit[]
-  /** Rough size, for bounding groups. */
+  /** Approximate size, used to limit groups. */
   bytes: number
 }
 
-/** @throws {RangeError} when it cannot be the name of a stream or an event type */
+/** @throws {RangeError} if it cannot be the name of a stream or an event type */
 export const checkName = (name: string): string => {
   if (name === '' || name.length > MOST_NAME_LENGTH || NOT_IN_NAMES.test(name))
     throw new RangeError(`not a name of a stream or a type: ${JSON.stringify(name.slice(0, 100))}`)
@@ -53,12 +53,12 @@ const json = (value: unknown): string => {
 }
 
 /**
- * @throws {RangeError} for a bad name, id, revision or an empty unit, and for an event over 1 MiB
+ * @throws {RangeError} for a bad name, id or revision, an empty unit, an event over 1 MiB, or a call over 16 MiB
  * @throws {TypeError} for data that is not JSON
  */
 export const encode = (units: readonly Unit[]): EncodedCall => {
   let bytes = 0
-  // The events of one decision share their metadata, so most of the time the last text fits again.
+  // The events of one decision share their metadata, so its text is usually the same as for the previous event.
   let metadata: Metadata | undefined
   let metadataText = ''
   const encodeEvent = (event: NewEvent): EncodedEvent => {

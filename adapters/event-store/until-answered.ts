@@ -1,31 +1,32 @@
 /**
- * When the server does not answer. A lost connection, a timeout or a server that is starting or stopping leaves the outcome
- * of a call unknown; the stores' calls can all be sent again (appends by their event ids), so that is what is done until
- * the caller's deadline.
+ * Retries calls while the server does not answer. After a lost connection or a timeout, or while the server starts or stops,
+ * the outcome of a call is unknown. All calls of the stores are safe to repeat (appends by their event ids). So they are
+ * repeated until the caller's deadline.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { pauseAfter, retry } from '../../workflows/support/retry.ts'
 import { awakeNow } from '../system/awake.ts'
 
-/** Pauses between tries to reach the store. */
+/** Pauses between attempts to reach the store. */
 export const BACK_OFF = { firstMs: 20, mostMs: 1_000 }
 
-/** How long to wait after so many failures (from 0), milliseconds. */
+/** The pause in milliseconds after this many failures (from 0). */
 export const backOff = (failures: number, mostMs = BACK_OFF.mostMs): number =>
   pauseAfter(failures, { ...BACK_OFF, mostMs })
 
 export interface Patience {
-  /** Whether an error means "no answer" rather than "no". */
+  /** Whether an error means that the server did not answer, and not that it refused. */
   isOutage: (error: unknown) => boolean
-  /** How long to try, from now, while this process runs: milliseconds. */
+  /** How long to retry from now, in milliseconds. Only time while this process runs counts. */
   deadlineMs: number
-  /** Aborts when the store is closed: nothing is tried again then. */
+  /** Aborts when the store is closed. After that, nothing is retried. */
   closing: AbortSignal
 }
 
 /**
- * Tries again while the server is away.
- * @throws {StoreUnavailable} when that has passed, or the store is closed meanwhile · what the server refused, at once
+ * Retries while the server is unavailable.
+ * @throws {StoreUnavailable} after the deadline, or if the store is closed first · an error with which the server refused, at
+ *   once
  */
 export const untilAnswered = async <Result>(
   attempt: () => Promise<Result>,
@@ -42,7 +43,7 @@ export const untilAnswered = async <Result>(
   const answered = async () => {
     answer = { result: await attempt() }
   }
-  // A store that is being closed still makes one attempt.
+  // After the store is closed, a call still makes one attempt.
   if (closing.aborted) await answered().catch(onFailure)
   else await retry(answered, { signal: closing, backOff: BACK_OFF, mostPauseMs: () => Math.max(0, left()), onFailure })
   if (!answer) throw unavailable()

@@ -1,11 +1,11 @@
 /**
- * What inboxes were sent: `ops.inbox_call`, shared by all processes, as one may make a call and another show it. It is for
- * looking at, not for keeping: the last few of each inbox, for some days.
+ * The calls that inboxes received: `ops.inbox_call`, shared by all processes, because one may make a call and another show
+ * it. The calls are kept for inspection only: the last few of each inbox, for some days.
  */
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
 
-/** Of each inbox. */
+/** The most calls kept per inbox. */
 export const CALLS_KEPT = 50
 const KEPT_DAYS = 7
 
@@ -14,15 +14,15 @@ export interface InboxCallRow {
   method: string
   headers: Record<string, string>
   body: string
-  /** Signed with the secret of a rule of the inbox's owner that leads here. */
+  /** Signed with the secret of a rule of the inbox's owner that calls this inbox. */
   verified: boolean
 }
 
 export interface PageOfCalls {
   inboxIds: readonly number[]
-  /** Of the first inbox, those older than this one alone; 0: all. */
+  /** For the first inbox only: calls older than this id; 0 means all. */
   before: number
-  /** The calls end with the one by which they are as many bytes, as kept. */
+  /** The page ends with the call at which the stored sizes reach this many bytes. */
   bytes: number
 }
 
@@ -32,14 +32,14 @@ type Owner = { user_id: number; inbox_id: number }
 
 export interface InboxCalls {
   keep(call: Owner & Omit<InboxCallRow, 'at'>): Promise<void>
-  /** Of one inbox, newest first. */
+  /** The calls of one inbox, newest first. */
   ofInbox(inboxId: number): Promise<InboxCallRow[]>
-  /** A page of many: inbox by inbox in the order given, newest first in each. */
+  /** A page of calls of several inboxes: in the given order of inboxes, newest first in each. */
   page(asked: PageOfCalls): Promise<InboxCallOf[]>
   forget(inboxId: number): Promise<void>
 }
 
-/** The statement does not see the row it adds: with that one they are as many as are kept. */
+/** The statement does not see the row that it adds. Together with that row, `CALLS_KEPT` rows remain. */
 const KEEP = `
 WITH added AS (
   INSERT INTO ops.inbox_call (user_id, inbox_id, method, headers, body, verified) VALUES ($1, $2, $3, $4, $5, $6)
@@ -50,7 +50,7 @@ DELETE FROM ops.inbox_call WHERE inbox_id = $2
 const OF_INBOX = `
 SELECT at, method, headers, body, verified FROM ops.inbox_call WHERE inbox_id = $1 ORDER BY id DESC LIMIT ${CALLS_KEPT}`
 
-/** Sizes are known without reading the texts: what is beyond the page is not read. */
+/** Sizes are known without reading the texts, so texts beyond the page are not read. */
 const PAGE = `
 SELECT id, inbox_id, at, method, headers, body, verified FROM (
   SELECT c.*, place, sum(c.size) OVER (ORDER BY place, c.id DESC) AS sum
@@ -72,7 +72,7 @@ export const openInboxCalls = (database: Queryable): InboxCalls => ({
   },
 })
 
-/** They tell who paid what, so those of an account that was deleted go with it. */
+/** Deletes old calls. Calls contain who paid what, so those of deleted accounts are deleted too. */
 export const sweepInboxCalls = (database: Queryable): ScheduledJob => ({
   name: 'sweep_inbox_calls',
   at: '26 * * * *',

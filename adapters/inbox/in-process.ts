@@ -1,6 +1,6 @@
 /**
- * Calls to inboxes by our own sender: they never leave the process, so that an inbox can be tried at any setting, and no
- * request of ours can be led to ourselves in another way.
+ * Handles our own sender's calls to inboxes. Such calls never leave the process. So an inbox works with any setting, and none
+ * of our requests can reach this service in another way.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Refused } from '../../domain/errors.ts'
@@ -14,7 +14,7 @@ export interface LocalAnswer {
   body: string
 }
 
-/** Answers a call itself; null for one that goes out. */
+/** Answers a call in this process, or returns null if the call must go over the network. */
 export type InProcess = (call: Call) => Promise<LocalAnswer> | null
 
 export const inboxesInProcess = (inboxes: Inboxes, baseUrl: string): InProcess => {

@@ -1,6 +1,6 @@
 /**
- * Taking calls for inboxes, over HTTP and in process alike: looked at as a shop would, kept, and answered as their owner says.
- * Nothing of it reaches an event: a call is no fact about money.
+ * Receives calls for inboxes, over HTTP and in process alike. A call is checked as a shop would check it, stored, and
+ * answered as the owner configured. No call causes an event, because it is not a fact about money.
  */
 import type { Account, Rule } from '../../domain/account/account.ts'
 import { inboxOf } from '../../domain/account/inboxes.ts'
@@ -15,9 +15,12 @@ import { isGenuine } from '../receiver/verify.ts'
 import type { InboxCalls } from './calls.ts'
 import { inboxTokenIn } from './url.ts'
 
-/** Bytes of a body that are kept. Ours are a quarter of it; a longer one is none of ours, and not verified. */
+/**
+ * The most bytes of a body that are stored. Baoco's bodies are at most a quarter of it. A longer body is not Baoco's, so it
+ * is not verified.
+ */
 const BODY_KEPT = 16_384
-/** Characters of a header that are kept, and how many headers. */
+/** The most characters per header that are stored, and the most headers. */
 const HEADER_KEPT = 1_024
 const HEADERS_KEPT = 50
 
@@ -26,21 +29,21 @@ const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization', '
 
 export interface CallOfInbox {
   method: string
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>
   body: Buffer
 }
 
 export interface AnswerOfInbox {
   status: 200 | 500
-  /** Milliseconds that the caller is to wait for it. */
+  /** Milliseconds by which the answer is delayed. */
   delay_ms: number
 }
 
 export interface Inboxes {
-  /** Before a call's body is read. @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED · {StoreUnavailable} */
+  /** Checks the token before a call's body is read. @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED · {StoreUnavailable} */
   check(token: string): Promise<void>
-  /** The call is kept when this resolves. @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED · {StoreUnavailable} */
+  /** Resolves when the call is stored. @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED · {StoreUnavailable} */
   take(token: string, call: CallOfInbox): Promise<AnswerOfInbox>
 }
 
@@ -71,7 +74,7 @@ export const openInboxes = ({ accounts, vault, calls, baseUrl, clock }: InboxesP
     if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
     return { account, inbox }
   }
-  /** During a rotation the header that is looked at is signed with the previous secret. */
+  /** During a rotation, the checked header is signed with the previous secret. */
   const secretsOf = (rule: Rule): string[] =>
     previousUntil(rule, clock.now().getTime()) === null
       ? [rule.sealed_secret]
@@ -103,7 +106,7 @@ const keptHeaders = (headers: CallOfInbox['headers']): Record<string, string> =>
       .map(([name, value]) => [name, String(value).slice(0, HEADER_KEPT)]),
   )
 
-/** What an inbox says, as a server would. */
+/** The body of an inbox's answer, in the form that a server would send. */
 export const BODY_OF_ANSWER = {
   200: { success: true },
   500: { success: false, error: 'AS_TOLD', message: 'This inbox was told to answer 500.' },

@@ -1,11 +1,13 @@
-/** Where an inbox is called: `<base>/inbox/<token>`. */
+/** The URL of an inbox: `<base>/inbox/<token>`. */
 
 export const inboxUrl = (baseUrl: string, token: string): string => `${baseUrl}/inbox/${token}`
 
-/** No other text leads to an inbox: all that reading a URL takes out of a path are tabs and ends of lines. */
+/**
+ * A cheap pre-check. The URL parser removes only tabs and line breaks from a path, so no other text can be an inbox's URL.
+ */
 const MAY_BE_AN_INBOX = /inbox|[\t\r\n]/
 
-/** The token of the inbox of this installation that a url leads to; null where it leads elsewhere. */
+/** The inbox token in a URL of this installation. Null for any other URL. */
 export const inboxTokenIn = (text: string, baseUrl: string): string | null => {
   if (!MAY_BE_AN_INBOX.test(text) || !URL.canParse(text)) return null
   const { origin, pathname, username, password } = new URL(text)

@@ -1,7 +1,7 @@
 /**
- * The log port without Kafka: the store's own subscription to the `transaction-` streams, and an offset per consumer group in
- * Postgres. Every consumer of a group reads everything; the claims decide who sends. So a consumer that dies needs no
- * rebalancing, and one that comes late only reads what the others have done.
+ * The log port without Kafka. It uses the store's own subscription to the `transaction-` streams and keeps one offset per
+ * consumer group in Postgres. Every consumer of a group reads all events; claims decide which consumer sends. So a dead
+ * consumer needs no rebalancing, and a late consumer only reads events that the others have already handled.
  */
 import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore, Log, LogEntry } from '../../domain/ports.ts'
@@ -11,16 +11,16 @@ import { retry } from '../../workflows/support/retry.ts'
 
 const PREFIXES = ['transaction-']
 
-/** A crash hands over again what this leaves uncommitted, which consumers expect. */
+/** After a crash, events that were not committed yet are handed over again. Consumers must expect that. */
 const COMMIT_EVERY_MS = 200
 
 export interface EmbeddedLogOptions {
   store: EventStore
-  /** Where the offsets are; migrated. */
+  /** The migrated database that stores the offsets. */
   database: Database
-  /** Where a group that nobody has heard of begins; null, and by default: at the store's first event. */
+  /** The position at which a new group starts. Null (the default) means the first event of the store. */
   from?: Checkpoint | null
-  /** Told of every failed try of a handler or an offset; it is made again. */
+  /** Called with every failure of a handler or an offset query. The attempt is repeated. */
   onFailure?: (error: unknown) => void
 }
 
@@ -47,14 +47,14 @@ export const openEmbeddedLog = ({ store, database, from = null, onFailure = () =
       await again(commit)
       committedAt = performance.now()
     }
-    // Written once more at the end: what was handed over need not be handed over again at the next start.
+    // A last commit, so that the next start does not hand these events over again.
     await commit().catch(onFailure)
   },
 })
 
 /**
- * What the log carries of events; the personal data stays behind. An event that belongs to nobody is a fault of whoever wrote
- * it: it is told and left out, for stopping at it would stop everybody's deliveries for good.
+ * Converts events to log entries, which contain no personal data. An event without a user or a transaction is a bug of its
+ * writer. It is reported and skipped, because stopping at it would stop all deliveries permanently.
  */
 const entriesOf = (events: readonly StoredEvent[], onFailure: (error: unknown) => void): LogEntry[] =>
   events.map(asStored).flatMap(({ id, type, data, metadata, revision, checkpoint, stream }) => {

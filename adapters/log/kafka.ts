@@ -1,10 +1,11 @@
 /**
- * The log port over Kafka. Consumers of a group share the topic's partitions; a user's events are all in one of them.
+ * The log port over Kafka. The consumers of a group share the topic's partitions. All events of one user are in one
+ * partition.
  *
- * A batch is handed over, then its offset is committed; so what a crash or a rebalance interrupts is handed over again, perhaps
- * to another consumer, and the claims decide who sends. kafkajs tells nobody that partitions were taken away, ends for good on
- * many errors, and may wait without end for a broker that says nothing: each run of a consumer is a session, and a session that
- * ended or fell silent is followed by a new one, for ever.
+ * A batch is handed over, then its offset is committed. So a batch that a crash or a rebalance interrupts is handed over
+ * again, perhaps to another consumer, and claims decide which consumer sends. kafkajs does not report that partitions were
+ * taken away, stops permanently on many errors, and may wait without limit for a broker that does not respond. So each run of
+ * a consumer is a session. A new session follows every session that ended or became silent, without limit.
  */
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Log, LogEntry } from '../../domain/ports.ts'
@@ -13,24 +14,26 @@ import { groupIdOf, kafkaError, openKafkaClient, type KafkaSettings } from './ka
 import { entryOf } from './kafka/cloud-event.ts'
 import { consumerSession } from './kafka/session.ts'
 
-/** Milliseconds a consumer may be silent before the others take its partitions; meanwhile its first tries wait. */
+/**
+ * Milliseconds a consumer may be silent before the others take over its partitions. Until then, their first attempts wait.
+ */
 const SESSION_TIMEOUT = 10_000
 
-/** The longest a handler is left without a sign to the broker that its consumer lives (milliseconds). */
+/** The longest time in milliseconds between two heartbeats while a handler works. */
 const BEAT_EVERY = 1_000
 
-/** Events handed over and committed together: a crash repeats no more of a partition. */
+/** Events that are handed over and committed together. A crash repeats at most this many events of a partition. */
 const MOST_AT_A_TIME = 16
 
 export interface KafkaLogOptions extends KafkaSettings {
-  /** Told of all that goes wrong; it is tried again. */
+  /** Called with every failure. The failed step is repeated. */
   onFailure?: (error: unknown) => void
-  /** Milliseconds; another only for tests. */
+  /** Milliseconds. Only tests change it. */
   sessionTimeout?: number
 }
 
 export interface KafkaLog extends Log {
-  /** For the machine that watches. @throws what keeps its consumer from working */
+  /** For the health check. @throws the error that keeps the consumer from working */
   check(): Promise<void>
 }
 
@@ -60,13 +63,13 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
       const takeBatch = async (payload: EachBatchPayload, isOver: AbortSignal): Promise<void> => {
         const { batch, heartbeat, resolveOffset, commitOffsetsIfNecessary } = payload
         const { messages, partition } = batch
-        // A rebalance that a beat tells of is met after the commit, which then still counts.
+        // If a heartbeat reports a rebalance, the commit still counts; the session meets the rebalance afterwards.
         const beating = setInterval(() => void heartbeat().catch(() => {}), BEAT_EVERY)
         try {
           for (let from = 0; from < messages.length; from += MOST_AT_A_TIME) {
             const part = messages.slice(from, from + MOST_AT_A_TIME)
             const entries = entriesOf(part, partition)
-            // Also when the batch before this one was cut off: nothing of a partition may be passed over.
+            // Also if the previous batch was cut off: no event of a partition may be skipped.
             if (isOver.aborted) return
             const handOver = () => (entries.length > 0 ? handler(entries).then(() => true) : Promise.resolve(true))
             if (!(await retry(handOver, { signal: isOver, onFailure: onFailure }))) return
@@ -80,7 +83,8 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
         }
       }
 
-      // A session that came to work is followed by the next at once, one that did not after a while.
+      // After a session that had started to work, the next one starts at once. After one that had not, it starts after a
+      // pause.
       const session = () =>
         consumerSession(
           { kafka, topic, groupId: groupIdOf(settings, group), sessionTimeout, takeBatch, onWorking, tell },

@@ -1,8 +1,8 @@
-/** A consumer group's place in the store, in `ops.log_offset`. */
+/** A consumer group's position in the store, in `ops.log_offset`. */
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import type { Database } from '../database/database.ts'
 
-/** @returns null for a group that has never committed one */
+/** @returns null for a group that has never committed an offset */
 export const readOffset = async (database: Database, group: string): Promise<Checkpoint | null> => {
   const [row] = await database.query<{ checkpoint: Checkpoint }>(
     'SELECT checkpoint FROM ops.log_offset WHERE consumer_group = $1',
@@ -13,11 +13,11 @@ export const readOffset = async (database: Database, group: string): Promise<Che
 }
 
 /**
- * Moves the group's offset on to a checkpoint, never back: another consumer of the group may be further.
+ * Moves the group's offset forward to a checkpoint, never back: another consumer of the group may be further.
  *
- * Does not wait for the disk: an offset that a crash takes back only means handing some batches over again, which
- * consumers expect. The setting holds for this statement's own transaction.
- * @param known  what the group's offset was when last seen: where it still is, one statement does it
+ * Does not wait for the disk. If a crash loses the offset, some batches are handed over again, which consumers expect. The
+ * setting applies only to this statement's own transaction.
+ * @param known  the group's offset when last seen. If it is unchanged, one statement is enough.
  * @returns the group's offset now
  */
 export const commitOffset = async (

@@ -1,41 +1,41 @@
 /**
- * Mails wait in a table, `ops.outbox`, so that a crash or a mail server that is away loses none of them. Without a mail
- * server the table is where they end: the operator reads them there.
+ * Mails wait in the table `ops.outbox`, so that neither a crash nor an unavailable mail server loses any. If no mail server
+ * is configured, they stay in the table and the operator reads them there.
  */
 import type { Mail, Mailer } from '../../domain/ports.ts'
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
 
-/** As the operator sees it. */
+/** A mail as the operator sees it. */
 export interface OutboxRow extends Mail {
   id: number
   created_at: string
 }
 
-/** A mail that this process is to send now; another may take it over when this one is not heard of again. */
+/** A mail that this process must send now. If this process does not report a result, another one takes it over. */
 export interface DueMail extends OutboxRow {
-  /** This one included, from 1. */
+  /** The number of attempts, including this one. Starts at 1. */
   tries: number
 }
 
 export interface Outbox extends Mailer {
-  /** Those not sent, newest first. */
+  /** Mails that are not sent, newest first. */
   list(): Promise<OutboxRow[]>
-  /** Takes mails that are due, oldest first; none of them is given out again for `TAKEN_S`. */
+  /** Takes mails that are due, oldest first. No mail is taken again for `TAKEN_S`. */
   take(most: number): Promise<DueMail[]>
   sent(id: number): Promise<void>
-  /** @param inSeconds  until the next try; null: never */
+  /** @param inSeconds  seconds until the next attempt; null means never */
   failed(id: number, inSeconds: number | null): Promise<void>
-  /** Resolves when a mail came in here, or after so long (milliseconds), or when the signal aborts. */
+  /** Resolves when a mail is added in this process, after the timeout (milliseconds), or when the signal aborts. */
   arrival(timeoutMs: number, signal: AbortSignal): Promise<void>
 }
 
 const LISTED = 500
-/** Longer than one try can take, so that a mail is not sent twice while its first try is still under way. */
+/** Longer than one attempt can take, so that a mail is not sent twice while its first attempt is still running. */
 const TAKEN_S = 300
-/** A mail that could not be sent for so long is news no more, and a day is how long a link in one can be good. */
+/** A mail that could not be sent for this long is outdated. A link in a mail is valid for at most a day. */
 const TRIED_FOR_S = 86_400
-/** Longer than an event may be answered by a mail (a day), so that its key is remembered. */
+/** Longer than an event can still cause a mail (a day), so that the event's key is still stored. */
 const KEPT_DAYS = 7
 
 const COLUMNS = 'id, recipient AS "to", subject, body AS text, created_at'
@@ -91,7 +91,7 @@ export const openOutbox = (database: Queryable): Outbox => {
   }
 }
 
-/** Mails leave the table after a week, sent or not. */
+/** Deletes mails after a week, sent or not. */
 export const sweepOutbox = (database: Queryable): ScheduledJob => ({
   name: 'sweep_outbox',
   at: '23 * * * *',

@@ -1,16 +1,17 @@
 /**
- * Carries mails from the outbox to the mail server. Any number of processes may do it: each takes its own. A mail is tried
- * for a day, after pauses that grow; one that was sent just before a crash may be sent twice, under the same Message-ID.
+ * Sends mails from the outbox to the mail server. Any number of processes may do this: each takes different mails. A mail is
+ * attempted for a day, with growing pauses. A mail that was sent just before a crash may be sent twice, with the same
+ * Message-ID.
  */
 import { orAborted } from '../../workflows/support/abort.ts'
 import type { LogLines } from '../telemetry/log-lines.ts'
 import type { DueMail, Outbox } from './outbox.ts'
 import { Rejected, type MailServer } from './smtp.ts'
 
-/** Other processes put mails in too: the table is looked at so often (milliseconds). */
+/** Other processes also add mails, so the table is checked at this interval (milliseconds). */
 const LOOK_EVERY = 1_000
 const AT_A_TIME = 10
-/** Seconds before the second try, doubled for each one after it, and the longest pause. */
+/** Seconds before the second attempt, doubled for each later one, and the longest pause. */
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 600
 /** Milliseconds. */
@@ -19,23 +20,26 @@ const GRACE = 3_000
 export interface PostOptions {
   outbox: Outbox
   server: MailServer
-  /** Of this installation: the name behind the `@` of every Message-ID. */
+  /** The host name of this installation, after the `@` of every Message-ID. */
   host: string
   log: LogLines
-  /** Milliseconds; another only for tests. */
+  /** Milliseconds. Only tests change it. */
   lookEvery?: number
 }
 
 const pauseAfter = (tries: number): number => Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
 
-/** Aborts so long after the signal does (milliseconds). */
+/** Returns a signal that aborts this many milliseconds after the given one. */
 const afterwards = (signal: AbortSignal, graceMs: number): AbortSignal => {
   const over = new AbortController()
   signal.addEventListener('abort', () => void setTimeout(() => over.abort(), graceMs).unref(), { once: true })
   return over.signal
 }
 
-/** Runs until the signal aborts. Mails in hand are finished where the server is quick; else another process takes them over. */
+/**
+ * Runs until the signal aborts. Mails that are being sent then have a short time to finish. Otherwise another process takes
+ * them over.
+ */
 export const postMails = async (options: PostOptions, signal: AbortSignal): Promise<void> => {
   const { outbox, server, host, log, lookEvery = LOOK_EVERY } = options
 
@@ -44,7 +48,7 @@ export const postMails = async (options: PostOptions, signal: AbortSignal): Prom
       await server.deliver(mail, `<baoco-${id}-${Date.parse(mail.created_at)}@${host}>`)
     } catch (error) {
       const isFinal = error instanceof Rejected
-      // Not the server's words: they repeat the address.
+      // Without the server's message, which repeats the address.
       const { code, responseCode } = error as { code?: string; responseCode?: number }
       log.warn({ mail_id: id, tries, is_final: isFinal, code, response_code: responseCode }, 'mail.failed')
       return outbox.failed(id, isFinal ? null : pauseAfter(tries))

@@ -1,13 +1,13 @@
-/** A mail server, spoken to by SMTP; its address says how. */
+/** A mail server that is reached over SMTP. Its URL contains all settings. */
 import type { Mail } from '../../domain/ports.ts'
 
 export interface MailServer {
-  /** @throws {Rejected} where the server will never take it; anything else may be tried again */
+  /** @throws {Rejected} if the server will never accept the mail; after any other error the mail can be attempted again */
   deliver(mail: Mail, messageId: string): Promise<void>
   close(): void
 }
 
-/** The server answered that it does not take this mail, now or later (5xx to the recipient or the text). */
+/** The server answered that it will never accept this mail (5xx to the recipient or the text). */
 export class Rejected extends Error {
   override name = 'Rejected'
   readonly responseCode: number
@@ -17,7 +17,7 @@ export class Rejected extends Error {
   }
 }
 
-/** Milliseconds: to connect, to be greeted, and of silence. */
+/** Milliseconds: for the connection, for the greeting, and of silence. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 } as const
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/
@@ -27,17 +27,19 @@ interface Refusal {
   command?: string
 }
 
-/** What it says of this mail; of the login or of itself, it may say otherwise when it is set right. */
+/**
+ * Only answers about this mail are final. Errors about the login or the server may disappear once the settings are corrected.
+ */
 const rejection = ({ responseCode = 0, command = '' }: Refusal): Rejected | null =>
   responseCode >= 500 && ['RCPT TO', 'DATA'].includes(command) ? new Rejected(responseCode) : null
 
 /**
- * @param url  `smtp://` with STARTTLS where the server has it (required as soon as a password would go there over a net),
- *   or `smtps://`; user, password and port in it. `?from=` names the sender
- * @param fallbackFrom  the sender where the address names none and its user is no e-mail address
+ * @param url  `smtp://` uses STARTTLS if the server supports it, and requires it if a password would cross a network; or
+ *   `smtps://`. It contains user, password and port. `?from=` is the sender.
+ * @param fallbackFrom  the sender if the URL names none and its user is not an e-mail address
  */
 export const openMailServer = async (url: string, fallbackFrom: string): Promise<MailServer> => {
-  // Loaded where there is one: many installations have none.
+  // Loaded only if a mail server is configured: many installations have none.
   const { createTransport } = await import('nodemailer')
   const { protocol, hostname, port, username, password, searchParams } = new URL(url)
   const secure = protocol === 'smtps:'
@@ -49,7 +51,7 @@ export const openMailServer = async (url: string, fallbackFrom: string): Promise
     secure,
     requireTLS: !secure && user !== '' && !LOOPBACK.test(hostname),
     ...(user !== '' && { auth: { user, pass: decodeURIComponent(password) } }),
-    // A text is a text: it names no files or addresses to fetch.
+    // The text of a mail must not cause nodemailer to read files or fetch URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
     ...TIMEOUTS,
@@ -57,7 +59,7 @@ export const openMailServer = async (url: string, fallbackFrom: string): Promise
   return {
     deliver: async ({ to, subject, text }, messageId) => {
       try {
-        // As an object, so that an address with a comma in it does not become two.
+        // As an object, so that an address that contains a comma does not become two.
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text, messageId })
       } catch (error) {
         throw rejection(error as Refusal) ?? error

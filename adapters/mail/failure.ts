@@ -1,4 +1,7 @@
-/** What goes wrong with a mail server, in one sentence for the mailbox's owner. Never anything secret, and bounded. */
+/**
+ * Turns errors of a mail server into one sentence for the mailbox's owner. The sentence never contains a secret and has a
+ * limited length.
+ */
 import { Failure } from '../webhook-sender/failure.ts'
 import { MailFailure } from '../../workflows/mail-ingest/mailbox.ts'
 
@@ -18,14 +21,14 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/, "The server's certificate is not valid for its name."],
 ] // prettier-ignore
 
-/** What no honest server does, as the library sees it; most is caught before (`server-limits.ts`). */
+/** Errors of the library for behaviour that no honest server shows. Most cases are detected earlier (`server-limits.ts`). */
 const VIOLATIONS: readonly (readonly [RegExp, string])[] = [
   [/^(LineTooLarge|LiteralTooLarge|ResponseTooLarge|TooManyTokens)$/, 'The server sent more than can be taken.'],
   [/^(ResponseProcessingFailed|UnexpectedTag|InvalidResponse)$/, 'The server does not keep to the protocol (IMAP).'],
   [/^STARTTLS_INJECTION$/, 'The server sent data between STARTTLS and the start of encryption.'],
 ]
 
-/** What servers say is shown to people. Characters. */
+/** Characters. Limits a server's text, because people read it. */
 const LONGEST = 200
 
 const said = (text: string | undefined): string => {

@@ -1,6 +1,6 @@
 /**
- * The connection to a mail server, as the IMAP library reads it: only what `ServerLimits` lets through arrives, in the clear
- * after TLS. An error of the socket never goes unheard, also when the library has let go of it.
+ * The connection to a mail server, as the IMAP library reads it. The library receives only decrypted bytes that
+ * `ServerLimits` accepts. An error of the socket is always handled, even after the library has released the socket.
  */
 import type { ImapTransport, ImapTransportOptions, ImapTransportSocket } from 'imapflow'
 import { connect as connectTcp, type Socket } from 'node:net'
@@ -31,7 +31,7 @@ class GuardedSocket extends Duplex {
   readonly #onEnd = (): void => void this.push(null)
   readonly #onClose = (): void => void this.destroy()
 
-  /** The socket below, of which nothing is read here any more. @throws where it had more to read */
+  /** Returns the socket below, which this object no longer reads. @throws if unread data is left */
   handOver(): Socket {
     const socket = this.#socket
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).pause()
@@ -76,11 +76,11 @@ const addressOf = ({ host, port, servername, tls }: ImapTransportOptions) => ({
 })
 
 export interface Guarded extends ImapTransport {
-  /** Ends the connection; its commands fail. */
+  /** Ends the connection. Its commands fail. */
   end(failure: Error): void
 }
 
-/** Connections of one client, before and after STARTTLS, under the same limits. */
+/** The connections of one client, before and after STARTTLS, with shared limits. */
 export const guardedTransport = (limits: ServerLimits): Guarded => {
   let present: GuardedSocket | undefined
   const guarded = (socket: Socket): ImapTransportSocket => (present = new GuardedSocket(socket, limits))

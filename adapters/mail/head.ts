@@ -1,27 +1,27 @@
 /**
- * The head of a mail, taken apart without the mail parser: that one reads every address in it, which costs up to a millisecond
- * for each kilobyte. Here a head costs no more than a look through its bytes.
+ * Splits the head of a mail without the mail parser. The parser reads every address in it, which costs up to a millisecond
+ * per kilobyte. Here a head costs only one pass over its bytes.
  */
 
-/** More than mail servers let through (Postfix: 100 KB). Bytes; the rest of such a mail is not read. */
+/** Bytes. More than mail servers accept (Postfix: 100 KB). The rest of a longer head is not read. */
 const HEAD_BYTES = 128 * 1024
-/** Of a header that the mail parser gets. Characters. */
+/** Characters. Longer headers are not passed to the mail parser. */
 const LONGEST = 8 * 1024
 
-/** What the mail parser needs for the texts. */
+/** The headers that the mail parser needs for the texts. */
 const FOR_PARSER = /^(?:subject|date|message-id|mime-version|content-[a-z-]+)$/
 
 export interface HeaderLine {
   /** In lower case. */
   name: string
-  /** Folded as it came, each byte as one character (latin1). */
+  /** Folded as received; each byte is one character (latin1). */
   value: string
 }
 
 export interface Head {
-  /** As they stand. */
+  /** In the original order. */
   lines: readonly HeaderLine[]
-  /** The same mail with those headers only that its texts depend on. */
+  /** The same mail with only those headers that its texts depend on. */
   rest: Buffer
 }
 

@@ -1,6 +1,6 @@
 /**
- * An open folder of a mailbox. UIDs are asked for in windows, so that an answer always fits a line, and an answer that holds more
- * than was asked for ends the connection.
+ * An open folder of a mailbox. UIDs are requested in windows, so that an answer always fits into one line. An answer that
+ * contains more than was requested ends the connection.
  */
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,17 +10,17 @@ import { parseMail } from './parse.ts'
 import { fetchOf, OPEN_FOLDER, SEARCH } from './server-limits.ts'
 import { within, type Limited } from './within.ts'
 
-/** Bytes of a mail that are fetched: what stands behind is cut off. */
+/** The most bytes fetched of a mail. The rest is cut off. */
 export const MAIL_BYTES = 256 * 1024
 
-/** UIDs of one search: with 11 characters each, an answer stays under 256 KB. */
+/** UIDs of one search. With 11 characters each, an answer stays below 256 KB. */
 const WINDOW = 20_000
 const LAST_UID = 2 ** 32 - 1
-/** Windows that are looked at one by one: a million UIDs. */
+/** Windows that are searched one by one: a million UIDs. */
 const MOST_WINDOWS = 50
-/** Answers to one FETCH that hold no mail: flags that changed meanwhile. */
+/** Answers to one FETCH that contain no mail, such as flags that changed meanwhile. */
 const MOST_ASIDE = 1_000
-/** Milliseconds between two looks for new mails, however often the server reports some. */
+/** Minimum milliseconds between two searches for new mails, however often the server reports some. */
 const LOOK_EVERY = 1_000
 const CLOSE_WITHIN = 1_000
 
@@ -29,7 +29,7 @@ const LATEST = Date.UTC(2100, 0)
 
 const violation = (message: string): MailFailure => new MailFailure(message, { isViolation: true })
 
-/** Rings for new mails; a report that comes before anybody waits is not forgotten. */
+/** Signals new mails. A report that arrives while nobody waits is remembered. */
 class Bell {
   #rung = false
   #wake = (): void => {}
@@ -79,7 +79,7 @@ const uidValidityOf = (given: bigint | undefined): string => {
   throw new MailFailure('The server does not report UIDVALIDITY.')
 }
 
-/** Looks for UIDs in a folder. */
+/** Searches for UIDs in a folder. */
 const finderOf = (limited: Limited) => {
   const { client } = limited
   const search = async (uid: string, since?: Date): Promise<number[]> => {
@@ -96,12 +96,12 @@ const finderOf = (limited: Limited) => {
   const from = async (first: number): Promise<number[]> => {
     const found = await search(`${first}:*`)
     const asked = found.filter((uid) => uid >= first)
-    // A server answers `n:*` with its last mail also where that is older.
+    // A server answers `n:*` with its last mail even if that mail is older.
     if (found.length > asked.length + 1) throw tooMany()
     return asked.slice(0, WINDOW)
   }
 
-  /** @param next  the UID that comes next, as far as is known */
+  /** @param next  the next UID of the folder, as far as known */
   const after = async (uid: number, next: number): Promise<number[]> => {
     let first = uid + 1
     let size = WINDOW
@@ -109,13 +109,13 @@ const finderOf = (limited: Limited) => {
       const found = await between(first, first + size - 1)
       if (found.length > 0) return found
       first += size
-      // So wide a gap is no folder's: it is crossed in steps that double.
+      // No real folder has a gap this wide. The steps double to cross it.
       if (windows > MOST_WINDOWS) size *= 2
     }
     return first > LAST_UID ? [] : from(first)
   }
 
-  /** The first mail since a day, from the last one backwards. */
+  /** The first mail since a day. The search starts at the last mail and goes backwards. */
   const firstSince = async (day: Date, next: number): Promise<number | null> => {
     let first: number | null = null
     let to = next - 1
@@ -136,7 +136,7 @@ export const openFolder = async (limited: Limited, folder: string): Promise<Conn
   const { client, limits, end } = limited
   const bell = new Bell()
   let isClosed = false
-  /** The library lets a server name as many mails as it says there are, and that can be any number. */
+  /** The library lets a server list as many mails as the server claims to have, and that may be any number. */
   const forgetCount = (): void => {
     if (client.mailbox) client.mailbox.exists = 0
   }
@@ -151,7 +151,7 @@ export const openFolder = async (limited: Limited, folder: string): Promise<Conn
     bell.ring()
   })
   const open = () =>
-    // Read-only: whether a mail was seen is its owner's to know.
+    // Read-only, so that mails stay unread for their owner.
     client.mailboxOpen(folder, { readOnly: true }).catch((error: unknown) => {
       if ((error as { responseStatus?: unknown }).responseStatus !== 'NO') throw error
       throw new MailFailure(`The mailbox has no folder ${folder}.`)

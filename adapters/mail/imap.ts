@@ -1,6 +1,6 @@
 /**
- * Mail servers by IMAP. Users name the hosts, so they are resolved, checked and dialled as webhooks are, and everything that a
- * server sends is counted before it is read (`server-limits.ts`).
+ * Mail servers over IMAP. Users name the hosts, so they are resolved, checked and dialled like webhooks. All data from a
+ * server is counted before it is read (`server-limits.ts`).
  */
 import { isIP } from 'node:net'
 import type { ImapFlow, ImapFlowOptions } from 'imapflow'
@@ -14,34 +14,34 @@ import { MAIL_BYTES, openFolder } from './imap-folder.ts'
 import { CONNECT, LONGEST_LINE, ServerLimits } from './server-limits.ts'
 import { within, type Limited } from './within.ts'
 
-/** Parts of one answer, such as flags or addresses: far more than any answer to what is asked here. */
+/** Parts of one answer, such as flags or addresses. Far more than any answer to our commands contains. */
 const MOST_TOKENS = 20_000
 
 /** Milliseconds. */
 const CONNECT_WITHIN = 10_000
-/** Idling begins so soon after the last command; it is begun anew before servers take it for a dead connection. */
+/** Idling starts this soon after the last command. It is restarted before servers consider the connection dead. */
 const IDLE_AFTER = 20
 const IDLE_AGAIN = 4 * 60_000
-/** Where a server does not idle it is asked; and a connection that died silently is known. */
+/** At this interval, a server that does not support idling is polled, and a connection that died silently is detected. */
 const SILENT_AT_MOST = 5 * 60_000
 
 export interface ImapOptions {
-  /** `ALLOW_PRIVATE_TARGETS`: private addresses, and without encryption where it is this very machine. */
+  /** `ALLOW_PRIVATE_TARGETS`: permits private addresses, and connections to this machine without encryption. */
   allowPrivate: boolean
-  /** Certificates trusted instead of the system's: for tests. */
+  /** Certificates that tests trust instead of the system's. */
   ca?: string
   resolve?: Resolve
-  /** What every time limit is multiplied by: other than 1 only for tests. */
+  /** Factor for every time limit. Only tests use a value other than 1. */
   patience?: number
-  /** Whether an address is this very machine's: others only for tests. */
+  /** Whether an address belongs to this machine. Only tests replace it. */
   isHere?: (address: string) => boolean
 }
 
 const isLoopback = (address: string): boolean => ipaddr.process(address).range() === 'loopback'
 
 /**
- * With TLS from the first byte, or with STARTTLS before anything is told. Only this very machine, where there is nobody to hide
- * from, may do without, or show a certificate of its own.
+ * Uses TLS from the first byte, or STARTTLS before anything else is sent. Only a server on this machine, where nobody can
+ * listen, may have no encryption or a self-signed certificate.
  */
 const secured = (
   tls: boolean,
@@ -61,7 +61,7 @@ const clientFor = async (
   options: ImapOptions,
 ): Promise<Limited> => {
   const { patience = 1 } = options
-  // Loaded with the first mailbox: many installations never have one.
+  // Loaded with the first mailbox, because many installations never have one.
   const { ImapFlow } = await import('imapflow')
   const limits = new ServerLimits(patience)
   const transport = guardedTransport(limits)
@@ -73,9 +73,9 @@ const clientFor = async (
     auth: { user: username, pass: password },
     transport,
     logger: false,
-    // A few bytes could become any number of them.
+    // With compression, a few bytes could expand to any number of bytes.
     disableCompression: true,
-    // Extensions only add answers that would have to be bounded.
+    // Extensions would only add answers that must be limited too.
     disableAutoEnable: true,
     disableIMAP4rev2: true,
     disableBinary: true,
@@ -90,12 +90,15 @@ const clientFor = async (
     maxResponseSize: MAIL_BYTES + 2 * LONGEST_LINE,
     maxResponseTokens: MOST_TOKENS,
   })
-  // Reported by the call that waits for it, or by `news`.
+  // The call that waits for the error reports it, or `news` does.
   client.on('error', () => {}).on('response', () => limits.answered())
   return { client, limits, end: transport.end }
 }
 
-/** imapflow's handlers of what is sent unasked. Of VANISHED a few bytes can name millions of mails, one event for each. */
+/**
+ * Removes imapflow's handlers for unrequested data. A VANISHED of a few bytes can name millions of mails, with one event for
+ * each.
+ */
 const ignoreUnasked = (client: ImapFlow): void => {
   const { untaggedHandlers } = client as unknown as { untaggedHandlers: Record<string, unknown> }
   for (const name of ['FETCH', 'EXPUNGE', 'VANISHED']) delete untaggedHandlers[name]
@@ -114,7 +117,7 @@ const dial = async (login: Login, options: ImapOptions & { resolve: Resolve }): 
     } catch (error) {
       client.close()
       failure = error
-      // Another address would say the same.
+      // Another address would fail in the same way.
       const { isRefusal, isViolation } = mailFailure(error)
       if (isRefusal || isViolation) break
     }

@@ -1,18 +1,18 @@
-/** A mail as fetched, cut off or broken as it may be, made into its headers and texts. */
+/** Turns a fetched mail, which may be cut off or broken, into its headers and texts. */
 import type { ParsedMail } from 'mailparser'
 import { addressesIn } from '../../domain/mail-trust/mail-address.ts'
 import type { MailHeaders } from '../../domain/mail-trust/mail-trust.ts'
 import type { FetchedMail } from '../../workflows/mail-ingest/mailbox.ts'
 import { headOf, type HeaderLine } from './head.ts'
 
-/** Most headers of one name, and most characters of each, that are parsed. */
+/** The most headers of one name that are parsed, and the most characters of each. */
 const MOST_HEADERS = 50
 const LONGEST_HEADER = 66 * 1024
 
-/** A slice would keep the whole mail in memory. */
+/** A copy, because a slice would keep the whole mail in memory. */
 const copied = (text: string): string => Buffer.from(text).toString()
 
-/** Values in the order in which they stand, folded as they came. */
+/** Values in their original order, folded as received. */
 const valuesOf = (lines: readonly HeaderLine[], name: string): string[] =>
   lines
     .filter((line) => line.name === name)
@@ -29,7 +29,7 @@ const headersOf = (lines: readonly HeaderLine[]): MailHeaders => ({
 
 const oneLine = (value: string): string => value.replace(/\s+/g, ' ').trim()
 
-/** The bare address where there is one: names may be anything. */
+/** The bare address if there is one, because names may contain anything. */
 const fromOf = ({ from }: MailHeaders): string => from.flatMap(addressesIn)[0] ?? oneLine(from[0] ?? '')
 
 const isText = (text: string | false | undefined): text is string => typeof text === 'string' && text.trim() !== ''
@@ -38,7 +38,7 @@ export const parseMail = async (
   source: Buffer,
   { uid, received_at }: Pick<FetchedMail, 'uid' | 'received_at'>,
 ): Promise<FetchedMail> => {
-  // Loaded with the first mail: many installations never have one.
+  // Loaded with the first mail, because many installations never have one.
   const { simpleParser } = await import('mailparser')
   const { lines, rest } = headOf(source)
   const parsed: Partial<ParsedMail> = await simpleParser(rest, {

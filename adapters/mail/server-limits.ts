@@ -1,13 +1,13 @@
 /**
- * What a mail server may send. Users name the servers, so one may be an attacker's: it can send lines without an end, mails that
- * nobody asked for, or one byte a minute. Everything that it sends is counted here before it is read.
+ * Limits what a mail server may send. Users name the servers, so a server may belong to an attacker. It can send lines
+ * without an end, unrequested mails, or one byte per minute. So all its data is counted before it is read.
  *
- * The counter follows lines and literals (`{5}` at the end of a line: five bytes of anything follow, RFC 3501, section 4.3), as
- * only lines are limited by length and only what was asked for may come as a literal.
+ * The counter follows lines and literals (after `{5}` at the end of a line, any five bytes follow; RFC 3501, section 4.3).
+ * Only lines are limited by length, and only requested data may arrive as a literal.
  */
 import { MailFailure } from '../../workflows/mail-ingest/mailbox.ts'
 
-/** What the server may send for one command, or in `ms` milliseconds while nothing is asked of it. */
+/** The data that the server may send for one command, or within `ms` milliseconds while no command runs. */
 export interface Allowance {
   /** All bytes. */
   bytes: number
@@ -25,7 +25,7 @@ export const LONGEST_LINE = 256 * KB
 export const CONNECT: Allowance = { bytes: 256 * KB, literal: KB, ms: 20_000 }
 export const OPEN_FOLDER: Allowance = { bytes: 512 * KB, literal: KB, ms: 30_000 }
 export const SEARCH: Allowance = { bytes: 512 * KB, literal: 0, ms: 60_000 }
-/** Changes of flags, thousands at a time where an owner tidies up. */
+/** For changes of flags, which come by the thousand when an owner tidies up. */
 export const IDLE: Allowance = { bytes: 2 * MB, literal: 0, ms: 60_000 }
 /** @param most  bytes of each mail */
 export const fetchOf = (mails: number, most: number): Allowance => ({
@@ -34,18 +34,18 @@ export const fetchOf = (mails: number, most: number): Allowance => ({
   ms: 30_000,
 })
 
-/** Slower than this a server that does send is holding up others on purpose: bytes a second. */
+/** Bytes per second. A server that sends more slowly than this delays others on purpose. */
 const SLOWEST = 4 * KB
-/** Reports of new mails that are no violation yet: a minute. */
+/** The most reports of new mails per minute that are not a violation. */
 const MOST_REPORTS = 600
 const MINUTE_MS = 60_000
 
-/** Of a connection; after that it is made anew. */
+/** Limits of one connection. After that it is replaced. */
 const MOST_BYTES = 1024 * MB
 const LONGEST_MS = 24 * 3_600_000
 
 const LF = 0x0a
-/** Characters of what ends a line before a literal. A longer one has only zeros before its number. */
+/** Characters of the marker that ends a line before a literal. A longer marker has only zeros before its number. */
 const LONGEST_MARKER = 32
 const MARKER = /\{(\d+)\}\r?\n$/
 const PADDED = /^\d+\}\r?\n$/
@@ -56,35 +56,35 @@ export class ServerLimits {
   #allowance: Allowance = CONNECT
   #since = performance.now()
   readonly #began = this.#since
-  /** Bytes since the allowance, and of all time. */
+  /** Bytes since the allowance began, and bytes in total. */
   #received = 0
   #total = 0
   #sinceAnswer = 0
   #line = 0
-  /** The last bytes of the line so far. */
+  /** The last bytes of the current line. */
   #end = ''
-  /** Bytes of a literal that are still to come. */
+  /** Remaining bytes of a literal. */
   #literal = 0
   #reports = { since: this.#since, count: 0 }
   #failure: MailFailure | null = null
   readonly #patience: number
 
-  /** @param patience  what times are multiplied by: other than 1 only for tests */
+  /** @param patience  factor for all times; only tests use a value other than 1 */
   constructor(patience = 1) {
     this.#patience = patience
   }
 
-  /** Why the connection was ended; null while it may go on. */
+  /** The reason why the connection was ended. Null while it may continue. */
   get failure(): MailFailure | null {
     return this.#failure
   }
 
-  /** True where the connection has been long or busy enough to be made anew. */
+  /** Whether the connection is old or busy enough to be replaced. */
   get isUsedUp(): boolean {
     return this.#total > MOST_BYTES || performance.now() - this.#began > LONGEST_MS
   }
 
-  /** What comes from now on is for this. @returns milliseconds that it may take */
+  /** Starts an allowance for the following data. @returns milliseconds that it may take */
   allow(allowance: Allowance): number {
     this.#allowance = allowance
     this.#since = performance.now()
@@ -93,12 +93,15 @@ export class ServerLimits {
     return allowance.ms * this.#patience
   }
 
-  /** A command was answered: what is late now is not dripping. Some servers make clients wait after they refused one. */
+  /**
+   * Called when a command was answered. A later delay does not count as sending slowly: some servers delay clients after a
+   * refusal.
+   */
   answered(): void {
     this.#sinceAnswer = 0
   }
 
-  /** The time for the command is over. @returns why the connection ends */
+  /** Called when the time for the command is over. @returns the reason why the connection ends */
   expire(): MailFailure {
     const seconds = (performance.now() - this.#since) / 1_000
     const drips = this.#sinceAnswer > 0 && this.#received < SLOWEST * seconds
@@ -108,14 +111,14 @@ export class ServerLimits {
     return this.#failure
   }
 
-  /** A report of new mails. @returns as `count` */
+  /** Called for a report of new mails. @returns same as `count` */
   report(): MailFailure | null {
     const now = performance.now()
     if (now - this.#reports.since > MINUTE_MS) this.#reports = { since: now, count: 0 }
     return ++this.#reports.count > MOST_REPORTS ? this.#broken('reports new mails all the time') : this.#failure
   }
 
-  /** @returns why the connection must end; null where the bytes may be read */
+  /** @returns the reason why the connection must end, or null if the bytes may be read */
   count(chunk: Buffer): MailFailure | null {
     if (this.#failure) return this.#failure
     if (this.#allowance === IDLE && performance.now() - this.#since > IDLE.ms * this.#patience) this.allow(IDLE)
@@ -134,7 +137,7 @@ export class ServerLimits {
     return start + bytes
   }
 
-  /** @returns where the line ends, or the chunk */
+  /** @returns the end of the line or of the chunk */
   #read(chunk: Buffer, start: number): number {
     const found = chunk.indexOf(LF, start)
     const end = found < 0 ? chunk.length : found + 1
@@ -152,7 +155,7 @@ export class ServerLimits {
     if (Number(bytes ?? 0) > this.#allowance.literal || PADDED.test(this.#end))
       this.#broken('sent more than was asked for')
     this.#literal = Number(bytes ?? 0)
-    // A literal goes on with its line.
+    // A line continues after its literal.
     if (bytes === undefined) this.#line = 0
     this.#end = ''
   }

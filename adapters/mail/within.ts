@@ -1,4 +1,4 @@
-/** Runs a command of an IMAP client within what the server may send for it, and how long it may take. */
+/** Runs a command of an IMAP client within limits on the server's data and on time. */
 import type { ImapFlow } from 'imapflow'
 import type { MailFailure } from '../../workflows/mail-ingest/mailbox.ts'
 import { mailFailure } from './failure.ts'
@@ -8,14 +8,14 @@ import { IDLE, type Allowance, type ServerLimits } from './server-limits.ts'
 export interface Limited {
   client: ImapFlow
   limits: ServerLimits
-  /** Ends the connection; what waits for it fails. */
+  /** Ends the connection. Calls that wait for it fail. */
   end(failure: MailFailure): void
 }
 
-/** The library's own words for a server that takes too long. */
+/** The library's error code if a server takes too long. */
 const TIMEOUT = /TIMEOUT$/
 
-/** @throws {MailFailure} for the owner; where a limit was broken, that */
+/** @throws {MailFailure} for the owner; if a limit was exceeded, the failure of that limit */
 export const within = async <Result>(
   { client, limits, end }: Limited,
   allowance: Allowance,
@@ -37,7 +37,7 @@ export const within = async <Result>(
     const { code } = error as { code?: unknown }
     if (typeof code === 'string' && TIMEOUT.test(code)) limits.expire()
     const failure = limits.failure ?? mailFailure(error)
-    // Nothing more of it is read, not even a farewell.
+    // Nothing more is read from this server, not even its answer to a logout.
     if (failure.isViolation) {
       end(failure)
       client.close()

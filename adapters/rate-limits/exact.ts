@@ -1,12 +1,12 @@
 /**
- * Counters that several processes share to the call: one statement in Postgres a call, none for who is over already. While
- * Postgres is gone each process counts by itself.
+ * Counters that several processes share exactly: one statement in Postgres per call, and none for a caller that is already
+ * over its limit. While Postgres is unavailable, each process counts by itself.
  */
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Queryable } from '../database/database.ts'
 import type { CounterFor } from '../http/middleware/rate-limits.ts'
 
-/** A database that has not answered by then counts as gone (milliseconds). */
+/** Milliseconds. A database that takes longer to answer counts as unavailable. */
 const PATIENCE_MS = 1_000
 
 interface Statement {
@@ -15,7 +15,7 @@ interface Statement {
   values: unknown[]
 }
 
-/** As the library asks for it. */
+/** The client interface that the library expects. */
 const asClient = (database: Queryable) => ({
   query: ({ name, text, values }: Statement) =>
     new Promise<{ rows: unknown[] }>((resolve, reject) => {

@@ -1,29 +1,29 @@
 /**
- * Counters for the hot path: a call is counted here, without a word to the database, and once a second all that was counted is
- * settled with the other processes in one statement, whatever the number of calls. So with P processes a caller may be let
- * through P times the limit at most, and only as far as the calls come within that second; one process alone is exact. While
- * Postgres is gone each process counts by itself, and settles when it is back.
+ * Counters for the hot path. A call is counted in memory, without a database query. Once a second, all counts are settled
+ * with the other processes in one statement, whatever the number of calls. So with P processes a caller may get at most P
+ * times the limit, and only if its calls arrive within that second; with one process the limit is exact. While Postgres is
+ * unavailable, each process counts by itself, and settles when Postgres is back.
  */
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { CounterFor, RateLimit } from '../http/middleware/rate-limits.ts'
 import type { Queryable } from '../database/database.ts'
 
 const SETTLE_EVERY_MS = 1_000
-/** Windows kept in memory: some 20 MB. */
+/** Windows kept in memory: about 20 MB. */
 const MOST_WINDOWS = 100_000
-/** Most callers in one statement. */
+/** The most callers in one statement. */
 const AT_A_TIME = 5_000
 
 interface Window {
   /** Milliseconds since 1970. */
   ends: number
-  /** Of all processes, as far as it was settled. */
+  /** Calls in all processes, as of the last settlement. */
   settled: number
-  /** Of this one, since. */
+  /** Calls in this process since then. */
   pending: number
 }
 
-/** The same rule as the other limits' in this table: a window that is over begins anew. */
+/** The same rule as for the other limits in this table: an expired window starts again. */
 const SETTLE = `
 INSERT INTO ops.rate_limit AS r (key, points, expire)
 SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[])
@@ -34,7 +34,7 @@ RETURNING key, points, expire`
 
 export interface SettledCounters {
   counterFor: CounterFor
-  /** Settles what is pending, now. @throws where the database does not answer: it is pending still */
+  /** Settles pending counts now. @throws if the database does not answer; the counts stay pending */
   settle(): Promise<void>
   /** Settles every second until the signal aborts. */
   run(signal: AbortSignal): Promise<void>
@@ -50,7 +50,7 @@ export const settledCounters = (database: Queryable, now: () => number = Date.no
     const begun = { ends: at + seconds * 1_000, settled: 0, pending: 0 }
     windows.delete(key)
     windows.set(key, begun)
-    // Strangers with many addresses must not fill the memory: the oldest window goes.
+    // Strangers with many addresses must not fill the memory, so the oldest window is removed.
     if (windows.size > MOST_WINDOWS) windows.delete(windows.keys().next().value!)
     return begun
   }
@@ -89,7 +89,7 @@ export const settledCounters = (database: Queryable, now: () => number = Date.no
         const window = windowOf(`${name}:${caller}`, limit, at)
         const used = window.settled + window.pending
         if (points > 1 && used + points > limit.requests) return { calls: used + points, endsInMs: window.ends - at }
-        // A caller that is over is counted no further: it costs no more statements either.
+        // A caller over its limit is not counted further, so it causes no more statements.
         if (used <= limit.requests) window.pending += points
         return { calls: window.settled + window.pending, endsInMs: window.ends - at }
       }

@@ -1,7 +1,7 @@
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
 
-/** Windows that are over leave the table. */
+/** Deletes expired windows from the table. */
 export const sweepRateLimits = (database: Queryable): ScheduledJob => ({
   name: 'sweep_rate_limits',
   at: '*/10 * * * *',

@@ -1,6 +1,7 @@
 /**
- * A shop's own server, as an example to copy (interface, section 4.4): it makes orders with a QR code to pay them, takes
- * Baoco's webhooks, and tells the page that waits whether the order is paid. Nothing but Node's own HTTP and the QR code.
+ * An example of a shop's own server, to be copied (interface, section 4.4). It creates orders with a QR code for the payment,
+ * receives Baoco's webhooks, and reports to the waiting page whether the order is paid. It uses only Node's own HTTP and the
+ * QR code.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { vietQr } from '../../domain/vietqr/payload.ts'
@@ -13,7 +14,7 @@ export interface ReceiverOptions {
   secret: string
   /** The shop's payment prefix, as connected in Baoco. */
   prefix: string
-  /** Where it is paid to. */
+  /** The account that customers pay to. */
   bank: { bank_code: string; account_number: string; account_holder: string }
   now?: () => Date
 }
@@ -24,9 +25,9 @@ interface Answer {
   headers?: Record<string, string>
 }
 
-/** Baoco's are 4 KB at most. */
+/** Baoco's webhooks are at most 4 KB. */
 const MOST_BYTES = 64 * 1024
-/** One question about an order in so many milliseconds (interface, section 6). */
+/** Milliseconds. One query per order in this time (interface, section 6). */
 const POLLING_MS = 2_000
 const MOST_POLLERS = 10_000
 
@@ -45,7 +46,7 @@ const rawBodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-/** @returns null for what is no JSON object */
+/** @returns null if the body is not a JSON object */
 const objectOf = (rawBody: Buffer): Record<string, unknown> | null => {
   try {
     const value: unknown = JSON.parse(rawBody.toString('utf8'))
@@ -71,7 +72,7 @@ export const createReceiver = ({ secret, prefix, bank, now = () => new Date() }:
     if (!body) return failed(400, 'The body is no JSON object.')
     if (!isRecent(body.timestamp, now())) return failed(401, 'The call is too old.')
     const ok: Answer = { status: 200, body: { ok: true } }
-    // Nothing of it is for an order: a refusal would only be sent again.
+    // Not a payment for an order. A refusal would only cause retries.
     if (body.event === 'test' || body.transaction_type === 'debit' || body.currency !== 'VND') return ok
     const { order_id, amount, transaction_id } = body
     const order = typeof order_id === 'string' ? shop.find(order_id) : null
@@ -133,9 +134,9 @@ export const createReceiver = ({ secret, prefix, bank, now = () => new Date() }:
     const { method = '', headers } = request
     const { pathname } = new URL(request.url ?? '/', 'http://receiver')
     const [, orderId, picture] = /^\/orders\/([A-Za-z0-9]{1,40})(\/qr\.svg)?$/.exec(pathname) ?? []
-    // Read raw: the signature is over these very bytes.
+    // Read as raw bytes, because the signature covers exactly these bytes.
     const rawBody = await rawBodyOf(request)
-    // A rule calls by POST or PUT.
+    // A rule calls with POST or PUT.
     if ((method === 'POST' || method === 'PUT') && pathname === '/webhook') {
       const signature = headers['x-webhook-signature']
       return takeWebhook(rawBody, typeof signature === 'string' ? signature : undefined)

@@ -1,4 +1,7 @@
-/** A shop's orders and what a payment does to them (interface, section 3.2). In memory: a real one keeps them in its database. */
+/**
+ * A shop's orders and how a payment changes them (interface, section 3.2). In memory only: a real shop stores them in its
+ * database.
+ */
 import { randomInt } from 'node:crypto'
 
 export interface Product {
@@ -12,11 +15,11 @@ export interface Order {
   product: Product
   status: 'pending' | 'paid'
   paid_at: string | null
-  /** Of the payment, so that the same one told again is known. */
+  /** The id of the payment, so that a repeat of it is recognised. */
   transaction_id: number | string | null
 }
 
-/** What the receiver reads of a webhook; both formats have it. */
+/** The fields of a webhook that the receiver reads. Both formats contain them. */
 export interface Paid {
   order_id: string
   amount: string
@@ -25,7 +28,7 @@ export interface Paid {
 
 const PRODUCTS: Readonly<Record<string, Product>> = { DEMO: { name: 'Demo product', price: 10_000 } }
 
-/** The oldest are forgotten. */
+/** The oldest orders are deleted. */
 const MOST_ORDERS = 10_000
 
 export class Shop {
@@ -36,11 +39,11 @@ export class Shop {
     this.#prefix = prefix
   }
 
-  /** @returns null for a product that there is not */
+  /** @returns null for an unknown product */
   order(productCode: string): Order | null {
     const product = Object.hasOwn(PRODUCTS, productCode) ? PRODUCTS[productCode]! : null
     if (!product) return null
-    // Not counted up: who knows one order's id must not know the next one's.
+    // Random, so that the id of one order does not reveal the next one.
     let order_id: string
     do order_id = `${this.#prefix}${randomInt(10_000_000, 100_000_000)}`
     while (this.#orders.has(order_id))
@@ -54,7 +57,7 @@ export class Shop {
     return this.#orders.get(orderId.toUpperCase()) ?? null
   }
 
-  /** @returns whether it was paid before; too little leaves it pending */
+  /** @returns whether the order was already paid; an amount that is too small leaves it pending */
   pay(order: Order, { amount, transaction_id }: Omit<Paid, 'order_id'>, now: Date): { alreadyPaid: boolean } {
     if (order.status === 'paid') return { alreadyPaid: true }
     if (Number(amount) >= order.product.price)

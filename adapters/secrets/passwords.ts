@@ -1,22 +1,26 @@
 /**
- * argon2id, at most two computed at a time: each takes 19 MB and a core for some 30 ms, and logins must not starve receive.
+ * argon2id, with at most two computations at a time. Each takes 19 MB and one core for about 30 ms, and logins must not
+ * starve receiving.
  *
- * Work that waits takes turns by the caller's address, so that a flood from one address delays another's login by one turn at
- * most. Logins from an address where that account has logged in before go first, so that a flood from many addresses does not
- * delay them either. What waits is bounded; beyond that a call is refused at once, with the time after which to try again.
+ * Waiting work takes turns by the caller's address, so that a flood from one address delays another's login by at most one
+ * turn. Logins from an address at which the account has logged in before go first, so that a flood from many addresses does
+ * not delay them either. The wait queue is limited. Beyond the limit, a call is refused at once with the time after which to
+ * retry.
  */
 import { hash, verify } from '@node-rs/argon2'
 import { Overloaded } from '../../domain/errors.ts'
 import type { Passwords } from '../../domain/ports.ts'
 
 const AT_A_TIME = 2
-/** Callers that wait. Each has one turn before anybody has a second: at 30 ms each, two at a time, a first turn comes within 2 s. */
+/**
+ * Waiting callers. Each has one turn before any has a second. At 30 ms each, two at a time, a first turn comes within 2 s.
+ */
 const MOST_CALLERS = 120
-/** Calls of one caller that wait. */
+/** Waiting calls of one caller. */
 const MOST_OF_A_CALLER = 200
 const RETRY_AFTER_S = 5
 
-/** Callers that wait, in turn; one of each caller's in the order they came. */
+/** The wait queue: callers take turns, and the calls of one caller keep their order. */
 class Row {
   readonly #waiting = new Map<string, (() => void)[]>()
 
@@ -32,7 +36,7 @@ class Row {
   next(): (() => void) | undefined {
     for (const [caller, theirs] of this.#waiting) {
       const turn = theirs.shift()
-      // To the end of the row, behind every other caller.
+      // Moves the caller to the end of the queue, behind all others.
       this.#waiting.delete(caller)
       if (theirs.length > 0) this.#waiting.set(caller, theirs)
       return turn
@@ -41,7 +45,7 @@ class Row {
   }
 }
 
-/** Lets `room` pieces of work run at a time. */
+/** Lets `room` computations run at a time. */
 export const turnstile = (room: number) => {
   const known = new Row()
   const others = new Row()
@@ -69,7 +73,7 @@ export const turnstile = (room: number) => {
 
 export const openPasswords = (): Passwords => {
   const inTurn = turnstile(AT_A_TIME)
-  // Compared with when there is no account, so that an unknown e-mail takes as long as a wrong password.
+  // Used for the comparison if there is no account, so that an unknown e-mail takes as long as a wrong password.
   let nobodys: Promise<string> | undefined
   const nobody = () => (nobodys ??= inTurn('', true, () => hash('no account has this password')))
   void nobody().catch(() => (nobodys = undefined))

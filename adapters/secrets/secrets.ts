@@ -1,4 +1,7 @@
-/** The installation's two secrets: as set, else made once and kept in the data folder (embedded default only). */
+/**
+ * The installation's two secrets. If they are not set, they are generated once and kept in the data folder (embedded default
+ * only).
+ */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { makeDataFolder } from '../system/data-folder.ts'
@@ -7,7 +10,7 @@ import { createPrivateFile, readPrivateFile } from '../system/private-file.ts'
 export interface Secrets {
   /** Signs logins. */
   jwtSecret: string
-  /** The first seals, all open: see `vault.ts`. */
+  /** The first key seals, all keys open: see `vault.ts`. */
   vaultKeys: readonly string[]
 }
 
@@ -21,8 +24,8 @@ const kept = (path: string, make: () => string): string => {
 }
 
 /**
- * @param dataDir  the data folder; secrets that are made lie in `jwt-secret` and `vault-key` there, mode 0600
- * @param given  what the settings say
+ * @param dataDir  the data folder; generated secrets are stored there in `jwt-secret` and `vault-key`, mode 0600
+ * @param given  the values of the settings
  */
 export const keepSecrets = (
   dataDir: string,

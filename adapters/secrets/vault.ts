@@ -1,7 +1,8 @@
 /**
- * Texts that must be readable again (rule secrets, mailbox passwords, the personal URL), sealed by AES-256-GCM.
- * A sealed text reads `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. Version and key id are
- * authenticated too. The key id says which key opens it, so that a key can be rotated: a new one seals, old ones open.
+ * Seals texts that must be readable again (rule secrets, mailbox passwords, the personal URL) with AES-256-GCM. A sealed text
+ * has the form `v1.<key id>.<nonce>.<ciphertext and tag>`, with the last two in base64url. Version and key id are
+ * authenticated too. The key id tells which key opens the text, so that keys can be rotated: a new key seals, old keys still
+ * open.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import type { Vault } from '../../domain/ports.ts'
@@ -10,7 +11,7 @@ const VERSION = 'v1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** What `open` throws; never holds any of the text. */
+/** Thrown by `open`. Never contains any of the text. */
 export class NotOpened extends Error {
   override name = 'NotOpened'
 }
@@ -18,7 +19,7 @@ export class NotOpened extends Error {
 const idOf = (key: Buffer): string =>
   createHash('sha256').update('baoco vault key\0').update(key).digest('hex').slice(0, 8)
 
-/** @param keys  64 hexadecimal characters each: the first seals, all of them open */
+/** @param keys  64 hexadecimal characters each; the first seals, all of them open */
 export const openVault = (keys: readonly string[]): Vault => {
   const byId = new Map(
     keys.map((hex) => {

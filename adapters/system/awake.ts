@@ -1,17 +1,17 @@
 /**
- * A clock for deadlines that goes only while this process does. On a machine with far too much to do, or after a freeze, timers
- * run out before the answers that came meanwhile are read: a deadline by the wall's clock would then blame the server.
+ * A clock for deadlines that advances only while this process runs. On an overloaded machine, or after a freeze, timers
+ * expire before answers that arrived meanwhile are read. A deadline by wall-clock time would then blame the server.
  */
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 
 const LOOK_EVERY_MS = 200
-/** More between two looks is time in which nothing ran here. */
+/** A longer interval between two checks means that nothing ran here in between. */
 const LONGEST_LOOK_MS = 500
 
 let ran = 0
 let lookedAt = performance.now()
 
-/** Milliseconds, from any beginning. */
+/** Milliseconds since an arbitrary start. */
 export const awakeNow = (): number => {
   const now = performance.now()
   ran += Math.min(now - lookedAt, LONGEST_LOOK_MS)
@@ -21,7 +21,7 @@ export const awakeNow = (): number => {
 
 setInterval(awakeNow, LOOK_EVERY_MS).unref()
 
-/** Resolves when this process has run for so long, or the signal aborts. */
+/** Resolves when this process has run for this long, or when the signal aborts. */
 export const awakeFor = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   const end = awakeNow() + milliseconds
   for (let left = milliseconds; left > 0 && !signal.aborted; left = end - awakeNow())

@@ -1,9 +1,9 @@
 /**
- * The data folder: mode 0700 (root's 0711), its files 0600 (`private-file.ts`), one process at a time.
+ * The data folder: mode 0700 (0711 for root), its files 0600 (`private-file.ts`), used by one process at a time.
  *
- * The lock is a file that names its owner by process id and the time that process started: after kill -9 the next process
- * sees that no such process lives, also when the id has been given to another one, and takes over. Two that take over in
- * the same instant are told apart by Postgres, which refuses a second server on one folder.
+ * The lock is a file with its owner's process id and start time. After kill -9, the next process sees that no such process
+ * exists, even if the id now belongs to another one, and takes over. If two processes take over at the same moment, Postgres
+ * stops one of them: it refuses a second server on the same folder.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { namedUser } from '../database/database-user.ts'
 import { createPrivateFile, me, readForeignFile, readPrivateFile } from './private-file.ts'
 
-/** Thrown when another living process has the folder. */
+/** Thrown if another running process uses the folder. */
 export class FolderInUse extends Error {
   override name = 'FolderInUse'
   constructor(folder: string, pid: number) {
@@ -20,15 +20,16 @@ export class FolderInUse extends Error {
   }
 }
 
-/** What tells a data folder from any other; a fresh volume holds `lost+found`. */
+/** Files that identify a data folder. A new volume contains `lost+found`. */
 const OURS = ['lock', 'jwt-secret', 'vault-key', 'postgres', 'database-folder', 'moves-to', 'lost+found']
 
-/** The database's user must be able to pass through root's folder to its own; nobody can list it. */
+/** The database's user must be able to pass through root's folder to its own. No other user can list it. */
 const modeOf = (): number => (me() === 0 ? 0o711 : 0o700)
 
 /**
- * Makes the folder if need be, closes it to others, and takes it back from the database's user, who had it in earlier versions.
- * @throws where it holds other things: closing somebody's /srv or /tmp would do harm; or where it is somebody else's
+ * Creates the folder if needed, closes it to others, and takes it back from the database's user, who owned it in earlier
+ * versions.
+ * @throws if it contains other files, because closing /srv or /tmp would do harm; or if another user owns it
  */
 export const makeDataFolder = (folder: string): void => {
   fs.mkdirSync(folder, { recursive: true, mode: modeOf() })
@@ -49,7 +50,7 @@ export const makeDataFolder = (folder: string): void => {
 const takeBack = (folder: string, handle: number, uid: number, holds: readonly string[]): void => {
   const database = fs.lstatSync(join(folder, 'postgres'), { throwIfNoEntry: false })
   const isNew = holds.every((name) => name === 'lost+found')
-  // Of root's folder, only the database's own user: anybody else's is his, and his secrets are in it.
+  // Root takes a folder back only from the database's own user. A folder of any other user may contain secrets of that user.
   const wasTheDatabases = namedUser('postgres')?.uid === uid && (!database || database.uid === uid)
   if (me() !== 0 || !(isNew || wasTheDatabases))
     throw new Error(
@@ -62,8 +63,8 @@ const takeBack = (folder: string, handle: number, uid: number, holds: readonly s
 }
 
 /**
- * When a process started, as a text that no later process with its id shares; undefined when there is no such process.
- * Linux tells in clock ticks since the boot, so the boot's own id goes with it.
+ * The start time of a process, as a text that no later process with the same id shares. Undefined if there is no such
+ * process. Linux reports clock ticks since boot, so the boot id is added.
  */
 const startOf = (pid: number): string | undefined => {
   if (process.platform !== 'linux') {
@@ -76,7 +77,7 @@ const startOf = (pid: number): string | undefined => {
       return undefined
     }
   }
-  // The name in parentheses may hold blanks; behind it stand the state (3rd field) and, as the 22nd, the start.
+  // The name in parentheses may contain spaces. After it come the state (3rd field) and the start time (22nd field).
   const fields = readForeignFile(`/proc/${pid}/stat`)
     ?.replace(/^.*\)\s*/s, '')
     .split(' ')
@@ -98,8 +99,8 @@ const ownerIn = (text: string | undefined): Owner | undefined => {
 }
 
 /**
- * Takes the folder for this process; it is free again after the returned function, or when the process is gone.
- * @throws {FolderInUse} when another process has it, or another part of this one
+ * Locks the folder for this process, until the returned function is called or the process ends.
+ * @throws {FolderInUse} if another process, or another part of this one, holds the lock
  */
 export const lockDataFolder = (folder: string): (() => void) => {
   const path = join(folder, 'lock')
@@ -110,7 +111,8 @@ export const lockDataFolder = (folder: string): (() => void) => {
     const owner = ownerIn(found)
     if (owner && startOf(owner.pid) === owner.started) throw new FolderInUse(folder, owner.pid)
     if (found === undefined) continue
-    // Take the dead owner's lock away by its content: a lock that someone else has just made in its place goes back.
+    // Removes the dead owner's lock only if its content is unchanged. A lock that another process has just created there is
+    // put back.
     const taken = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
     try {
       fs.renameSync(path, taken)

@@ -1,7 +1,7 @@
 /**
- * Ids from one counter for all processes, in blocks: a block is reserved by an event, so an id is never given twice, by
- * whatever process and after whatever crash, and an id is in its event before that is written. What a process has not used
- * of its block when it ends is never used.
+ * Ids from one counter for all processes, in blocks. A block is reserved by an event, so no id is ever issued twice, by any
+ * process and after any crash, and an event can contain its id before it is written. Ids of a block that a process has not
+ * used when it ends are never used.
  */
 import { randomUUID } from 'node:crypto'
 import { ID_STREAM, idEvents, type IdsReserved } from '../../domain/ids.ts'
@@ -9,22 +9,22 @@ import { NO_STREAM, type Clock, type EventStore, type Ids } from '../../domain/p
 import { stamp } from '../../workflows/support/stamp.ts'
 
 const BLOCK = 1_000
-/** With fewer ids left, the next block is fetched in advance, so that callers do not wait. */
+/** If fewer ids are left, the next block is fetched in advance, so that callers do not wait. */
 const SPARE = 250
 
 /**
- * @param skip  `ID_SKIP`: ids to leap over once, for a store restored from a backup older than ids that are out in the world
- * @returns ids rising within the process; waits for the store only when a block is used up before the next one is there
+ * @param skip  `ID_SKIP`: ids to skip once, for a store restored from a backup that is older than ids already in use
+ * @returns ids that rise within the process; waits for the store only if a block is used up before the next one has arrived
  */
 export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: Clock; skip?: number }): Ids => {
   let next = 1
   let last = 0
   let leap = skip
   let turn: Promise<unknown> = Promise.resolve()
-  /** The next block, on its way. */
+  /** The next block, while it is being fetched. */
   let coming: Promise<IdsReserved> | null = null
 
-  /** Reserves a block that holds at least so many, after the newest one in the store. */
+  /** Reserves a block of at least `count` ids, after the newest block in the store. */
   const reserve = async (count: number): Promise<IdsReserved> => {
     for (;;) {
       const [[newest] = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: 1 }])
@@ -44,7 +44,7 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
         leap = 0
         return block
       }
-      // Another process was faster: its block is the newest now.
+      // Another process was faster, so its block is now the newest.
     }
   }
 
@@ -57,7 +57,7 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
   const fetchBeforehand = (): void => {
     if (coming) return
     coming = reserve(BLOCK)
-    // The next caller tries again.
+    // The next caller retries.
     coming.catch(() => (coming = null))
   }
 

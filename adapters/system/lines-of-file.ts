@@ -1,10 +1,10 @@
 /**
- * A text file's lines, one after the other, without their line breaks. Only a line feed ends a line: `readline` takes the separators
- * U+2028 and U+2029 for one too, which JSON leaves as they are.
+ * The lines of a text file, one after the other, without line breaks. Only a line feed ends a line. `readline` would also
+ * split at the separators U+2028 and U+2029, which JSON leaves unescaped.
  */
 import { createReadStream } from 'node:fs'
 
-/** UTF-8. @throws what opening or reading throws */
+/** UTF-8. @throws any error of opening or reading the file */
 export async function* linesOfFile(path: string): AsyncGenerator<string, void, undefined> {
   let rest = ''
   for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 1_048_576 })) {

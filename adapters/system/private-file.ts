@@ -1,6 +1,6 @@
 /**
- * Files of the data folder. Baoco may run as root, and the folder may once have belonged to the database's user, so nothing that lies
- * there is trusted: a file is opened without following a link and without waiting for a pipe, and what was opened is looked at.
+ * Files of the data folder. Baoco may run as root, and the folder may once have belonged to the database's user, so its files
+ * are not trusted. A file is opened without following a link and without waiting for a pipe, and the opened file is checked.
  */
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -8,10 +8,10 @@ import { basename, dirname, join } from 'node:path'
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = fs.constants
 
-/** Bytes. All that is read here is far smaller. */
+/** Bytes. All files that are read here are far smaller. */
 const LONGEST = 65_536
 
-/** Thrown where a file is not what Baoco has put there. */
+/** Thrown if a file is not as Baoco created it. */
 export class FileNotTrusted extends Error {
   override name = 'FileNotTrusted'
   constructor(path: string, what: string) {
@@ -23,10 +23,10 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 
 const whose = (uid: number): string => (uid === 0 ? 'root' : `user ${uid}`)
 
-/** User id of this process; undefined where the system has none. */
+/** The user id of this process. Undefined if the system has no user ids. */
 export const me = (): number | undefined => process.geteuid?.()
 
-/** Opens what is there, whatever it is. @throws {FileNotTrusted} a link */
+/** Opens the path, whatever it is. @throws {FileNotTrusted} for a link */
 const openAsItIs = (path: string, flags: number, mode?: number): number => {
   try {
     return fs.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, mode)
@@ -47,7 +47,10 @@ const refuseOthers = (path: string, { uid }: fs.Stats, owner: number | undefined
   )
 }
 
-/** A crash between the two steps of `createPrivateFile` leaves the draft as a second name of the same file: it goes. */
+/**
+ * If a crash interrupts `createPrivateFile` between its two steps, the draft remains as a second name of the same file.
+ * Removes it.
+ */
 const removeDrafts = (path: string, { ino, dev }: fs.Stats): void => {
   for (const name of fs.readdirSync(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`)) continue
@@ -57,7 +60,7 @@ const removeDrafts = (path: string, { ino, dev }: fs.Stats): void => {
   }
 }
 
-/** @returns what was opened, when it is a file of that owner's with one name only. @throws {FileNotTrusted} */
+/** @returns the opened file's status, if it is a file of that owner with only one name. @throws {FileNotTrusted} */
 const trusted = (file: number, path: string, owner: number | undefined): fs.Stats => {
   const found = fs.fstatSync(file)
   if (!found.isFile()) throw new FileNotTrusted(path, 'is no file: remove it')
@@ -94,8 +97,9 @@ const ifThere = (path: string, read: (file: number) => string): string | undefin
 }
 
 /**
- * The text of a file that this process's user has put there; undefined where there is none. One that others may read is closed to them.
- * @throws {FileNotTrusted} a link, a pipe, a file of somebody else's, or one with a second name
+ * The text of a file that this process's user created. Undefined if it does not exist. A file that others may read is closed
+ * to them.
+ * @throws {FileNotTrusted} for a link, a pipe, another user's file, or a file with a second name
  */
 export const readPrivateFile = (path: string): string | undefined =>
   ifThere(path, (file) => {
@@ -108,8 +112,8 @@ export const readPrivateFile = (path: string): string | undefined =>
   })
 
 /**
- * The text of a file that another user may write, such as the database's; undefined where there is none, or what is there is no file.
- * At most 64 KB of it.
+ * The text of a file that another user may write, such as the database's user. Undefined if it does not exist or is a link.
+ * Empty if it is not a regular file. At most 64 KB are read.
  */
 export const readForeignFile = (path: string): string | undefined => {
   try {
@@ -121,8 +125,8 @@ export const readForeignFile = (path: string): string | undefined => {
 }
 
 /**
- * Writes into a file of another user's, in place. @param owner  whose it must be
- * @throws {FileNotTrusted} where it is anything else
+ * Overwrites another user's file in place. @param owner the required owner
+ * @throws {FileNotTrusted} if it is anything else
  */
 export const overwriteForeignFile = (path: string, text: string, owner: number | undefined): void => {
   const file = openAsItIs(path, O_RDWR)
@@ -135,7 +139,7 @@ export const overwriteForeignFile = (path: string, text: string, owner: number |
   }
 }
 
-/** A file of this process's user to append to, mode 0600, made where there is none. @throws {FileNotTrusted} */
+/** Opens a file of this process's user for appending, mode 0600. Creates it if it does not exist. @throws {FileNotTrusted} */
 export const openToAppend = (path: string): number => {
   const file = openAsItIs(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
   try {
@@ -148,14 +152,14 @@ export const openToAppend = (path: string): number => {
   }
 }
 
-/** All of the new text or the file as it was, also after a power cut; mode 0600. */
+/** Writes atomically: after a power failure, the file has either all of the new text or the old text. Mode 0600. */
 export const writePrivateFile = (path: string, text: string): void => {
   const draft = draftOf(path, text)
   fs.renameSync(draft, path)
   syncFolder(dirname(path))
 }
 
-/** Like `writePrivateFile`, but only where there is no such file. Answers whether it was written. */
+/** Like `writePrivateFile`, but only if the file does not exist. Returns whether it was written. */
 export const createPrivateFile = (path: string, text: string): boolean => {
   const draft = draftOf(path, text)
   try {
@@ -172,7 +176,7 @@ export const createPrivateFile = (path: string, text: string): boolean => {
 
 const draftOf = (path: string, text: string): string => {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  // Exclusive: neither a file nor a link may be there.
+  // Exclusive: fails if a file or link exists.
   const file = fs.openSync(draft, 'wx', 0o600)
   try {
     fs.writeSync(file, text)

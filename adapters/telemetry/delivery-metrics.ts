@@ -1,4 +1,4 @@
-/** What deliveries are counted by. Labels are names of ours: lanes, states, classes of outcomes, codes of known banks. */
+/** Metrics of deliveries. Label values come only from Baoco: lanes, states, classes of outcomes, codes of known banks. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { bankName } from '../../domain/banks/directory.ts'
 import type { AttemptTold } from '../../workflows/deliver/attempts.ts'
@@ -7,14 +7,14 @@ import type { DeliveryNumbers } from '../postgres/delivery-queue/numbers.ts'
 export interface WatchedDelivery {
   /** Calls of each lane in this process. */
   use: () => Readonly<Record<string, { inFlight: number; waiting: number }>>
-  /** Of the queue that all processes share. */
+  /** Numbers of the queue that all processes share. */
   numbers: () => Promise<DeliveryNumbers>
 }
 
-/** `http_404` is `http_4xx`: what a server answers is no label. */
+/** Turns `http_404` into `http_4xx`: a status that a server chose must not become a label. */
 const classOf = (error: string | null): string => error?.replace(/^http_(\d)\d+$/, 'http_$1xx') ?? ''
 
-/** @returns counts an attempt */
+/** @returns a function that counts one attempt */
 export const watchDelivery = (registry: Registry, { use, numbers }: WatchedDelivery): ((told: AttemptTold) => void) => {
   const registers = [registry]
   const byBank = new Counter({
@@ -31,7 +31,7 @@ export const watchDelivery = (registry: Registry, { use, numbers }: WatchedDeliv
     registers,
   })
   let asked: Promise<DeliveryNumbers | null> | null = null
-  /** One question a scrape; a database that is away leaves these out. */
+  /** At most one query per scrape. If the database is down, these metrics are left out. */
   const ask = () =>
     (asked ??= numbers()
       .catch(() => null)

@@ -1,7 +1,7 @@
-/** What the process says about itself: JSON lines on standard error, as standard output belongs to a command's answer. */
+/** The log of the process: JSON lines on standard error, because standard output is for a command's result. */
 import { pino } from 'pino'
 
-/** One wide line per thing that happened: the fields first, then its name (`notification.received`). */
+/** Writes one wide line per event: the fields first, then the event's name (`notification.received`). */
 export interface LogLines {
   debug(fields: object, what: string): void
   info(fields: object, what: string): void
@@ -24,7 +24,7 @@ const NEVER = [
   'description',
 ]
 
-/** Not what else an error carries: a database's holds the row it was about. */
+/** Drops an error's other properties: a database error contains the row that caused it. */
 const told = (error: unknown): unknown => {
   if (!(error instanceof Error)) return error
   const { name, message, stack, cause } = error
@@ -44,9 +44,9 @@ export const openLogLines = (level: string): LogLines =>
       serializers: { err: told },
       redact: { paths: NEVER, censor: '[never logged]' },
     },
-    // Lines are written behind the caller's back; pino writes what is left when the process ends.
+    // Lines are written asynchronously. pino writes the remaining ones when the process ends.
     pino.destination({ dest: 2, sync: false }),
   )
 
-/** For tests and for commands that have nothing to tell. */
+/** For tests, and for commands that log nothing. */
 export const silent: LogLines = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

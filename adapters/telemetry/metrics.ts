@@ -1,7 +1,7 @@
-/** What Baoco counts, in Prometheus' terms. Labels never hold what a user or a stranger wrote. */
+/** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Milliseconds at this moment; null where this process is not the one that does it. */
+/** The current lag in milliseconds. Null if another process does this work. */
 type Lag = () => number | null
 
 export const openMetrics = () => {

@@ -1,16 +1,16 @@
-/** Which addresses may be called: public ones, judged on the very address that is dialled. */
+/** Decides which addresses may be called: only public ones. The check uses exactly the address that is dialled. */
 import ipaddr from 'ipaddr.js'
 
-/** What `ALLOW_PRIVATE_TARGETS` opens; link-local stays shut, as clouds keep their credentials there. */
+/** The ranges that `ALLOW_PRIVATE_TARGETS` permits. Link-local stays forbidden, because clouds serve credentials there. */
 const PRIVATE_RANGES: ReadonlySet<string> = new Set(['loopback', 'private', 'uniqueLocal'])
 
-/** All public IPv6 unicast is in here; forms that wrap an IPv4 address lie outside, or have a range of their own. */
+/** Contains all public IPv6 unicast. Forms that wrap an IPv4 address are outside, or have a separate range. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number]
 
 /** @param address  a literal IPv4 or IPv6 address, without brackets */
 export const isAllowedAddress = (address: string, allowPrivate: boolean): boolean => {
   if (!ipaddr.isValid(address)) return false
-  // `::ffff:10.0.0.1` is dialled as the IPv4 address inside, so it is judged as that.
+  // `::ffff:10.0.0.1` is dialled as the IPv4 address in it, so that address is checked.
   const parsed = ipaddr.process(address)
   const range = parsed.range()
   if (allowPrivate && PRIVATE_RANGES.has(range)) return true

@@ -1,12 +1,12 @@
 /**
- * One call in flight: undici's handler on one side, one `CallResult` on the other. The status line decides: what goes
- * wrong with the body afterwards changes nothing, or a paid order would be sent again.
+ * One call in flight: connects undici's handler to one `CallResult`. The status line decides the result. A later error in the
+ * body changes nothing, because otherwise a paid order would be sent again.
  */
 import type { Dispatcher } from 'undici'
 import type { CallResult } from '../../domain/ports.ts'
 import { Failure, failureOf } from './failure.ts'
 
-/** Bytes of an answer that are read and kept. */
+/** The most bytes of an answer that are read and kept. */
 const MOST_READ = 4096
 
 const errorOf = (status: number): string | null => {
@@ -14,7 +14,7 @@ const errorOf = (status: number): string | null => {
   return status >= 300 && status < 400 ? 'redirect' : `http_${status}`
 }
 
-/** Seconds from now, from a number of seconds or a date. */
+/** Converts a number of seconds or a date to seconds from now. */
 const retryAfterOf = (value: string | string[] | undefined): number | null => {
   const text = Array.isArray(value) ? value[0] : value
   if (!text) return null
@@ -25,10 +25,10 @@ const retryAfterOf = (value: string | string[] | undefined): number | null => {
 
 const utf8 = new TextDecoder()
 
-/** Cut between characters, and without NUL, which Postgres' texts cannot hold. */
+/** Cuts between characters, and replaces NUL, which Postgres texts cannot contain. */
 const textOf = (chunks: readonly Buffer[]): string => {
   const text = utf8.decode(Buffer.concat(chunks).subarray(0, MOST_READ), { stream: true })
-  // What is left of the last character must not begin the next text.
+  // Discards the rest of a truncated character, so that it is not added to the next text.
   utf8.decode()
   return text.replaceAll('\0', '\ufffd')
 }
@@ -51,24 +51,24 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** Whether its answer was read to the end. */
+  /** Whether the answer was read to its end. */
   get isWhole(): boolean {
     return this.#isWhole
   }
 
-  /** Bytes of the answer's body so far. */
+  /** Bytes of the answer's body received so far. */
   get bodyBytes(): number {
     return this.#bytes
   }
 
-  /** Ends it now with what there is: the status, where one came, else this failure. */
+  /** Ends the call now. The result is the status if one arrived, or else this failure. */
   end(failure: Failure): void {
     if (this.#over) return
     this.#finish(failure)
     this.#controller?.abort(failure)
   }
 
-  /** A whole answer at once, from an endpoint in this process. */
+  /** Sets a complete answer, from an endpoint in this process. */
   answer(status: number, body: string): void {
     if (this.#over) return
     this.#status = status
@@ -78,7 +78,7 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // It ended while its connection was being made: nothing is sent any more.
+    // The call ended while its connection was being opened, so nothing is sent.
     if (this.#over) controller.abort(new Failure('stopped', 'The call was given up before it began.'))
   }
 

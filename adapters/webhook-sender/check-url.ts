@@ -1,32 +1,32 @@
-/** Whether a rule may have this url: what can be known without asking DNS. The dialer checks the address itself. */
+/** Checks whether a rule may have this URL, as far as possible without DNS. The dialer checks the address itself. */
 import { isIP } from 'node:net'
 import { inboxTokenIn } from '../inbox/url.ts'
 import { isAllowedAddress } from './addresses.ts'
 
 export interface TargetSettings {
-  /** `ALLOW_PRIVATE_TARGETS`: loopback, private addresses and plain HTTP. For trying Baoco out, never on a shared server. */
+  /** `ALLOW_PRIVATE_TARGETS`: permits loopback, private addresses and plain HTTP. For trials, never on a shared server. */
   allowPrivate: boolean
-  /** Origins of this installation itself, such as `https://baoco.example`: it does not call itself. */
+  /** Origins of this installation, such as `https://baoco.example`. It must not call itself. */
   ownOrigins?: readonly string[]
-  /** Base URL of this installation, whose inboxes it may call at any setting: that is done in process. */
+  /** Base URL of this installation. Its inboxes may always be called, because such calls stay in the process. */
   inboxesAt?: string
 }
 
 const INSIDE_NAMES = /(^|\.)(localhost|internal|local)$/
 
-/** A url's host as it is looked up or dialled: no brackets around IPv6, no trailing dot. */
+/** A URL's host as it is resolved or dialled: without brackets around IPv6 and without a trailing dot. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-/** Why this url cannot be a target, in plain words, or null when it can. */
+/** The reason why this URL cannot be a target, in plain words. Null if it can. */
 export const checkUrl = (text: string, { allowPrivate, ownOrigins = [], inboxesAt }: TargetSettings): string | null => {
   if (!URL.canParse(text)) return 'is not a URL'
   if (inboxesAt !== undefined && inboxTokenIn(text, inboxesAt) !== null) return null
-  // The URL parser turns every notation of an IPv4 address (octal, hexadecimal, one number) into the usual one.
+  // The URL parser converts every notation of an IPv4 address (octal, hexadecimal, one number) to the usual one.
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'must begin with https://'
   if (url.username || url.password) return 'must not contain a user name or password'
   const host = hostOf(url)
-  // A trailing dot makes another origin and leads to the same place.
+  // With a trailing dot, the origin is different but the destination is the same.
   const origin = url.origin.replace(url.hostname, url.hostname.replace(/\.$/, ''))
   if (ownOrigins.includes(origin)) return 'must not be an address of this service itself'
   if (!host) return 'has no host'

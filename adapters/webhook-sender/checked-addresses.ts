@@ -1,13 +1,13 @@
 /**
- * Names that users give, as addresses that may be dialled: **every** address a name has is checked, and it is one of those very
- * addresses that is dialled then, so that no second look-up can answer otherwise.
+ * Resolves names that users give to addresses that may be dialled. **Every** address of a name is checked, and exactly one of
+ * these addresses is dialled, so that a second lookup cannot return a different one.
  */
 import { isIP } from 'node:net'
 import { isAllowedAddress } from './addresses.ts'
 import { Failure } from './failure.ts'
 import type { Resolve } from './resolver.ts'
 
-/** Addresses of a name that are tried one after the other. */
+/** The most addresses of a name that are attempted, one after the other. */
 const MOST_TRIES = 3
 
 /**
@@ -19,7 +19,7 @@ export const checkedAddresses = async (
   { allowPrivate, resolve }: { allowPrivate: boolean; resolve: Resolve },
 ): Promise<readonly string[]> => {
   const addresses = isIP(host) ? [host] : await resolve(host)
-  // A name that also answers a private address is not trusted with a public one either.
+  // If one address of a name is private, its public addresses are not trusted either.
   if (addresses.length === 0 || !addresses.every((address) => isAllowedAddress(address, allowPrivate)))
     throw new Failure('private_address', `${host} is not a public address.`)
   return addresses.slice(0, MOST_TRIES)

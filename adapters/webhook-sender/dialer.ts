@@ -1,6 +1,6 @@
 /**
- * The one place that opens connections to addresses users name: it resolves the name, checks **every** address the name
- * has, and dials one of those very addresses, so that no second look-up can answer otherwise. TLS still asks for the name.
+ * Opens all connections to addresses that users name. It resolves the name, checks **every** address of the name, and dials
+ * exactly one of these addresses, so that a second lookup cannot return a different one. TLS still verifies the name.
  */
 import { isIP } from 'node:net'
 import { buildConnector } from 'undici'
@@ -11,7 +11,7 @@ export interface DialerOptions {
   allowPrivate: boolean
   /** Milliseconds for one connection. */
   timeoutMs?: number
-  /** Certificates trusted instead of the system's: for tests. */
+  /** Certificates that tests trust instead of the system's. */
   ca?: string
   /** For tests. */
   resolve?: Resolve
@@ -26,7 +26,7 @@ const isWorthAnother = (error: Error): boolean => TRY_ANOTHER.test((error as { c
 export const openDialer = ({ allowPrivate, timeoutMs = 10_000, ca, resolve = openResolver() }: DialerOptions): Dial => {
   const options = ca === undefined ? {} : { ca }
   const connectOnce = buildConnector({ ...options, timeout: timeoutMs })
-  // With more than one address to try, a dead one must leave time for the next.
+  // If there are several addresses, an unreachable one must leave time for the next.
   const connectOneOfMany = buildConnector({ ...options, timeout: timeoutMs / 2 })
 
   return (target, callback) => {

@@ -1,4 +1,4 @@
-/** Why a call got no answer: a class for machines, a sentence for people. */
+/** The reason why a call got no answer: a class for programs and a sentence for people. */
 
 export type FailureClass =
   | 'dns'
@@ -32,14 +32,17 @@ const KINDS: readonly (readonly [RegExp, FailureClass, string])[] = [
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'reset', 'The connection was closed before an answer came.'], // prettier-ignore
 ]
 
-/** A message may quote what the endpoint sent, such as the names in its certificate: one line, no control characters. */
+/**
+ * A message may quote text from the endpoint, such as names in its certificate. Reduces it to one line without control
+ * characters.
+ */
 const shortened = (message: string): string => message.slice(0, 200).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
 
-/** Any error of the network's layers as a failure. */
+/** Converts any error of the network layers to a failure. */
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   const { code = '', message = String(error) } = error as { code?: string; message?: string }
-  // undici says "socket error" of an endpoint that would speak another protocol from here on.
+  // undici's "socket error" for an endpoint that wants to switch to another protocol.
   if (message === 'bad upgrade') return new Failure('protocol', 'The answer was not valid HTTP.')
   const [, kind, words] = KINDS.find(([pattern]) => pattern.test(code)) ?? []
   if (kind === 'tls') return new Failure(kind, `${words}: ${shortened(message)}`)

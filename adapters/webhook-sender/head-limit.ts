@@ -1,19 +1,19 @@
 /**
- * Limits what an endpoint can send without saying anything. undici limits the names and values of one set of headers; it does not
- * count status lines, 1xx answers, blank lines, or what stands between the pieces of a chunked body. So bytes are counted here, on
- * the socket (after TLS), from the request on. A call ends itself when it has its answer or 4 KB of a body; a call that is still
- * in flight after 64 KB is one whose endpoint sends anything but an answer.
+ * Limits what an endpoint can send without an answer. undici limits the names and values of one set of headers. It does not
+ * count status lines, 1xx answers, blank lines, or the bytes between the chunks of a chunked body. So this class counts bytes
+ * on the socket (after TLS), starting with the request. A call ends by itself when it has its answer or 4 KB of a body. If a
+ * call is still in flight after 64 KB, its endpoint is sending something other than an answer.
  */
 import type { Socket } from 'node:net'
 import type { Client } from 'undici'
 import { Failure } from './failure.ts'
 
-/** Bytes of status line and headers, 1xx answers included. Ordinary servers send less than 8 KB. */
+/** Bytes of the status line and headers, including 1xx answers. Ordinary servers send less than 8 KB. */
 export const LONGEST_HEAD = 65_536
 
-/** What counting needs of a call in flight. */
+/** The data about a call in flight that the count needs. */
 export interface Counted {
-  /** Bytes of the answer's body so far: they have a limit of their own. */
+  /** Bytes of the answer's body so far. They have a separate limit. */
   readonly bodyBytes: number
   end(failure: Failure): void
 }
@@ -21,15 +21,15 @@ export interface Counted {
 export class HeadLimit {
   #socket: Socket | null = null
   #call: Counted | null = null
-  /** The socket's count when the call began. */
+  /** The socket's byte count when the call began. */
   #from = 0
 
-  /** The connection of this client was made. The client emits `connect` when its own listeners are on the socket. */
+  /** Watches the connection of a client. The client emits `connect` when its own listeners are on the socket. */
   watch(client: Client, connected: () => Socket | null): void {
     client.on('connect', () => {
       this.#socket = connected()
       this.#from = this.#socket?.bytesRead ?? 0
-      // It runs after undici's listener, which has then parsed all that was counted.
+      // Runs after undici's listener, which has parsed all counted bytes by then.
       this.#socket?.on('readable', () => this.#check())
     })
   }

@@ -1,10 +1,13 @@
-/** The machine's hosts file: c-ares, which asks DNS for us, does not read it, and `localhost` is often only there. */
+/**
+ * Reads the machine's hosts file. c-ares, which resolves names for us, does not read it, and `localhost` is often defined
+ * only there.
+ */
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
 const PATH = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts'
 
-/** How long what was read is used: milliseconds. */
+/** Milliseconds. The parsed file is used for this long. */
 const FRESH = 10_000
 
 export const parseHosts = (text: string): Map<string, string[]> => {
@@ -19,7 +22,7 @@ export const parseHosts = (text: string): Map<string, string[]> => {
 
 let known: { hosts: Promise<Map<string, string[]>>; at: number } | null = null
 
-/** Addresses the hosts file gives a name; none where it names it not, or cannot be read. */
+/** The addresses of a name in the hosts file. Empty if the name is not in it or the file cannot be read. */
 export const lookInHostsFile = async (name: string): Promise<string[]> => {
   if (!known || performance.now() - known.at > FRESH)
     known = { hosts: readFile(PATH, 'utf8').then(parseHosts, () => new Map()), at: performance.now() }

@@ -1,6 +1,6 @@
 /**
- * Keep-alive connections by origin: the one that was used last is used next, the rested ones are closed. undici's own pool
- * looks through all that are busy, twice a call: with hundreds in flight that costs as much as the call.
+ * Keep-alive connections by origin. The connection that was used last is used next, and idle ones are closed. undici's own
+ * pool searches through all busy connections twice per call. With hundreds in flight, that costs as much as the call.
  */
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
@@ -13,25 +13,25 @@ interface Connection {
 }
 
 interface Entry {
-  /** The one used last is at the end. */
+  /** Ordered by use: the connection that was used last is at the end. */
   idle: Connection[]
   calls: number
   usedAt: number
 }
 
-/** More origins than this at a time: the one that has rested longest goes. */
+/** With more origins than this, the one that has been idle longest is removed. */
 const MOST_ORIGINS = 1_000
 
-/** Milliseconds an origin may rest. */
+/** Milliseconds an origin may be idle. */
 const LONGEST_REST = 60_000
 
-/** Shorter than the five seconds after which Node's and many other servers close: they must not close under a call. */
+/** Shorter than the five seconds after which Node's and many other servers close, so that they do not close during a call. */
 const KEEP_ALIVE_MS = 4_000
 
 /** A connection for one call. */
 export interface Taken {
   client: Client
-  /** @param isWhole  the answer was read to its end, so the connection serves the next call */
+  /** @param isWhole  the answer was read to its end, so the connection can be reused */
   done(isWhole: boolean): void
 }
 
@@ -49,12 +49,12 @@ export class Pools {
     this.#sweeper = setInterval(() => this.#closeRested(), LONGEST_REST / 2).unref()
   }
 
-  /** @param call  the call that the connection is for: it ends when the endpoint sends 64 KB and no answer */
+  /** @param call  the call that needs the connection; it ends if the endpoint sends 64 KB without an answer */
   take(origin: string, call: Counted): Taken {
     const entry = this.#entries.get(origin) ?? this.#newEntry()
     entry.calls++
     entry.usedAt = performance.now()
-    // Re-inserting keeps the map in the order of use.
+    // Inserting again keeps the map in the order of use.
     this.#entries.delete(origin)
     this.#entries.set(origin, entry)
     const connection = entry.idle.pop() ?? this.#connection(origin)
@@ -86,7 +86,7 @@ export class Pools {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: LONGEST_REST,
-      // The whole call has one time limit, kept by the sender.
+      // The sender enforces one time limit for the whole call.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: LONGEST_HEAD,
@@ -104,7 +104,7 @@ export class Pools {
     else void close([connection])
   }
 
-  /** Makes room for it where there are too many. */
+  /** Creates an entry. If there are too many origins, removes an idle one first. */
   #newEntry(): Entry {
     if (this.#entries.size >= MOST_ORIGINS) {
       const [oldest] = [...this.#entries].find(([, { calls }]) => calls === 0) ?? []
@@ -122,7 +122,7 @@ export class Pools {
     const now = performance.now()
     for (const [origin, entry] of this.#entries) {
       if (entry.calls === 0 && now - entry.usedAt > LONGEST_REST) this.#forget(origin)
-      // What a burst has left behind: their connections are closed already.
+      // Removes connections left over from a burst, which are already closed.
       else entry.idle = entry.idle.filter(({ client }) => client.stats.connected)
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Names to addresses by c-ares: `dns.lookup` would hold a thread of the pool that argon2 and files need.
- * Answers are shared by concurrent dials and kept as long as they say, at most half a minute.
+ * Resolves names with c-ares: `dns.lookup` would occupy a thread of the pool that argon2 and files need. Concurrent dials
+ * share an answer. An answer is kept for its TTL, at most half a minute.
  */
 import { Resolver } from 'node:dns/promises'
 import { Failure } from './failure.ts'
@@ -25,7 +25,7 @@ const ask = async (resolver: Resolver, name: string): Promise<Answer> => {
     resolver.resolve4(name, { ttl: true }),
     resolver.resolve6(name, { ttl: true }),
   ])
-  // IPv4 first: more machines have a route for it.
+  // IPv4 first, because more machines have a route for it.
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (records.length === 0) throw new Failure('dns', `The name ${name} could not be resolved.`)
   return { addresses: records.map((record) => record.address), ttl: Math.min(...records.map((record) => record.ttl)) }

@@ -1,6 +1,7 @@
 /**
- * Calls shops' endpoints: keep-alive over HTTP/1.1, no redirects, connect + headers + body within ten seconds in all, at
- * most 4 KB read (section 6 of the interface, rule 2). Whatever happens is a result, never an exception.
+ * Calls shops' endpoints over HTTP/1.1 with keep-alive and without redirects. Connect, headers and body take at most ten
+ * seconds in total, and at most 4 KB are read (section 6 of the interface, rule 2). Every outcome is a result, never an
+ * exception.
  */
 import type { Call, CallResult, Sender } from '../../domain/ports.ts'
 import type { InProcess } from '../inbox/in-process.ts'
@@ -10,20 +11,20 @@ import { openDialer, type DialerOptions } from './dialer.ts'
 import { Failure, failureOf } from './failure.ts'
 import { Pools } from './pools.ts'
 
-/** Milliseconds for all of a call. */
+/** Milliseconds for the whole call. */
 const WHOLE_CALL = 10_000
 
-/** Most urls of rules of which is remembered where they lead. */
+/** The most rule URLs whose targets are cached. */
 const MOST_KNOWN = 10_000
 
-/** Where a rule's url leads. */
+/** The target of a rule's URL. */
 interface Target {
   origin: string
   path: string
 }
 
 export interface SenderOptions extends TargetSettings, Pick<DialerOptions, 'ca' | 'resolve'> {
-  /** For tests. Milliseconds; default ten seconds. */
+  /** Milliseconds, ten seconds by default. Only tests change it. */
   wholeCallMs?: number
   /** Endpoints that are called without a network. */
   inProcess?: InProcess
@@ -39,7 +40,7 @@ const refused = (words: string): CallResult => ({
 
 const stopped = () => new Failure('stopped', 'The call was stopped: the service was shut down.')
 
-/** Calls in flight by the signal that stops them: one listener a signal, however many calls. */
+/** Calls in flight by the signal that stops them, so that one listener per signal is enough for any number of calls. */
 const inFlight = new WeakMap<AbortSignal, Set<CallInFlight>>()
 
 const callsOf = (signal: AbortSignal): Set<CallInFlight> => {
@@ -55,7 +56,7 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
   const pools = new Pools(openDialer({ ...settings, timeoutMs: wholeCallMs }))
 
   const look = (url: string): Target | string => {
-    // The rule may be older than the setting that would refuse it now.
+    // The rule may be older than the setting that now forbids its URL.
     const problem = checkUrl(url, settings)
     if (problem !== null) return problem
     const { origin, pathname, search } = new URL(url)
@@ -63,7 +64,7 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
   }
 
   const known = new Map<string, Target | string>()
-  /** Where a url leads, or why it leads nowhere, in plain words. */
+  /** The target of a URL, or the reason in plain words why it has none. */
   const targetOf = (url: string): Target | string => {
     let target = known.get(url)
     if (target === undefined) {

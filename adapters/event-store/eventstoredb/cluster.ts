@@ -1,6 +1,6 @@
 /**
- * The nodes of a cluster, as gossip names them: the service by which the client finds its node. A server that runs alone names
- * itself, maybe by an address that leads nowhere from here, so it is reached where we are connected.
+ * The nodes of a cluster, from the gossip service that the client also uses to find its node. A single server reports only
+ * itself, perhaps with an address that is unreachable from here. So it is reached through the existing connection.
  */
 import type { EventStoreDBClient } from '@eventstore/db-client'
 import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js'
@@ -14,14 +14,14 @@ export interface Node {
   isAlive: boolean
 }
 
-/** What the client has but does not offer: other services on its channel. */
+/** An internal method of the client: it opens other services on the client's channel. */
 interface Inside {
   createGRPCClient<Client>(service: new (...args: never[]) => Client): Promise<Client>
 }
 
 const { MANAGER } = gossipMessages.MemberInfo.VNodeState
 
-/** Every node that keeps events; none where the server runs alone. */
+/** All nodes that store events. Empty for a single server. */
 export const nodesOf = async (connection: Connection): Promise<Node[]> => {
   const members = await connection
     .call(async ({ client }) => (await gossip(client)).getMembersList())
@@ -38,7 +38,7 @@ export const nodesOf = async (connection: Connection): Promise<Node[]> => {
 /** gRPC: unimplemented. */
 const UNIMPLEMENTED = 12
 
-/** A server without gossip is alone. */
+/** A server without gossip is a single server. */
 const whereNoneIs = (error: unknown): [] => {
   if ((error as { code?: unknown }).code === UNIMPLEMENTED) return []
   throw error
@@ -51,7 +51,7 @@ const gossip = async (client: EventStoreDBClient): Promise<ClusterInfo> => {
   })
 }
 
-/** The url of one node of the cluster that a url names, with the same credentials and options. */
+/** The URL of one node of the cluster that `url` names, with the same credentials and options. */
 export const urlOfNode = (url: string, { host, port }: Pick<Node, 'host' | 'port'>): string =>
   url.replace(/^(\w+)(?:\+discover)?:\/\/([^@/?]*@)?[^/?]*/, (_, scheme: string, credentials = '') => {
     const address = host.includes(':') ? `[${host}]` : host

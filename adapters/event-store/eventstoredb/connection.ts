@@ -1,7 +1,7 @@
 /**
- * The one client of the process, and the next when it has become useless: its server went away, or nothing comes through it
- * any more. The old one's calls are ended before the new one is used, as what they still reject is every append that waits,
- * whoever's it is (see `late-answers.ts`).
+ * The one client of the process, which is replaced when it has become useless: its server is gone, or no answers arrive any
+ * more. The old client's calls are ended before the new one is used. Otherwise their failures would reject every append that
+ * waits, on any client (see `late-answers.ts`).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { EventStoreDBClient } from '@eventstore/db-client'
@@ -9,10 +9,13 @@ import { onLateAnswer } from './late-answers.ts'
 import { breaksConnection, isOutage, NoAnswer } from './outage.ts'
 import { readableUrl } from './url.ts'
 
-/** The client warns of less than ten seconds. A connection that does not even answer a ping is noticed after both. */
+/**
+ * The client warns about values below ten seconds. A connection that does not even answer a ping is detected after both
+ * times.
+ */
 const KEEP_ALIVE_MS = 10_000
 const PING_MS = 5_000
-/** Ending the calls of a client takes no round trip; it is not waited for any longer. */
+/** Ending the calls of a client needs no round trip, so this is the longest wait for it. */
 const GOODBYE_MS = 500
 
 export interface Link {
@@ -23,25 +26,25 @@ export interface Link {
 
 interface OpenLink extends Link {
   end: AbortController
-  /** When an answer came last, by the clock of `performance`. */
+  /** The time of the last answer, on the clock of `performance`. */
   heardAt: number
 }
 
-/** One try of a call. */
+/** One attempt of a call. */
 export interface Attempt {
   client: EventStoreDBClient
-  /** Something of the answer came: the time begins anew. */
+  /** A part of the answer arrived, so the timeout starts again. */
   heard(): void
   /**
-   * A read whose client is given up ends as if it had reached its end.
-   * @throws {NoAnswer} when that may have happened
+   * A read on a client that was given up ends as if it had reached its end.
+   * @throws {NoAnswer} if that may have happened
    */
   checkWhole(): void
-  /** Called when the time is over and nobody waits for the call any more. */
+  /** Called when the timeout has passed and the caller has stopped waiting. */
   onGivenUp: () => void
 }
 
-/** What the client has but does not offer: `dispose` ends the calls and leaves the connection to its idle timeout. */
+/** An internal method of the client. `dispose` ends the calls but leaves the connection open until its idle timeout. */
 interface Inside {
   getChannel(): Promise<{ close(): void }>
 }
@@ -58,9 +61,9 @@ export class Connection {
   #closed = false
 
   /**
-   * @param url  `esdb://…`, as the client takes it
-   * @param attemptMs  a call that hears nothing for so long is given up
-   * @throws where the url cannot be one
+   * @param url  `esdb://…`, in the client's format
+   * @param attemptMs  a call that receives nothing for this long is given up
+   * @throws if the URL is invalid
    */
   constructor(url: string, attemptMs: number, onFailure: (error: unknown) => void) {
     this.#url = readableUrl(url)
@@ -69,7 +72,7 @@ export class Connection {
     this.#current = this.#open()
     this.#link = Promise.resolve(this.#current)
     this.#forget = onLateAnswer((error) => {
-      // Where one answer is late, more are; a new client is on its way then.
+      // One late answer is often followed by more. By then the new client is already being opened.
       if (this.#isRenewing) return
       onFailure(error)
       this.#renew(this.#current)
@@ -80,7 +83,7 @@ export class Connection {
     return this.#link
   }
 
-  /** One try. @throws {NoAnswer} when nothing was heard for too long · what the client throws */
+  /** Makes one attempt. @throws {NoAnswer} if nothing arrived for too long · any error of the client */
   async call<Result>(work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const link = await this.#link
     const heard = (): void => {
@@ -115,7 +118,7 @@ export class Connection {
     } catch (error) {
       if (error instanceof NoAnswer) {
         attempt.onGivenUp()
-        // Others hear answers: it is this one that is slow, or lost.
+        // If other calls received answers meanwhile, only this call is slow or lost, and the client is kept.
         if (link.heardAt < started) this.#renew(link)
       } else if (isOutage(error)) this.failed(link, error)
       else heard()
@@ -125,12 +128,12 @@ export class Connection {
     }
   }
 
-  /** A call of the caller's own on a link has failed. */
+  /** Reports that a call that the caller made itself on a link has failed. */
   failed(link: Link, error: unknown): void {
     if (breaksConnection(error)) this.#renew(link)
   }
 
-  /** Nothing was heard on a link for too long. */
+  /** Reports that nothing arrived on a link for too long. */
   silent(link: Link): void {
     this.#renew(link)
   }
@@ -150,14 +153,14 @@ export class Connection {
   }
 
   /**
-   * Connections are shared below the client by whoever asks with the same options: another interval makes a new client come
-   * with a new connection, and without the pauses that its forerunner's failures have earned.
+   * Below the client, connections are shared by all clients with the same options. A different interval gives the new client
+   * a new connection, without the retry pauses that the old connection's failures caused.
    */
   #connectionString(): string {
     const own = {
       keepAliveInterval: KEEP_ALIVE_MS + this.#generation++,
       keepAliveTimeout: PING_MS,
-      // Set to false the client reports a wrong revision.
+      // If this is false, the client reports a wrong revision.
       throwOnAppendFailure: true,
     }
     const options = Object.entries(own).map(([key, value]) => `${key}=${value}`)
@@ -181,7 +184,7 @@ export class Connection {
 
 const goodbye = async (client: EventStoreDBClient): Promise<void> => {
   await Promise.race([client.dispose(), pause(GOODBYE_MS, undefined, { ref: false })])
-  // A cluster that cannot be found has no channel to close, and takes its time to say so.
+  // If a cluster cannot be found, there is no channel to close, and it takes some time until the error arrives.
   ;(client as unknown as Inside).getChannel().then(
     (channel) => channel.close(),
     () => {},

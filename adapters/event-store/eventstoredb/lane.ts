@@ -1,8 +1,9 @@
 /**
- * What one call appends to one stream, in order. Several units of a call often write to the same book, each building on the
- * one before; without a transaction over streams each would have to wait for the answer to the last, as an append sent
- * after one that fails could fit by its number alone. So those that are due together go as one append, which the server
- * takes whole or not at all; if it does not, they go one by one and each finds its own answer.
+ * The appends of one call to one stream, in order. Several units of a call often write to the same stream, each based on the
+ * one before. There is no transaction over several streams, so each would have to wait for the previous answer: an append
+ * that is sent after a failed one could match by its revision alone. So parts that are due together are sent as one append,
+ * which the server accepts as a whole or not at all. If the server refuses it, the parts are sent one by one and each gets
+ * its own result.
  */
 import type { JSONEventData } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
@@ -14,14 +15,14 @@ export interface Part {
   expected: Expected
   events: JSONEventData[]
   bytes: number
-  /** The answer to its unit is the answer to this: it needs a place of its own. */
+  /** The last part of its unit. Its result is the unit's result, so it needs its own position. */
   isLast: boolean
 }
 
 export interface LaneParts {
   append(stream: string, expected: Expected, events: JSONEventData[]): Promise<Written>
   read(slice: { stream: string; from?: number; backwards?: boolean; limit: number }): Promise<RecordedEvent[]>
-  /** Most bytes of one append. */
+  /** The most bytes of one append. */
   mostBytes: number
 }
 
@@ -38,7 +39,7 @@ export class Lane {
   #queue: Waiting[] = []
   #running = false
   #hasFailed = false
-  /** The stream's revision, where an answer has told it. */
+  /** The stream's revision, if an answer has contained it. */
   #revision: number | undefined
 
   constructor(stream: string, parts: LaneParts) {
@@ -46,7 +47,7 @@ export class Lane {
     this.#parts = parts
   }
 
-  /** Takes the next part's place in the order. */
+  /** Reserves the next position in the order for a part. */
   enter(part: Part): Turn {
     const waiting: Waiting = { part, state: 'waiting', resolve: () => {}, reject: () => {} }
     this.#queue.push(waiting)
@@ -54,7 +55,7 @@ export class Lane {
       append: () =>
         new Promise((resolve, reject) => {
           Object.assign(waiting, { state: 'due', resolve, reject })
-          // All that begin at the same moment are due before the first of them goes.
+          // All parts that start at the same moment become due before the first one is sent.
           queueMicrotask(() => void this.#run())
         }),
       abandon: () => {
@@ -84,7 +85,7 @@ export class Lane {
     this.#running = false
   }
 
-  /** The first that are due and follow on from each other. */
+  /** Takes the first parts that are due and follow on from each other. */
   #takeTogether(): Waiting[] {
     const together = [this.#queue.shift()!]
     if (this.#hasFailed) return together
@@ -124,7 +125,10 @@ export class Lane {
     return this.#conflict(written.revision)
   }
 
-  /** What builds on a part that failed was decided on events that are not there; only what stands already is a success. */
+  /**
+   * A part that builds on a failed part was decided on events that do not exist. It succeeds only if its events are already
+   * stored.
+   */
   async #afterFailure({ expected, events }: Part): Promise<UnitResult> {
     const found = await this.#parts.read({ stream: this.#stream, from: expected + 1, limit: events.length })
     if (found.length === events.length && found.every(({ id }, n) => id === events[n]!.id))
@@ -141,6 +145,6 @@ export class Lane {
 
 export interface Turn {
   append(): Promise<UnitResult>
-  /** What came before it in its unit has failed. */
+  /** An earlier part of the same unit has failed. */
   abandon(): void
 }

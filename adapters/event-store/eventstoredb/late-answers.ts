@@ -1,12 +1,12 @@
 /**
- * The client keeps the appends it waits for in one table for the whole process. When any of its calls breaks, all of them are
- * rejected and forgotten; an answer that comes for one of them afterwards throws from an event handler, and what still
- * waited to be written is rejected where nobody listens. Both would end the process. They are told by their stack and
- * met with new connections: those appends were unknown outcomes anyway, and are tried again. Any other uncaught error goes
- * where it would have gone.
+ * The client keeps all pending appends in one table for the whole process. When any of its calls breaks, all pending appends
+ * are rejected and removed. If an answer for one of them arrives later, an event handler throws. Appends that still waited to
+ * be written are rejected without a handler. Both errors would end the process. This file recognises them by their stack, and
+ * new connections are opened. The outcome of those appends was unknown anyway, so they are retried. Any other uncaught error
+ * takes its normal course.
  */
 
-/** With source maps a stack names the client's sources, which are not in its package. */
+/** With source maps, a stack names the client's source files, which are not in its package. */
 const APPENDING = /@eventstore[\\/]db-client[\\/](?:dist|src)[\\/]streams[\\/]appendToStream[\\/]batchAppend/
 
 const listeners = new Set<(error: Error) => void>()
@@ -16,7 +16,8 @@ const isLateAnswer = (error: unknown): error is Error =>
 
 const onUncaught = (error: Error): void => {
   if (isLateAnswer(error)) {
-    // With a code it is the end of the call itself, once for each append that waited to be written: nothing more to do.
+    // An error with a code is the end of the call itself, once per append that waited to be written. Nothing else has to be
+    // done.
     if (!('code' in error)) for (const listener of listeners) listener(error)
     return
   }
@@ -25,7 +26,7 @@ const onUncaught = (error: Error): void => {
   process.exit(1)
 }
 
-/** Calls back for every late answer. @returns ends it */
+/** Calls the listener for every late answer. @returns a function that removes the listener */
 export const onLateAnswer = (listener: (error: Error) => void): (() => void) => {
   if (!process.hasUncaughtExceptionCaptureCallback()) process.setUncaughtExceptionCaptureCallback(onUncaught)
   listeners.add(listener)

@@ -1,6 +1,6 @@
 /**
- * What a stream's metadata says of its events: `$maxAge` hides the old ones, `$tb` those before a revision. Setting metadata
- * replaces all of it, so it is read, changed and written at the revision it was read at.
+ * A stream's metadata controls which of its events are visible: `$maxAge` hides old events, `$tb` hides events before a
+ * revision. Writing metadata replaces all of it. So it is read, changed, and written at the revision at which it was read.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -17,7 +17,7 @@ import type { Connection } from './connection.ts'
 export interface StreamMetadata {
   /** Seconds. */
   $maxAge?: number
-  /** First revision that is not hidden. */
+  /** The first revision that is not hidden. */
   $tb?: number
 }
 
@@ -27,8 +27,8 @@ interface Said {
 }
 
 /**
- * Sees to it that a stream's metadata has these fields; others stay as they are.
- * @param isNew  the stream is about to be written first: most likely nothing has been said of it yet
+ * Makes sure that a stream's metadata has these fields. Other fields stay unchanged.
+ * @param isNew  the stream is about to get its first event, so it most likely has no metadata yet
  */
 export const setMetadata = async (
   connection: Connection,

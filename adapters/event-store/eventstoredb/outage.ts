@@ -1,11 +1,11 @@
 /**
- * Which errors of the client mean "no answer" rather than "no". The same failure comes as a class of the client, as a plain
- * error with a gRPC code or as one with neither, depending on where it is met; so what the server is known to refuse by is
- * listed, and everything else leaves the outcome unknown.
+ * Decides which errors of the client mean that the server did not answer, and not that it refused. The same failure may
+ * arrive as a class of the client, as a plain error with a gRPC code, or as an error with neither, depending on where it is
+ * detected. So this file lists the known refusals. After any other error the outcome is unknown.
  */
 import { ErrorType, NotLeaderError, isCommandError } from '@eventstore/db-client'
 
-/** A call of ours that was given up. */
+/** A call that we gave up. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer'
 }
@@ -33,8 +33,8 @@ export const isOutage = (error: unknown): boolean => {
 }
 
 /**
- * Whether the connection is to be given up for a new one. Who is sent to the leader stays: the client goes there by itself;
- * and a server that says it was too slow is there.
+ * Whether the connection must be replaced. A redirect to the leader keeps it, because the client follows the redirect itself.
+ * A server that reports that it was too slow is reachable, so its connection is kept too.
  */
 export const breaksConnection = (error: unknown): boolean =>
   error instanceof Error &&

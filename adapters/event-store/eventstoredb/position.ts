@@ -1,4 +1,4 @@
-/** Places in `$all` and their text: `commit/prepare`. */
+/** Positions in `$all` and their text form: `commit/prepare`. */
 import type { Position } from '@eventstore/db-client'
 import type { Checkpoint } from '../../../domain/ports.ts'
 
@@ -6,7 +6,7 @@ const CHECKPOINT = /^(0|[1-9]\d{0,19})\/(0|[1-9]\d{0,19})$/
 
 export const checkpointOf = ({ commit, prepare }: Position): Checkpoint => `${commit}/${prepare}`
 
-/** @throws {RangeError} when this store never gave it */
+/** @throws {RangeError} if this store never issued it */
 export const positionOf = (checkpoint: Checkpoint): Position => {
   const [, commit, prepare] = CHECKPOINT.exec(checkpoint) ?? []
   if (commit === undefined || prepare === undefined)

@@ -1,4 +1,4 @@
-/** Reading: slices of streams side by side, everything page by page, and the newest event. */
+/** Reads slices of streams concurrently, all events page by page, and the newest event. */
 import {
   BACKWARDS,
   END,
@@ -17,18 +17,18 @@ import type { Attempt, Connection } from './connection.ts'
 import { isAfter } from './position.ts'
 import { recorded } from './recorded.ts'
 
-/** Reads of streams in flight. More make each of them slower and all of them no faster. */
+/** Concurrent reads of streams. More would make each read slower without a higher total speed. */
 const SIDE_BY_SIDE = 32
 const PAGE = 1_000
-/** Between two of our events there are those of the server itself. */
+/** The server's own events are in between ours, so a page must not be too small. */
 const LEAST_PAGE = 64
 
-/** Reads are asked of the leader: a decision that a follower's past led to would only lose. */
+/** Reads go to the leader. A decision that is based on a follower's outdated state would only conflict. */
 const OF_THE_LEADER = { requiresLeader: true } as const
 
 type Answered = <Result>(attempt: () => Promise<Result>) => Promise<Result>
 
-/** Takes all of a read; it may go on for long, as long as something comes. */
+/** Reads to the end. A read may take long, as long as parts of it keep arriving. */
 const collect = async <Found>({ heard, checkWhole }: Attempt, reading: StreamingRead<Found>): Promise<Found[]> => {
   const found: Found[] = []
   for await (const one of reading) {
@@ -45,14 +45,14 @@ export class Reading {
   readonly #answered: Answered
   #newest: Position | null = null
 
-  /** @param prefix  before every stream's name · @param answered  tries again while the server is away */
+  /** @param prefix  the prefix of every stream's name · @param answered  retries while the server is unavailable */
   constructor(connection: Connection, prefix: string, answered: Answered) {
     this.#connection = connection
     this.#prefix = prefix
     this.#answered = answered
   }
 
-  /** An event of ours stands here: no need to look for the newest before it. */
+  /** Remembers that one of our events is at this position, so that a search for the newest event can stop there. */
   knows(position: Position): void {
     if (this.#newest === null || isAfter(position, this.#newest)) this.#newest = position
   }
@@ -69,7 +69,7 @@ export class Reading {
     return found
   }
 
-  /** Events of ours after a place (null: from the start), at most so many. */
+  /** At most `limit` of our events after a position (null means from the start). */
   async all(after: Position | null, limit: number): Promise<RecordedEvent[]> {
     const events: RecordedEvent[] = []
     let from = after
@@ -78,7 +78,7 @@ export class Reading {
       const place = from
       const page = await this.#answered(() => this.#page(FORWARDS, place ?? START, count))
       for (const event of page) {
-        // The place itself is part of what is read from it.
+        // A read from a position includes the event at that position.
         if (from !== null && !isAfter(event.position, from)) continue
         from = event.position
         if (event.streamId.startsWith(this.#prefix) && events.length < limit)
@@ -89,7 +89,7 @@ export class Reading {
     return events
   }
 
-  /** Place of the newest event of ours. */
+  /** Position of our newest event. */
   async end(): Promise<Position | null> {
     let before: Position | null = null
     for (let count = LEAST_PAGE; ; count = PAGE) {

@@ -1,9 +1,9 @@
-/** Our events between their two shapes: as the client has them, and as the port has them. */
+/** Converts events between the client's form and the port's form. */
 import type { AllStreamResolvedEvent, JSONEventData, ResolvedEvent } from '@eventstore/db-client'
 import type { Metadata, NewEvent, RecordedEvent } from '../../../domain/event.ts'
 import { checkpointOf } from './position.ts'
 
-/** The types of the client know no bare text or number as data; it writes and reads whatever is JSON. */
+/** The client's types do not allow plain text or a number as data, but the client writes and reads any JSON. */
 export const proposed = ({ id, type, data, metadata }: NewEvent): JSONEventData =>
   ({ id, type, contentType: 'application/json', data, metadata }) as unknown as JSONEventData
 

@@ -1,11 +1,11 @@
 /**
- * How long events of streams with a prefix are kept. The server knows ages of streams only, so each stream is told before
- * its first event; and, as the age may have been another when that was, once more when this process first appends to one
- * that is there already, beside the append.
+ * How long events of streams with a given prefix are kept. The server supports a maximum age only per stream, so the age is
+ * set on each stream before its first event. The configured age may have changed since then. So it is set again, concurrently
+ * with the append, when this process first appends to an existing stream.
  */
 import type { StreamMetadata } from './metadata.ts'
 
-/** Streams whose retention was set. A forgotten stream is set again, which changes nothing. */
+/** The number of streams remembered as set. A stream that is no longer remembered is set again, which changes nothing. */
 const MOST_TOLD = 50_000
 
 type Tell = (stream: string, wanted: StreamMetadata, isNew: boolean) => Promise<void>
@@ -25,7 +25,7 @@ export class Retention {
     this.#ages.set(prefix, age)
   }
 
-  /** Resolves when the stream is known to have its age; null where it needs none. */
+  /** Resolves when the stream has its age. Null if the stream needs none. */
   told(stream: string, isNew: boolean): Promise<void> | null {
     const age = this.#ageOf(stream)
     if (age === undefined) return null
@@ -38,7 +38,7 @@ export class Retention {
     return telling
   }
 
-  /** The longest prefix counts. */
+  /** If several prefixes match, the longest applies. */
   #ageOf(stream: string): number | undefined {
     let found: string | undefined
     for (const prefix of this.#ages.keys())

@@ -1,8 +1,8 @@
 /**
- * A scavenge removes hidden events from the server's disk. One runs at a time; after one that was stopped the next only
- * finishes the old one, so what was hidden in between is still there: it is done when the event that stood at a hidden place
- * is no longer found there. In a cluster every node needs its own; they have theirs one after the other, as each costs its node
- * some of its speed.
+ * A scavenge removes hidden events from the server's disk. Only one runs at a time. A scavenge after a stopped one only
+ * finishes the old one, so events that were hidden in between are still stored. So a scavenge counts as done only when the
+ * event at a hidden position is no longer found there. In a cluster every node needs its own scavenge. They run one after the
+ * other, because each one slows its node down.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventStoreDBClient, Position } from '@eventstore/db-client'
@@ -12,7 +12,9 @@ import { Connection } from './connection.ts'
 const POLL_MS = 200
 const MOST_RUNS = 3
 
-/** What the client has but does not offer: requests to the HTTP side of the server with its address and credentials. */
+/**
+ * An internal method of the client: it sends requests to the server's HTTP side with the client's address and credentials.
+ */
 interface Inside {
   HTTPRequest<Answer>(
     method: 'GET' | 'POST',
@@ -36,24 +38,24 @@ const request = <Answer>(client: EventStoreDBClient, method: 'GET' | 'POST', pat
     transformError: (status, message) => new HttpRefused(path, status, message),
   })
 
-/** An event that was hidden for good, and where. */
+/** An event that was hidden permanently, and its position. */
 export interface Hidden {
   id: string
   position: Position
 }
 
 interface Parts {
-  /** Of `connection`. */
+  /** The URL of `connection`. */
   url: string
-  /** To the server, or to any node of a cluster. */
+  /** A connection to the server, or to any node of a cluster. */
   connection: Connection
-  /** A connection to another node, in the same way. */
+  /** Opens a connection to another node with the same options. */
   connect(url: string): Connection
 }
 
 /**
- * @param hidden  what must be gone afterwards, as far as known
- * @throws when a server refuses or is away, after all others have been done, or when the signal aborts
+ * @param hidden  events that must be gone afterwards, as far as known
+ * @throws if a server refuses or is unavailable (after all others are done), or when the signal aborts
  */
 export const scavenge = async (parts: Parts, hidden: readonly Hidden[], signal: AbortSignal): Promise<void> => {
   const { url, connection, connect } = parts
@@ -92,7 +94,7 @@ const once = async (connection: Connection, signal: AbortSignal): Promise<void> 
       await ended(connection, signal)
       return
     } catch (error) {
-      // Another runs, begun by somebody else, maybe before the last events were hidden: ours comes after it.
+      // Another scavenge runs, perhaps started before the last events were hidden. Ours starts after it.
       if (!(error instanceof HttpRefused) || error.status !== 400) throw error
       await ended(connection, signal)
     }

@@ -1,23 +1,23 @@
 /**
- * One subscription of the client, to everything of this installation, taken from in batches. What the client tells beside
- * the events (caught up, a checkpoint) it tells when it arrives, which is ahead of events that nobody has taken yet; here it
- * counts when those before it have been taken.
+ * One subscription of the client to all events of this installation, read in batches. The client also reports that it has
+ * caught up, and checkpoints. It reports them on arrival, which is ahead of events that are still buffered. This class
+ * applies them only once the events before them have been taken.
  */
 import { START, streamNameFilter, type EventStoreDBClient, type Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import { NoAnswer } from './outage.ts'
 import { recorded } from './recorded.ts'
 
-/** Events held here for a consumer that is busy; the rest waits at the server. */
+/** The number of events buffered here for a busy consumer. The rest waits at the server. */
 const BUFFERED = 256
-/** The server tells a checkpoint after looking through so many events of others. */
+/** The server sends a checkpoint after it has checked this many events of others. */
 const SEARCH_WINDOW = 500
 
 export interface Taken {
   events: RecordedEvent[]
-  /** Everything up to here has been taken; null: nothing was. */
+  /** All events up to here were taken. Null if none was. */
   position: Position | null
-  /** The past is over, and nothing more is here. */
+  /** All past events were taken, and no more are buffered. */
   live: boolean
 }
 
@@ -31,7 +31,7 @@ export class Source {
   #isConfirmed = false
   #wake: () => void = () => {}
 
-  /** @param prefix  of the names of all streams of this installation · @param after  null: from the start */
+  /** @param prefix  the prefix of all streams of this installation · @param after  null means from the start */
   constructor(client: EventStoreDBClient, prefix: string, after: Position | null) {
     this.#prefix = prefix
     const filter = streamNameFilter({
@@ -57,7 +57,7 @@ export class Source {
       })
       .on('fellBehind', () => (this.#liveFrom = Infinity))
       .on('error', (error) => this.fail(error))
-      // It never ends by itself. Both signals mean that it must be recreated.
+      // A subscription never ends by itself. Both events mean that it must be recreated.
       .on('end', () => this.fail(new NoAnswer('the subscription ended')))
       .on('close', () => this.fail(new NoAnswer('the subscription was closed')))
   }
@@ -66,7 +66,7 @@ export class Source {
     return this.#isConfirmed
   }
 
-  /** Why it has ended; undefined while it goes on. */
+  /** The reason it ended. Undefined while it continues. */
   get failure(): { error: unknown } | undefined {
     return this.#failure
   }
@@ -76,7 +76,7 @@ export class Source {
     this.#wake()
   }
 
-  /** What is here, without waiting. @param most  wanted events at most */
+  /** Takes the buffered events without waiting. @param most  the largest number of wanted events */
   take(most: number, isWanted: (stream: string) => boolean): Taken {
     const events: RecordedEvent[] = []
     let position: Position | null = null
@@ -95,7 +95,7 @@ export class Source {
     return { events, position, live: this.#liveFrom <= this.#taken && this.#subscription.readableLength === 0 }
   }
 
-  /** Resolves when something has come or failed, or the time is over (milliseconds). */
+  /** Resolves when something arrived or failed, or after this many milliseconds. */
   moved(withinMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted || this.#failure) return resolve()
@@ -103,7 +103,7 @@ export class Source {
         clearTimeout(timer)
         signal.removeEventListener('abort', done)
         this.#wake = () => {}
-        // What else has come with it joins the same batch.
+        // Everything else that arrived with it joins the same batch.
         setImmediate(resolve)
       }
       const timer = setTimeout(done, withinMs)
@@ -116,7 +116,7 @@ export class Source {
     this.#subscription.unsubscribe().catch(() => {})
   }
 
-  /** How many events have come so far. */
+  /** The number of events that have arrived so far. */
   #arrived(): number {
     return this.#taken + this.#subscription.readableLength
   }

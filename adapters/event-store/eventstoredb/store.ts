@@ -1,8 +1,8 @@
 /**
- * The event store port on EventStoreDB (KurrentDB). It has no transaction over streams: units are in `units.ts` and
+ * The event store port on EventStoreDB (KurrentDB). It has no transaction over several streams. Units are in `units.ts` and
  * `lane.ts`, one append and its retries in `stream-append.ts`, the client and its replacement in `connection.ts`,
- * subscriptions in `subscription.ts`. Events that `retain` and `erase` hide are gone for readers of their stream at once,
- * and from everything with the next `expire`, which is a scavenge.
+ * subscriptions in `subscription.ts`. Events that `retain` and `erase` hide disappear at once for readers of their stream.
+ * They disappear from the whole store with the next `expire`, which is a scavenge.
  */
 import { setMaxListeners } from 'node:events'
 import type { RecordedEvent } from '../../../domain/event.ts'
@@ -20,20 +20,20 @@ import { subscription } from './subscription.ts'
 import { Units } from './units.ts'
 
 export interface EventStoreDbOptions {
-  /** `esdb://…` or `esdb+discover://…`, as the client takes it, with credentials where the server wants them. */
+  /** `esdb://…` or `esdb+discover://…` in the client's format, with credentials if the server requires them. */
   url: string
-  /** Stands before every stream's name there: several installations may share a server. */
+  /** The prefix of every stream's name on the server, so that several installations can share a server. */
   prefix: string
-  /** How long a call may wait for a server that is away before it fails with `StoreUnavailable`, milliseconds. */
+  /** How long a call may wait for an unavailable server before it fails with `StoreUnavailable`, in milliseconds. */
   deadlineMs?: number
-  /** Told of every failed try of a subscription and of every connection given up, which go on by themselves. */
+  /** Called with every failure of a subscription and every connection that is given up. Both recover by themselves. */
   onFailure?: (error: unknown) => void
 }
 
-/** A single try that hears nothing is given up after this and made again. */
+/** An attempt that receives nothing for this long is given up and repeated. */
 const ATTEMPT_MS = 3_000
 const BATCH = 1_000
-/** Erased events looked at after a scavenge. */
+/** The most erased events that are checked after a scavenge. */
 const MOST_CHECKED = 100
 
 export const openEventStoreDb = async ({
@@ -44,7 +44,7 @@ export const openEventStoreDb = async ({
 }: EventStoreDbOptions): Promise<EventStore<RecordedEvent>> => {
   const attemptMs = Math.min(ATTEMPT_MS, deadlineMs)
   const closing = new AbortController()
-  // Every call that waits for a server that is away listens.
+  // Every call that waits for an unavailable server adds a listener.
   setMaxListeners(0, closing.signal)
   const connect = (to: string): Connection => new Connection(to, attemptMs, onFailure)
   const connection = connect(url)

@@ -1,4 +1,4 @@
-/** One append to one stream, tried with the same ids and the same expectation until its outcome is known. */
+/** One append to one stream. It is repeated with the same ids and the same expected revision until its outcome is known. */
 import {
   MaxAppendSizeExceededError,
   NO_STREAM as NO_STREAM_THERE,
@@ -12,7 +12,8 @@ import type { Reading } from './reading.ts'
 import type { Retention } from './retention.ts'
 
 /**
- * The server compares it with its own clock, which may go wrong by a while; a try is given up by ours long before.
+ * The server compares this deadline with its own clock, which may be wrong by some time. Our own timeout ends an attempt long
+ * before.
  */
 const DEADLINE_MS = 60_000
 
@@ -22,13 +23,13 @@ export interface StreamAppendParts {
   connection: Connection
   reading: Reading
   retention: Retention
-  /** Before every stream's name. */
+  /** The prefix of every stream's name. */
   prefix: string
 }
 
 /**
- * @param answered  tries again while the server is away
- * @throws {RangeError} when this server takes less in one append than is usual
+ * @param answered  retries while the server is unavailable
+ * @throws {RangeError} if this server's limit for one append is lower than usual
  */
 export const appendToStream = async (
   { connection, reading, retention, prefix }: StreamAppendParts,
@@ -42,7 +43,7 @@ export const appendToStream = async (
     answered(() =>
       connection.call(({ client }) =>
         client.appendToStream(prefix + stream, events, {
-          // Never "any": those ids are known again only until the server restarts.
+          // Never "any": the server recognises repeated ids for it only until it restarts.
           expectedRevision: isNew ? NO_STREAM_THERE : BigInt(expected),
           requiresLeader: true,
           deadline: DEADLINE_MS,
@@ -51,15 +52,15 @@ export const appendToStream = async (
     )
   try {
     const told = retention.told(stream, isNew)
-    // Not waited for where there is nothing to wait for: appends go out in the order in which they are asked for.
+    // Waits only if there is something to wait for, so that appends are sent in the order of the calls.
     if (isNew && told) await told
     const [{ position }] = await Promise.all([append(), told])
     if (position) {
       reading.knows(position)
       return { ok: true, checkpoint: checkpointOf(position) }
     }
-    // Written earlier and hidden since, so its place is not told. The newest place is not before it: who waits until a
-    // read model has passed that waits long enough.
+    // Written earlier and hidden since, so its position is not reported. The newest position is not before it, so a caller
+    // that waits until a read model has passed that position waits long enough.
     return { ok: true, checkpoint: checkpointOf((await reading.end())!) }
   } catch (error) {
     if (error instanceof WrongExpectedVersionError) {

@@ -1,9 +1,10 @@
 /**
- * A subscription that survives its server. The client's own do not come back; here a next one is made after the last place
- * taken, so there is neither gap nor repeat.
+ * A subscription that survives an outage of its server. The client's own subscriptions do not recover. This one creates a new
+ * one after the last position taken, so there is neither a gap nor a repeat.
  *
- * Each asks for all streams of the installation and picks its own from them: so it passes every event of others too and its
- * checkpoint moves on, which the server tells a finer filter only after hundreds of events, and on a quiet log never.
+ * Each subscription reads all streams of the installation and selects the wanted ones itself. So it also passes all other
+ * events and its checkpoint advances. With a finer filter the server reports a checkpoint only after hundreds of events, and
+ * on a quiet log never.
  */
 import type { Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
@@ -15,19 +16,19 @@ import { isOutage, NoAnswer } from './outage.ts'
 import { checkpointOf, isAfter } from './position.ts'
 import { Source } from './source.ts'
 
-/** An empty batch reports a checkpoint that advanced over other events, at most this often. Milliseconds. */
+/** Milliseconds. An empty batch reports a checkpoint that advanced past other events, at most this often. */
 const EMPTY_BATCH_MS = 1_000
 const LONG = 2 ** 30
 
 export interface SubscriptionOptions {
-  /** Of the names of all streams of this installation. */
+  /** The prefix of all streams of this installation. */
   prefix: string
   after: Position | null
-  /** Of the streams wanted; undefined: all. */
+  /** The prefixes of the wanted streams; undefined means all. */
   prefixes: readonly string[] | undefined
   maxBatch: number
   signal: AbortSignal
-  /** A subscription that the server has not confirmed by then is made again, milliseconds. */
+  /** Milliseconds. A subscription that the server has not confirmed in this time is recreated. */
   attemptMs: number
   onFailure: (error: unknown) => void
 }
@@ -60,7 +61,7 @@ export async function* subscription(
           wasLive = live
           told = position
           toldAt = performance.now()
-          // Before the first event of an empty store there is no place to name but its start.
+          // Before the first event of an empty store, the only position is its start.
           yield { events, checkpoint: position === null ? '0/0' : checkpointOf(position), live }
         } else if (source.isConfirmed) await source.moved(untilTold, signal)
         else {

@@ -1,6 +1,6 @@
 /**
- * A call's units: each stream of a unit after the one before it, units side by side, and what goes to one stream in order
- * (`lane.ts`).
+ * The units of a call. Units are appended concurrently; the streams of one unit one after the other; the appends to one
+ * stream in order (`lane.ts`).
  */
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { NewEvent } from '../../../domain/event.ts'
@@ -12,12 +12,12 @@ import { isOutage } from './outage.ts'
 import { proposed } from './recorded.ts'
 import { appendToStream, type StreamAppendParts } from './stream-append.ts'
 
-/** The largest append with the default settings of the server. */
+/** The largest append with the server's default settings. */
 const MOST_APPEND_BYTES = 1_048_576
-/** What may wait for a server that is away before further appends are refused at once. */
+/** The most bytes that may wait for an unavailable server. Beyond that, further appends are refused at once. */
 const MOST_WAITING_BYTES = 64 * 1_048_576
 
-/** As the server counts: an event's type as UTF-16. */
+/** Counted as the server does: an event's type as UTF-16. */
 const sizeOf = ({ events }: EncodedAppend): number =>
   events.reduce(
     (sum, { type, data, metadata }) => sum + 2 * type.length + Buffer.byteLength(data) + Buffer.byteLength(metadata),
@@ -30,7 +30,7 @@ export class Units {
   readonly #closing: AbortSignal
   #waitingBytes = 0
 
-  /** @param deadlineMs  how long an append may wait for a server that is away, milliseconds */
+  /** @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds */
   constructor(parts: StreamAppendParts, deadlineMs: number, closing: AbortSignal) {
     this.#parts = parts
     this.#deadlineMs = deadlineMs
@@ -38,8 +38,8 @@ export class Units {
   }
 
   /**
-   * @throws {StoreUnavailable} when the outcome could not be learnt in time, or too much is waiting already
-   * @throws {RangeError} for what cannot be meant, before anything is sent
+   * @throws {StoreUnavailable} if the outcome is not known in time, or if too much is already waiting
+   * @throws {RangeError} for invalid arguments, before anything is sent
    */
   async append(units: readonly Unit[]): Promise<UnitResult[]> {
     if (units.length === 0) return []

@@ -1,13 +1,16 @@
 /**
- * EVENTSTORE_URL, checked before the client reads it: what the client cannot read it prints, password included, as an error or straight
- * to the console.
+ * Checks EVENTSTORE_URL before the client reads it. If the client cannot read a URL, it prints it with the password, as an
+ * error or directly to the console.
  */
 
 const WHOLE = /^\d{1,9}$/
 const FLAG = /^(true|false)$/
 const TEXT = /^[^?&\s]+$/
 
-/** The client's options, as it compares them: in lower case, without `_` and `-`, and their values. */
+/**
+ * The client's options and the format of their values. Names are in lower case without `_` and `-`, as the client compares
+ * them.
+ */
 const OPTIONS: Readonly<Record<string, RegExp>> = {
   connectionname: TEXT,
   defaultdeadline: WHOLE,
@@ -44,7 +47,10 @@ const fits = (option: string): boolean => {
   return Object.hasOwn(OPTIONS, key) && OPTIONS[key]!.test(value) && decodes(value)
 }
 
-/** @returns why the client could not read it, in words that go on from "setting NAME …" and hold nothing of it; null where it can */
+/**
+ * @returns why the client could not read the URL, or null if it can. The text continues "setting NAME …" and contains no part
+ *   of the URL.
+ */
 export const eventStoreUrlProblem = (url: string): string | null => {
   const [whole, user = '', password = '', options] = URL_PARTS.exec(url) ?? []
   if (whole === undefined || !decodes(user + password))
@@ -54,7 +60,7 @@ export const eventStoreUrlProblem = (url: string): string | null => {
   return null
 }
 
-/** Without an option that has no effect in this client, and makes it print the whole address. */
+/** Removes an option that has no effect in this client and makes it print the whole URL. */
 export const readableUrl = (url: string): string =>
   url
     .replace(/^kurrentdb/, 'esdb')

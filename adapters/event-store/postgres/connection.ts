@@ -1,4 +1,4 @@
-/** One connection kept for one purpose, made when first needed and made anew after it broke. */
+/** One connection for one purpose. It is opened when first needed and reopened after it broke. */
 import type pg from 'pg'
 import type { Database } from '../../database/database.ts'
 import { isOutage } from './outage.ts'
@@ -8,20 +8,20 @@ export class Connection {
   readonly #prepare: string
   #client: Promise<pg.Client> | null = null
 
-  /** @param prepare  a statement that every new connection starts with */
+  /** @param prepare  a statement that runs first on every new connection */
   constructor(database: Database, prepare: string) {
     this.#database = database
     this.#prepare = prepare
   }
 
-  /** @param name  the statement is prepared once a connection under this name */
+  /** @param name  the name under which the statement is prepared, once per connection */
   async query(name: string, text: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
     const opening = (this.#client ??= this.#open())
     try {
       const client = await opening
       return (await client.query<Record<string, unknown>>({ name, text, values: [...values] })).rows
     } catch (error) {
-      // After a timeout the answer may still come: a connection whose state is unknown is not used again.
+      // After a timeout the answer may still arrive. A connection in an unknown state is not used again.
       if (isOutage(error)) this.#drop(opening)
       throw error
     }

@@ -1,4 +1,4 @@
-/** Groups of appends as the arguments of one statement, and as what a reader would find after it. */
+/** Converts groups of appends to the arguments of one statement, and to the events that a reader finds after it. */
 import type { EncodedCall } from '../encoding.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 
@@ -10,7 +10,7 @@ export const stepsOf = (calls: readonly EncodedCall[]): string =>
     ),
   )
 
-/** The events of a group that went in whole, as a reader would find them behind a place. */
+/** The events of a group that was appended as a whole, as a reader would find them after the given position. */
 export const recordedAfter = (place: number, calls: readonly EncodedCall[]): PositionedEvent[] => {
   const placed: PositionedEvent[] = []
   let position = place
@@ -30,8 +30,8 @@ export const recordedAfter = (place: number, calls: readonly EncodedCall[]): Pos
 }
 
 /**
- * The arguments of `store.append` for a group of calls, or null where the expectations of the group contradict each other
- * already here (two that start at the same revision of a stream): that group goes unit by unit.
+ * The arguments of `store.append` for a group of calls. Null if the expectations of the group already contradict each other
+ * here (two that start at the same revision of a stream). Such a group is appended unit by unit.
  */
 export const groupLines = (calls: readonly EncodedCall[]): string[] | null => {
   const first = new Map<string, number>()

@@ -1,11 +1,13 @@
 /**
- * Appends of one process travel in groups. One statement is in flight at a time; what arrives meanwhile is the next group.
- * So a lone append goes at once, and under load the price of a commit (one wait for the disk) is shared by hundreds.
+ * Appends of one process are sent in groups. One statement is in flight at a time; appends that arrive meanwhile form the
+ * next group. So a lone append is sent at once, and under load hundreds of appends share the cost of a commit (one wait for
+ * the disk).
  *
- * A group goes in one function call that takes it whole if every expectation holds, which is nearly always so, and changes
- * nothing otherwise; then it goes unit by unit, where each finds its own answer. Columns travel as lines of text, which costs
- * the least on both sides: best of four runs with 512 events of 0.5 KB a group 98,000 events/s, as arrays (every quote of the
- * JSON is escaped for them) 78,000, as one JSON document (escaped, parsed and unescaped) 64,000.
+ * A group is sent in one function call. If every expectation holds, which is nearly always so, the function appends the whole
+ * group. Otherwise it changes nothing, and the group is then sent unit by unit, so that each unit gets its own result.
+ * Columns are sent as lines of text, which costs the least on both sides. Best of four runs, with 512 events of 0.5 KB per
+ * group: as lines 98,000 events/s; as arrays (which escape every quote of the JSON) 78,000; as one JSON document (escaped,
+ * parsed and unescaped) 64,000.
  */
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
@@ -19,14 +21,14 @@ import { isOutage } from './outage.ts'
 
 const MOST_CALLS = 2_048
 const MOST_BYTES = 8 * 1_048_576
-/** What may wait for a server that is away before further appends are refused at once. */
+/** The most bytes that may wait for an unavailable server. Beyond that, further appends are refused at once. */
 const MOST_WAITING_BYTES = 64 * 1_048_576
 const SWEEP_MS = 250
 
 interface Waiting {
   call: EncodedCall
   deadline: number
-  /** Already answered because of its deadline. A later result is ignored. */
+  /** Already answered because its deadline passed. A later result is ignored. */
   done: boolean
   resolve: (results: UnitResult[]) => void
   reject: (error: Error) => void
@@ -35,7 +37,7 @@ interface Waiting {
 type StepAnswer = { position: number } | { stream: string; revision: number }
 
 export interface Told {
-  /** @param before  the place the group went in behind */
+  /** @param before  the position after which the group was appended */
   appended(before: number, calls: readonly EncodedCall[]): void
   settled(): void
 }
@@ -53,8 +55,9 @@ export class GroupAppend {
   #lastTrouble: unknown
 
   /**
-   * @param deadlineMs  how long an append may wait for a server that is away, milliseconds
-   * @param told  before the callers are, of every group that went in whole, and of every group that has its answer
+   * @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds
+   * @param told  called before the callers get their results: for every group that was appended as a whole, and for every
+   *   group that has its answer
    */
   constructor(connection: Connection, deadlineMs: number, told: Told) {
     this.#connection = connection
@@ -64,7 +67,7 @@ export class GroupAppend {
     this.#sweeper.unref()
   }
 
-  /** @throws {StoreUnavailable} when the outcome could not be learnt in time, or too much is waiting already */
+  /** @throws {StoreUnavailable} if the outcome is not known in time, or if too much is already waiting */
   append(call: EncodedCall): Promise<UnitResult[]> {
     if (this.#closing.signal.aborted) return Promise.reject(new StoreUnavailable('the event store is closed'))
     if (this.#queuedBytes > MOST_WAITING_BYTES)
@@ -76,12 +79,12 @@ export class GroupAppend {
       this.#queuedBytes += call.bytes
       if (this.#running) return
       this.#running = true
-      // Callers that go on at the same moment, as after the answers of the last group, come into one group.
+      // Callers that continue at the same moment, such as after the answers of the last group, join one group.
       setImmediate(() => void this.#run())
     })
   }
 
-  /** Whether a group is on its way. */
+  /** Whether a group is in flight. */
   get isAppending(): boolean {
     return this.#flight.length > 0
   }
@@ -98,7 +101,7 @@ export class GroupAppend {
       await this.#deliver(this.#flight)
       this.#flight = []
       this.#told.settled()
-      // Lets those just answered append again before the next group closes.
+      // Lets the callers that just got their answer append again before the next group is closed.
       await new Promise((resolve) => setImmediate(resolve))
     }
     this.#running = false
@@ -116,7 +119,7 @@ export class GroupAppend {
     return this.#queue.splice(0, count)
   }
 
-  /** Sends a group until it is answered; those whose deadline passes meanwhile fall out of it. */
+  /** Sends a group until it is answered. Calls whose deadline passes meanwhile are removed from it. */
   async #deliver(group: readonly Waiting[]): Promise<void> {
     for (let tries = 0; ; tries++) {
       const waiting = group.filter(({ done }) => !done)
@@ -134,7 +137,7 @@ export class GroupAppend {
     }
   }
 
-  /** The server refuses the statement: each call goes alone, so that only the one it is about learns of it. */
+  /** The server refused the statement. Each call is now sent alone, so that only the call at fault fails. */
   async #refused(group: readonly Waiting[], error: Error): Promise<void> {
     if (group.length === 1) settle(group[0]!, () => group[0]!.reject(error))
     else for (const one of group) await this.#deliver([one])
@@ -158,7 +161,7 @@ export class GroupAppend {
 
   #sweep(): void {
     const now = awakeNow()
-    // Deadlines rise along the queue: mostly one look tells.
+    // Deadlines rise along the queue, so checking the first one is usually enough.
     if (this.#flight.length > 0 && this.#flight[0]!.deadline <= now)
       this.#giveUp(this.#flight, ({ deadline }) => deadline <= now)
     if (this.#queue.length > 0 && this.#queue[0]!.deadline <= now) {
@@ -188,7 +191,9 @@ const unitResult = (answer: StepAnswer): UnitResult =>
     ? { ok: true, checkpoint: String(answer.position) }
     : { ok: false, conflict: { stream: answer.stream, revision: answer.revision } }
 
-/** Every unit of a group that went in whole: positions are dense, so each unit's last one can be counted. */
+/**
+ * The results of a group that was appended as a whole. Positions have no gaps, so each unit's last position can be counted.
+ */
 const wholeGroup = (calls: readonly EncodedCall[], before: number): UnitResult[][] => {
   let position = before
   return calls.map(({ units }) =>

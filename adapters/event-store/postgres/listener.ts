@@ -1,6 +1,6 @@
 /**
- * A connection that hears the NOTIFY of every commit. Only a hint that spares waiting for the next poll: losing the
- * connection, or any notification, costs nothing else.
+ * A connection that receives the NOTIFY of every commit. It is only a hint that saves waiting for the next poll. Losing the
+ * connection or a notification has no other effect.
  */
 import type { Database } from '../../database/database.ts'
 import { orAborted, waitUnlessAborted } from '../../../workflows/support/abort.ts'
@@ -8,25 +8,25 @@ import { backOff } from '../until-answered.ts'
 
 const CHANNEL = 'baoco_store'
 const LONGEST_PAUSE_MS = 5_000
-/** A connection that only listens would not notice a network that has gone silent. */
+/** The probe interval. A connection that only listens would not detect a network that has become silent. */
 const PROBE_MS = 15_000
 
-/** Told of a commit: the newest position then, null where it is not known. */
+/** Called after a commit, with the newest position at that time. Null if the position is unknown. */
 export type OnCommit = (newest: number | null) => void
 
-/** Listens until the signal aborts, connecting again whenever the connection is lost. */
+/** Listens until the signal aborts, and reconnects whenever the connection is lost. */
 export const listen = async (database: Database, onCommit: OnCommit, signal: AbortSignal): Promise<void> => {
   for (let tries = 0; !signal.aborted; tries++) {
     try {
       await listenOnce(database, onCommit, signal, () => (tries = 0))
     } catch {
-      // The poll goes on meanwhile and reports what is wrong.
+      // The poll continues meanwhile and reports the error.
     }
     await waitUnlessAborted(backOff(tries, LONGEST_PAUSE_MS), signal)
   }
 }
 
-/** Listens on one connection for as long as it lasts; throws when it breaks. */
+/** Listens on one connection until it breaks. Throws when it breaks. */
 const listenOnce = async (
   database: Database,
   onCommit: OnCommit,
@@ -42,7 +42,7 @@ const listenOnce = async (
     client.on('notification', ({ payload }) => onCommit(payload ? Number(payload) : null))
     await client.query(`LISTEN ${CHANNEL}`)
     onListening()
-    // What was committed before the LISTEN took hold was not announced.
+    // Events that were committed before LISTEN took effect were not announced.
     onCommit(null)
     while (!signal.aborted) {
       const pause = new AbortController()

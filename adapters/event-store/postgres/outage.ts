@@ -1,16 +1,16 @@
-/** Which errors of the driver mean that the server did not answer. */
+/** Decides which errors of the driver mean that the server did not answer. */
 
 /**
- * Classes of SQLSTATE that say nothing about the statement itself: connection lost (08), not writable at the moment (25: a
- * standby), deadlock and the like (40), out of room or connections (53), locks (55), stopped, starting, cancelled (57),
- * disk errors (58).
+ * Classes of SQLSTATE that do not concern the statement itself: connection lost (08), not writable at the moment (25: a
+ * standby), deadlock and similar (40), out of space or connections (53), locks (55), stopped, starting, cancelled (57), disk
+ * errors (58).
  */
 const PASSING = new Set(['08', '25', '40', '53', '55', '57', '58'])
 
-/** Whether an error means "no answer" rather than "no". */
+/** Whether an error means that the server did not answer, and not that it refused. */
 export const isOutage = (error: unknown): boolean => {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false
-  // The server's own errors carry a severity; everything else comes from the connection.
+  // The server's own errors have a severity. All other errors come from the connection.
   if (!('severity' in error)) return true
   return 'code' in error && typeof error.code === 'string' && PASSING.has(error.code.slice(0, 2))
 }

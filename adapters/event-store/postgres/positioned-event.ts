@@ -1,9 +1,9 @@
 import type { RecordedEvent } from '../../../domain/event.ts'
 
-/** An event with its place as a number, for comparing. */
+/** An event with its position as a number, so that positions can be compared. */
 export interface PositionedEvent {
   position: number
-  /** Roughly, of its data as stored: bytes. */
+  /** Approximate bytes of its data as stored. */
   size: number
   event: RecordedEvent
 }

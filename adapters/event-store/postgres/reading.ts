@@ -1,24 +1,27 @@
-/** Reading: slices of streams, and pages of everything. */
+/** Reads slices of streams, and pages of the whole store. */
 import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'
 import type { Database } from '../../database/database.ts'
 import { checkName } from '../encoding.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 
-/** A page stops before it holds more than this much data (its first event always fits). */
+/** A page ends before it exceeds this many bytes of data (its first event always fits). */
 const MOST_PAGE_BYTES = 8 * 1_048_576
-/** A filtered page looks at most so far ahead, so that no page takes long where little matches. */
+/** A filtered page looks at most this many positions ahead, so that no page takes long if few events match. */
 const SPAN = 20_000
 
 export interface Page {
   events: PositionedEvent[]
-  /** Everything up to here has been seen: the last event's place, or further where nothing more matched. */
+  /** All events up to here were read: the position of the last event, or a later one if nothing more matched. */
   to: number
-  /** Place of the newest event at the moment of reading. */
+  /** Position of the newest event at the time of reading. */
   head: number
 }
 
-/** The place a checkpoint names; 0, before the first event, for null. @throws {RangeError} when this store never gave it */
+/**
+ * The position that a checkpoint names. Null gives 0, before the first event. @throws {RangeError} if this store never issued
+ * it
+ */
 export const positionOf = (checkpoint: Checkpoint | null): number => {
   if (checkpoint === null) return 0
   if (!/^(0|[1-9]\d{0,15})$/.test(checkpoint)) throw new RangeError(`not a checkpoint of this store: ${checkpoint}`)
@@ -57,7 +60,7 @@ export const readSlices = async (database: Database, slices: readonly Slice[]): 
       revision,
       checkpoint: position,
     })
-  // The statement yields each slice in order but promises it nowhere; sorting what is sorted costs nothing.
+  // The statement returns each slice in order but does not guarantee it. Sorting sorted rows costs nothing.
   found.forEach((events, index) =>
     events.sort(slices[index]!.backwards ? (a, b) => b.revision - a.revision : (a, b) => a.revision - b.revision),
   )
@@ -66,7 +69,7 @@ export const readSlices = async (database: Database, slices: readonly Slice[]): 
 
 interface PageRow {
   position: number
-  /** null in the row that tells the head. */
+  /** Null in the row that contains the head. */
   id: string | null
   revision: number
   stream: string
@@ -76,8 +79,8 @@ interface PageRow {
 }
 
 /**
- * Events after a place, in order.
- * @param most  most events · @param prefixes  of streams; undefined: all
+ * Events after a position, in order.
+ * @param most  the largest number of events · @param prefixes of streams; undefined means all streams
  */
 export const readPage = async (
   database: Database,

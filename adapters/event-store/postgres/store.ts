@@ -1,6 +1,6 @@
 /**
- * The event store port on Postgres. The tables and the rules they keep are in `postgres/migrations/001_store.sql`; groups of
- * appends in `group-append.ts`, subscriptions in `tail.ts` and `subscription.ts`.
+ * The event store port on Postgres. The tables and their rules are in `database/migrations/001_store.sql`, groups of appends
+ * in `group-append.ts`, subscriptions in `tail.ts` and `subscription.ts`.
  */
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
@@ -16,27 +16,27 @@ import { subscription } from './subscription.ts'
 import { Tail } from './tail.ts'
 
 export interface PostgresEventStoreOptions {
-  /** `postgres://…` of a database that has been migrated. */
+  /** `postgres://…` of a migrated database. */
   url: string
-  /** How long a call may wait for a server that is away before it fails with `StoreUnavailable`, milliseconds. */
+  /** How long a call may wait for an unavailable server before it fails with `StoreUnavailable`, in milliseconds. */
   deadlineMs?: number
-  /** Connections for reading, besides the one that appends and the one that listens. */
+  /** Number of connections for reading, in addition to the one that appends and the one that listens. */
   readers?: number
-  /** Told of every failed try of a subscription, which goes on by itself. */
+  /** Called with every failure of a subscription. The subscription continues by itself. */
   onFailure?: (error: unknown) => void
 }
 
-/** A single try is given up after this and made again. */
+/** An attempt is given up after this time and repeated. */
 const ATTEMPT_MS = 3_000
-/** Expiry reads through whole kinds of streams; a stream to erase may be long. */
+/** Long, because expiry reads all streams of a kind, and a stream to erase may be long. */
 const PLANNED_WORK_MS = 600_000
 const BATCH = 1_000
 const EXPIRE_AT_ONCE = 1_000
 const EXPIRE_LISTED = 50_000
 
 /**
- * An append is one statement, but it travels as several messages, and a client that froze between the last two would hold
- * the head until it woke. Servers that know how (17 and later) end such a session.
+ * An append is one statement, but it is sent as several messages. A client that froze between the last two would hold the
+ * head until it resumed. Servers that support it (version 17 and later) end such a session.
  */
 const APPENDING_SESSION = `SELECT set_config('transaction_timeout', '${ATTEMPT_MS}', false)
   WHERE current_setting('server_version_num')::integer >= 170000`
@@ -52,7 +52,7 @@ export const openPostgresEventStore = async ({
     applicationName: 'baoco event store',
     queryTimeoutMs: Math.min(ATTEMPT_MS, deadlineMs),
   })
-  // Connects only when there is something to do.
+  // Connects only when there is work to do.
   const maintenance = openDatabase(url, {
     poolSize: 1,
     applicationName: 'baoco event store, planned work',

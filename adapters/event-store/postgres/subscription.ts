@@ -1,7 +1,7 @@
 /**
- * One subscription: catches up from the tables page by page, then goes on from the ring of the tail, and back to the tables
- * whenever the ring has moved on without it. Both ways start from the same place, the last position handed on, so there
- * is neither gap nor repeat where they meet.
+ * One subscription. It first catches up from the tables, page by page. Then it continues from the ring of the tail, and
+ * returns to the tables whenever the ring no longer contains its position. Both sources start from the same position, the
+ * last one handed on, so there is neither a gap nor a repeat between them.
  */
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
@@ -14,7 +14,7 @@ import type { PositionedEvent } from './positioned-event.ts'
 import { readPage, type Page } from './reading.ts'
 import type { Tail } from './tail.ts'
 
-/** An empty batch reports a checkpoint that advanced over other events, at most this often. Milliseconds. */
+/** Milliseconds. An empty batch reports a checkpoint that advanced past other events, at most this often. */
 const EMPTY_BATCH_MS = 1_000
 
 export interface SubscriptionOptions {
@@ -57,7 +57,7 @@ export async function* subscription(
     })
 
   try {
-    // While the consumer works on one page the next is on its way.
+    // The next page is read while the consumer works on the current one.
     let ahead: { place: number; page: Promise<Page | undefined> } | undefined
     while (!signal.aborted) {
       const found = tail.after(member.position, maxBatch, isWanted)
@@ -79,7 +79,7 @@ export async function* subscription(
         ahead.page.catch(() => {})
       }
       if (isWorthTelling(page.events, live)) yield batch(page.events, live)
-      // Up to date before the tail has begun: it will tell where to go on from.
+      // Up to date before the tail has started. The tail will report the position to continue from.
       else if (live) await orAborted(tail.moved(), signal)
     }
   } finally {

@@ -1,11 +1,12 @@
 /**
- * The newest events, read once a process and kept for all its live subscriptions in a ring of bounded size. A subscription
- * takes from the ring at its own pace. In a burst the ring grows for those that are behind, up to a bound; one that is slower
- * still finds that the ring has moved on and catches up from the tables like any other late-comer, so nobody's slowness costs
- * more memory than that, or anybody else's time.
+ * The newest events. One process reads them once and keeps them in a ring of bounded size for all its live subscriptions.
+ * Each subscription reads from the ring at its own speed. In a burst the ring grows for subscriptions that are behind, up to
+ * a limit. A subscription that is slower still finds that the ring no longer contains its position, and catches up from the
+ * tables like a new one. So a slow subscription costs no more memory than that limit, and no time of the others.
  *
- * A poll every 250 ms is the truth, a notification only wakes it sooner. What this process appends itself is not read back: it
- * goes into the ring where it follows right on what is there. It runs while somebody subscribes.
+ * A poll every 250 ms is the authoritative source. A notification only makes the poll run sooner. Events that this process
+ * appends are not read back: if they directly follow the end of the ring, they are put into it. The tail runs while at least
+ * one subscription exists.
  */
 import type { Database } from '../../database/database.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
@@ -15,7 +16,7 @@ import type { PositionedEvent } from './positioned-event.ts'
 import { readPage, type Page } from './reading.ts'
 
 const POLL_MS = 250
-/** Under load many commits are read at once instead of each by itself. */
+/** Under load, this pause lets one read cover many commits. */
 const LEAST_GAP_MS = 3
 const PAGE = 1_000
 
@@ -26,7 +27,7 @@ interface Bound {
 
 /** Always kept, for subscribers that are slightly behind. */
 const KEPT: Bound = { events: 8_000, bytes: 16 * 1_048_576 }
-/** Kept for a subscription that has not taken it yet. */
+/** Kept while a subscription has not read it yet. */
 const KEPT_FOR_SLOW: Bound = { events: 64_000, bytes: 48 * 1_048_576 }
 
 /** A page in the ring. */
@@ -36,16 +37,16 @@ interface Kept extends Page {
 
 /** A live subscription. */
 export interface Member {
-  /** It has everything up to here. */
+  /** The subscription has received all events up to here. */
   position: number
 }
 
-/** What a subscription finds in the ring. */
+/** The events that a subscription finds in the ring. */
 export interface Found {
   events: PositionedEvent[]
-  /** Seen up to here. */
+  /** The position up to which events were checked. */
   to: number
-  /** True where that is all there is at the moment. */
+  /** True if there are no newer events at the moment. */
   newest: boolean
 }
 
@@ -58,18 +59,18 @@ export class Tail {
   #ring: Kept[] = []
   #keptEvents = 0
   #keptBytes = 0
-  /** First place after which the ring holds everything; and the place up to which it does. */
+  /** The ring contains all events after `#from`, up to `#to`. */
   #from = 0
   #to: number | null = null
   #waiters: (() => void)[] = []
   #wake: () => void = () => {}
   #woken = false
-  /** Newest place heard of while an own append was on its way. */
+  /** The newest position that was announced while this process's own append was in flight. */
   #heard = 0
 
   /**
-   * @param onFailure  is called with every failed read; reading continues
-   * @param isAppending  whether an append of this process is on its way: its `settled` will follow
+   * @param onTrouble  is called with every failed read; reading continues
+   * @param isAppending  whether an append of this process is in flight; if so, a call of `settled` will follow
    */
   constructor(database: Database, onFailure: (error: unknown) => void, isAppending: () => boolean) {
     this.#database = database
@@ -87,7 +88,9 @@ export class Tail {
     if (this.#members.delete(member) && this.#members.size === 0) this.#stop.abort()
   }
 
-  /** Events after a place that pass the filter, at most so many; undefined where the ring does not reach back so far. */
+  /**
+   * At most `most` events after a position that pass the filter. Undefined if the ring does not reach back to the position.
+   */
   after(position: number, most: number, wanted: (placed: PositionedEvent) => boolean): Found | undefined {
     if (this.#to === null || position < this.#from) return undefined
     const events: PositionedEvent[] = []
@@ -104,14 +107,14 @@ export class Tail {
     return { events, to: Math.max(position, this.#to), newest: this.#isAtHead() }
   }
 
-  /** Resolves at the next read, also one that finds nothing new; at the latest after about a poll. */
+  /** Resolves at the next read, even if it finds nothing new; so at the latest after about one poll interval. */
   moved(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve))
   }
 
   /**
-   * Takes what this process has just appended right behind a place. Where that is not the end of the ring, because others
-   * appended in between or nobody subscribes, the next read brings it.
+   * Adds the events that this process has just appended after a position. If that position is not the end of the ring,
+   * because other processes appended in between or there is no subscription, the next read returns them.
    */
   offer(after: number, appended: () => PositionedEvent[]): void {
     if (this.#members.size === 0 || this.#to !== after) return
@@ -136,7 +139,7 @@ export class Tail {
     void this.#run(signal)
   }
 
-  /** An append of this process has got its answer; what is new beside it, others have appended. */
+  /** An append of this process has its answer. Newer events than that come from other processes. */
   settled(): void {
     const newest = this.#heard
     this.#heard = 0
@@ -145,7 +148,7 @@ export class Tail {
 
   #rouse(newest: number | null): void {
     if (newest !== null && this.#to !== null && newest <= this.#to) return
-    // Most likely it is our own append, whose answer is on its way and brings it without a read.
+    // Most likely this announces our own append. Its answer is on its way and adds the events without a read.
     if (newest !== null && this.#isAppending()) {
       this.#heard = Math.max(this.#heard, newest)
       return
@@ -196,7 +199,7 @@ export class Tail {
     })
   }
 
-  /** Reads on by a page; answers whether there is more. */
+  /** Reads the next page. Returns whether there are more events. */
   async #read(signal: AbortSignal): Promise<boolean> {
     if (this.#to === null) {
       const [head] = await this.#database.query<{ position: number }>('SELECT store.newest() AS position')
@@ -206,7 +209,7 @@ export class Tail {
     const after = this.#to
     const page = await readPage(this.#database, after, PAGE)
     if (signal.aborted) return false
-    // Meanwhile this process's own appends came in: the page is of the past.
+    // This process's own appends were added meanwhile, so the page is outdated.
     if (this.#to !== after) return page.head > this.#to
     if (page.to === after) return false
     this.#keep(page)
@@ -239,7 +242,10 @@ export class Tail {
     return this.#keptEvents > events || this.#keptBytes > bytes
   }
 
-  /** Whether a subscription goes on in the oldest page. One that is before it catches up from the tables. */
+  /**
+   * Whether a subscription still has to read the oldest page. A subscription at an earlier position catches up from the
+   * tables.
+   */
   #isAwaited({ to }: Page): boolean {
     for (const { position } of this.#members) if (position >= this.#from && position < to) return true
     return false

@@ -1,8 +1,8 @@
-/** The Kafka cluster as the settings name it. The only folder that knows `kafkajs`, so that another client can take its place. */
+/** The Kafka cluster that the settings name. Only this folder uses `kafkajs`, so that another client can replace it. */
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
 
 export interface KafkaServers {
-  /** `host:port` of some of the brokers; the others are learnt from them. */
+  /** `host:port` of some of the brokers. The client learns the others from them. */
   brokers: readonly string[]
   ssl?: boolean
   /** `mechanism` is plain, scram-sha-256 or scram-sha-512. */
@@ -18,7 +18,7 @@ export interface KafkaSettings extends KafkaTopic {
   installation: string
 }
 
-/** Milliseconds. A broker that does not answer is tried again by us, soon, rather than waited for. */
+/** Milliseconds. If a broker does not answer, our code retries soon instead of waiting for it. */
 const CONNECT_WITHIN = 3_000
 const ANSWER_WITHIN = 10_000
 
@@ -30,17 +30,17 @@ export const openKafkaClient = ({ brokers, ssl = false, sasl }: KafkaServers): K
     ...(sasl && { sasl: sasl as SASLOptions }),
     connectionTimeout: CONNECT_WITHIN,
     requestTimeout: ANSWER_WITHIN,
-    // Few and quick retries: the caller retries for ever with a new connection.
+    // Few and quick retries: the caller retries without limit, each time with a new connection.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
     // Errors reach the caller and are logged once there.
     logLevel: logLevel.NOTHING,
   })
 
-/** An error that says which servers it is about. */
+/** Wraps an error in one that names the servers. */
 export const kafkaError = ({ brokers }: KafkaServers, cause: unknown): Error =>
   new Error(`Kafka at ${brokers.join(', ')}: ${(cause as Error)?.message ?? String(cause)}`, { cause })
 
-/** Installations that share a cluster have topics of their own, and so groups of their own. */
+/** Installations that share a cluster have separate topics, and so separate groups. */
 export const groupIdOf = ({ topic }: Pick<KafkaTopic, 'topic'>, group: string): string => `${topic}.${group}`
 
 /** @throws when no broker answers */

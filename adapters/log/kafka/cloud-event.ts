@@ -1,10 +1,10 @@
 /**
- * An event as a Kafka message: a CloudEvent 1.0 in binary mode. The headers tell the event, the value is what of its data is
- * for everybody, the key is the user's id, so that a user's events stay in order.
+ * An event as a Kafka message: a CloudEvent 1.0 in binary mode. The headers describe the event. The value contains the part
+ * of its data that is public. The key is the user's id, so that a user's events stay in order.
  *
- * `ce_revision`, `ce_checkpoint` and `ce_installation` are extensions: the place in its stream and in the store, and whose
- * store that is. As a relay that takes over may send again what its predecessor has sent, readers tell a repeat by `ce_id`, or
- * by a revision they have had.
+ * `ce_revision`, `ce_checkpoint` and `ce_installation` are extensions: the revision in the stream, the position in the store,
+ * and the installation that owns the store. A relay that takes over may repeat messages of its predecessor. Readers detect a
+ * repeat by `ce_id`, or by a revision that they have already read.
  */
 import type { IHeaders, Message } from 'kafkajs'
 import type { RecordedEvent } from '../../../domain/event.ts'
@@ -15,7 +15,7 @@ const TRANSACTION = /^transaction-(\d+)$/
 const WHOLE = /^\d{1,15}$/
 
 /**
- * @param from.source  `ce_source`: what made the event, as an address
+ * @param from.source  `ce_source`: the address of the system that created the event
  * @param from.installation  the id of the installation
  * @returns null for an event without a user or a transaction
  */
@@ -48,11 +48,11 @@ const headerIn = (headers: IHeaders | undefined, name: string): string => {
   return Buffer.isBuffer(value) || typeof value === 'string' ? value.toString() : ''
 }
 
-/** Whose event a message is; null where it was sent by a version that did not tell. */
+/** The installation that a message belongs to. Null if the version that sent it did not set the header. */
 export const installationIn = (headers: IHeaders | undefined): string | null =>
   headerIn(headers, 'ce_installation') || null
 
-/** What a message tells without its value; null where it is not one of ours. */
+/** The log entry in a message's headers and key. Null if the message does not belong to this installation or is malformed. */
 export const entryOf = (
   { key, headers }: { key: Buffer | null; headers?: IHeaders },
   installation: string,

@@ -1,8 +1,8 @@
 /**
- * Writes events to the topic: one idempotent producer, one request in flight, acknowledged by all replicas in sync.
+ * Writes events to the topic with one idempotent producer and one request in flight. All in-sync replicas acknowledge it.
  *
- * After any failure the next try has a new producer: the broker may have written what it could not acknowledge, and a producer
- * that goes on with other messages under those sequence numbers would be refused for good.
+ * After any failure, the next attempt uses a new producer. The broker may have written messages that it could not
+ * acknowledge. A producer that reused their sequence numbers for other messages would be refused permanently.
  */
 import { Partitioners, type Kafka, type Message, type Producer } from 'kafkajs'
 import { asStored, type StoredEvent } from '../../../domain/parse-event.ts'
@@ -12,7 +12,7 @@ import { messageOf } from './cloud-event.ts'
 import { ensureTopic } from './topic.ts'
 import { endedWithin, unlessAborted } from './within.ts'
 
-/** Brokers take 1 MB a partition and request by default; headers and framing come on top of what is counted here. */
+/** By default, brokers accept 1 MB per partition and request. Headers and framing add to the bytes counted here. */
 const MOST_BYTES = 400_000
 const FRAMING = 600
 
@@ -32,7 +32,7 @@ export const openKafkaPublisher = ({ source, onFailure = () => {}, ...settings }
   const send = async (messages: readonly Message[], signal: AbortSignal): Promise<void> => {
     if (!producer) {
       const fresh = await connected(kafka, topic)
-      // Nobody waits for it any more.
+      // The caller has stopped waiting.
       if (signal.aborted) return fresh.disconnect()
       producer = fresh
     }
@@ -90,7 +90,7 @@ const messagesOf = (
     return []
   })
 
-/** In order, each part small enough for one request even where all of it is one user's. */
+/** Splits messages in order. Each part fits into one request, even if all its messages belong to one user. */
 const inParts = (messages: readonly Message[]): Message[][] => {
   const parts: Message[][] = []
   let room = 0

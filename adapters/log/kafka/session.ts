@@ -1,22 +1,24 @@
-/** One life of a Kafka consumer: from its connection to its end, by whatever cause. */
+/** One run of a Kafka consumer, from its connection to its end, whatever the cause of the end. */
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
 import { ensureTopic } from './topic.ts'
 import { endedWithin } from './within.ts'
 
-/** Milliseconds a fetch waits at the broker for something new: also how long a stop may take. */
+/** Milliseconds a fetch waits at the broker for new events. A stop may take as long. */
 const FETCH_WAIT = 100
 
-/** Partitions handed over at a time. */
+/** Partitions handed over concurrently. */
 const SIDE_BY_SIDE = 4
 
-/** Milliseconds the others of a group are waited for when it shares out its partitions anew. */
+/** Milliseconds the group waits for its other consumers when it rebalances. */
 const REBALANCE_TIMEOUT = 30_000
 
-/** Milliseconds without any sign of life after which a consumer is given up: above all that it may rightly wait for. */
+/**
+ * Milliseconds without any response after which a consumer is given up. Longer than anything it may legitimately wait for.
+ */
 const SILENCE = 60_000
 const LOOK_EVERY = 5_000
 
-/** Milliseconds. What takes longer to leave is left to end by itself; the group finds out. */
+/** Milliseconds. A consumer that takes longer to leave is left to end by itself; the group detects that it is gone. */
 const JOIN_WITHIN = 1_000
 const LEAVE_WITHIN = 1_000
 
@@ -24,19 +26,19 @@ export interface SessionOptions {
   kafka: Kafka
   topic: string
   groupId: string
-  /** Milliseconds after which the group gives a silent consumer up. */
+  /** Milliseconds after which the group gives up a silent consumer. */
   sessionTimeout: number
-  /** Hands a batch over and commits it; the signal aborts when this session is over. */
+  /** Hands a batch over and commits it. The signal aborts when this session is over. */
   takeBatch: (payload: EachBatchPayload, isOver: AbortSignal) => Promise<void>
-  /** Told whenever it has a part of the topic to read. */
+  /** Called each time the consumer is assigned a part of the topic. */
   onWorking: () => void
-  /** Told why a session ended that had come to work. */
+  /** Called with the reason if a session ends after it had started to work. */
   tell: (error: unknown) => void
 }
 
 /**
- * Resolves when the signal aborts, or when the consumer ended after it had come to work.
- * @throws why it never came to work
+ * Resolves when the signal aborts, or when the consumer ended after it had started to work.
+ * @throws the reason if it never started to work
  */
 export const consumerSession = async (options: SessionOptions, signal: AbortSignal): Promise<void> => {
   const { kafka, topic, groupId, sessionTimeout, takeBatch, tell } = options
@@ -48,7 +50,7 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
     heartbeatInterval: Math.floor(sessionTimeout / 6),
     maxWaitTimeInMs: FETCH_WAIT,
     allowAutoTopicCreation: false,
-    // It must not restart by itself: nothing could stop it then.
+    // The consumer must not restart by itself, because nothing could stop it then.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: () => Promise.resolve(false) },
   })
 
@@ -104,8 +106,8 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
 }
 
 /**
- * A consumer that goes while it is joining stays a member that nobody hears of, for whom the whole group waits: so it comes in
- * first. Where that takes too long its connection is cut, and once more when it has come in all the same.
+ * A consumer that leaves while it is joining stays an unreachable member, and the whole group waits for it. So it joins
+ * first. If joining takes too long, its connection is cut, and cut again if it joins later.
  */
 const leave = async (consumer: Consumer, started: Promise<unknown>): Promise<void> => {
   await endedWithin(JOIN_WITHIN, started)

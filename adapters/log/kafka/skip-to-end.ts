@@ -1,7 +1,7 @@
-/** Moves a consumer group to the end of its topic: what stands there already is not handed over any more. */
+/** Moves a consumer group to the end of its topic, so that existing messages are not handed over any more. */
 import { groupIdOf, openKafkaClient, type KafkaTopic } from './client.ts'
 
-/** Nobody of the group may run. A topic that is not there yet is left alone. */
+/** No consumer of the group may be running. A topic that does not exist yet is left alone. */
 export const skipToEnd = async (settings: KafkaTopic, group: string): Promise<void> => {
   const { topic } = settings
   const admin = openKafkaClient(settings).admin()

@@ -1,4 +1,4 @@
-/** The topic of the transaction events, made when it is missing. */
+/** The topic of the transaction events. It is created if it is missing. */
 import type { Kafka } from 'kafkajs'
 
 const PARTITIONS = 12
@@ -7,7 +7,7 @@ const MOST_REPLICAS = 3
 
 /**
  * Leaves an existing topic unchanged. Several processes may call this at the same time.
- * @throws when no broker answers, or the topic is missing and may not be made
+ * @throws if no broker answers, or if the topic is missing and must not be created
  */
 export const ensureTopic = async (kafka: Kafka, topic: string): Promise<void> => {
   const admin = kafka.admin()

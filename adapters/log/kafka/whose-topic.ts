@@ -1,6 +1,6 @@
 /**
- * Whose events a topic holds, by the newest one of it: asked at the start, so that two installations that were given one topic by
- * mistake do not mix theirs.
+ * Finds the installation that owns a topic, from the topic's newest event. Checked at the start, so that two installations
+ * that were given one topic by mistake do not mix their events.
  */
 import { randomUUID } from 'node:crypto'
 import type { Consumer, EachMessagePayload, Kafka } from 'kafkajs'
@@ -13,9 +13,9 @@ const LOOK_WITHIN = 8_000
 const LEAVE_WITHIN = 1_000
 
 /**
- * @returns the id of the installation whose event is the newest of a partition; null for a topic that is missing, is empty, or
- *   has events of a version that did not tell
- * @throws when no broker answers
+ * @returns the id of the installation that wrote the newest event of a partition. Null if the topic is missing or empty, or
+ *   if its events come from a version that did not record the id.
+ * @throws if no broker answers
  */
 export const whoseTopic = async (settings: KafkaSettings): Promise<string | null> => {
   const kafka = openKafkaClient(settings)
@@ -45,7 +45,7 @@ const newestOffset = async (kafka: Kafka, topic: string): Promise<TopicPosition 
   }
 }
 
-/** There is no reading without a group: this one is of a moment. */
+/** Kafka cannot be read without a group, so this creates a temporary one. */
 const look = async (kafka: Kafka, topic: string, { partition, offset }: TopicPosition): Promise<string | null> => {
   const groupId = `${topic}.look.${randomUUID()}`
   const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100, allowAutoTopicCreation: false })
@@ -57,7 +57,7 @@ const look = async (kafka: Kafka, topic: string, { partition, offset }: TopicPos
   }
 }
 
-/** @throws when it cannot be read, also where the group is lost in the moment it was joined */
+/** @throws if the topic cannot be read, also if the group is lost at the moment of joining */
 export const newestIn = async (
   consumer: Consumer,
   topic: string,

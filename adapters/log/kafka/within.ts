@@ -1,6 +1,6 @@
-/** Waiting for what may never come: kafkajs has no way to be told to stop trying. */
+/** Bounded waiting for work that may never end: kafkajs cannot be told to stop trying. */
 
-/** Waits for something to end, well or badly, but only so long (milliseconds). */
+/** Waits for work to end, with success or failure, but at most this many milliseconds. */
 export const endedWithin = async (ms: number, work: Promise<unknown>): Promise<void> => {
   let timer: NodeJS.Timeout | undefined
   const tooLong = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
@@ -12,7 +12,9 @@ export const endedWithin = async (ms: number, work: Promise<unknown>): Promise<v
   clearTimeout(timer)
 }
 
-/** @throws what the work throws, or that it was stopped when the signal aborts first; the work then goes on by itself */
+/**
+ * @throws the error of the work, or an error that it was stopped if the signal aborts first. The work itself then continues.
+ */
 export const unlessAborted = async <Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> => {
   let stop = (): void => {}
   const stopped = new Promise<never>((_, reject) => (stop = () => reject(new Error('stopped'))))

@@ -1,31 +1,39 @@
-/** Pieces that the statements of the delivery queue are made of. */
+/** SQL fragments shared by the statements of the delivery queue. */
 
-/** A first try is claimed before the queue has it where that would be within so many seconds: over quota, it waits. */
+/**
+ * Seconds. A first attempt is claimed from the log, before it is due in the queue, if it is due within this time. A delivery
+ * over the quota is due later, so it waits.
+ */
 export const FROM_LOG_WITHIN = 65
 
-/** Neither paused nor of a locked account; a row whose rule is gone is not held, but ended. */
+/**
+ * The rule is not paused and its account is not locked. A row whose rule was deleted counts as not held, because it is ended.
+ */
 export const NOT_HELD = '(r.rule_id IS NULL OR (r.is_active = 1 AND NOT a.locked))'
 
 const ENDPOINT_IS_HELD = '(e.opened_at IS NOT NULL OR e.not_before > now())'
 
-/** Held, or let go so lately that first tries which the log was not given are not yet due by the queue. */
+/** Held, or released so recently that first attempts that were not claimed from the log are not yet due in the queue. */
 export const ENDPOINT_IS_GATED = `(e.opened_at IS NOT NULL
   OR greatest(e.not_before, e.closed_at) > now() - make_interval(secs => ${FROM_LOG_WITHIN}))`
 
-/** A rule whose calls are let through one by one: ordered, limited, or its endpoint is left alone, or was until now. */
+/**
+ * A rule whose calls are let through one by one: it is ordered or limited, or its endpoint gets no calls now or did so
+ * recently.
+ */
 export const GATED = `(r.rule_id IS NOT NULL AND (r.ordered = 1 OR r.max_per_minute IS NOT NULL OR EXISTS (
   SELECT FROM ops.endpoint e WHERE e.user_id = r.user_id AND e.endpoint = r.endpoint AND ${ENDPOINT_IS_GATED})))`
 
-/** Its endpoint is left alone until a time still to come: to look for it before that brings nothing. */
+/** Its endpoint gets no calls until a time in the future, so checking earlier is useless. */
 export const LEFT_ALONE = `EXISTS (SELECT FROM ops.endpoint e WHERE e.user_id = r.user_id AND e.endpoint = r.endpoint
   AND (e.not_before > now() OR (e.opened_at IS NOT NULL AND e.probe_at > now())))`
 
-/** When a delivery's schedule began: a first try could be made at its capture, though the queue has it later. */
+/** The start of a delivery's schedule. A first attempt can be made at capture, although it is due in the queue only later. */
 const began = (delivery: string): string =>
   `CASE WHEN ${delivery}.first_due_at <= ${delivery}.captured_at + make_interval(secs => ${FROM_LOG_WITHIN})
     THEN ${delivery}.captured_at ELSE ${delivery}.first_due_at END`
 
-/** Whether a delivery's whole schedule has passed: seconds. */
+/** Whether a delivery's whole schedule, in seconds, has passed. */
 export const isOver = (delivery: string, wholeSchedule: number): string =>
   `${began(delivery)} <= now() - make_interval(secs => ${wholeSchedule})`
 
@@ -34,8 +42,8 @@ export const unclaimed = (delivery: string): string => `NOT EXISTS (SELECT FROM 
   WHERE c.transaction_id = ${delivery}.transaction_id AND c.rule_id = ${delivery}.rule_id AND c.attempt > ${delivery}.attempt)`
 
 /**
- * First tries captured by a clock that was ahead: their time in the queue would come when the others' clocks have come to it.
- * They are looked for beyond the time in which the queue has all others, so few are read.
+ * First attempts that were captured by a clock that was ahead. In the queue they would become due only when the other clocks
+ * reach that time. The search covers only times after those at which all other first attempts are due, so few rows are read.
  */
 export const capturedAhead = (delivery: string): string =>
   `${delivery}.status = 'open' AND ${delivery}.lane = 'first' AND ${delivery}.captured_at > now()
@@ -52,7 +60,7 @@ export const CLAIM_DUE = `claimed AS (
 )`
 
 /**
- * What a call needs, joined to the rows of a relation.
+ * The data that a call needs, joined to the rows of a relation.
  * @param wholeSchedule  seconds after which a delivery to an endpoint that is down makes its last attempt
  */
 export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string => `
@@ -74,7 +82,10 @@ export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string 
     LEFT JOIN ops.endpoint e ON e.user_id = r.user_id AND e.endpoint = r.endpoint
   ORDER BY d.due_at, c.transaction_id, c.rule_id`
 
-/** Lanes of rules that have open deliveries, hopping from one to the next in the index: each costs one look, not its rows. */
+/**
+ * Lanes of rules that have open deliveries. The query jumps from one to the next in the index, so each costs one index lookup
+ * and not a scan of its rows.
+ */
 export const OPEN_LANES = `RECURSIVE hop AS (
   (SELECT rule_id, lane FROM read_model.delivery WHERE status = 'open' ORDER BY rule_id, lane LIMIT 1)
   UNION ALL

@@ -1,13 +1,13 @@
 /**
  * The delivery queue in SQL: set-based claims over the read models.
  *
- * A claim is a row per delivery whose attempt number only rises: `ON CONFLICT … WHERE claim.attempt < excluded.attempt` lets
- * exactly one worker have each attempt, whatever was read before. What is claimed and not recorded is a row whose number is
- * above the delivery's in the read models. Rows are always taken in the order of their key, so that workers that claim the
- * same ones wait for each other and never for ever.
+ * A claim is one row per delivery whose attempt number only rises. `ON CONFLICT … WHERE claim.attempt < excluded.attempt`
+ * gives each attempt to exactly one worker, whatever was read before. A claim that is not recorded yet has a higher number
+ * than the delivery in the read models. Rows are always locked in key order, so that workers that claim the same rows wait
+ * for each other but never deadlock.
  *
- * First tries are claimed by a statement that is prepared: of a few transactions at a time it costs more to plan than to do.
- * The others are planned at every use: plans kept from when the tables were empty would read all of them.
+ * The statement for first attempts is prepared: for a few transactions at a time, planning costs more than execution. The
+ * other statements are planned at every use: plans that were made while the tables were empty would read whole tables.
  */
 import { PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 import { RETRY_SCHEDULE, wholeSchedule } from '../../../domain/webhook/retry-schedule.ts'
@@ -35,13 +35,13 @@ import type { Queryable } from '../../database/database.ts'
 import { sweepEndpoints, tellEndpoints } from './endpoints.ts'
 import { claimGated } from './gated-claims.ts'
 
-/** Seconds after which a recorded claim is forgotten. */
+/** Seconds after which a recorded claim is deleted. */
 const KEPT = 600
 
 /**
- * Of gated rules none is claimed here, but one row tells that there are some that may be let through now. Deliveries are looked
- * up by their transactions (`OFFSET 0` keeps that from being turned round): going through all that are open costs more the
- * more there are.
+ * Claims nothing of gated rules. Instead, one row reports that some of them may be let through now. Deliveries are looked up
+ * by their transactions (`OFFSET 0` keeps the planner from reversing that), because the cost of scanning all open deliveries
+ * grows with their number.
  */
 const first = (whole: number): string => `
 WITH found AS MATERIALIZED (
@@ -62,7 +62,7 @@ WITH found AS MATERIALIZED (
 
 const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
 
-/** A few of every rule and lane, the longest waiting first. */
+/** A few deliveries of every rule and lane, those that have waited longest first. */
 const due = (whole: number): string => `
 WITH ${OPEN_LANES}, ranked AS (
   SELECT d.*, row_number() OVER (PARTITION BY d.lane ORDER BY d.place, d.due_at) AS place_in_lane
@@ -88,7 +88,7 @@ WITH ${OPEN_LANES}, ranked AS (
   WHERE ranked.place_in_lane <= lane.room
 ), ${CLAIM_DUE} ${whatTheCallNeeds(whole)}`
 
-/** What the dead have claimed of gated rules goes back to the queue: the gate lets it through when it may be made. */
+/** Claims of dead workers on gated rules return to the queue. The gate lets them through when a call is allowed. */
 const FREE_GATED = `
 DELETE FROM ops.claim c USING read_model.delivery d, read_model.rule r
 WHERE c.worker = ANY ($1::uuid[]) AND d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
@@ -118,7 +118,7 @@ FROM unnest($2::bigint[], $3::bigint[], $4::integer[]) WITH ORDINALITY AS wanted
   JOIN ops.claim c ON c.transaction_id = wanted.transaction_id AND c.rule_id = wanted.rule_id
 WHERE c.worker = $1 AND c.attempt = wanted.attempt`
 
-/** Attempts that did not start. Any worker may claim them again. */
+/** Releases attempts that did not start. Any worker may claim them again. */
 const GIVE_BACK = `
 DELETE FROM ops.claim c
 USING unnest($2::bigint[], $3::bigint[], $4::integer[]) AS given (transaction_id, rule_id, attempt)
@@ -165,7 +165,10 @@ type ClaimRow = Omit<Claimed['rule'], 'ordered'> &
     deliveries: DeliveryTuple[]
   }
 
-/** Written out, as is all that is made in numbers: what a spread adds to makes each object a shape of its own in Node 20. */
+/**
+ * Written without spread, as in all code that creates many objects: in Node 20, spread gives each object a separate hidden
+ * class.
+ */
 const claimedOf = (row: ClaimRow): Claimed => ({
   transaction_id: row.transaction_id,
   rule_id: row.rule_id,
@@ -226,11 +229,11 @@ const dueOf = (rows: readonly ClaimRow[]): Due => ({
 export interface DeliveryQueueOptions {
   /** Seconds before each retry. */
   schedule?: readonly number[]
-  /** Seconds; another only for tests. */
+  /** Seconds. Only tests change it. */
   probeEvery?: number
 }
 
-/** @param byKey  the same database, in sessions that begin with `BY_KEY` */
+/** @param byKey  the same database, in sessions with the settings `BY_KEY` */
 export const openDeliveryQueue = (
   database: Queryable,
   byKey: Queryable,

@@ -1,10 +1,10 @@
-/** How endpoints fare, in `ops.endpoint`: written by delivery workers, shown with the rules. */
+/** The state of endpoints, in `ops.endpoint`. Delivery workers write it, and it is shown with the rules. */
 import { DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 import type { EndpointNews, EndpointState } from '../../../workflows/deliver/endpoint-updates.ts'
 import { ENDPOINT_IS_GATED } from './claim-sql.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** Only who fails or asks to wait gets a row. */
+/** Only an endpoint that fails or asks to wait gets a row. */
 const MAKE = `
 INSERT INTO ops.endpoint (user_id, endpoint) SELECT * FROM unnest($1::bigint[], $2::text[]) AS v (user_id, endpoint)
 ORDER BY user_id, endpoint ON CONFLICT DO NOTHING`
@@ -37,7 +37,7 @@ UPDATE ops.endpoint e SET failures = j.failures, failing = j.failing, not_before
 FROM judged j WHERE e.user_id = j.user_id AND e.endpoint = j.endpoint
 RETURNING e.user_id, e.endpoint, j.opens AS opened, e.opened_at IS NOT NULL OR coalesce(e.not_before > now(), false) AS held`
 
-/** Those that fare well again, or that no rule calls any more. */
+/** Deletes endpoints that work again, or that no rule calls any more. */
 const SWEEP = `
 DELETE FROM ops.endpoint e
 WHERE (e.failures = 0 AND NOT coalesce(${ENDPOINT_IS_GATED}, false))
@@ -45,7 +45,7 @@ WHERE (e.failures = 0 AND NOT coalesce(${ENDPOINT_IS_GATED}, false))
 
 const SWEEP_PACE = 'DELETE FROM ops.pace p WHERE NOT EXISTS (SELECT FROM read_model.rule r WHERE r.rule_id = p.rule_id)'
 
-/** A text array as Postgres writes it; the names in it are digits and slashes. */
+/** A text array in Postgres syntax. The names in it contain only digits and slashes. */
 const arrayOf = (names: readonly string[]): string => `{${names.join()}}`
 
 export const tellEndpoints = async (

@@ -1,15 +1,16 @@
 /**
- * Claims of gated rules, one statement for all of them. A rule is gated when its calls are ordered or limited, or its
- * endpoint's breaker is open, or the endpoint asked to wait; the other statements of the queue pass it by.
+ * Claims of gated rules, in one statement for all of them. A rule is gated if its calls are ordered or limited, if its
+ * endpoint's breaker is open, or if the endpoint asked to wait. The other statements of the queue skip gated rules.
  *
  * - An ordered rule has one candidate: its oldest open delivery.
- * - While the endpoint is held pass: a retry by hand; a delivery whose whole schedule has passed (its last attempt); and,
- *   every `PROBE_EVERY`, the one that waits longest.
- * - A limited rule gets as many as its pace allows: calls spread evenly over 61 seconds, one at least and a second's worth
- *   at most at once, so that no minute has more than the limit.
+ * - While the endpoint is held, these pass: a manual retry; a delivery whose whole schedule has passed (its last attempt);
+ *   and, every `PROBE_EVERY`, the delivery that has waited longest.
+ * - A limited rule gets as many calls as its pace allows. Calls are spread evenly over 61 seconds. At least one and at most a
+ *   second's worth are made at once, so that no minute has more calls than the limit.
  *
- * Pace and probe are taken from rows that this statement locks; who finds one locked passes it by, so nobody waits here.
- * What is held is not read: every look goes by an index to the rows that may pass, however many wait.
+ * Pace and probe are taken from rows that this statement locks. A row that another worker has locked is skipped, so no worker
+ * waits here. Held deliveries are not read: every lookup uses an index to find only the rows that may pass, however many
+ * wait.
  */
 import { PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 import {
@@ -23,16 +24,16 @@ import {
 } from './claim-sql.ts'
 
 /**
- * No log makes the first tries of these rules, so they need not be left to it.
- * @param from  when that time began
+ * First attempts of these rules are never made from the log, so they do not wait for it.
+ * @param from  the start of the time reserved for the log
  */
 const dueBy = (lane: string, from = 'now()'): string =>
   `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
 
-/** What was captured by a clock that was ahead is not to wait until the others' have come to it. */
+/** A delivery that was captured by a clock that was ahead must not wait until the other clocks reach that time. */
 const CAPTURED_OR_NOW = 'greatest(now(), d.captured_at)'
 
-/** Rows of one rule `g` in each lane that has room, the longest waiting first. */
+/** Rows of one rule `g` in each lane that has room, those that have waited longest first. */
 const ofEachLane = (until: string, limit: string, only: string): string => `
   SELECT x.* FROM unnest($2::text[]) AS lane (name) CROSS JOIN LATERAL (
     SELECT q.* FROM read_model.delivery q
@@ -41,18 +42,21 @@ const ofEachLane = (until: string, limit: string, only: string): string => `
     ORDER BY q.due_at LIMIT ${limit}
   ) x`
 
-/** Seconds between two calls of a limited rule, and how many may be made at once. */
+/** Seconds between two calls of a limited rule, and the number of calls that may be made at once. */
 const SPACING = '(61.0 / w.max_per_minute)'
 const AT_ONCE = 'greatest(1, floor(w.max_per_minute / 61.0))'
 const ALLOWED = `least(w.count,
   floor(${AT_ONCE} + 0.001 - greatest(0, extract(epoch FROM p.free_at - now())) / ${SPACING}))`
 
 /**
- * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows of a rule and lane, `$5` rules whose endpoints have no room.
- * @param wholeSchedule  seconds · @param probeEvery  seconds
+ * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no room.
+ * @param wholeSchedule  seconds · @param probeEvery seconds
  */
 export const claimGated = (wholeSchedule: number, probeEvery = PROBE_EVERY): string => {
-  /** What is over is due, or first was, before this; what else is so is left out afterwards. */
+  /**
+   * A delivery whose schedule has passed is due, or was first due, before this time. Other rows that match are filtered out
+   * afterwards.
+   */
   const OVER = `now() - make_interval(secs => ${wholeSchedule - FROM_LOG_WITHIN})`
   return `
 WITH gated AS MATERIALIZED (

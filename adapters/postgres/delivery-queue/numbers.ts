@@ -1,13 +1,17 @@
-/** What the queue's state is, for metrics: costs a look per lane of a rule that has open deliveries, not per delivery. */
+/**
+ * The state of the queue, for metrics. Costs one lookup per lane of each rule that has open deliveries, not one per delivery.
+ */
 import { ENDPOINT_IS_GATED, NOT_HELD, OPEN_LANES } from './claim-sql.ts'
 import type { Queryable } from '../../database/database.ts'
 
 export interface DeliveryNumbers {
-  /** Seconds for which the oldest due delivery of each lane has waited; held ones, and those let through one by one, do not count. */
+  /**
+   * Seconds that the oldest due delivery of each lane has waited. Held deliveries and those of gated rules are not counted.
+   */
   oldest: { lane: string; seconds: number }[]
-  /** Of these, due for over 30 s; of one rule and lane at most 1,000 are counted. */
+  /** Of these, the number that are due for over 30 s. At most 1,000 are counted per rule and lane. */
   overdue: number
-  /** Endpoints that are left alone, by why. */
+  /** Endpoints that get no calls, by reason. */
   open: number
   asked_to_wait: number
 }

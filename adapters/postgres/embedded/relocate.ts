@@ -1,9 +1,10 @@
 /**
- * Root's data folder where the database's user could not enter it: under a closed folder such as /root, so a fresh clone there. The
- * whole folder then lies at /var/lib/baoco/<hash>, and a link to it stands in its place, so that database and secrets lie together.
+ * Moves root's data folder if the database's user cannot enter it, because it is in a closed folder such as /root (for
+ * example a fresh clone there). The whole folder is moved to /var/lib/baoco/<hash>, and a link replaces it, so that database
+ * and secrets stay together.
  *
- * Earlier versions kept only the database there, and said so in a file `database-folder`: such a folder moves, too. A move that was cut
- * short is finished by the next start; until the link is there, everything is in the old place as well.
+ * Earlier versions kept only the database there and recorded that in a file `database-folder`. Such a folder is moved too. If
+ * a move is interrupted, the next start finishes it. Until the link exists, the old location still has all files.
  */
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -14,12 +15,12 @@ import { mayUse, userFor } from '../../database/database-user.ts'
 import { ELSEWHERE } from './directory.ts'
 import { clearLeftovers } from './server.ts'
 
-/** The name that the old folder has while a link takes its place. */
+/** The name of the old folder while a link replaces it. */
 const movedAside = (dataDir: string): string => `${dataDir}.moved`
 
 const isThere = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** A folder of root's that others can pass through and not list. @throws where somebody else has it */
+/** Creates a folder owned by root that others can pass through but not list. @throws if another user owns it */
 const rootsFolder = (folder: string): void => {
   fs.mkdirSync(folder, { recursive: true })
   const found = fs.lstatSync(folder)
@@ -28,7 +29,7 @@ const rootsFolder = (folder: string): void => {
   fs.chmodSync(folder, 0o711)
 }
 
-/** @returns an empty folder; what is left there of an earlier data folder at this path is set aside */
+/** @returns an empty folder. Remains of an earlier data folder at this path are renamed first. */
 const newHome = async (dataDir: string, log: LogLines): Promise<string> => {
   const folder = join(ELSEWHERE, createHash('sha256').update(dataDir).digest('hex').slice(0, 16))
   rootsFolder(ELSEWHERE)
@@ -48,7 +49,10 @@ const putLink = (dataDir: string, target: string): void => {
   fs.rmSync(movedAside(dataDir), { recursive: true, force: true })
 }
 
-/** All but the lock; the database is there already, or there is none. Safe on the disk when it returns. */
+/**
+ * Copies everything except the lock. The database is already there, or there is none. The copies are on disk when this
+ * returns.
+ */
 const copyInto = (to: string, from: string): void => {
   for (const name of fs.readdirSync(from)) {
     if (name === 'database-folder' || name.startsWith('lock')) continue
@@ -62,11 +66,12 @@ const copyInto = (to: string, from: string): void => {
   syncFolder(to)
 }
 
-/** Where the move was going. */
+/** The file that contains the target of the move. */
 const TARGET = 'moves-to'
 
 /**
- * Finishes a move that a crash cut short after the old folder was set aside: before anything is made at this path.
+ * Finishes a move that a crash interrupted after the old folder was renamed. Must run before anything is created at this
+ * path.
  * @param dataDir  absolute
  */
 export const finishRelocation = (dataDir: string): void => {
@@ -76,8 +81,9 @@ export const finishRelocation = (dataDir: string): void => {
 }
 
 /**
- * Moves root's data folder where it has to be elsewhere. The caller holds its lock, and takes the new folder's after a move.
- * @returns whether it moved
+ * Moves root's data folder if it must be moved. The caller holds the lock of the old folder, and takes the lock of the new
+ * one after a move.
+ * @returns whether the folder was moved
  */
 export const relocate = async (given: string, log: LogLines): Promise<boolean> => {
   const dataDir = resolve(given)

@@ -1,4 +1,4 @@
-/** One Postgres server process on a place: made, started, stopped, and what an unclean end left behind dealt with. */
+/** One Postgres server process in a directory: creates, starts and stops it, and cleans up after an unclean end. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -14,16 +14,19 @@ export const SUPERUSER = 'baoco'
 
 const MEGABYTE = 1024 * 1024
 const LOG_KEPT_BYTES = 10 * MEGABYTE
-/** A fast stop ends transactions and writes a checkpoint. After this time an immediate stop leaves that to the next start. Milliseconds. */
+/**
+ * Milliseconds. A fast stop ends transactions and writes a checkpoint. After this time, an immediate stop leaves the
+ * checkpoint to the next start.
+ */
 const FAST_STOP_MS = 2_000
 const POLL_MS = 20
 
-/** No `PG…` variable of the operator's shell may change what the server does. */
+/** A fixed environment, so that no `PG…` variable of the operator's shell changes the server's behaviour. */
 const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * A commit that was answered survives a power cut: fsync, full_page_writes and synchronous_commit say so in their own
- * right. The rest is for one machine without replicas: less log, fewer checkpoints, and crash recovery in seconds.
+ * A commit that was answered survives a power failure: fsync, full_page_writes and synchronous_commit are set explicitly. The
+ * other options suit one machine without replicas: less log, fewer checkpoints, and crash recovery within seconds.
  */
 const OPTIONS: Record<string, string> = {
   listen_addresses: '127.0.0.1',
@@ -44,12 +47,12 @@ const OPTIONS: Record<string, string> = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Details, contexts and statements of errors may hold notification texts: they are not logged.
+  // Details, contexts and statements of errors may contain notification texts, so they are not logged.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
 }
 
-/** Makes an empty database cluster, all of it or nothing. */
+/** Creates an empty database cluster. Either all of it or nothing remains. */
 export const initialise = async ({ data, native, user }: PostgresDirectory, password: string): Promise<void> => {
   const draft = `${data}.new`
   fs.rmSync(draft, { recursive: true, force: true })
@@ -73,14 +76,15 @@ export const initialise = async ({ data, native, user }: PostgresDirectory, pass
           'scram-sha-256',
           '--no-instructions',
         ],
-        // Postgres' own Unicode: the same order and the same lower case on every machine, whatever locales it has.
+        // Postgres' own Unicode rules: the same sort order and lower case on every machine, whatever locales it has.
         ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
         ...['--lc-ctype', ctype],
       ],
       { cwd: '/', env: ENVIRONMENT, ...user },
     )
   try {
-    // pg_trgm takes letters beyond ASCII for letters only by this; a machine without it has a coarser search index.
+    // Without this, pg_trgm does not recognise letters beyond ASCII. A machine that lacks the locale has a less precise
+    // search index.
     await initdb('C.UTF-8').catch((error: { stderr?: string }) => {
       if (!error.stderr?.includes('invalid locale')) throw error
       return initdb('C')
@@ -98,21 +102,21 @@ export const isInitialised = ({ data }: PostgresDirectory): boolean => fs.exists
 
 export interface Server {
   pid: number
-  /** Settled when the process is gone, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   gone: Promise<void>
   isGone(): boolean
 }
 
-/** Thrown when the port was taken in the meantime. */
+/** Thrown if another program took the port in the meantime. */
 export class PortTaken extends Error {
   override name = 'PortTaken'
 }
 
 /**
- * Starts the server in a session of its own, so that a Ctrl-C that ends Baoco does not end it first. Resolves when it
- * takes connections, which after an unclean end is when it has recovered.
- * @param stopping  gives up a start that is under way
- * @throws {PortTaken}, or an error with the server's own last complaint
+ * Starts the server in a separate session, so that a Ctrl-C that ends Baoco does not end the server first. Resolves when the
+ * server accepts connections. After an unclean end, that is after recovery.
+ * @param stopping  aborts a start that is in progress
+ * @throws {PortTaken}, or an error with the server's last error message
  */
 export const start = async (place: PostgresDirectory, port: number, stopping?: AbortSignal): Promise<Server> => {
   const { data, native, log, user } = place
@@ -133,7 +137,7 @@ export const start = async (place: PostgresDirectory, port: number, stopping?: A
   child.unref()
   const release = child.pid === undefined ? () => {} : guard(place, child.pid)
   let isGone = false
-  // Without a process there is an 'error' in place of the 'exit', which `once` throws.
+  // If there is no process, there is an 'error' event instead of 'exit', and `once` throws it.
   const gone = once(child, 'exit')
     .catch(() => {})
     .then(() => {
@@ -152,7 +156,7 @@ export const start = async (place: PostgresDirectory, port: number, stopping?: A
   throw new Error(`the embedded Postgres did not start: ${oneLine(said) || 'no output'} (${log})`)
 }
 
-/** What says most: the last complaint. */
+/** The most useful line: the last error message. */
 const oneLine = (said: string): string => {
   const lines = said.trim().split('\n')
   return (lines.findLast((line) => /FATAL|PANIC|error:/i.test(line)) ?? lines.at(-1) ?? '').trim()
@@ -163,7 +167,10 @@ const openLog = (path: string): number => {
   return openToAppend(path)
 }
 
-/** Ends a server fast: sessions are cut off, everything is on disk. One that takes too long recovers at its next start. */
+/**
+ * Stops a server fast: sessions are ended and all data is written to disk. A server that takes too long is killed and
+ * recovers at its next start.
+ */
 export const stop = async ({ pid, isGone }: Pick<Server, 'pid' | 'isGone'>): Promise<void> => {
   if (isGone()) return
   for (const [signal, patience] of [
@@ -181,9 +188,9 @@ export const stop = async ({ pid, isGone }: Pick<Server, 'pid' | 'isGone'>): Pro
 }
 
 /**
- * Deals with what an earlier run left: a server that still runs without its Baoco (or is just stopping) is stopped, a
- * `postmaster.pid` whose process id belongs to something else by now is made to say so. A dead server's file is left to
- * Postgres, which looks by it whether sessions of that server still live.
+ * Cleans up after an earlier run. A server that still runs without its Baoco (or is just stopping) is stopped. If the process
+ * id in `postmaster.pid` now belongs to another program, the file is changed to an impossible id. The file of a dead server
+ * is left to Postgres, which uses it to check whether sessions of that server are still alive.
  * @returns the process id of the server that was stopped
  */
 export const clearLeftovers = async ({ data }: Pick<PostgresDirectory, 'data'>): Promise<number | undefined> => {
@@ -195,12 +202,12 @@ export const clearLeftovers = async ({ data }: Pick<PostgresDirectory, 'data'>):
     await stop({ pid, isGone: () => !isServerOn(data, pid) })
     return pid
   }
-  // The file is the database's user's, and so is the folder: root must not be led elsewhere by it.
+  // The database's user owns the file and the folder, so root must not follow a link in it.
   if (isAlive(pid)) overwriteForeignFile(path, text.replace(/^\d+/, String(NO_PROCESS)), fs.statSync(data).uid)
   return undefined
 }
 
-/** Beyond every system's largest process id. */
+/** Larger than the largest process id of any system. */
 const NO_PROCESS = 2_147_483_647
 
 const isAlive = (pid: number): boolean => {
@@ -211,7 +218,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Whether this process is the server of that data directory, in which it always stands. */
+/** Whether this process is the server of that data directory, which is always its working directory. */
 const isServerOn = (data: string, pid: number): boolean => {
   try {
     if (process.platform === 'linux') return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(data)
@@ -225,9 +232,9 @@ const readCommand = (pid: number): string =>
   execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
 /**
- * A shell that only waits for this process to end: then it stops the server, so that a killed Baoco leaves none behind.
- * It looks first whether the server is still this one: the next Baoco may have been quicker.
- * @returns ends the guard without stopping anything
+ * Starts a shell that waits for this process to end and then stops the server, so that a killed Baoco leaves no server
+ * behind. The shell first checks that the server is still the same, because the next Baoco may already have replaced it.
+ * @returns a function that ends the guard without stopping the server
  */
 const guard = ({ data, user }: PostgresDirectory, pid: number): (() => void) => {
   const script = 'read -r word; [ "$word" = done ] || [ "$(head -n 1 "$0")" != "$1" ] || kill -INT "$1"'

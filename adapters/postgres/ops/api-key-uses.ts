@@ -1,6 +1,6 @@
 /**
- * When scoped keys were used last, `ops.api_key_use`. Many uses are one statement every few seconds, so that a call costs nothing
- * by it; a crash loses those few seconds.
+ * When scoped keys were last used, in `ops.api_key_use`. Many uses are written with one statement every few seconds, so that
+ * a call is not delayed. A crash loses the uses of those few seconds.
  */
 import type { Queryable } from '../../database/database.ts'
 
@@ -9,7 +9,7 @@ const WRITE_AFTER = 2_000
 
 export interface ApiKeyUses {
   note(userId: number, apiKeyId: number, at: Date): void
-  /** By key: ISO 8601. Uses of this process count at once. */
+  /** Times of the last use (ISO 8601) by key id. Uses in this process are included at once. */
   lastUsed(userId: number): Promise<ReadonlyMap<number, string>>
   forget(userId: number, apiKeyId: number): Promise<void>
 }
@@ -20,7 +20,7 @@ interface Use {
   last_used_at: string
 }
 
-/** In one order, so that processes that write the same keys do not wait for each other in a circle. */
+/** A fixed order, so that processes that write the same keys cannot deadlock. */
 const byKey = (a: Use, b: Use): number => a.user_id - b.user_id || a.api_key_id - b.api_key_id
 
 export const openApiKeyUses = (database: Queryable): ApiKeyUses => {
@@ -47,7 +47,7 @@ export const openApiKeyUses = (database: Queryable): ApiKeyUses => {
   return {
     note: (user_id, api_key_id, at) => {
       noted.set(api_key_id, { user_id, api_key_id, last_used_at: at.toISOString() })
-      // While Postgres is away nothing is noted: the next use is.
+      // If Postgres is unavailable, these uses are lost. The next use of the key is written again.
       timer ??= setTimeout(() => void write().catch(() => {}), WRITE_AFTER).unref()
     },
     lastUsed: async (userId) => {

@@ -1,6 +1,7 @@
 /**
- * Removes what the operational tables hold of a deleted account. Those of the read models go with the account's events. A process that
- * still runs may write a line a moment later from what it has in memory: `sweepForgotten` removes that too.
+ * Removes a deleted account's rows from the operational tables. Rows of the read models are removed with the account's
+ * events. A process that is still running may write a row a moment later from its memory. `sweepForgotten` removes such rows
+ * too.
  */
 import { createHash } from 'node:crypto'
 import { normalEmail } from '../../../domain/account/access.ts'
@@ -9,20 +10,20 @@ import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.t
 import type { Queryable } from '../../database/database.ts'
 
 const BY_USER = ['ops.heard', 'ops.endpoint', 'ops.inbox_call', 'ops.login_place', 'ops.api_key_use'] as const
-/** They name the account and how often it was unlocked: `7.0`. */
+/** Their keys contain the account and how often it was unlocked: `7.0`. */
 const BY_NAME = ['ops.conduct_calls', 'ops.conduct_run', 'ops.conduct_parallel'] as const
 
-/** As limits name an e-mail (`adapters/http/middleware/rate-limits.ts`). */
+/** The form in which rate limits name an e-mail (`adapters/http/middleware/rate-limits.ts`). */
 const hashOfEmail = (email: string): string => createHash('sha256').update(normalEmail(email)).digest('base64url')
 
-/** A counter's key is the limit's name and the caller, which may be the account, its e-mail or the token of a device. */
+/** A counter's key is the limit's name and the caller: an account, the hash of its e-mail, or the token hash of a device. */
 const RATE_LIMITS = `DELETE FROM ops.rate_limit WHERE substring(key FROM position(':' IN key) + 1) = ANY ($1)`
 
-/** Mails to the account, and mails to the operator that name it. */
+/** Mails to the account, and mails to the operator that mention it. */
 const MAILS = `DELETE FROM ops.outbox
   WHERE recipient = $1 OR position($1 IN lower(subject)) > 0 OR position($1 IN lower(body)) > 0`
 
-/** @returns what removes all rows of an account; done again it removes what has come since */
+/** @returns a function that removes all rows of an account; called again, it removes rows that were added since */
 export const forgetAccount =
   (database: Queryable) =>
   async ({ user_id, email, rules, mail_accounts, transactions, token_hashes }: DeletedAccount): Promise<void> => {
@@ -38,7 +39,10 @@ export const forgetAccount =
 
 const EVERY_HOUR = '32 * * * *'
 
-/** What was written of accounts that are gone. While the read models are built anew there are no accounts to go by. */
+/**
+ * Removes rows of deleted accounts. Does nothing while the read models are being rebuilt, because no accounts are listed
+ * then.
+ */
 export const sweepForgotten = (database: Queryable): ScheduledJob => ({
   name: 'sweep_forgotten',
   at: EVERY_HOUR,

@@ -1,4 +1,4 @@
-/** How the installation does, for its operator. */
+/** The status of the installation, for its operator. */
 import type { Queryable } from '../../../projections/engine/queryable.ts'
 import { deliveryNumbers } from '../delivery-queue/numbers.ts'
 import { openBreakers } from '../../../projections/rule/breaker-queries.ts'
@@ -7,7 +7,7 @@ export interface InstallationStatus {
   projectors: { projector: string; passed: string | null; last_event_at: string | null }[]
   lanes: { lane: string; open: number; due: number }[]
   breakers: { user_id: number; endpoint: string; since: string }[]
-  /** As the metrics have it. */
+  /** The same number as in the metrics. */
   overdue: number
 }
 

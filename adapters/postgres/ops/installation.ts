@@ -1,4 +1,4 @@
-/** Which installation a database has served, and where that had its events: `ops.installation`. */
+/** The installation that a database has served, and the store that contained its events: `ops.installation`. */
 import type { Queryable } from '../../database/database.ts'
 
 export type StoreKind = 'postgres' | 'eventstoredb'
@@ -10,11 +10,11 @@ export interface Served {
 
 const SERVED = 'SELECT installation_id, event_store FROM ops.installation'
 
-/** @returns null for a database that has not served any */
+/** @returns null for a database that has not served any installation */
 export const servedBy = async (database: Queryable): Promise<Served | null> =>
   (await database.query<Served>(SERVED))[0] ?? null
 
-/** Writes it down where nothing is. @returns what is there now */
+/** Records the installation if none is recorded. @returns the recorded one */
 export const serve = async (database: Queryable, { installation_id, event_store }: Served): Promise<Served> => {
   await database.query(
     'INSERT INTO ops.installation (installation_id, event_store) VALUES ($1, $2) ON CONFLICT DO NOTHING',
@@ -23,7 +23,7 @@ export const serve = async (database: Queryable, { installation_id, event_store 
   return (await servedBy(database))!
 }
 
-/** Its events have been moved to another store: from now on a start with that one is right. */
+/** Records that the events were moved to another store. From now on, a start with that store is correct. */
 export const eventsMoved = async (database: Queryable, { installation_id, event_store }: Served): Promise<void> => {
   await database.query(
     `INSERT INTO ops.installation (installation_id, event_store) VALUES ($1, $2)

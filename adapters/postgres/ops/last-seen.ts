@@ -1,6 +1,6 @@
 /**
- * Notes when sources are heard, `ops.heard`: many notifications are one statement every few seconds, so that receiving costs
- * nothing by it. What a crash loses is heard again.
+ * Records when sources were last seen, in `ops.heard`. Many notifications are written with one statement every few seconds,
+ * so that receiving is not delayed. A record that a crash loses is replaced by the next notification.
  */
 import { seenAgain, type Rhythm } from '../../../domain/sources/silence.ts'
 import type { Database } from '../../database/database.ts'
@@ -23,7 +23,7 @@ type Row = Rhythm & { user_id: number; door: string }
 
 const COLUMNS = 'user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s'
 
-/** In one order, so that processes that write the same sources do not wait for each other in a circle. */
+/** A fixed order, so that processes that write the same sources cannot deadlock. */
 const byKey = (a: Noted, b: Noted): number => a.user_id - b.user_id || (a.door < b.door ? -1 : 1)
 
 const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>

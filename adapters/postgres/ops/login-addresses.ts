@@ -1,23 +1,23 @@
 /**
- * From which addresses accounts have logged in, `ops.login_place`. A place is a keyed hash of e-mail and address, so it is looked
- * up in the same way whether the e-mail has an account or not.
+ * The addresses from which accounts have logged in, in `ops.login_place`. An entry is a keyed hash of e-mail and address, so
+ * the lookup is the same whether the e-mail has an account or not.
  */
 import { createHmac } from 'node:crypto'
 import { normalEmail } from '../../../domain/account/access.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** Of one account; the oldest are forgotten. */
+/** The most addresses per account. The oldest are deleted. */
 const MOST = 50
 
 export interface LoginAddresses {
-  /** @param address  as `callerIn` gives it */
+  /** @param address  as `callerIn` returns it */
   knows(email: string, address: string): Promise<boolean>
   remember(userId: number, email: string, address: string): Promise<void>
 }
 
-/** @param secret  the installation's: with another one every place is unknown */
+/** @param secret  the installation's secret; with a different one, every address is unknown */
 export const openLoginAddresses = (database: Queryable, secret: string): LoginAddresses => {
-  // A JWT's signing input has no colon: what is made with the same secret stays apart.
+  // The signing input of a JWT contains no colon, so the two uses of the same secret stay separate.
   const placeOf = (email: string, address: string): string =>
     createHmac('sha256', secret)
       .update(`login:${normalEmail(email)}:${address}`)

@@ -1,10 +1,12 @@
-/** What stands in the operational tables about places in the store, taken along when the events move to another store. */
+/**
+ * Positions in the store that the operational tables contain. They are carried over when the events move to another store.
+ */
 import type { StorePosition } from '../../../workflows/support/store-position.ts'
 import type { Queryable } from '../../database/database.ts'
 import { openReactorCheckpoint } from './reactor-checkpoint.ts'
 import { openRelayCheckpoint } from './relay-checkpoint.ts'
 
-/** Readers of the store by their names in the file of its events: `reactions`, `relay <topic>`. */
+/** The readers of the store, by their names in the exported event file: `reactions`, `relay <topic>`. */
 export const readersOfStore = async (database: Queryable): Promise<Record<string, StorePosition>> => {
   const reactions = await openReactorCheckpoint(database).load()
   const relays = await database.query<StorePosition & { topic: string }>(
@@ -18,8 +20,8 @@ const RELAY = 'relay '
 export const relayOf = (topic: string): string => RELAY + topic
 
 /**
- * Sets every reader to its place in the new store.
- * @param deliveredFrom  where the log that feeds delivery begins; what came before is left to the queue
+ * Sets every reader to its position in the new store.
+ * @param deliveredFrom  the start of the log that feeds delivery; earlier events are left to the queue
  */
 export const setReaders = async (
   database: Queryable,
@@ -33,7 +35,7 @@ export const setReaders = async (
     await relay.advance(await relay.load(), place)
   }
   const { group, checkpoint } = deliveredFrom
-  // Positions of another store have no meaning in this one.
+  // Positions in another store have no meaning in this one.
   await database.query('UPDATE ops.log_offset SET checkpoint = $1, updated_at = now()', [checkpoint])
   await database.query(
     'INSERT INTO ops.log_offset (consumer_group, checkpoint) VALUES ($1, $2) ON CONFLICT DO NOTHING',
@@ -41,7 +43,7 @@ export const setReaders = async (
   )
 }
 
-/** Imported events of these streams count their age from when they were decided, not from the import. */
+/** Imported events of these streams count their age from the time of the decision, not of the import. */
 export const ageFromDecision = async (database: Queryable, prefixes: readonly string[]): Promise<void> => {
   for (const prefix of prefixes)
     await database.query(

@@ -1,4 +1,4 @@
-/** How far readers of the store that keep one place each have come: `ops.reaction_checkpoint`, `ops.credits_checkpoint`. */
+/** The progress of store readers that keep one position each: `ops.reaction_checkpoint`, `ops.credits_checkpoint`. */
 import type { Queryable } from '../../database/database.ts'
 
 interface StorePosition {
@@ -9,7 +9,7 @@ interface StorePosition {
 }
 
 const openCheckpoint = (database: Queryable, table: 'reaction_checkpoint' | 'credits_checkpoint') => ({
-  /** @returns null before the first */
+  /** @returns null before the first save */
   load: async (): Promise<StorePosition | null> => {
     const [row] = await database.query<StorePosition>(`SELECT checkpoint, event_id, stream, revision FROM ops.${table}`)
     return row ?? null
@@ -25,7 +25,7 @@ const openCheckpoint = (database: Queryable, table: 'reaction_checkpoint' | 'cre
   },
 })
 
-/** See `workflows/reactors/run.ts`, whose needs this meets. */
+/** Implements the checkpoint that `workflows/reactors/run.ts` requires. */
 export const openReactorCheckpoint = (database: Queryable) => openCheckpoint(database, 'reaction_checkpoint')
 
 /** See `workflows/credits/remember-credits.ts`. */

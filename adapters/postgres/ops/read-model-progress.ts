@@ -1,7 +1,7 @@
 /**
- * How far read models are that another process projects, by the checkpoint it moves with every batch. All that wait in this
- * process share one look at it, and nobody looks while nobody waits: a few statements a second where commands are given, one
- * for each turn of deliveries, none at rest.
+ * The progress of read models that another process projects, from the checkpoint that each batch moves. All waiting callers
+ * in this process share one query, and there is no query while nobody waits. So there are a few statements a second while
+ * commands arrive, one for each round of deliveries, and none when idle.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Checkpoint, ReadModels } from '../../../domain/ports.ts'
@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 15
 
 const PASSED = 'SELECT passed FROM read_model.checkpoint WHERE projector = $1'
 
-/** What cannot be asked has not passed: a database that is away is waited for like a projector that is behind. */
+/** If the database is unavailable, the result is "not passed": callers wait for it as for a projector that is behind. */
 export const followReadModels = (
   database: Queryable,
   isAfter: (a: Checkpoint, b: Checkpoint) => boolean,
@@ -27,7 +27,10 @@ export const followReadModels = (
       return null
     }
   }
-  /** Shared by all that wait; it has not begun yet when it is asked for, so it sees what was there then. */
+  /**
+   * The next query, shared by all waiting callers. It starts only later, so it sees everything that was committed before this
+   * call.
+   */
   const nextLook = (): Promise<Checkpoint | null> =>
     (looking ??= pause(LOOK_EVERY_MS).then(() => {
       looking = null
@@ -43,7 +46,7 @@ export const followReadModels = (
           if (isThere(passed)) return true
         return false
       }
-      // Also where the database says nothing at all.
+      // Ends the wait even if the database does not answer at all.
       const late = pause(timeoutMs, false, { signal: over.signal }).catch(() => false)
       return Promise.race([watch(), late]).finally(() => over.abort())
     },

@@ -1,6 +1,6 @@
 /**
- * What projections need of Postgres beyond the pool: a connection of its own for the batches, on which a whole transaction
- * goes out at once and is answered at once.
+ * The Postgres features that projections need beyond the pool: a separate connection for the batches, on which a whole
+ * transaction is sent at once and answered at once.
  */
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
@@ -13,7 +13,7 @@ interface Statement {
   values: readonly unknown[]
 }
 
-/** See `projections/engine/tables.ts`, whose needs this meets. */
+/** Implements the tables that `projections/engine/tables.ts` requires. */
 export interface PostgresReadModelTables {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
   commit(claim: Statement, statements: readonly Statement[]): Promise<boolean>
@@ -22,17 +22,17 @@ export interface PostgresReadModelTables {
   close(): Promise<void>
 }
 
-/** Batches need not survive a crash, so commits do not wait for the disk. */
+/** Batches can be repeated after a crash, so commits do not wait for the disk. */
 const WRITING_SESSION = `SET synchronous_commit = off; ${BY_KEY}`
 
-/** What a claim that touched no row ends its transaction with: the statements after it are on their way already. */
+/** The error that ends the transaction if the claim changed no row. The following statements are already sent by then. */
 const NOTHING_CLAIMED = '22012'
 const claiming = (text: string): string =>
   `WITH claimed AS (${text} RETURNING 1) SELECT 1 / count(*)::integer FROM claimed`
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** Waking the server for every message costs more than most of the messages themselves. */
+/** Sends all messages in one packet. Waking the server for each message costs more than processing most of them. */
 const inOnePacket = <Answer>(client: pg.Client, send: () => Answer): Answer => {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
   stream.cork()
@@ -43,7 +43,7 @@ const inOnePacket = <Answer>(client: pg.Client, send: () => Answer): Answer => {
   }
 }
 
-/** @param database  not closed with it */
+/** @param database  stays open when the tables are closed */
 export const openReadModelTables = (database: Database): PostgresReadModelTables => {
   let writing: Promise<pg.Client> | null = null
 
@@ -78,7 +78,7 @@ export const openReadModelTables = (database: Database): PostgresReadModelTables
         client.query('COMMIT'),
       ])
       const outcomes = await Promise.allSettled(answers)
-      // The first is the reason; the others only say that the transaction had failed by then.
+      // The first error is the cause. The others only report that the transaction had already failed.
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
       if (!failed) return true
       if (codeOf(failed.reason) === NOTHING_CLAIMED && outcomes.indexOf(failed) === 1) return false

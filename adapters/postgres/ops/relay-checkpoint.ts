@@ -1,4 +1,6 @@
-/** How far the relay has sent events on, in `ops.relay_checkpoint`: a row per topic, as a new topic gets the whole history. */
+/**
+ * The relay's progress, in `ops.relay_checkpoint`. There is one row per topic, because a new topic gets the whole history.
+ */
 import type { StorePosition } from '../../../workflows/support/store-position.ts'
 import type { RelayCheckpoint } from '../../../workflows/relay/relay.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -6,8 +8,8 @@ import type { Queryable } from '../../database/database.ts'
 const LOAD = 'SELECT checkpoint, event_id, stream, revision FROM ops.relay_checkpoint WHERE topic = $1'
 
 /**
- * Moves on only from where the relay believes it to stand, or, its answer having been lost, from where it was to go. Does not
- * wait for the disk: what a crash takes back is sent again, which readers expect.
+ * Moves the checkpoint only from the position that the relay last saw, or, if an answer was lost, from the new position
+ * itself. Does not wait for the disk: if a crash undoes a step, the events are sent again, which readers expect.
  */
 const ADVANCE = `
 WITH quick AS (SELECT set_config('synchronous_commit', 'off', true))

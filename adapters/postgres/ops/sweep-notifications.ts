@@ -1,4 +1,7 @@
-/** Rows of notifications that became no transaction go some time after the store has hidden their events; until then nobody is shown them. */
+/**
+ * Deletes rows of notifications that did not become a transaction, some time after the store has hidden their events. Until
+ * then, no query shows them.
+ */
 import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../../database/database.ts'
 

@@ -1,7 +1,8 @@
 /**
- * How accounts call, for the lock on abuse: judged at every call by what this process knows, without a word to the database;
- * once a second, in a few statements whatever the number of calls, processes tell each other what they saw. So with several
- * processes an account may be locked a second late. While Postgres is gone each judges by what it sees itself.
+ * The usage of accounts, for the lock on abuse. Every call is judged from this process's memory, without a database query.
+ * Once a second the processes exchange what they saw, in a few statements whatever the number of calls. So with several
+ * processes an account may be locked a second late. While Postgres is unavailable, each process judges by what it sees
+ * itself.
  */
 import {
   Usage,
@@ -19,7 +20,7 @@ import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.t
 import type { Queryable } from '../../database/database.ts'
 
 const SECOND_MS = 1_000
-/** Processes look at the same moment of every second, as requests in flight are added up. */
+/** All processes exchange at the same moment of every second, because requests in flight are added up. */
 const OFFSET_MS = 500
 
 const ADD_CALLS = `
@@ -28,7 +29,7 @@ ON CONFLICT (who, slot) DO UPDATE SET calls = c.calls + excluded.calls`
 
 const ALL_CALLS = 'SELECT who, slot, calls FROM ops.conduct_calls WHERE who = ANY ($1) AND slot > $2'
 
-/** By the rule of `Conduct`: a run goes on with the same signature, soon, and nothing else in between. */
+/** Same rule as in `Conduct`: a run continues if the same signature follows soon, with no other call in between. */
 const ADD_RUNS = `
 INSERT INTO ops.conduct_run AS r (who, signature, calls, first_at, last_at, broken)
 SELECT * FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::boolean[])
@@ -57,13 +58,13 @@ interface Told {
 
 export interface UsageCounters {
   /**
-   * A call comes in; `leave` must follow.
+   * Registers an incoming call. Each `enter` must be followed by `leave`.
    * @param who  an account since its last lock was lifted
-   * @param signature  the same for equal GETs; empty for anything else
+   * @param signature  the same for equal GETs; empty for any other call
    */
   enter(who: string, signature: string): Abuse | null
   leave(who: string): void
-  /** Tells the other processes and hears what they saw, now. @throws where the database does not answer */
+  /** Exchanges counts with the other processes now. @throws if the database does not answer */
   settle(): Promise<void>
   /** Settles every second until the signal aborts. */
   run(signal: AbortSignal): Promise<void>
@@ -166,7 +167,7 @@ export const openUsageCounters = (
   }
 }
 
-/** What is too old to lock anybody leaves the tables. */
+/** Deletes rows that are too old to lock an account. */
 export const sweepUsage = (database: Queryable): ScheduledJob => ({
   name: 'sweep_conducts',
   at: '*/10 * * * *',
