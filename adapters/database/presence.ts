@@ -54,7 +54,7 @@ export interface Presence {
 /**
  * Registers this process on the installation. After an outage of the database it registers again by itself.
  * @param role  shown to a command that asks which processes run
- * @param onTrouble  is called with every failure
+ * @param onFailure  is called with every failure
  * @throws {InUse} while a command has exclusive use of the installation
  */
 export const enter = async (

@@ -69,7 +69,7 @@ export class Tail {
   #heard = 0
 
   /**
-   * @param onTrouble  is called with every failed read; reading continues
+   * @param onFailure  is called with every failed read; reading continues
    * @param isAppending  whether an append of this process is in flight; if so, a call of `settled` will follow
    */
   constructor(database: Database, onFailure: (error: unknown) => void, isAppending: () => boolean) {
