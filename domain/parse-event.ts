@@ -24,8 +24,8 @@ const unreadable = (event: RecordedEvent, problem: Problem, detail: string): Unr
 /** An event of a known type that this release cannot read: what depends on it must not go on without it. */
 export class UnreadableEvent extends Error {
   override name = 'UnreadableEvent'
-  constructor({ stream, revision, data: { type, detail } }: Unreadable) {
-    super(`${stream}@${revision}: ${type} cannot be read: ${detail}`)
+  constructor({ stream, revision, data: { detail } }: Unreadable) {
+    super(`${stream}@${revision}: ${detail}`)
   }
 }
 
@@ -47,14 +47,15 @@ export const asStored = (event: StoredEvent): RecordedEvent =>
 export const parseEvent = (event: RecordedEvent, steps: Upcasters = upcasters): StoredEvent => {
   const { type, metadata } = event
   const schema = eventSchemas.get(type)
-  if (!schema) return unreadable(event, 'unknown_type', `no event of this release: ${type}`)
+  if (!schema) return unreadable(event, 'unknown_type', `no event of this version: ${type}`)
   const newest = newestVersion(type, steps)
   const version = metadata.version ?? 1
   if (version > newest)
-    return unreadable(event, 'newer_version', `version ${version}, where this release has ${newest}`)
+    return unreadable(event, 'newer_version', `${type} has version ${version}, this release knows ${newest}`)
   const data = version === newest ? event.data : upcast(event, version, steps)
   const { error } = schema.safeParse(data)
-  if (error) return unreadable(event, 'invalid_data', `not as its schema says: ${error.issues[0]!.path.join('.')}`)
+  if (error)
+    return unreadable(event, 'invalid_data', `${type} is not as its schema says: ${error.issues[0]!.path.join('.')}`)
   // The schema of this very type has just accepted the data.
   return (data === event.data ? event : { ...event, data }) as KnownEvent
 }

@@ -7,7 +7,7 @@ import { accountStream } from '../domain/account/events.ts'
 import { DEDUP_RETENTION_S } from '../domain/dedup/events.ts'
 import { isClosing } from '../domain/erasure.ts'
 import type { Metadata } from '../domain/event.ts'
-import type { StoredEvent } from '../domain/parse-event.ts'
+import { asStored, type StoredEvent } from '../domain/parse-event.ts'
 import type { EventStore } from '../domain/ports.ts'
 import { faultsOf } from '../domain/transaction/audit.ts'
 import { pages } from './store-migration/pages.ts'
@@ -59,12 +59,12 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
     for (const event of page) {
       audited.events++
       const { stream, type, data, revision } = event
-      if (type === 'Unreadable') found(`${stream}@${revision}: ${data.type}: ${data.detail}`)
+      if (type === 'Unreadable') found(`${stream}@${revision}: ${data.detail}`)
       if (stream.startsWith('account-')) followAccount(event, accounts, found)
       if (type === 'IdsReserved') reserved = data.to
       if (type === 'NotificationSeen') inWindow.add(data.transaction_id)
       if (type === 'TransactionCaptured' || (type === 'TransactionDeleted' && revision === 0)) waiting.push(stream)
-      if ('transaction_id' in data) largest = Math.max(largest, data.transaction_id ?? 0)
+      largest = Math.max(largest, transactionIn(asStored(event).data))
     }
     // Only between pages, after the related events of accounts and transactions have been read.
     while (waiting.length > 0) {
@@ -83,6 +83,10 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
   if (largest > reserved) found(`ids: ${largest} is used, and only ids up to ${reserved} are given out`)
   return audited
 }
+
+/** The id that event data names, also where the data is damaged; otherwise 0. */
+const transactionIn = (data: unknown): number =>
+  typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) || 0 : 0
 
 /** Notes the newest revision of each account that an attempt names. */
 const noteRevision = (account_revision: number, { user_id }: Metadata, named: Map<number, number>): void => {

@@ -1,5 +1,5 @@
 /** Applies events to the tables of one schema. Each batch and its checkpoint are written in one transaction. */
-import type { StoredEvent } from '../../domain/parse-event.ts'
+import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint } from '../../domain/ports.ts'
 import { anchorOf, moveOn, type Anchor } from './checkpoint.ts'
 import { statementsOf, type Definition } from './definition.ts'
@@ -11,7 +11,8 @@ import { SqlWriter, versionOf, type SqlStatement } from './sql.ts'
 export class Poison extends Error {
   override name = 'Poison'
   readonly event: { id: string; stream: string; revision: number; type: string }
-  constructor({ id, stream, revision, type }: StoredEvent, cause: unknown) {
+  constructor(stored: StoredEvent, cause: unknown) {
+    const { id, stream, revision, type } = asStored(stored)
     super(`${type} at ${stream}@${revision} cannot be applied: ${(cause as Error).message}`, { cause })
     this.event = { id, stream, revision, type }
   }

@@ -15,6 +15,7 @@ import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { allReactors } from '../../../workflows/reactors/all.ts'
 import { reactor, type Reactor } from '../../../workflows/reactors/reactor.ts'
 import { runReactors } from '../../../workflows/reactors/run.ts'
+import { goldenFile } from '../../corpus/golden-events.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
@@ -48,7 +49,8 @@ describe('reactions', () => {
   })
 
   /** Appends one event a minute; answers its id. */
-  const happened = async (stream: string, type: string, data: object): Promise<string> => {
+  const happened = async (stream: string, type: string, given: object): Promise<string> => {
+    const data = { ...(goldenFile(type, 1)!.examples[0] as object), ...given }
     const [last] = (await store.read([{ stream, backwards: true, limit: 1 }]))[0]!
     const expectedRevision = last?.revision ?? -1
     const at = new Date(Date.parse('2026-03-01T00:00:00Z') + ++minute * 60_000).toISOString()
@@ -153,7 +155,12 @@ describe('reactions', () => {
   })
 
   it('mail to the operator that a quota is nearly used, once, and not about what is long ago', async () => {
-    await account('AccountRegistered', { email: 'shop@example.com', name: null, operator: false, registered_at: '' })
+    await account('AccountRegistered', {
+      email: 'shop@example.com',
+      name: null,
+      operator: false,
+      registered_at: '2026-03-01T00:00:00.000Z',
+    })
     await account('QuotaWarned', { month: '2026-03', transactions: 80, limit: 100 })
     minute = Math.floor((Date.now() - Date.parse('2026-03-01T00:00:00Z')) / 60_000) - 10
     const warned = await account('QuotaWarned', { month: '2026-11', transactions: 81, limit: 100 })

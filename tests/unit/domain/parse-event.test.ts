@@ -38,14 +38,22 @@ describe('parseEvent', () => {
   })
 
   for (const [what, event, detail] of [
-    ['of a newer version', stored('IdsReserved', { from: 1, to: 100 }, 2), 'version 2, where this release has 1'],
-    ['whose data the schema refuses', stored('IdsReserved', { from: 1, to: '100' }), 'not as its schema says: to'],
-    ['whose data is missing', stored('IdsReserved', null), 'not as its schema says'],
+    [
+      'of a newer version',
+      stored('IdsReserved', { from: 1, to: 100 }, 2),
+      'IdsReserved has version 2, this release knows 1',
+    ],
+    [
+      'whose data the schema refuses',
+      stored('IdsReserved', { from: 1, to: '100' }),
+      'IdsReserved is not as its schema says: to',
+    ],
+    ['whose data is missing', stored('IdsReserved', null), 'IdsReserved is not as its schema says'],
   ] as const)
     it(`never lets an event through ${what}, and keeps it as it is stored`, () => {
       const parsed = parseEvent(event)
       expect(parsed).to.include({ type: 'Unreadable', revision: 3, checkpoint: '17' })
-      expect(() => isReadable(parsed)).to.throw(UnreadableEvent, `ids@3: IdsReserved cannot be read: ${detail}`)
+      expect(() => isReadable(parsed)).to.throw(UnreadableEvent, `ids@3: ${detail}`)
       expect(asStored(parsed)).to.deep.equal(event)
     })
 })

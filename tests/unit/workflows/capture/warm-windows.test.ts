@@ -7,6 +7,7 @@ const filled = (windows: WarmWindows, userId: number, count: number): WarmWindow
   const warm = windows.take(userId, 'VCB')
   const events = Array.from({ length: count }, (_, revision) => ({
     revision,
+    type: 'NotificationSeen',
     data: { ...sighting(sms({ ref: `FT:${revision}` })), transaction_id: revision + 1, verdict: 'new', copy_of: null },
   }))
   warm.readOn(events as unknown as StoredEvent[])
