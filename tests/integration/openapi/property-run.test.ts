@@ -185,7 +185,7 @@ describe('ten thousand requests made from the document', () => {
       fc.asyncProperty(request, async (given) => {
         await call(operation, caller, await prepared(operation, caller, foreign, given))
       }),
-      { numRuns: runs, seed: SEED, endOnFailure: true },
+      { numRuns: runs, seed: SEED, endOnFailure: true, includeErrorInReport: true },
     )
     const count = () => done.get(operation.operationId) ?? 0
     const fitting = fc.sample(
