@@ -1,3 +1,4 @@
+// Tests: tests/integration/baoco-command.test.ts
 /** The `baoco` program. Each command has its own file; this file defines how all commands exit. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'

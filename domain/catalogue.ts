@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/golden-events.test.ts
 /** Every event, by the kind of its stream. `npm run docs` generates `docs/events.md` from this list. */
 import type { z } from 'zod'
 import type { RecordedEvent } from './event.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/forgetting.test.ts
 /**
  * Permanent erasure. A closing event ends its stream. It stays when all other events of the stream are erased, and it contains
  * no personal data.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/protocol.test.ts
 /** Named errors. One place maps them to HTTP responses: `adapters/http/middleware/errors.ts`. */
 
 /** The event store did not respond in time. Nothing was accepted that is not stored. HTTP 503. */

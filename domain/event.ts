@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/parse-event.test.ts
 /** The shape of every event, before and after it is in the store. */
 
 /** Stored with every event, and never shown to a shop. */

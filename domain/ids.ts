@@ -1,3 +1,4 @@
+// Tests: tests/integration/adapters/ids.test.ts
 /** The single counter that all ids come from: stream `ids`. Only its newest event is ever read. */
 import { z } from 'zod'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/store-migration/store-migration.test.ts
 /** Records that this store was filled from the file of another store: stream `import`. Between its two events the store is incomplete. */
 import { z } from 'zod'
 

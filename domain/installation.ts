@@ -1,3 +1,4 @@
+// Tests: tests/integration/roles/recognise.test.ts
 /**
  * The identity of an event store: stream `installation`, the first one written. Its id distinguishes read models and topics that
  * were built from this store from those of another store.

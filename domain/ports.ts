@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/postgres.test.ts
 /** The ports of the application. Adapters implement them. Each port has one contract suite that runs against all its adapters. */
 import type { NewEvent, RecordedEvent } from './event.ts'
 import type { StoredEvent } from './parse-event.ts'

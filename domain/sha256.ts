@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/arrival/mail-hash.test.ts
 import * as crypto from 'node:crypto'
 
 const { hash }: { hash?: typeof crypto.hash } = crypto

@@ -1,3 +1,4 @@
+// Tests: tests/unit/projections/read-models.test.ts
 /** The projector `main`: everything that an API response or a delivery needs. */
 import { KEPT_UNREAD_S } from '../domain/arrival/events.ts'
 import type { Definition } from './engine/definition.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/search.test.ts
 /**
  * The projector `search`: data that is too expensive to update with every notification, and that may be late. Only
  * lists that are searched, or filtered by a rule, read it. `projections/searchable/queries.ts` describes their answers

@@ -1,3 +1,4 @@
+// Tests: tests/integration/looking-commands.test.ts
 /**
  * Checks that the events of a store are consistent. Transactions and accounts are audited stream by stream when their
  * first events are read. So memory holds only a few streams, one revision per account, and the deduplication windows of

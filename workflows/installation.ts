@@ -1,3 +1,4 @@
+// Tests: tests/integration/roles/recognise.test.ts
 /** The id of the installation that a store's events belong to. */
 import { randomUUID } from 'node:crypto'
 import { INSTALLATION_STREAM, installationEvents } from '../domain/installation.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/embedded-postgres.test.ts
 /** The user that runs the database processes if Baoco runs as root, because Postgres refuses to run as root. */
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/adapters/database.test.ts
 /** One pool to one Postgres database. Only this file uses the driver. */
 import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/adapters/lease.test.ts
 /**
  * A lease in Postgres (`ops.lease`): of all processes that want to do some work, one does it. The holder renews the lease. If
  * it has not renewed for the duration of the lease, another process takes it. All times are the database's, with one

@@ -1,3 +1,4 @@
+// Tests: tests/integration/adapters/lease.test.ts
 /** Many leases at once (see `lease.ts`). One statement renews hundreds of mailboxes and takes the free ones among them. */
 import { randomUUID } from 'node:crypto'
 import type { Leases } from '../../workflows/mail-ingest/collect.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/migrate.test.ts
 /**
  * Creates and updates the database's tables from the numbered SQL files in `migrations/`. Each file runs once, in order.
  * Either all new files run or none.

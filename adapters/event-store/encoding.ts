@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/postgres.test.ts
 /**
  * Events before they are stored. They are checked and turned into text once, when the caller hands them over. So a bad event
  * fails only its own caller, and never the whole group that it would be sent with.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/parse-event.test.ts
 /**
  * The edge of the event store: what leaves it is parsed once. Data that this process appended, and data that was parsed for another
  * subscription, is known to be good and is not checked again.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/event-store/outage.test.ts
 /**
  * Retries calls while the server does not answer. After a lost connection or a timeout, or while the server starts or stops,
  * the outcome of a call is unknown. All calls of the stores are safe to repeat (appends by their event ids). So they are

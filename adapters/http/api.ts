@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/protocol.test.ts
 /** The API as one Koa application. */
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/protocol.test.ts
 /** The argument of handlers: Koa's context, with the authenticated account in its state. */
 import type { RouterContext, RouterMiddleware } from '@koa/router'
 import { randomUUID } from 'node:crypto'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/protocol.test.ts
 /** Dependencies of the API. The composition root supplies them; nothing is opened here. */
 import type { Registry } from 'prom-client'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/protocol.test.ts
 /** Runs the HTTP server. On shutdown it finishes the requests that can still be answered. */
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

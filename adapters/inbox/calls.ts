@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/inbox.test.ts
 /**
  * The calls that inboxes received: `ops.inbox_call`, shared by all processes, because one may make a call and another show
  * it. The calls are kept for inspection only: the last few of each inbox, for some days.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/inbox.test.ts
 /**
  * Handles our own sender's calls to inboxes. Such calls never leave the process. So an inbox works with any setting, and none
  * of our requests can reach this service in another way.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/inbox.test.ts
 /**
  * Receives calls for inboxes, over HTTP and in process alike. A call is checked as a shop would check it, stored, and
  * answered as the owner configured. No call causes an event, because it is not a fact about money.

@@ -1,3 +1,4 @@
+// Tests: tests/contract/log/embedded.test.ts
 /**
  * The log port without Kafka. It uses the store's own subscription to the `transaction-` streams and keeps one offset per
  * consumer group in Postgres. Every consumer of a group reads all events; claims decide which consumer sends. So a dead

@@ -1,3 +1,4 @@
+// Tests: tests/contract/log/kafka.test.ts
 /**
  * The log port over Kafka. The consumers of a group share the topic's partitions. All events of one user are in one
  * partition.

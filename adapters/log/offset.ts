@@ -1,3 +1,4 @@
+// Tests: tests/contract/log/embedded.test.ts
 /** A consumer group's position in the store, in `ops.log_offset`. */
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import type { Database } from '../database/database.ts'

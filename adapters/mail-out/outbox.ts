@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-out/mail-out.test.ts
 /**
  * Mails wait in the table `ops.outbox`, so that neither a crash nor an unavailable mail server loses any. If no mail server
  * is configured, they stay in the table and the operator reads them there.

@@ -1,3 +1,4 @@
+// Tests: tests/attack/hostile-mail-server.test.ts
 /**
  * Turns errors of a mail server into one sentence for the mailbox's owner. The sentence never contains a secret and has a
  * limited length.

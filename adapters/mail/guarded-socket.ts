@@ -1,3 +1,4 @@
+// Tests: tests/attack/hostile-mail-server.test.ts
 /**
  * The connection to a mail server, as the IMAP library reads it. The library receives only decrypted bytes that
  * `ServerLimits` accepts. An error of the socket is always handled, even after the library has released the socket.

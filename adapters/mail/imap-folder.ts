@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-ingest/imap.test.ts
 /**
  * An open folder of a mailbox. UIDs are requested in windows, so that an answer always fits into one line. An answer that
  * contains more than was requested ends the connection.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-ingest/imap.test.ts
 /**
  * Mail servers over IMAP. Users name the hosts, so they are resolved, checked and dialled like webhooks. All data from a
  * server is counted before it is read (`server-limits.ts`).

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/mail/head.test.ts
 /** Turns a fetched mail, which may be cut off or broken, into its headers and texts. */
 import type { ParsedMail } from 'mailparser'
 import { addressesIn } from '../../domain/mail-trust/mail-address.ts'

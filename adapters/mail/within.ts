@@ -1,3 +1,4 @@
+// Tests: tests/attack/hostile-mail-server.test.ts
 /** Runs a command of an IMAP client within limits on the server's data and on time. */
 import type { ImapFlow } from 'imapflow'
 import type { MailFailure } from '../../workflows/mail-ingest/mailbox.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/rate-limits/counters.test.ts
 /**
  * Counters that several processes share exactly: one statement in Postgres per call, and none for a caller that is already
  * over its limit. While Postgres is unavailable, each process counts by itself.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/rate-limits/counters.test.ts
 /**
  * Counters for the hot path. A call is counted in memory, without a database query. Once a second, all counts are settled
  * with the other processes in one statement, whatever the number of calls. So with P processes a caller may get at most P

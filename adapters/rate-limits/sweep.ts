@@ -1,3 +1,4 @@
+// Tests: tests/integration/rate-limits/counters.test.ts
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
 

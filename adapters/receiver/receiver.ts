@@ -1,3 +1,4 @@
+// Tests: tests/integration/receiver/receiver.test.ts
 /**
  * An example of a shop's own server, to be copied (interface, section 4.4). It creates orders with a QR code for the payment,
  * receives Baoco's webhooks, and reports to the waiting page whether the order is paid. It uses only Node's own HTTP and the

@@ -1,3 +1,4 @@
+// Tests: tests/integration/receiver/receiver.test.ts
 /**
  * A shop's orders and how a payment changes them (interface, section 3.2). In memory only: a real shop stores them in its
  * database.

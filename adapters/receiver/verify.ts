@@ -1,3 +1,4 @@
+// Tests: tests/attack/secret-rotation.test.ts
 /**
  * Checks that a webhook is genuine, as every shop must do before it reads the content (interface, section 5). The check uses
  * the raw bytes, before they are parsed, and is constant-time.

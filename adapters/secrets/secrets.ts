@@ -1,3 +1,4 @@
+// Tests: tests/attack/data-folder.test.ts
 /**
  * The installation's two secrets. If they are not set, they are generated once and kept in the data folder (embedded default
  * only).

@@ -1,3 +1,4 @@
+// Tests: tests/integration/adapters/ids.test.ts
 /**
  * Ids from one counter for all processes, in blocks. A block is reserved by an event, so no id is ever issued twice, by any
  * process and after any crash, and an event can contain its id before it is written. Ids of a block that a process has not

@@ -1,3 +1,4 @@
+// Tests: tests/integration/store-migration/commands.test.ts
 /**
  * The lines of a text file, one after the other, without line breaks. Only a line feed ends a line. `readline` would also
  * split at the separators U+2028 and U+2029, which JSON leaves unescaped.

@@ -1,3 +1,4 @@
+// Tests: tests/attack/data-folder.test.ts
 /**
  * Files of the data folder. Baoco may run as root, and the folder may once have belonged to the database's user, so its files
  * are not trusted. A file is opened without following a link and without waiting for a pipe, and the opened file is checked.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/metrics.test.ts
 /** Metrics of deliveries. Label values come only from Baoco: lanes, states, classes of outcomes, codes of known banks. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { bankName } from '../../domain/banks/directory.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/metrics.test.ts
 /** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/webhook-sender/sender.test.ts
 /**
  * One call in flight: connects undici's handler to one `CallResult`. The status line decides the result. A later error in the
  * body changes nothing, because otherwise a paid order would be sent again.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/webhook-sender/addresses.test.ts
 /** Checks whether a rule may have this URL, as far as possible without DNS. The dialer checks the address itself. */
 import { isIP } from 'node:net'
 import { inboxTokenIn } from '../inbox/url.ts'

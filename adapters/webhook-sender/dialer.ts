@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/webhook-sender/hidden-addresses.test.ts
 /**
  * Opens all connections to addresses that users name. It resolves the name, checks **every** address of the name, and dials
  * exactly one of these addresses, so that a second lookup cannot return a different one. TLS still verifies the name.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/webhook-sender/sender.test.ts
 /** The reason why a call got no answer: a class for programs and a sentence for people. */
 
 export type FailureClass =

@@ -1,3 +1,4 @@
+// Tests: tests/integration/webhook-sender/sender.test.ts
 /**
  * Limits what an endpoint can send without an answer. undici limits the names and values of one set of headers. It does not
  * count status lines, 1xx answers, blank lines, or the bytes between the chunks of a chunked body. So this class counts bytes

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/webhook-sender/addresses.test.ts
 /**
  * Reads the machine's hosts file. c-ares, which resolves names for us, does not read it, and `localhost` is often defined
  * only there.

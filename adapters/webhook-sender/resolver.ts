@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/webhook-sender/checked-addresses.test.ts
 /**
  * Resolves names with c-ares: `dns.lookup` would occupy a thread of the pool that argon2 and files need. Concurrent dials
  * share an answer. An answer is kept for its TTL, at most half a minute.

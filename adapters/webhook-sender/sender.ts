@@ -1,3 +1,4 @@
+// Tests: tests/integration/webhook-sender/sender.test.ts
 /**
  * Calls shops' endpoints over HTTP/1.1 with keep-alive and without redirects. Connect, headers and body take at most ten
  * seconds in total, and at most 4 KB are read (section 6 of the interface, rule 2). Every outcome is a result, never an

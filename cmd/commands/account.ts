@@ -1,3 +1,4 @@
+// Tests: tests/integration/account-commands.test.ts
 /** `baoco account`: manages accounts for the operator. Each secret is printed once, on its own line. */
 import { text } from 'node:stream/consumers'
 import { Argument, Option, type Command } from 'commander'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/baoco-command.test.ts
 /** All commands, in the order of `baoco --help`. To add one, add a file in this folder and a line here. */
 import type { Command } from 'commander'
 

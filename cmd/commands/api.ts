@@ -1,3 +1,4 @@
+// Tests: tests/e2e/main-job-roles.test.ts
 /** `baoco api`: receives notifications and serves the API. Any number of processes can run it. */
 import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { createApi } from '../../adapters/http/api.ts'

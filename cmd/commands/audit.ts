@@ -1,3 +1,4 @@
+// Tests: tests/integration/looking-commands.test.ts
 /** `baoco audit`: checks the stored events for errors. */
 import type { Command } from 'commander'
 import { systemClock as clock } from '../../adapters/system/clock.ts'

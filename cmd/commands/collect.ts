@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-ingest/kill-9.test.ts
 /** `baoco collect`: reads bank mails from connected mailboxes. Any number of processes can share the mailboxes. */
 import { openImap } from '../../adapters/mail/imap.ts'
 import { openLeases } from '../../adapters/database/leases.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/baoco-command.test.ts
 /** `baoco config`: prints the current settings. */
 import type { Command } from 'commander'
 import { shownAddress } from '../process/shown-address.ts'

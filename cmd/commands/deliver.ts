@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/processes.test.ts
 /** `baoco deliver`: calls the shops' webhooks. Any number of processes can run it. */
 import { watchDelivery } from '../../adapters/telemetry/delivery-metrics.ts'
 import { deliveryNumbers } from '../../adapters/postgres/delivery-queue/numbers.ts'

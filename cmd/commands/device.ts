@@ -1,3 +1,4 @@
+// Tests: tests/integration/account-commands.test.ts
 /** `baoco device`: manages phones that post notifications. */
 import type { Command } from 'commander'
 import { newDevice } from '../../workflows/accounts/devices.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/store-migration/commands.test.ts
 /** `baoco export-events`: writes the whole event store to one file, for import into another store. */
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'

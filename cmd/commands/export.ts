@@ -1,3 +1,4 @@
+// Tests: tests/integration/looking-commands.test.ts
 /** `baoco export`: prints a user's transactions, for a spreadsheet or another program. */
 import { once } from 'node:events'
 import { Option, type Command } from 'commander'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/looking-commands.test.ts
 /** `baoco history`: prints the history of one transaction. */
 import type { Command } from 'commander'
 import { transactionStream } from '../../domain/transaction/events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/store-migration/commands.test.ts
 /** `baoco import-events`: fills an empty event store from a file of `export-events`, then sets the positions of all its readers. */
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/migrate.test.ts
 /** `baoco migrate`: migrates the database's tables to this version. `serve` does the same when it starts. */
 import type { Command } from 'commander'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/chaos/roles.test.ts
 /**
  * `baoco project`: runs the work that follows from events: the read models, the reactors that create further events, and the scheduled
  * work. For each of them one process is active and the others stand by. Every process also sends mails.

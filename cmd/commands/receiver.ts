@@ -1,3 +1,4 @@
+// Tests: tests/integration/receiver/receiver.test.ts
 /** `baoco receiver`: an example shop server, to test webhooks with and to copy. */
 import { once } from 'node:events'
 import { Option, type Command } from 'commander'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/serve.test.ts
 /** `baoco relay`: publishes events from the event store to the Kafka topic. One process is active, others stand by. */
 import { RelayProgress } from '../../workflows/relay/relay.ts'
 import { databaseAnswers, kafkaAnswers, storeAnswers } from '../process/health-checks.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/replay-command.test.ts
 /** `baoco replay`: rebuilds the read models beside the live ones and swaps them. With `--verify` it only compares them. */
 import type { Command } from 'commander'
 import { systemClock as clock } from '../../adapters/system/clock.ts'

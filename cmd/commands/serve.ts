@@ -1,3 +1,4 @@
+// Tests: tests/e2e/main-job-embedded.test.ts
 /**
  * `baoco serve`: runs all roles in one process. The README shows the data flow: notifications are captured into the event store, and the
  * read models, the log and the deliveries follow from its events.

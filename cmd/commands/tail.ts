@@ -1,3 +1,4 @@
+// Tests: tests/integration/looking-commands.test.ts
 /** `baoco tail`: prints events as they are stored, one JSON line per event. */
 import type { Command } from 'commander'
 import { asStored, type StoredEvent } from '../../domain/parse-event.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/attack/csv.test.ts
 /**
  * Writes comma-separated values (RFC 4180) that are safe to open in a spreadsheet. Payers write the memos, and a memo must not be run as a
  * formula.

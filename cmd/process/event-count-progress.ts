@@ -1,3 +1,4 @@
+// Tests: tests/integration/store-migration/commands.test.ts
 /** Prints the number of events to standard error, at most once per interval. */
 const TELL_EVERY_MS = 1_000
 

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/readme.test.ts
 /** The text that a start prints to the terminal. The first start also prints the new account and a command to test it with. */
 import { inVietnam } from '../../domain/time.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'

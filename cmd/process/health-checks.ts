@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/protocol.test.ts
 /** Health checks of the services that roles need, for `/readyz`. */
 import type { Part } from '../../adapters/http/resources/health.ts'
 import type { Installation } from './installation.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/main-job-roles.test.ts
 /**
  * The resources that all roles of a process share: connections to servers, opened and checked, and objects created once per process. Each
  * role uses these and adds its own.

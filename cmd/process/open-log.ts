@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/serve.test.ts
 /**
  * Opens the log that feeds delivery, as the settings select: the store's own subscription, or a Kafka topic. The topic needs a relay that
  * fills it from the store. Any number of processes can run the relay; one is active.

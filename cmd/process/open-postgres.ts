@@ -1,3 +1,4 @@
+// Tests: tests/integration/embedded-postgres.test.ts
 /** Opens the Postgres that the settings select, or the embedded one of the data folder, and migrates it to this version. */
 import { openDatabase } from '../../adapters/database/database.ts'
 import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'

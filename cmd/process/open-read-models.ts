@@ -1,3 +1,4 @@
+// Tests: tests/integration/roles/search-standby.test.ts
 /**
  * Reports the position of the read models, so that callers can wait until they have passed a checkpoint. The position comes from the
  * projector if it runs in this process, else from the checkpoint that another process writes.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/serve.test.ts
 /** Opens the Kafka topic that the settings name, and checks whether it belongs to this installation. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { reachKafka, type KafkaSettings, type KafkaTopic } from '../../adapters/log/kafka/client.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/roles/recognise.test.ts
 /**
  * Checks that the configured event store and database belong together. A changed or missing setting must not make an installation start
  * from nothing beside its events, continue from older events, or use the read models of another installation.

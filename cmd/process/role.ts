@@ -1,3 +1,4 @@
+// Tests: tests/integration/roles/attached.test.ts
 /**
  * A role is a part of Baoco's work that can run in its own process, such as `baoco api` or `baoco deliver`. `baoco serve` runs all roles in
  * one process. A role does not depend on which other roles run, in this process or elsewhere.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-out/serve.test.ts
 /** Sends mails to the mail server that the settings name. Without one they stay in the outbox, where the operator reads them. */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Outbox } from '../../adapters/mail-out/outbox.ts'

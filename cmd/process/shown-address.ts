@@ -1,3 +1,4 @@
+// Tests: tests/attack/leaks.test.ts
 /** Formats a server's URL for `baoco config`: shows the host, hides all credentials. */
 
 const HIDDEN = '***'

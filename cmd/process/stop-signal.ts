@@ -1,3 +1,4 @@
+// Tests: tests/e2e/main-job-roles.test.ts
 /** The first SIGTERM or Ctrl-C finishes the current work. A second one, or a timeout, ends the process immediately. */
 
 /** The process is ended if it has not finished by then. In milliseconds. */

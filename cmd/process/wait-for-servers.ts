@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/outage.test.ts
 /** Waits at the start for a server that is down, and logs which one and why. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { orAborted } from '../../workflows/support/abort.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/baoco-command.test.ts
 /** Parses command-line arguments that are ids. */
 import { InvalidArgumentError } from 'commander'
 

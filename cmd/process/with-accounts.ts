@@ -1,3 +1,4 @@
+// Tests: tests/integration/account-commands.test.ts
 /** Opens the resources of account commands, such as the store and the vault, for the duration of one command. */
 import { randomUUID } from 'node:crypto'
 import { systemClock as clock } from '../../adapters/system/clock.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/looking-commands.test.ts
 /** Opens the database for the duration of one command: the configured one, or the embedded one, which `serve` may be running. */
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'

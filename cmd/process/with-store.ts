@@ -1,3 +1,4 @@
+// Tests: tests/integration/looking-commands.test.ts
 /** Opens the event store for the duration of one command. */
 import type { EventStore } from '../../domain/ports.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'

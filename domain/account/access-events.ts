@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/registration.test.ts
 /** Events about access to an account: mail links, sessions, scoped keys. Part of the stream `account-<user>`. */
 import { z } from 'zod'
 

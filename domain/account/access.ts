@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/abuse.test.ts
 /** Access to an account: registration, passwords, the API key, the personal URL, devices, the lock. */
 import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/rules.test.ts
 /**
  * Folds the events of an account into its state. Pure: the same events give the same account on every machine. The effect of each
  * event is defined in `fold/`, with one table per part of the account.

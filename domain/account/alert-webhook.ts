@@ -1,3 +1,4 @@
+// Tests: tests/attack/alert-signature.test.ts
 /** The address that receives alerts in addition to the owner's e-mail, and the secret that signs these calls. */
 import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/plans.test.ts
 /** An account as the buyer of plans: each payment changes the plan once. */
 import type { KnownEvent } from '../catalogue.ts'
 import { evolve as evolveAccount } from './account.ts'

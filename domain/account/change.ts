@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/rules.test.ts
 /** A partial change. A field that is not given (undefined) stays as it is. */
 export type Change<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined }
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/session.test.ts
 /**
  * Ends all access to an account besides its password. It is for an owner who cannot tell what a stranger created or copied while
  * the stranger had the password. Rules, mailboxes and inboxes stay, because they give no access.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/rules.test.ts
 /** All events that decisions about an account depend on: stream `account-<user>`. Secrets are hashed, or sealed with the vault's key. */
 import { z } from 'zod'
 import { apiKeyEvents, mailTokenEvents, sessionEvents } from './access-events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/reactors/reactors.test.ts
 /**
  * Decides whether a rule is paused because its endpoint answered 410. What the owner did after that answer stands, and one answer pauses a
  * rule once.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/inbox.test.ts
 /**
  * Inboxes: built-in endpoints for users who have no shop yet. A rule may call one. The inbox stores the received calls, and responds
  * as its owner configures, so that success, failure and slowness can be tested before anything depends on them.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/plans.test.ts
 /** The limits of each plan (interface, section 8; systems and stored bytes: decision "Sizes"). */
 import type { Account } from './state.ts'
 import type { Plan } from './events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/rules.test.ts
 /** Refusals of operations on an account. Their names are the error codes of the API. */
 import { Refused } from '../errors.ts'
 

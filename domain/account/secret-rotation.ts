@@ -1,3 +1,4 @@
+// Tests: tests/attack/secret-rotation.test.ts
 /** Replaces a rule's secret. For a time both secrets sign (decision "Secret rotation"). */
 import { BOTH_SIGN_FOR, previousUntil } from '../webhook/secrets.ts'
 import type { Account } from './state.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/session.test.ts
 /** The dashboard's sessions. A session is a signed cookie that expires by itself, so the account only stores which ended early. */
 import type { SessionEnded } from './access-events.ts'
 import type { AccountEvent } from './events.ts'

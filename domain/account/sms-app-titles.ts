@@ -1,3 +1,4 @@
+// Tests: tests/attack/chat-texts.test.ts
 /**
  * Whether the title of an SMS app's push counts as the sender (decisions, "Trust", T3). The title may be a stranger's profile name
  * or the name of a group. So it counts only if the owner has enabled it, for one device or for the personal URL.

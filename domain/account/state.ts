@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/rules.test.ts
 /** The state of an account, folded from its events. */
 import type { z } from 'zod'
 import type { MailPurpose, MailTokenIssued, ScopedKey } from './access-events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/rules.test.ts
 /** Connected systems: a shop's payment prefix, and its changes. */
 import type { Account, System } from './state.ts'
 import { differing, type Change } from './change.ts'

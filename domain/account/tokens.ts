@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/credentials.test.ts
 /**
  * Keys and tokens contain the id of their account, so that it is found without a read model: `<prefix><user>.<random>`.
  * The events store only their SHA-256. The text is shown once.

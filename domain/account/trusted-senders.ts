@@ -1,3 +1,4 @@
+// Tests: tests/attack/missing-sender.test.ts
 /** The senders that an owner trusts besides the banks' own (decisions, "Trust"). */
 import { senderKey } from '../banks/directory.ts'
 import type { Account } from './state.ts'

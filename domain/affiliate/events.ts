@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/affiliate.test.ts
 /** Events of affiliate earnings: stream `affiliate-<user>`. */
 import { z } from 'zod'
 

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/alert/alerts.test.ts
 /** Events that an owner should see and may have to act on: stream `alerts-<user>`. */
 import { z } from 'zod'
 

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/transaction/capture.test.ts
 /** A notification on the receive path, before it is checked. */
 import { hashOfToken, userOfToken } from '../account/tokens.ts'
 import type { SourceType, WebhookStatus } from '../transaction/events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/transaction/capture.test.ts
 /** Notifications that became no transaction: one stream `unread-<id>` for each unread one, and one `ignored-<user>` for the rest. */
 import { z } from 'zod'
 import { sourceType } from '../transaction/events.ts'

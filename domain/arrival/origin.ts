@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/dedup/same-event.test.ts
 /** The origin of a notification: its account, its source, and whether that source is trusted. */
 import { allows, scopedKeyOf } from '../account/api-keys.ts'
 import { isHash } from '../account/tokens.ts'

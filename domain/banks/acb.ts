@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, mailTable, smsOrPush } from './bank.ts'
 
 /** The currency follows the account. `GD:` is the memo here. The mail covers both directions, in two languages. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, push, sms } from './bank.ts'
 
 /** The SMS prints the time as `16h08p`, and no year. Its memo has no label and may stand in brackets. */

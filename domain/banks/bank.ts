@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /** The building blocks of the table of banks. A bank is a row of data. Its layouts are patterns (`pattern.ts`) or tables of labels. */
 import { compilePattern } from '../reader/pattern.ts'
 import { compileLabels, type LabelTable } from '../reader/labels.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, push, sms, whenBankIsKnown } from './bank.ts'
 
 /** The push is a list of labelled lines. Time and balance may be missing. Until 2025 it was one line. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /**
  * Banks that are known by name and have no layouts of their own yet. Their texts are read by labels (`label-reader.ts`). A bank
  * moves to its own file when it gets layouts.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, mailTable, push, whenBankIsKnown } from './bank.ts'
 
 /** A separate bank next to VPBank. Its mail covers both directions. Dots separate thousands. The fee has its own row. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms } from './bank.ts'
 
 /** The values follow the branch. A text without a sign does not show the direction, so it stays unread. */

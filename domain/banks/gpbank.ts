@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms } from './bank.ts'
 
 /** Dots separate thousands. The date contains blanks (`6 6 2018`). The signed balance follows the memo. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms, smsOrPush } from './bank.ts'
 
 /** The direction is a word (`RUT RA`). Some texts print no separators between thousands. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, mailSentence } from './bank.ts'
 
 /** Mails of card payments. */

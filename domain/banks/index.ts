@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/banks/directory.test.ts
 /** The table of banks. To add a bank, add its file, one line here, and its lines in `tests/corpus`. */
 import type { Bank } from './bank.ts'
 import { abbank } from './abbank.ts'

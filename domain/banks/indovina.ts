@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms } from './bank.ts'
 
 /** Word and sign together: `giam(-)`. A transfer and its fee arrive as two texts within one minute. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, breaksAt, mailTable, smsOrPush, whenBankIsKnown } from './bank.ts'
 
 /**

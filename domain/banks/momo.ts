@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank } from './bank.ts'
 import { walletChats, walletSentences } from './wallet-sentences.ts'
 

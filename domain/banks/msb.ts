@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms } from './bank.ts'
 
 /** Prints no year. Dots separate thousands. The amount includes the fee, which stands in brackets. The balance comes last. */

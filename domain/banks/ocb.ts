@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, push, sms, smsOrPush, whenBankIsKnown } from './bank.ts'
 
 /** Prints no year. Dots separate thousands in the push, and one text had a dot too many (`335.532. VND`). */

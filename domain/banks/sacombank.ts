@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms, smsOrPush } from './bank.ts'
 
 /** The memo has no label. Until 2018 the text was one sentence: `gui … vao TK`, `rut … tu TK`. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms } from './bank.ts'
 
 /** Two balances: before (`SD DAU`) and after (`SD CUOI`). */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms } from './bank.ts'
 
 /** In either language, without a date. The currency precedes the number. The memo has no label. */

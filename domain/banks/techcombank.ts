@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, push, silentCurrency, sms, whenBankIsKnown } from './bank.ts'
 
 /**

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, mailSentence, push, whenBankIsKnown } from './bank.ts'
 
 /** One sentence in mail and push, in either language. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, smsOrPush, whenBankIsKnown } from './bank.ts'
 
 /** Dots separate thousands. There are two balances, and the first may be missing. The push is the SMS, possibly with joined lines. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, mailTable, push, sms } from './bank.ts'
 
 /** The SMS attaches the currency to the account, and prints the signed balance after the memo. Mails arrive for card payments. */

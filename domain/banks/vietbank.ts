@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms } from './bank.ts'
 
 /** The currency precedes the account. VietBank is not VietinBank, Vietcombank or VietABank. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, mailTable, push, sms, whenBankIsKnown } from './bank.ts'
 
 /**

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, push, smsOrPush } from './bank.ts'
 
 /** `GD:` is the amount here, and `SDC` the balance. A cut memo ends in `~`. The bank's name may be missing. */

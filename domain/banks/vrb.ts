@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms, whenBankIsKnown } from './bank.ts'
 
 /** The holder's name follows the account. No time, no balance. */

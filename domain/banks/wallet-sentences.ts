@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /** Sentences that wallets share. They print no sign: the verb shows the direction. They are generic, so the app must name the wallet. */
 import type { Bank } from './bank.ts'
 import { push, whenBankIsKnown } from './bank.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/credits/credits.test.ts
 /**
  * The two-year memory of credits (decisions, T5). It recognises a payment long after the deduplication window has dropped it.
  * Segments hold packed marks (`mark.ts`) of 16 bytes per credit. When a segment is full, the next one begins and the oldest is

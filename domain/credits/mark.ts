@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/credits/credits.test.ts
 /**
  * The mark of a credit: 48 bits of a SHA-256 over its bank, reference, amount, currency and account. With the id of its
  * transaction (also 48 bits) that is 12 bytes, or 16 characters of base64.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/credits/credits.test.ts
 /**
  * The remembered credits of one account, folded from its segments. It maps a mark to the first transaction that had it. Each
  * segment is a hash table in two typed arrays, about 30 bytes per credit in memory. A lookup queries at most 16 tables and scans

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/dedup/same-event.test.ts
 /**
  * Hash chains in typed arrays: for each key, the entries that have it, newest first. The deduplication window of a week of
  * notifications stays in memory, so an entry may cost a few bytes here, but not several objects.

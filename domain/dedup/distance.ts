@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/dedup/same-event.test.ts
 /**
  * *Apart* is the time between two notifications in milliseconds. It uses printed times if both print one, else stamps if both
  * have one, else arrival times.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/dedup/same-event.test.ts
 /**
  * The notifications of a deduplication window, field by field in two growing arrays. A week of them stays in memory, so an entry
  * is a few hundred bytes of numbers instead of objects. Texts are stored as hashes. Entries are numbered from 0 in the order of

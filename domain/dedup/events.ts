@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/dedup/window.test.ts
 /** The recent notifications of one user and bank: stream `book-<user>-<bank>`, kept for seven days. It contains no text. */
 import { z } from 'zod'
 

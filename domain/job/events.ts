@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/jobs.test.ts
 /** A bulk operation on many transactions that runs in the background: stream `job-<id>`. It contains no notification texts. */
 import { z } from 'zod'
 import { sourceType } from '../transaction/events.ts'

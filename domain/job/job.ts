@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/jobs.test.ts
 /** The state of a job, and its next steps. Pure. */
 import { Refused } from '../errors.ts'
 import type { JobEvent, JobEventData } from './events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/mail-trust/mail-trust.test.ts
 /**
  * The Authentication-Results header (RFC 8601, section 2.2). The mailbox's provider writes its check of a mail's signatures into
  * it. Providers also repeat texts of the sender in it, some of them unescaped. So this parser is stricter than the RFC: one

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/mail-trust/mail-trust.test.ts
 /**
  * Extracts the addresses in a mail's From, To and Cc, without their display names (RFC 5322, section 3.4). The cost is linear in
  * the header's length.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/mail-trust/mail-trust.test.ts
 /** The authserv-ids under which the providers of mailboxes write their checks. A header with such an id is the provider's own. */
 
 /** By IMAP host. Providers that write none, or a different one with every mail, are missing: their mails cannot be trusted. */

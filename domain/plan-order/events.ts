@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/plan-order/plan-order.test.ts
 /** An order for a plan, paid by bank transfer: stream `plan-order-<id>`. */
 import { z } from 'zod'
 import { plan } from '../account/events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /** Labels that any bank may print, and the words that make a movement of money doubtful. They have no diacritics, like shadows. */
 import { compileLabels } from './labels.ts'
 

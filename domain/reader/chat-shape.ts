@@ -1,3 +1,4 @@
+// Tests: tests/attack/chat-texts.test.ts
 /**
  * Detects texts that look like a chat message (decisions, "Trust", T3): a person's name before a bank's sentence. Apps that show
  * chats, and forwarders that name no app, forward such texts in the same way as a bank's. Works on the shadow.

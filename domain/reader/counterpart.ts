@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /** The other party of a transfer, if the bank prints it. */
 
 export interface Counterpart {

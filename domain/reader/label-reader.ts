@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /**
  * Reads a text that no layout matches, by the labels that any bank may print (`TK`, `So tien`, `SD`, `ND` …). This is less certain
  * than a layout, so it has stricter conditions: one amount with a sign or a direction word, before any balance and before the

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /** Extracts the values at a text's labels. `label-reader.ts` decides whether they are sufficient. */
 import type { Labelled } from './labels.ts'
 import type { Page } from './page.ts'

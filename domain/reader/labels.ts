@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /**
  * Labels and their values. A text is split at its labels, so it does not matter whether a table arrived as lines, cells, bars or
  * one long line: the value of a label is the text between its end and the next label.

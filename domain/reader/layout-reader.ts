@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /** Reads a text with a bank's layout (`pattern.ts`). */
 import { movedBy, type Moved } from './amount.ts'
 import type { Bank, Layout } from '../banks/bank.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/mails.test.ts
 /**
  * Prepares a mail's text for reading. Removes its HTML, or the marks that a mail program made of it (`*bold*`, `| cells |`). Text
  * that mail programs hide is left out, because nobody sees it.

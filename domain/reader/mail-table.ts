@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/mails.test.ts
 /** Reads a mail that is a table of labels and values (`labels.ts`). */
 import { movedBy } from './amount.ts'
 import type { Bank, MailTable } from '../banks/bank.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/corpus.test.ts
 /** A text prepared for reading. */
 import { normalise, shadowOf, squeeze } from '../text.ts'
 

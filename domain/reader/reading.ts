@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/reader/reader.test.ts
 /** Input and output of the reader. */
 
 /**

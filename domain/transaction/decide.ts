@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/transaction/random-walk.test.ts
 /**
  * Decisions about a transaction after its capture: attempts, retries by hand, its end. Deciders return facts, and refuse a
  * forbidden change with a named error. Clock and random number are parameters.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/transaction/audit.test.ts
 /** Events of one transaction: stream `transaction-<id>`. Field names are those of sections 2.1 and 2.2 of the interface. */
 import { z } from 'zod'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/looking-commands.test.ts
 /** The history of a transaction in words: one sentence per event, oldest first. It contains no personal data. */
 import { isEventOf } from '../catalogue.ts'
 import { asStored, type StoredEvent } from '../parse-event.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/transaction/random-walk.test.ts
 /**
  * The state of a transaction, with one delivery for each rule that matched. Pure.
  *

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/golden-events.test.ts
 /**
  * Upcasters: functions that turn the data of an event's older version into the data of the next one. Stored events never change, so each
  * version that was ever written stays readable.

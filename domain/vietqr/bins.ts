@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/vietqr/payload.test.ts
 /** The six-digit NAPAS id of each bank, by our bank codes. Wallets and banks without one are missing. */
 const BINS: Readonly<Record<string, string>> = {
   MB: '970422', VCB: '970436', TCB: '970407', ACB: '970416', BIDV: '970418', VIB: '970441', TPB: '970423', VPB: '970432',

@@ -1,3 +1,4 @@
+// Tests: tests/attack/secret-rotation.test.ts
 /**
  * The secrets that sign a rule's calls. After a rotation the previous secret also signs for 24 hours, so that a shop can update its
  * own copy at any time within them (decision "Secret rotation").

@@ -1,3 +1,4 @@
+// Tests: tests/attack/leaks.test.ts
 /**
  * The form of a webhook's url for everybody but its owner: logs, the topic, the readable history, alerts. Path, query, user part and
  * fragment often grant access (Slack, Telegram, inboxes), so this form never contains them.

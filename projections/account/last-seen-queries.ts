@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/sources.test.ts
 /** When each of a user's sources was last seen, and since when it is silent. */
 import type { Door } from '../../domain/arrival/origin.ts'
 import { silentSince, type Rhythm } from '../../domain/sources/silence.ts'

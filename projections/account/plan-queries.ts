@@ -1,3 +1,4 @@
+// Tests: tests/integration/scheduled/plans.test.ts
 /** Accounts that need action because of their plan. */
 import { nearlyUsedFrom } from '../../domain/account/plan-changes.ts'
 import type { PlansDue } from '../../workflows/scheduled/plans.ts'

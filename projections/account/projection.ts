@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/accounts.test.ts
 /** Accounts and their permissions, without keys, passwords and tokens. */
 import { projection, insert, table, update, type Changes } from '../engine/definition.ts'
 import type { RecordedEvent } from '../../domain/event.ts'

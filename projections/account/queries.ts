@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/quota.test.ts
 /** The operator's list of accounts, and a user's usage of the quota. */
 import type { Queryable } from '../engine/queryable.ts'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/alerts.test.ts
 /** Alerts as their owner lists them. */
 import { insert, projection, table, update } from '../engine/definition.ts'
 

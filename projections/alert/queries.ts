@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/alerts.test.ts
 /** Reads of alerts. */
 import type { AlertKind } from '../../domain/alert/events.ts'
 import type { Queryable } from '../engine/queryable.ts'

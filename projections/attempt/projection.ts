@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/transactions.test.ts
 /** Every webhook call: the deliveries in a transaction's details, and the log of a rule (interface, section 2.2). */
 import { insert, perform, projection, removeOfTransaction, table } from '../engine/definition.ts'
 

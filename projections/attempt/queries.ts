@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/transactions.test.ts
 /** Reads of webhook attempts: of one transaction, and of one rule (its log). */
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import type { Queryable } from '../engine/queryable.ts'

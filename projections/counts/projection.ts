@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/counts.test.ts
 /** The counts for the `total` of a list, so that a page of thirty rows does not need to count a million. */
 import { countOf } from '../engine/counter.ts'
 import { attemptTable } from '../attempt/projection.ts'

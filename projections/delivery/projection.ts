@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/queue.test.ts
 /**
  * The delivery queue: one row per transaction and rule. A row has the status, the number of the last attempt and the
  * time at which the next attempt is due.

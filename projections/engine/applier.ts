@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/projector.test.ts
 /** Applies events to the tables of one schema. Each batch and its checkpoint are written in one transaction. */
 import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint } from '../../domain/ports.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/replay.test.ts
 /** Builds read models in a separate schema, from the first event of the store up to a given position. */
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'

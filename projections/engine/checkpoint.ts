@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/replay.test.ts
 /**
  * The position of a projector. It is stored in the schema of the projector's tables and moves in the same transaction
  * as their rows. It holds the last applied event: its id, its stream and its revision in that stream. If the store does

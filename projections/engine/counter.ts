@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/counts.test.ts
 /**
  * Counts the rows of a table by kind, in a table of its own. The database maintains the counts: for each statement that
  * changes the rows, a trigger updates the counts once, in the same transaction. So the counts always agree with the

@@ -1,3 +1,4 @@
+// Tests: tests/unit/projections/engine/sql.test.ts
 /**
  * The parts of a read model: a table, and one handler per event type. A handler is a pure function from one event to
  * statements as data. The runner merges many statements into few set-based ones (`fold.ts`, `sql.ts`).

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/lists.test.ts
 /** The end of a statement that reads one page, newest first, then by id. */
 
 /** Which page: its number, or the last row of the page before it. */

@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/projector.test.ts
 /**
  * The runner of read models: one subscription, one checkpoint, one transaction per batch. Batches grow by themselves:
  * while one is written, the next one collects in the store.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/projector.test.ts
 /** The port through which the queries of read models reach the database. */
 
 export type Row = Record<string, unknown>

@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/replay.test.ts
 /**
  * Rebuilds read models from the first event, beside the live ones, which continue meanwhile. Then it swaps them in: it
  * renames both schemas in one transaction, at exactly the event that the live ones have reached. It holds their

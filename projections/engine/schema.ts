@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/replay.test.ts
 /** Creates and drops whole schemas of read models. */
 import { checkpointDdl } from './checkpoint.ts'
 import type { Definition } from './definition.ts'

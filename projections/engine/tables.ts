@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/projector.test.ts
 /**
  * The port of the runner and of replay to the database that holds the read models.
  * `adapters/postgres/ops/read-models.ts` implements it.

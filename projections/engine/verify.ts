@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/replay-command.test.ts
 /** Compares two schemas of read models, row by row. */
 import type { Definition, Table } from './definition.ts'
 import type { Statements } from './tables.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/jobs.test.ts
 /** Jobs as their owner sees them. A process that takes over a job reads it here. */
 import { insert, projection, table, update } from '../engine/definition.ts'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/jobs.test.ts
 /** Reads for bulk retries: the failed transactions that a job covers, one page at a time, and the jobs. */
 import type { JobFilter, JobPosition } from '../../domain/job/events.ts'
 import type { FailedTransactions } from '../../workflows/jobs/bulk-retry.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/mail-accounts.test.ts
 /** Mailboxes to collect from, with everything that a connection needs, so that a collector finds its work with one query. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
 import { said } from '../engine/changes.ts'

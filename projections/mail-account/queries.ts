@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/mail-accounts.test.ts
 /** Mailboxes as the collector reads them, and their state as their owners see it. */
 import type { Mailbox } from '../../workflows/mail-ingest/mailbox.ts'
 import type { Queryable } from '../engine/queryable.ts'

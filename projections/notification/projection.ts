@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/notifications.test.ts
 /**
  * Notifications that did not become a transaction: those that no reader has understood yet, and those that are not
  * transactions. The others are in `transaction`, under the same id if they were unread before.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/notifications.test.ts
 /** Reads of notifications: kept unread, ignored, or captured as a transaction. Everything is restricted to its owner. */
 import type { Unsafe } from '../../domain/arrival/events.ts'
 import type { SourceType } from '../../domain/transaction/events.ts'

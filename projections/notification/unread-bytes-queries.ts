@@ -1,3 +1,4 @@
+// Tests: tests/attack/account-limits.test.ts
 /** Accounts with more bytes of unread notifications than their plan allows, and the oldest of those notifications. */
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
 import type { Plan } from '../../domain/account/events.ts'

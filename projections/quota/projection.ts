@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/quota.test.ts
 /**
  * Counts how many transactions of each Vietnamese month count in a user's quota (interface, section 8). They are
  * counted in the order of the log, with the plan as it was at that position. So the count is right with any number of

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/breaker.test.ts
 /** The health of the endpoints of a user's rules. */
 import type { Queryable } from '../engine/queryable.ts'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/webhooks.test.ts
 /**
  * Webhook rules: everything that their owner lists, and everything that a call needs, so that sending reads nothing
  * else.

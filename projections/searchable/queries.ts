@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/search.test.ts
 /**
  * Lists that are searched, or filtered by a rule. They are read from `searchable`, which the projector `search`
  * maintains (`projections/searchable/projection.ts`), and joined with the transactions. So deleted transactions

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/connected-systems.test.ts
 /** Connected systems as their owner lists them. The payment prefixes of the transaction list are read from here. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
 import { said } from '../engine/changes.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/attack/csv.test.ts
 /** All transactions of a user, page by page. */
 import type { Queryable } from '../engine/queryable.ts'
 

@@ -1,3 +1,4 @@
+// Tests: tests/unit/projections/read-models.test.ts
 /** Transactions as lists and details show them (interface, section 2.1), newest first. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/lists.test.ts
 /** Reads of the transaction list and of one transaction. Everything is restricted to its owner. */
 import type { SourceType, WebhookStatus } from '../../domain/transaction/events.ts'
 import type { Queryable } from '../engine/queryable.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/lists.test.ts
 /**
  * The number of transactions in a list over all its pages, and the fastest way to read one page. Both come from counts,
  * which always agree with the rows. There are three ways:

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/abuse.test.ts
 /** Commands on what gives access to an account: its key, its personal URL, devices and the lock. Also the login. */
 import { randomUUID } from 'node:crypto'
 import { accountLocked, lock, rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/credentials.test.ts
 /** Commands on scoped keys: load → decide → append. */
 import * as decide from '../../domain/account/api-keys.ts'
 import type { Scope, ScopedKey } from '../../domain/account/api-keys.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/accounts.test.ts
 /**
  * Registration, and requests that give only an e-mail address. They do not reveal whether an address has an account:
  * the answer and the steps through the store are the same. If there is nothing to write, an append is sent that the

@@ -1,3 +1,4 @@
+// Tests: tests/attack/new-bank-accounts.test.ts
 /**
  * The link in the alert mail about a new bank account. Its page shows the number and a button. Only the button
  * confirms, because mail scanners open links. The token is a signed statement: it contains the account, the number and

@@ -1,3 +1,4 @@
+// Tests: tests/attack/account-deletion.test.ts
 /**
  * Deletes an account. First the account ends, so that nothing gives access to it any more. Then every stream with an
  * event of its owner is closed by an event without personal data, and erased up to that event. The store is read from

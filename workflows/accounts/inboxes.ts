@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/inbox.test.ts
 /** Commands on inboxes: load → decide → append. */
 import type { Inbox } from '../../domain/account/account.ts'
 import * as decide from '../../domain/account/inboxes.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/mail-accounts.test.ts
 /**
  * Commands on mail accounts: load → decide → append. The password is sealed before it enters an event, and is never
  * returned.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/registration.test.ts
 /**
  * Creates accounts. First the e-mail is claimed, in a stream of its own. Then the account is written under the id that
  * the claim names. If the store has no transactions over streams, an interrupted registration is finished by the next

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/webhooks.test.ts
 /** Commands on webhook rules (interface, section 4.3): load → decide → append. */
 import type { Rule } from '../../domain/account/account.ts'
 import { invalid } from '../../domain/account/refusals.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/credentials.test.ts
 /** New secrets. The text is shown once. The events keep its hash, or the sealed text. */
 import { randomBytes } from 'node:crypto'
 import { formToken, hashOfToken, type TokenKind } from '../../domain/account/tokens.ts'

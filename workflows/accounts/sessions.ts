@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/session.test.ts
 import { randomUUID } from 'node:crypto'
 import { endSession } from '../../domain/account/sessions.ts'
 import { Refused } from '../../domain/errors.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/connected-systems.test.ts
 /** Commands on connected systems: load → decide → append. */
 import type { System } from '../../domain/account/account.ts'
 import * as decide from '../../domain/account/systems.ts'

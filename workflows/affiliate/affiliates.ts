@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/affiliate.test.ts
 /** Commands of affiliates, and the lookup of a link's owner by its code: load → decide → append. */
 import { randomBytes } from 'node:crypto'
 import * as decide from '../../domain/affiliate/affiliate.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/attack/alert-signature.test.ts
 /**
  * Calls the owner's own address about an alert, signed like the calls of a rule. No other work waits for these calls,
  * because that address may be as slow as the endpoint that the alert is about. There are a few attempts within two

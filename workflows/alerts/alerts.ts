@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/alerts.test.ts
 /**
  * Raises and ends alerts. Both may be called at any time and any number of times: an open alert is not raised again,
  * and an ended one is not ended again. The mail and the call follow from the event (`reactors/tell-alerts.ts`).

@@ -1,3 +1,4 @@
+// Tests: tests/integration/capture/capture.test.ts
 /**
  * Receives notifications. Each one becomes a transaction, the record of a copy, or an unread or ignored notification,
  * and is answered after that is stored. Concurrent calls form a group: while one group runs, the next one collects. Two

@@ -1,3 +1,4 @@
+// Tests: tests/integration/capture/contention.test.ts
 /**
  * Takes one group of notifications from its accounts and deduplication windows to the store: **one read, one append**,
  * whatever its size. The group is first decided on the cached accounts and windows. The read shows whether they are

@@ -1,3 +1,4 @@
+// Tests: tests/unit/workflows/capture/waiting.test.ts
 /** One notification in progress: its pending answer, and what is known about it so far. */
 import type { Account } from '../../domain/account/account.ts'
 import type { Probe } from '../../domain/dedup/entries.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/notifications.test.ts
 /**
  * Reads unread notifications again, after the reader has improved. A notification that is now understood becomes a
  * transaction with the notification's own id. The deduplication window treats it as if it had arrived now. No webhook

@@ -1,3 +1,4 @@
+// Tests: tests/integration/capture/capture.test.ts
 /**
  * The events that the decisions of a group store: one unit per event, for all its notifications in the group. The
  * streams of a unit are stored in the order in which they are written here, each after the previous one.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/credits/remember-credits.test.ts
 /**
  * A cache of credit memories, bounded by the number of credits in all of them. A memory may be an hour old: a credit
  * stays in its deduplication window for seven days, and only after that is the memory needed to recognize it. So

@@ -1,3 +1,4 @@
+// Tests: tests/integration/credits/remember-credits.test.ts
 /**
  * Adds credits to the two-year memory of their accounts (decisions, T5). About once a day, it reads the captured
  * transactions after its own checkpoint, so that one event holds many credits. Until then the deduplication window

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/delivery.test.ts
 /** One attempt: forms and sends the call, and gives the result to the recorder. */
 import type { CallResult, Checkpoint, Sender } from '../../domain/ports.ts'
 import { RENDERER } from '../../domain/webhook/payload/render.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/queue.test.ts
 /** A signal to wait for: `ring` wakes the waiting task, or the next one that waits. */
 export class Bell {
   #rung = false

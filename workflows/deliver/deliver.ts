@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/delivery.test.ts
 /**
  * Delivery: every transaction is sent to each of its rules' endpoints until the endpoint answers (section 6 of the
  * interface).

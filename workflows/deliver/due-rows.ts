@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/delivery.test.ts
 /**
  * Deliveries that are due in the queue: retries, manual retries, first attempts that the log did not make, and
  * deliveries that dead workers left behind.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/workflows/deliver/endpoints.test.ts
 /** Updates about endpoints that workers exchange through the database. */
 
 /** What the calls since the last update showed about one endpoint. */

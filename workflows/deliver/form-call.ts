@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/test-call.test.ts
 /** One attempt as an HTTP call: the body is rendered now and signed with the rule's current secret. */
 import { sha256 } from '../../domain/sha256.ts'
 import type { Call } from '../../domain/ports.ts'

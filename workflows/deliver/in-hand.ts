@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/delivery.test.ts
 /**
  * Deliveries that this worker has claimed but not begun. They wait in the lanes, or aside while their server is
  * failing. They leave when they begin, when they are let go (another worker has them, or nobody may make them), or when

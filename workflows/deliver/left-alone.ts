@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/breaker.test.ts
 /**
  * Calls that wait here for a server that must not be called. When a server has failed often enough in this process, its
  * calls are put aside until the results of all workers are known. Then they continue, or go back to the queue with

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/queue.test.ts
 /** The port from delivery to its queue: due rows, claims and the workers' heartbeats. An adapter implements it in SQL. */
 import type { Delivery } from '../../domain/transaction/transaction.ts'
 import type { WebhookStatus } from '../../domain/transaction/events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/remake-request.test.ts
 /**
  * Rebuilds the request of an attempt from the events: the rule at the recorded revision of the account, the transaction
  * as it was then, and the recorded timestamp. The SHA-256 of the body shows whether it is the same, byte for byte. If

@@ -1,3 +1,4 @@
+// Tests: tests/attack/secret-rotation.test.ts
 /** Opened secrets of rules, so that a busy rule's secret is opened once. Only a limited number, and only in memory. */
 import type { Vault } from '../../domain/ports.ts'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/takeover.test.ts
 /**
  * Checks deliveries from the queue or from a dead worker against their streams before they are sent. Deliveries that
  * are deleted, ended or already attempted are dropped. One read serves all of them. It also gives the revision at which

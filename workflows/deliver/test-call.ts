@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/test-call.test.ts
 /**
  * The test operation (section 4.3): sends the test payload to a rule's URL with the same sender. It does not count as
  * an attempt.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/workflows/deliver/recorder.test.ts
 /**
  * Transactions with calls under way in this process: their fold and its revision. They are held from the claim until
  * the last result is recorded, so that a result is appended at the known revision without a read.

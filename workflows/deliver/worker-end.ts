@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/takeover.test.ts
 /**
  * Ends a worker within ten seconds. Waiting deliveries are let go. Calls under way have seven seconds and are then cut
  * off. Their results are recorded, and a goodbye frees the claims for other workers. A server that is away must not

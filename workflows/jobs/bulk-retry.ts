@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/jobs.test.ts
 /**
  * Retries many transactions as a job. A call starts it. The process that holds the lease does it page by page, oldest
  * first. A page is recorded before it is done, so after a crash it is done once more: transactions that were already

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/stream.test.ts
 /**
  * Sends events live to listeners. A process has one subscription to the store. An event is passed on after the read
  * models have it, so that listeners can query the details. The subscription begins with the first listener. It

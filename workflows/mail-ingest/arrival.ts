@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-ingest/collect.test.ts
 /** Turns a mail into a notification for the receive path. */
 import type { Arrival } from '../../domain/arrival/arrival.ts'
 import { plainOf } from '../../domain/reader/mail-page.ts'

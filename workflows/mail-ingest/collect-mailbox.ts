@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-ingest/collect.test.ts
 /**
  * Collects one mailbox for as long as this process holds its lease: connects, takes the mails after the stored
  * position, and waits for more. The position moves only after the mails before it are stored. So after a crash a mail

@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-ingest/collect.test.ts
 /**
  * All mailboxes of the installation, shared among the processes that collect. Each process holds a lease on the
  * mailboxes that it reads, and renews all of them with one statement. It notices added, changed and removed mailboxes

@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-ingest/collect.test.ts
 /** The ports of collecting: to the mail server and to the database. */
 import type { MailHeaders } from '../../domain/mail-trust/mail-trust.ts'
 

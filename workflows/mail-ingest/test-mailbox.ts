@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-ingest/collect.test.ts
 /** Tests a mail account at its owner's request: whether it can be read, and under which id its provider writes. */
 import { authservIdOf } from '../../domain/mail-trust/authentication-results.ts'
 import { MailFailure, type Connection, type Login, type MailServer } from './mailbox.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/workflows/mail-ingest/slots.test.ts
 /**
  * Limits that a mail server has exceeded (`adapters/mail/server-limits.ts`). At the third time within a day, its
  * mailbox is paused. The count belongs to the process that holds the connection. A change of the mail account resets

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/plans.test.ts
 /** Orders a plan: returns the amount to transfer, the account to pay to, and the text of the transfer. */
 import type { Plan } from '../../domain/account/events.ts'
 import { conflict } from '../../domain/account/refusals.ts'

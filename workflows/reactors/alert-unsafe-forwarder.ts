@@ -1,3 +1,4 @@
+// Tests: tests/attack/fields-named-by-a-text.test.ts
 /**
  * Warns the owner of an app whose bodies a text can change, because that is a danger. The alert says how to change the
  * app's template (decisions, "Trust", T2). There is one alert per device, per scoped key and for the personal URL. It

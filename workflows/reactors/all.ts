@@ -1,3 +1,4 @@
+// Tests: tests/integration/reactors/reactors.test.ts
 /** All reactors. To add one, add a file to this folder and an entry here. */
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Mailer, Sender, Vault } from '../../domain/ports.ts'

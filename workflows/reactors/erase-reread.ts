@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/notifications.test.ts
 /** Erases an unread notification from its stream after it was read or given up. Only the event that records this stays. */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { EventStore } from '../../domain/ports.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/reactors/reactors.test.ts
 /** Mails the operator when most of a user's quota is used (interface, section 6). */
 import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
 import { accountCache } from '../accounts/accounts.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/reactors/reactors.test.ts
 /**
  * Pauses a rule whose endpoint answers 410, until its owner activates it again. Such an endpoint is gone permanently. A
  * change that the owner made after that answer is kept. An answer that was processed before has no effect.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/alerts.test.ts
 /**
  * Alerts whose cause is an event: a paused rule or mailbox, a bank account that was seen for the first time, a quota
  * that is mostly used.

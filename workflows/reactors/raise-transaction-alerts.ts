@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/alerts.test.ts
 /**
  * Alerts about single transactions: copies that contradict each other (T4), and old notifications that were not sent
  * (T5).

@@ -1,3 +1,4 @@
+// Tests: tests/integration/reactors/reactors.test.ts
 /** A reactor: an event causes further work, on its own stream or on another one. */
 import type { Handlers } from '../../domain/catalogue.ts'
 

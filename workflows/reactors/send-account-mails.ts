@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/accounts.test.ts
 /** Mails about an account: issued links, and repeated registrations. */
 import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
 import { isGoodLink } from '../../domain/account/mail-tokens.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/alerts.test.ts
 /** Mails an alert when it is raised, and calls the address that its owner has set, when it is raised and when it ends. */
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/reactors/reactors.test.ts
 /** Older events cause no message: after the loss of a checkpoint, all events arrive again. */
 const OLD_MS = 24 * 3_600_000
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/relay.test.ts
 /**
  * The relay: sends every event of the `transaction-` streams to the topic, in the order of the store.
  *

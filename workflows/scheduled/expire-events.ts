@@ -1,3 +1,4 @@
+// Tests: tests/integration/scheduled/scheduled-work.test.ts
 /** How long the store keeps events that are not permanent, and the scheduled job that removes them. */
 import { DEDUP_RETENTION_S } from '../../domain/dedup/events.ts'
 import { CREDITS_KEPT_S, CREDITS_PREFIX } from '../../domain/credits/events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/attack/account-limits.test.ts
 /**
  * Keeps the unread notifications of an account within its plan's limit (decision "Sizes"). The oldest are given up
  * first. The read models maintain the sum of the bytes, so no notification causes a new sum. Between two runs of this

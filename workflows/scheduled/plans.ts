@@ -1,3 +1,4 @@
+// Tests: tests/integration/scheduled/plans.test.ts
 /** Scheduled work on plans: ends them, and warns when most of a quota is used. */
 import { randomUUID } from 'node:crypto'
 import { endPlan, warnOfQuota } from '../../domain/account/plan-changes.ts'

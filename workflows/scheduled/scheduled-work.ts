@@ -1,3 +1,4 @@
+// Tests: tests/integration/scheduled/scheduled-work.test.ts
 /** Scheduled work. A job may be late, be skipped, or be run by two processes at once without harm. */
 import { schedule } from 'node-cron'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/alerts.test.ts
 /**
  * Alerts owners about endpoints that are paused, and ends the alert when they are not paused any more. The breaker
  * decides whether an endpoint fails. That is operational data: it may be lost, and is then learned again. The alert

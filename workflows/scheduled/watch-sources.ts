@@ -1,3 +1,4 @@
+// Tests: tests/integration/scheduled/watch-sources.test.ts
 /** Checks for silent sources. Raises an alert for each one, and ends it when the source is seen again or was removed. */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'

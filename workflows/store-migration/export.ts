@@ -1,3 +1,4 @@
+// Tests: tests/integration/store-migration/store-migration.test.ts
 /**
  * Writes everything in a store, in order, to a file that can fill another store. Events that the store was to forget
  * are left out, even if they still exist: only the closing event of a closed stream is exported, and no expired events

@@ -1,3 +1,4 @@
+// Tests: tests/integration/store-migration/store-migration.test.ts
 /**
  * Fills an empty store from a file of another store (`event-file.ts`). The first event written says that an import has
  * begun, and of which file. The last one says that it has ended. Nothing starts on a store between the two. An import

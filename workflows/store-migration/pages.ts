@@ -1,3 +1,4 @@
+// Tests: tests/integration/store-migration/store-migration.test.ts
 /** Reads everything in a store up to its end, in order, page by page. */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'

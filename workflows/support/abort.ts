@@ -1,3 +1,4 @@
+// Tests: tests/unit/workflows/support/retry.test.ts
 /** Waits that an abort ends early. No listener stays on a signal that lives as long as the process. */
 import { setTimeout as pause } from 'node:timers/promises'
 

@@ -1,3 +1,4 @@
+// Tests: tests/unit/workflows/support/execute.test.ts
 /** Turns the facts of a decision into events with ids. The ids are random per decision. Retries of the append keep them. */
 import { randomUUID } from 'node:crypto'
 import { newestVersion } from '../../domain/upcasters/index.ts'

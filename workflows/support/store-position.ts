@@ -1,3 +1,4 @@
+// Tests: tests/integration/roles/recognise.test.ts
 /** The position of a reader of the store's events. It includes the last event, so that a start detects a different store. */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/transactions.test.ts
 /**
  * Manual actions of an owner on transactions: retry one, retry many, delete. However many there are, they need one read
  * and one append. Only those that changed in between are read and decided again.

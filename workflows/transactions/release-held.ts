@@ -1,3 +1,4 @@
+// Tests: tests/attack/new-bank-accounts.test.ts
 /**
  * Sends the transactions that waited for a bank account to be confirmed (decision T6). They are found in the
  * deduplication window of that bank, which lists every notification of the last seven days with its printed number. So

@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/cluster.test.ts
 /**
  * The nodes of a cluster, from the gossip service that the client also uses to find its node. A single server reports only
  * itself, perhaps with an address that is unreachable from here. So it is reached through the existing connection.

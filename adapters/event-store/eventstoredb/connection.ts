@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/unknown-outcomes.test.ts
 /**
  * The one client of the process, which is replaced when it has become useless: its server is gone, or no answers arrive any
  * more. The old client's calls are ended before the new one is used. Otherwise their failures would reject every append that

@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/unknown-outcomes.test.ts
 /**
  * The client keeps all pending appends in one table for the whole process. When any of its calls breaks, all pending appends
  * are rejected and removed. If an answer for one of them arrives later, an event handler throws. Appends that still waited to

@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/forgetting.test.ts
 /**
  * A stream's metadata controls which of its events are visible: `$maxAge` hides old events, `$tb` hides events before a
  * revision. Writing metadata replaces all of it. So it is read, changed, and written at the revision at which it was read.

@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/eventstoredb.test.ts
 /** Positions in `$all` and their text form: `commit/prepare`. */
 import type { Position } from '@eventstore/db-client'
 import type { Checkpoint } from '../../../domain/ports.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/eventstoredb.test.ts
 /** Reads slices of streams concurrently, all events page by page, and the newest event. */
 import {
   BACKWARDS,

@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/eventstoredb.test.ts
 /** Converts events between the client's form and the port's form. */
 import type { AllStreamResolvedEvent, JSONEventData, ResolvedEvent } from '@eventstore/db-client'
 import type { Metadata, NewEvent, RecordedEvent } from '../../../domain/event.ts'

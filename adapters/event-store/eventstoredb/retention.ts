@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/forgetting.test.ts
 /**
  * How long events of streams with a given prefix are kept. The server supports a maximum age only per stream, so the age is
  * set on each stream before its first event. The configured age may have changed since then. So it is set again, concurrently

@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/forgetting.test.ts
 /**
  * A scavenge removes hidden events from the server's disk. Only one runs at a time. A scavenge after a stopped one only
  * finishes the old one, so events that were hidden in between are still stored. So a scavenge counts as done only when the

@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/subscriptions.test.ts
 /**
  * One subscription of the client to all events of this installation, read in batches. The client also reports that it has
  * caught up, and checkpoints. It reports them on arrival, which is ahead of events that are still buffered. This class

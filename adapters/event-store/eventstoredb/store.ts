@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/eventstoredb.test.ts
 /**
  * The event store port on EventStoreDB (KurrentDB). It has no transaction over several streams. Units are in `units.ts` and
  * `lane.ts`, one append and its retries in `stream-append.ts`, the client and its replacement in `connection.ts`,

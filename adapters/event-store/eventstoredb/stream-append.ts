@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/eventstoredb.test.ts
 /** One append to one stream. It is repeated with the same ids and the same expected revision until its outcome is known. */
 import {
   MaxAppendSizeExceededError,

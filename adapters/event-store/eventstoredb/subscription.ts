@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/subscriptions.test.ts
 /**
  * A subscription that survives an outage of its server. The client's own subscriptions do not recover. This one creates a new
  * one after the last position taken, so there is neither a gap nor a repeat.

@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/eventstoredb.test.ts
 /**
  * The units of a call. Units are appended concurrently; the streams of one unit one after the other; the appends to one
  * stream in order (`lane.ts`).

@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/cluster.test.ts
 /**
  * Checks EVENTSTORE_URL before the client reads it. If the client cannot read a URL, it prints it with the password, as an
  * error or directly to the console.

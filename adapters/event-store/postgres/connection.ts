@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/postgres.test.ts
 /** One connection for one purpose. It is opened when first needed and reopened after it broke. */
 import type pg from 'pg'
 import type { Database } from '../../database/database.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/postgres.test.ts
 /** Converts groups of appends to the arguments of one statement, and to the events that a reader finds after it. */
 import type { EncodedCall } from '../encoding.ts'
 import type { PositionedEvent } from './positioned-event.ts'

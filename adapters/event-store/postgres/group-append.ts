@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/postgres.test.ts
 /**
  * Appends of one process are sent in groups. One statement is in flight at a time; appends that arrive meanwhile form the
  * next group. So a lone append is sent at once, and under load hundreds of appends share the cost of a commit (one wait for

@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/postgres.test.ts
 /**
  * A connection that receives the NOTIFY of every commit. It is only a hint that saves waiting for the next poll. Losing the
  * connection or a notification has no other effect.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/event-store/outage.test.ts
 /** Decides which errors of the driver mean that the server did not answer. */
 
 /**

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/event-store/postgres/tail.test.ts
 import type { RecordedEvent } from '../../../domain/event.ts'
 
 /** An event with its position as a number, so that positions can be compared. */

@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/postgres.test.ts
 /** Reads slices of streams, and pages of the whole store. */
 import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'

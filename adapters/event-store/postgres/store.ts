@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/postgres.test.ts
 /**
  * The event store port on Postgres. The tables and their rules are in `database/migrations/001_store.sql`, groups of appends
  * in `group-append.ts`, subscriptions in `tail.ts` and `subscription.ts`.

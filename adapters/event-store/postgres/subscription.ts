@@ -1,3 +1,4 @@
+// Tests: tests/contract/event-store/postgres.test.ts
 /**
  * One subscription. It first catches up from the tables, page by page. Then it continues from the ring of the tail, and
  * returns to the tables whenever the ring no longer contains its position. Both sources start from the same position, the

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/abuse.test.ts
 /**
  * Locks an account that makes too many calls (interface, section 5). The call that exceeds the limit is itself refused. Calls with the
  * dashboard's session never lock the account, because an owner who presses reload must not lose it. Calls of the operator never lock

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/accounts-unknown-and-known.test.ts
 /**
  * Delays each response to a whole multiple of a fixed interval after its request. The response time then does not show how long the work
  * took, which would reveal whether an e-mail address has an account.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/protocol.test.ts
 /** Turns known errors into responses: status, code and one plain sentence. */
 import type { Middleware } from 'koa'
 import { Overloaded, Refused, StoreUnavailable } from '../../../domain/errors.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/openapi/authorisation.test.ts
 /**
  * Login tokens: HS256, valid for 7 days. A new password raises the version in the `version` claim, which invalidates all earlier tokens.
  * Session tokens are a separate kind with an id. They are accepted only from the cookie, and login tokens only from the header.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/openapi/authorisation.test.ts
 import { Refused } from '../../../domain/errors.ts'
 import type { Part } from '../openapi/operation.ts'
 

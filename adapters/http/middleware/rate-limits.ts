@@ -1,3 +1,4 @@
+// Tests: tests/integration/rate-limits/counters.test.ts
 /**
  * Rate limits with fixed windows per caller (interface, section 8). Every call counts, before any of its content is checked. `CounterFor`
  * decides where the counters are kept.

@@ -1,3 +1,4 @@
+// Tests: tests/attack/single-requests.test.ts
 /**
  * Reads a request's body into memory, once, up to a limit. It does not use koa-body, because koa-body replaces broken UTF-8 that we refuse,
  * unpacks compressed bodies, and disconnects a caller at the limit before the caller can read the 413.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/protocol.test.ts
 /** Counts and times every request by route. Never by path, because a path contains ids and tokens. */
 import type { Middleware } from 'koa'
 import { Counter, Histogram, type Registry } from 'prom-client'

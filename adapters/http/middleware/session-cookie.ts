@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/session.test.ts
 /**
  * The dashboard's session: a cookie that scripts cannot read and pages of other sites cannot send. A request that changes data must also
  * come from one of our pages, according to its `Origin` header, because SameSite alone trusts every subdomain.

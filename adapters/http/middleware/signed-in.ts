@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/credentials.test.ts
 /**
  * Authenticates the caller by a JWT, an API key in one of three positions (interface, section 5), or the dashboard's cookie. The first
  * credential present decides, in this order: Authorization, X-Api-Key, the query, the cookie. A bad one is refused even if a good one

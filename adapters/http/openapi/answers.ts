@@ -1,3 +1,4 @@
+// Tests: tests/integration/openapi/guards.test.ts
 /** Successful responses of an operation: their schema, and how the handler's value becomes the response. */
 import { z } from 'zod'
 import type { Answer } from './operation.ts'

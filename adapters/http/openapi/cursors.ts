@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/lists.test.ts
 /**
  * Cursors: the position where a page ended and the next one begins. A cursor is opaque to the client, and signed, so that only positions
  * that we issued are accepted. It belongs to one user and one list.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/document.test.ts
 /** Generates the OpenAPI 3.1 document from the declared operations. */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/openapi/guards.test.ts
 /** Inputs of an operation. Each is read, validated against its schema and passed to the handler with its type. */
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/openapi/guards.test.ts
 /** The parts of a route's declaration. Each part does its work for a request and describes itself for the OpenAPI document. */
 import type { z } from 'zod'
 import type { Scope } from '../../../domain/account/api-keys.ts'

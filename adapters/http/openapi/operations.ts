@@ -1,3 +1,4 @@
+// Tests: tests/integration/openapi/guards.test.ts
 /**
  * Declares the operations of the API. One declaration mounts the route, validates the input, writes the handler's value to the response and
  * adds the operation to the OpenAPI document.

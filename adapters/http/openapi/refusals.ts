@@ -1,3 +1,4 @@
+// Tests: tests/integration/openapi/guards.test.ts
 /** Schemas of error responses: `{success, error, message}`, with more fields for some codes. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /** Builds an arrival from a posted body. Nothing is judged here, not even the credential. */
 import type { Arrival } from '../../../domain/arrival/arrival.ts'
 import { findFields } from './fields.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/attack/single-requests.test.ts
 /**
  * Limits how many items a token may send in batches (decision "Sizes"). The request limits count a batch as one request, so its items
  * have a separate budget. A batch that does not fit is refused as a whole and does not use the budget. The phone keeps it and sends it

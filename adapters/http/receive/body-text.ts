@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /** Decodes a body's bytes to text, even if its content type is wrong. */
 import { charsetOf, decoderOf } from './charset.ts'
 

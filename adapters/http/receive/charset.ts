@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/receive.test.ts
 /** Charsets of bodies: only UTF-8 and UTF-16 (decisions, "Sizes"). Decoding others costs up to a hundred times more. */
 import { TextDecoder } from 'node:util'
 

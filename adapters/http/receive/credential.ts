@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/credentials.test.ts
 /** Credentials of `/api/receive/*`: a phone's token, a scoped key with `receive`, or the token in the personal URL. */
 import { allows, scopedKeyOf, scopeMissing } from '../../../domain/account/api-keys.ts'
 import { isHash } from '../../../domain/account/tokens.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /**
  * Finds text, sender, app, title and time in a body that a forwarder app posted, under the names that apps and users give them
  * (`names.ts`). Also reports whether a text may have injected one of these fields (decisions, "Trust", T1 and T2).

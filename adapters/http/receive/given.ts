@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /**
  * The values given for one field. Whether a field was given and what its value is are separate facts (decisions, "Trust", T1). A blank
  * value, an unfilled placeholder and any value that is not text count as given but unknown.

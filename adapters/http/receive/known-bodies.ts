@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /**
  * Bodies of known apps that give one field under two names by design. The apps write these bodies themselves, with escaping, so two
  * different values do not suggest an injected field (decisions, "Trust", T2). A body matches an entry only if its keys are exactly the keys

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/http/receive/duplicate-keys.test.ts
 /**
  * The names under which forwarder apps send text, sender, app, title and time. Users also write their own templates, so names are
  * compared without case, `_`, `-` and `.`: `not_text_big` and `NotTextBig` are the same name.

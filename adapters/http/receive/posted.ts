@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /**
  * Reads the body that a forwarder app posted. Multipart is recognized by the content type. Otherwise the content decides: JSON if it looks
  * like JSON, else a form, else the whole body is the text. Query parameters supply the fields that the body does not have.

@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /** Reads the phone's timestamp of a notification in any of its formats. */
 
 const EARLIEST = Date.UTC(2000, 0)

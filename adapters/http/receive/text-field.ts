@@ -1,3 +1,4 @@
+// Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /** Finds the notification's text in a posted value, and whether two names give two different texts (decisions, "Trust", T2). */
 import { storable } from './body-text.ts'
 import { contains, isChain, placeIn } from './contains.ts'

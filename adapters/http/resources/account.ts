@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/accounts.test.ts
 /** The caller's own account, its API key and its personal URL. */
 import { z } from 'zod'
 import { trustSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/affiliate.test.ts
 /** Affiliate links and the earnings from them. */
 import { z } from 'zod'
 import {

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/alerts.test.ts
 /** An owner's alerts, and the address to which they are sent in addition to the e-mail. */
 import { z } from 'zod'
 import { setAlertWebhook } from '../../../domain/account/alert-webhook.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/credentials.test.ts
 /** Scoped keys, for a shop's plugin or a script in place of the account's own API key (decisions, "Scoped keys"). */
 import { z } from 'zod'
 import { MOST_KEYS, scope, type ScopedKey } from '../../../domain/account/api-keys.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/accounts.test.ts
 /**
  * Registration, login (interface, section 4.1), and actions by links in mails. A request that needs only an e-mail address gets the same
  * response, with constant-time delay, whether the address has an account or not.

@@ -1,3 +1,4 @@
+// Tests: tests/attack/new-bank-accounts.test.ts
 /** The page of the link in the alert mail about a new bank account. A GET changes nothing; the page has one button to confirm. */
 
 export const CONFIRMATION_POLICY =

@@ -1,3 +1,4 @@
+// Tests: tests/attack/new-bank-accounts.test.ts
 /** Confirms a bank account by the link in the alert mail. GET shows the page and only POST confirms, as mail scanners open links. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// Tests: tests/attack/new-bank-accounts.test.ts
 /** Bank accounts that notifications have named. Each can be confirmed and disabled. */
 import { z } from 'zod'
 import type { BankAccount as BankAccountState } from '../../../domain/account/account.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/session.test.ts
 /** The counter's page: large text, read-only, no content from other hosts. Texts of strangers are inserted only as text nodes. */
 
 export const COUNTER_POLICY =

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/demo.test.ts
 /** A demo without an account: shows how the reader parses a text and how a call is signed. Nothing is stored. */
 import { z } from 'zod'
 import { normalPrefix } from '../../../domain/account/systems.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/connect-a-phone.test.ts
 /** Devices: list, invite with a QR code, pair, rename, remove. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'

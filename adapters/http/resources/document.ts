@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/document.test.ts
 /** The OpenAPI document, and a page that shows it. All files are served from here, none from other hosts. */
 import type Router from '@koa/router'
 import { readFileSync } from 'node:fs'

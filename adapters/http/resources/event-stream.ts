@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/stream.test.ts
 /**
  * Streams server-sent events to one listener: first the missed events, then the live ones. A stream ends after about ten minutes, so that
  * the listener must authenticate again and no connection stays open forever. A listener that reads too slowly is disconnected. It can

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/protocol.test.ts
 /** Endpoints for monitoring: liveness, readiness and metrics. */
 import type { Registry } from 'prom-client'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/inbox.test.ts
 /**
  * Inboxes: webhook endpoints for users who want to test webhooks before they have a shop. A rule calls an inbox like any other endpoint.
  * The API shows each call and whether its signature is valid.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/jobs.test.ts
 /** Jobs: their progress, and their cancellation. */
 import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/mail-accounts.test.ts
 /** Mail accounts: mailboxes from which bank mails are collected. Responses never contain the password. */
 import { z } from 'zod'
 import type { MailAccount as MailAccountState } from '../../../domain/account/account.ts'

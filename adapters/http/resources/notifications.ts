@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/notifications.test.ts
 /** Received notifications and their results. A notification that no reader understood can be read again. */
 import { z } from 'zod'
 import { conflict, notFound } from '../../../domain/account/refusals.ts'

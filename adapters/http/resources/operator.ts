@@ -1,3 +1,4 @@
+// Tests: tests/integration/openapi/authorisation.test.ts
 /** All accounts and the status of the installation, for the operator. Everybody else receives 404. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'

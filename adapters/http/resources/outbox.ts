@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/outbox.test.ts
 /** Unsent mails, for the operator. Without a mail server these are all mails. */
 import { z } from 'zod'
 import { data } from '../openapi/answers.ts'

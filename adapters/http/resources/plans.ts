@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/plans.test.ts
 /** Orders of the service's own plans. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'

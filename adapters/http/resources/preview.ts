@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/webhooks.test.ts
 /** Shows the body that a rule would send for a sample transaction. Nothing is called. */
 import { z } from 'zod'
 import { templateRefusal } from '../../../domain/account/rules.ts'

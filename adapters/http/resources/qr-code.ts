@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/connect-a-phone.test.ts
 /** Draws QR codes as SVG in this process, so that no other service receives their content. */
 import { toString } from 'qrcode'
 

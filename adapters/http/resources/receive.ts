@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/receive.test.ts
 /**
  * The receive path: endpoints to which phones and scripts send notifications. The body is read and parsed once. The token is checked before
  * the body is read, so a stranger's body is not read. Capture checks everything, including the credential again, against the account that

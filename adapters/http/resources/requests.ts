@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/remake-request.test.ts
 /** Request schemas of the management endpoints. Each serves for validation, types and the OpenAPI document. */
 import { z } from 'zod'
 import { ruleFields, systemFields } from '../../../domain/account/events.ts'

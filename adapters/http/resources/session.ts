@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/session.test.ts
 /** The dashboard's session: a login whose token is set as a cookie. */
 import type { z } from 'zod'
 import { endSessionOf } from '../../../workflows/accounts/sessions.ts'

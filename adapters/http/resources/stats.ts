@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/stats.test.ts
 /** Statistics of an account: credits, debits and outcomes per day and bank, and the performance of each rule's endpoint. */
 import { z } from 'zod'
 import { invalid } from '../../../domain/account/refusals.ts'

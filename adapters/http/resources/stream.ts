@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/stream.test.ts
 /** Live events of an account, as server-sent events for open pages. */
 import type { ApiContext } from '../context.ts'
 import { eventStream, type EventStreams } from './event-stream.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/transactions.test.ts
 /** Transactions (interface, section 4.2). */
 import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/attack/missing-sender.test.ts
 /** SMS senders that are trusted for every bank in addition to the banks' own, and whether a notification may omit the sender. */
 import { z } from 'zod'
 import type { Account } from '../../../domain/account/account.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/webhooks.test.ts
 /** Webhook rules (interface, section 4.3). */
 import { z } from 'zod'
 import type { Rule as RuleState } from '../../../domain/account/account.ts'

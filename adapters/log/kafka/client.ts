@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/relay.test.ts
 /** The Kafka cluster that the settings name. Only this folder uses `kafkajs`, so that another client can replace it. */
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
 

@@ -1,3 +1,4 @@
+// Tests: tests/contract/log/kafka.test.ts
 /**
  * Writes events to the topic with one idempotent producer and one request in flight. All in-sync replicas acknowledge it.
  *

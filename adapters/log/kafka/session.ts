@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/outage.test.ts
 /** One run of a Kafka consumer, from its connection to its end, whatever the cause of the end. */
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
 import { ensureTopic } from './topic.ts'

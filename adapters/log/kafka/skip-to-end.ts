@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/relay.test.ts
 /** Moves a consumer group to the end of its topic, so that existing messages are not handed over any more. */
 import { groupIdOf, openKafkaClient, type KafkaTopic } from './client.ts'
 

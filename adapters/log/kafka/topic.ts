@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/relay.test.ts
 /** The topic of the transaction events. It is created if it is missing. */
 import type { Kafka } from 'kafkajs'
 

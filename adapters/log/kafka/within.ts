@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/outage.test.ts
 /** Bounded waiting for work that may never end: kafkajs cannot be told to stop trying. */
 
 /** Waits for work to end, with success or failure, but at most this many milliseconds. */

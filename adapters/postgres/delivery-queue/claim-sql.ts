@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/queue.test.ts
 /** SQL fragments shared by the statements of the delivery queue. */
 
 /**

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/queue.test.ts
 /**
  * The delivery queue in SQL: set-based claims over the read models.
  *

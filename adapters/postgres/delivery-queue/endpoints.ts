@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/breaker.test.ts
 /** The state of endpoints, in `ops.endpoint`. Delivery workers write it, and it is shown with the rules. */
 import { DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 import type { EndpointNews, EndpointState } from '../../../workflows/deliver/endpoint-updates.ts'

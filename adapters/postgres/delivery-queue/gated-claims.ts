@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/gate.test.ts
 /**
  * Claims of gated rules, in one statement for all of them. A rule is gated if its calls are ordered or limited, if its
  * endpoint's breaker is open, or if the endpoint asked to wait. The other statements of the queue skip gated rules.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/metrics.test.ts
 /**
  * The state of the queue, for metrics. Costs one lookup per lane of each rule that has open deliveries, not one per delivery.
  */

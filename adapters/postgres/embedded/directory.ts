@@ -1,3 +1,4 @@
+// Tests: tests/integration/embedded-postgres.test.ts
 /**
  * The location of the embedded Postgres, and the user that runs it.
  *

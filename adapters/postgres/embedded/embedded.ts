@@ -1,3 +1,4 @@
+// Tests: tests/integration/embedded-postgres.test.ts
 /**
  * The embedded Postgres: nothing to install, one server per data folder, running as long as this process.
  *

@@ -1,3 +1,4 @@
+// Tests: tests/attack/data-folder.test.ts
 /**
  * Moves root's data folder if the database's user cannot enter it, because it is in a closed folder such as /root (for
  * example a fresh clone there). The whole folder is moved to /var/lib/baoco/<hash>, and a link replaces it, so that database

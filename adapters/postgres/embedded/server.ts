@@ -1,3 +1,4 @@
+// Tests: tests/integration/embedded-postgres.test.ts
 /** One Postgres server process in a directory: creates, starts and stops it, and cleans up after an unclean end. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// Tests: tests/attack/scoped-keys.test.ts
 /**
  * When scoped keys were last used, in `ops.api_key_use`. Many uses are written with one statement every few seconds, so that
  * a call is not delayed. A crash loses the uses of those few seconds.

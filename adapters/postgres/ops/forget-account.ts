@@ -1,3 +1,4 @@
+// Tests: tests/attack/account-deletion.test.ts
 /**
  * Removes a deleted account's rows from the operational tables. Rows of the read models are removed with the account's
  * events. A process that is still running may write a row a moment later from its memory. `sweepForgotten` removes such rows

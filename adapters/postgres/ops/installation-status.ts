@@ -1,3 +1,4 @@
+// Tests: tests/integration/delivery/metrics.test.ts
 /** The status of the installation, for its operator. */
 import type { Queryable } from '../../../projections/engine/queryable.ts'
 import { deliveryNumbers } from '../delivery-queue/numbers.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/roles/recognise.test.ts
 /** The installation that a database has served, and the store that contained its events: `ops.installation`. */
 import type { Queryable } from '../../database/database.ts'
 

@@ -1,3 +1,4 @@
+// Tests: tests/attack/logins.test.ts
 /**
  * The addresses from which accounts have logged in, in `ops.login_place`. An entry is a keyed hash of e-mail and address, so
  * the lookup is the same whether the e-mail has an account or not.

@@ -1,3 +1,4 @@
+// Tests: tests/integration/mail-ingest/collect.test.ts
 /** Progress and status of mailboxes: `ops.mailbox`. */
 import type { MailboxNotes, MailboxPosition } from '../../../workflows/mail-ingest/mailbox.ts'
 import type { Queryable } from '../../database/database.ts'

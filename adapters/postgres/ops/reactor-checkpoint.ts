@@ -1,3 +1,4 @@
+// Tests: tests/integration/reactors/reactors.test.ts
 /** The progress of store readers that keep one position each: `ops.reaction_checkpoint`, `ops.credits_checkpoint`. */
 import type { Queryable } from '../../database/database.ts'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/projector.test.ts
 /**
  * The progress of read models that another process projects, from the checkpoint that each batch moves. All waiting callers
  * in this process share one query, and there is no query while nobody waits. So there are a few statements a second while

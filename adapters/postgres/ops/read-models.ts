@@ -1,3 +1,4 @@
+// Tests: tests/integration/projections/replay.test.ts
 /**
  * The Postgres features that projections need beyond the pool: a separate connection for the batches, on which a whole
  * transaction is sent at once and answered at once.

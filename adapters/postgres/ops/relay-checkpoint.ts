@@ -1,3 +1,4 @@
+// Tests: tests/integration/kafka/relay.test.ts
 /**
  * The relay's progress, in `ops.relay_checkpoint`. There is one row per topic, because a new topic gets the whole history.
  */

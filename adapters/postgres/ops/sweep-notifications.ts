@@ -1,3 +1,4 @@
+// Tests: tests/integration/scheduled/watch-sources.test.ts
 /**
  * Deletes rows of notifications that did not become a transaction, some time after the store has hidden their events. Until
  * then, no query shows them.

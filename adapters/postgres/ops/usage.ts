@@ -1,3 +1,4 @@
+// Tests: tests/integration/postgres/usage.test.ts
 /**
  * The usage of accounts, for the lock on abuse. Every call is judged from this process's memory, without a database query.
  * Once a second the processes exchange what they saw, in a few statements whatever the number of calls. So with several

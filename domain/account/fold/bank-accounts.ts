@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/bank-accounts.test.ts
 /** The owner's accounts at banks. */
 import { extended, learningFrom } from '../bank-accounts.ts'
 import type { BankAccount } from '../state.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/rules.test.ts
 /** The type of the tables that fold an account's events. */
 import type { AccountEvent, AccountEventData } from '../events.ts'
 import type { Account } from '../state.ts'

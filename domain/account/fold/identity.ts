@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/accounts.test.ts
 /** Access to the account: e-mail, password, links, sessions, keys, plan and lock. */
 import { issued, withoutGood } from '../mail-tokens.ts'
 import { ended } from '../sessions.ts'

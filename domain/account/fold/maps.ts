@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/rules.test.ts
 /** Changes of the maps in an account's state. Each returns a new map. */
 
 export const set = <Value>(map: ReadonlyMap<number, Value>, key: number, value: Value): ReadonlyMap<number, Value> =>

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/rules.test.ts
 /** Destinations of webhooks: systems, rules, counter, inboxes, and the address for alerts. */
 import type { Inbox, Rule } from '../state.ts'
 import type { Handlers } from './handlers.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/account/devices.test.ts
 /** Sources of notifications: personal URL, devices, mailboxes, and which of them are trusted. */
 import { devicePath, URL_PATH } from '../../arrival/receive-paths.ts'
 import type { MailAccount } from '../state.ts'

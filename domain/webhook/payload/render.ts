@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/webhook/payload/payloads.test.ts
 /** Renders the body of a delivery. The same row, timestamp and renderer always give the same bytes. */
 import { customBody } from './custom.ts'
 import { standardBody } from './standard.ts'

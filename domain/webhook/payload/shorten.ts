@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/webhook/payload/payloads.test.ts
 /** Limits bodies to 4 KB (section 6). A longer body has its free texts shortened, and stays valid JSON. */
 
 /** Bytes of UTF-8. */

@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/webhook/payload/payloads.test.ts
 /** The `standard` format (section 2.5). Values that the bank did not print are null. */
 import { fittingBody, type Payload } from './shorten.ts'
 import type { TransactionRow } from './transaction-row.ts'

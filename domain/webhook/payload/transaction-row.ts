@@ -1,3 +1,4 @@
+// Tests: tests/unit/domain/webhook/payload/payloads.test.ts
 /** The input of a payload: a transaction as the read models hold it (section 2.1). */
 import type { Money } from '../../money.ts'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/accounts.test.ts
 /** Presents an account and its resources in the API's format (interface, sections 2.3 and 2.4). */
 import { z } from 'zod'
 import type {

@@ -1,3 +1,4 @@
+// Tests: tests/attack/secret-rotation.test.ts
 /** Lists what `end_everything` revoked, for the responses of the login and of the password reset. */
 import { z } from 'zod'
 

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/sources.test.ts
 /** When a source was last seen, for devices, mail accounts and the personal URL. */
 import { z } from 'zod'
 

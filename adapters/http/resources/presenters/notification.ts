@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/notifications.test.ts
 /** Presents a notification, with advice to its owner if it did not become a transaction. */
 import { z } from 'zod'
 import { unsafeKind, type Unsafe } from '../../../../domain/arrival/events.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/lists.test.ts
 /** A page of a list: the rows, the total number of rows, the page number and the page size. */
 import { z } from 'zod'
 import type { PageOf } from '../../../../projections/engine/page-sql.ts'

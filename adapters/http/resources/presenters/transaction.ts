@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/transactions.test.ts
 /** Presents transactions, their deliveries and a rule's log (interface, sections 2.1 and 2.2). */
 import { z } from 'zod'
 import { sourceType, webhookStatus } from '../../../../domain/transaction/events.ts'

@@ -1,0 +1,165 @@
+import { expect } from 'chai'
+import { CreditMemory } from '../../../../domain/credits/memory.ts'
+import { NO_STREAM } from '../../../../domain/ports.ts'
+import { read } from '../../../../domain/reader/reader.ts'
+import type { Incoming } from '../../../../domain/reader/reading.ts'
+import { Draft, type DraftContext } from '../../../../workflows/capture/draft.ts'
+import type { Job } from '../../../../workflows/capture/job.ts'
+import { WarmWindows } from '../../../../workflows/capture/warm-windows.ts'
+import { accountOf, shownOf } from '../../../harness/accounts.ts'
+
+const USER = 7
+const AT = new Date('2026-11-20T03:00:10.000Z')
+const PHONE = 1
+const TABLET = 2
+
+const payment = (memo: string): string =>
+  `SD TK 0123456789 +500,000VND luc 20-11-2026 10:00:05. SD 1,500,000VND. Ref ${memo}`
+
+const jobOf = (text: string, { device = PHONE, stamp = AT, more = {} as Partial<Incoming> } = {}): Job => {
+  const incoming = { text, sender: 'Vietcombank', ...more }
+  return {
+    arrival: { credential: shownOf(USER, device), incoming, posted_as: 'sms', stamp, arrived_at: AT, raw: text },
+    userId: USER,
+    plans: null,
+    oldAfterMs: 86_400_000,
+    read: read(incoming, AT),
+    correlationId: text,
+    since: 0,
+    tries: 0,
+    isClosed: false,
+    metUnfinishedAt: null,
+    appraisal: null,
+    probe: null,
+    resolve: () => {},
+    reject: () => {},
+  }
+}
+
+/** A draft of one group, on windows and transactions that tests prepare. */
+const drafting = (context: Partial<DraftContext> = {}, windows = new WarmWindows(100)) => {
+  let id = 100
+  const draft = new Draft({
+    at: AT,
+    looked: new Map(),
+    orders: new Map(),
+    credits: () => new CreditMemory(),
+    nextId: () => id++,
+    ignoredRevision: () => 4,
+    mayFinish: () => false,
+    ...context,
+  })
+  const account = accountOf(USER)
+  const warm = windows.take(USER, 'VCB')
+  const add = (...jobs: Job[]) => {
+    for (const job of jobs) draft.add(job, account, job.read.reading ? warm : null)
+  }
+  const written = () =>
+    draft.units
+      .appends()
+      .map((unit) =>
+        unit.map(({ stream, expectedRevision, events }) => [
+          stream,
+          expectedRevision,
+          ...events.map(({ type }) => type),
+        ]),
+      )
+  const outcomes = () => draft.units.all.map(({ answers }) => answers.map(({ outcome }) => outcome))
+  return { draft, warm, add, written, outcomes }
+}
+
+describe('the draft of a group', () => {
+  it('stores the entry in the window before the transaction, in one unit', () => {
+    const { add, written, outcomes } = drafting()
+    add(jobOf(payment('DH1042')))
+    expect(written()).to.deep.equal([
+      [
+        [`book-${USER}-VCB`, NO_STREAM, 'NotificationSeen'],
+        ['transaction-100', NO_STREAM, 'TransactionCaptured'],
+      ],
+    ])
+    expect(outcomes()).to.deep.equal([['new']])
+  })
+
+  it('answers a repetition in the same group with the unit of the first, and stores nothing for it', () => {
+    const { draft, add, written, outcomes } = drafting()
+    add(jobOf(payment('DH1042')), jobOf(payment('DH1042')))
+    expect(written()).to.have.length(1)
+    expect(written()[0]).to.have.length(2)
+    expect(outcomes()).to.deep.equal([['new', 'resend']])
+    expect(draft.settled).to.deep.equal([])
+  })
+
+  it('puts a copy from another source into the unit of its first, behind it', () => {
+    const { add, written, outcomes } = drafting()
+    add(jobOf(payment('DH1042')), jobOf(payment('DH1042'), { device: TABLET }))
+    expect(written()).to.deep.equal([
+      [
+        [`book-${USER}-VCB`, NO_STREAM, 'NotificationSeen', 'NotificationSeen'],
+        ['transaction-100', NO_STREAM, 'TransactionCaptured'],
+        ['transaction-101', NO_STREAM, 'TransactionCaptured'],
+      ],
+    ])
+    expect(outcomes()).to.deep.equal([['new', 'copy']])
+  })
+
+  it('gives units of one window consecutive revisions', () => {
+    const { add, written } = drafting()
+    add(jobOf(payment('DH1')), jobOf(payment('DH2').replace('10:00:05', '10:00:06').replace('1,500', '2,000')))
+    expect(written().map(([window]) => window)).to.deep.equal([
+      [`book-${USER}-VCB`, NO_STREAM, 'NotificationSeen'],
+      [`book-${USER}-VCB`, 0, 'NotificationSeen'],
+    ])
+  })
+
+  it('collects ignored notifications of a user in one unit at the expected revision', () => {
+    const { add, written, outcomes } = drafting()
+    const otp = 'Vietcombank: Ma OTP cua quy khach la 123456. Khong chia se ma nay.'
+    add(jobOf(otp), jobOf(otp))
+    expect(written()).to.deep.equal([[[`ignored-${USER}`, 4, 'NotificationIgnored', 'NotificationIgnored']]])
+    expect(outcomes()).to.deep.equal([['ignored', 'ignored']])
+  })
+
+  it('names what must be read or loaded before it can decide, and stores nothing', () => {
+    const withoutMemory = drafting({ credits: () => null })
+    withoutMemory.add(jobOf(payment('MBVCB.900000001.DH1042')))
+    expect([...withoutMemory.draft.missingCredits]).to.deep.equal([USER])
+    expect(withoutMemory.written()).to.deep.equal([])
+  })
+
+  it('waits for the writer of an entry whose transaction is missing, and finishes for it when the wait is over', () => {
+    const windows = new WarmWindows(100)
+    const before = drafting({}, windows)
+    before.add(jobOf(payment('DH1042')))
+    windows.put(before.warm)
+    const looked = new Map([[100, { state: null, revision: NO_STREAM }]])
+
+    const early = drafting({ looked }, windows)
+    early.add(jobOf(payment('DH1042')))
+    expect(early.draft.parked).to.have.length(1)
+    expect(early.written()).to.deep.equal([])
+    windows.put(early.warm)
+
+    const late = drafting({ looked, mayFinish: () => true }, windows)
+    late.add(jobOf(payment('DH1042')))
+    expect(late.written()).to.deep.equal([[['transaction-100', NO_STREAM, 'TransactionCaptured']]])
+    expect(late.outcomes()).to.deep.equal([['finished']])
+  })
+
+  it('leaves the windows as they were when it is undone', () => {
+    const { draft, warm, add } = drafting()
+    add(jobOf(payment('DH1042')))
+    expect(warm.window.size).to.equal(1)
+    draft.undo()
+    expect(warm.window.size).to.equal(0)
+    expect(warm.revision).to.equal(NO_STREAM)
+  })
+
+  it('continues from its own entries when it is kept', () => {
+    const { draft, warm, add } = drafting()
+    add(jobOf(payment('DH1042')), jobOf(payment('DH1042'), { device: TABLET }))
+    draft.keep()
+    expect(warm.window.size).to.equal(2)
+    expect(warm.revision).to.equal(1)
+  })
+})
