@@ -14,14 +14,7 @@ import type { Reading } from '../reader/reading.ts'
 /** Anybody may send the text that names a source, so the name is limited in length. */
 const LONGEST_NAME = 100
 
-export {
-  devicePath as deviceDoor,
-  pathOfSource as doorOfSource,
-  keyPath as keyDoor,
-  mailboxPath as mailboxDoor,
-  URL_PATH as URL_DOOR,
-  type ReceivePath as Door,
-}
+export { devicePath, pathOfSource, keyPath, mailboxPath, URL_PATH, type ReceivePath }
 
 /**
  * @param at  when the credential was presented, since a scoped key may expire

@@ -15,7 +15,7 @@ import { mailHashOf } from '../arrival/mail-hash.ts'
 import { bankClaimedBy } from '../mail-trust/mail-trust.ts'
 import { orderIdOf } from '../reader/order-id.ts'
 import { DAY_MS, isOld } from '../arrival/old.ts'
-import { distrust, originOf, type Door, type Origin } from '../arrival/origin.ts'
+import { distrust, originOf, type ReceivePath, type Origin } from '../arrival/origin.ts'
 import { transactionDate } from '../reader/printed-time.ts'
 import type { Incoming, Reading, ReadResult } from '../reader/reading.ts'
 import { tellsOneTimePassword } from '../reader/rejection.ts'
@@ -142,7 +142,7 @@ export const unsent = (matched: Matched): Matched =>
  */
 export const appraise = (
   account: Account,
-  door: Door,
+  door: ReceivePath,
   arrival: Arrival,
   read: ReadResult,
   plans: PlanAccount | null = null,

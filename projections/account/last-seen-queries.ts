@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/sources.test.ts
 /** When each of a user's sources was last seen, and since when it is silent. */
-import type { Door } from '../../domain/arrival/origin.ts'
+import type { ReceivePath } from '../../domain/arrival/origin.ts'
 import { silentSince, type Rhythm } from '../../domain/sources/silence.ts'
 import type { KnownSource } from '../../workflows/scheduled/watch-sources.ts'
 import type { Queryable } from '../engine/queryable.ts'
@@ -14,14 +14,18 @@ export interface LastSeen {
 const NEVER: LastSeen = { last_heard_at: null, silent_since: null }
 
 /** @returns a function that gives what is known about each of the user's receive paths */
-export const lastSeenOf = async (database: Queryable, userId: number, now: Date): Promise<(door: Door) => LastSeen> => {
-  const rows = await database.query<Rhythm & { door: Door }>(
+export const lastSeenOf = async (
+  database: Queryable,
+  userId: number,
+  now: Date,
+): Promise<(door: ReceivePath) => LastSeen> => {
+  const rows = await database.query<Rhythm & { door: ReceivePath }>(
     'SELECT door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard WHERE user_id = $1',
     [userId],
     'heard',
   )
   const heard = new Map(
-    rows.map(({ door, ...rhythm }): [Door, LastSeen] => [
+    rows.map(({ door, ...rhythm }): [ReceivePath, LastSeen] => [
       door,
       { last_heard_at: rhythm.last_heard_at, silent_since: silentSince(rhythm, now) },
     ]),
@@ -31,7 +35,7 @@ export const lastSeenOf = async (database: Queryable, userId: number, now: Date)
 
 /** Sources of all users that were last seen more than 3 hours ago. Any of them may be silent. */
 export const quietSources = async (database: Queryable, now: Date): Promise<KnownSource[]> => {
-  const rows = await database.query<Rhythm & { user_id: number; door: Door }>(
+  const rows = await database.query<Rhythm & { user_id: number; door: ReceivePath }>(
     `SELECT user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard
      WHERE last_heard_at < $1::timestamptz - interval '3 hours'`,
     [now.toISOString()],

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
-import { doorOfSource } from '../../domain/arrival/origin.ts'
+import { pathOfSource } from '../../domain/arrival/origin.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
@@ -93,7 +93,7 @@ const BUSY_FROM = 100
 
 /** null if no receive path was determined, or if the notification was kept from before. */
 const receivePathIn = ({ appraisal, arrival }: Job): string | null =>
-  appraisal?.appraised && arrival.credential.kind !== 'kept' ? doorOfSource(appraisal.appraised.origin.source) : null
+  appraisal?.appraised && arrival.credential.kind !== 'kept' ? pathOfSource(appraisal.appraised.origin.source) : null
 
 const byStamp = (a: Arrival, b: Arrival): number =>
   (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()

@@ -5,7 +5,7 @@
  * lasts seven days, however many such bodies arrive.
  */
 import type { Unsafe } from '../../domain/arrival/events.ts'
-import { doorOfSource } from '../../domain/arrival/origin.ts'
+import { pathOfSource } from '../../domain/arrival/origin.ts'
 import type { Alerts } from '../alerts/alerts.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
@@ -19,7 +19,7 @@ const WHY: Record<Unsafe, string> = {
 
 /** The subject of the alert: `device:7`, `api_key:8`, or `receive_url`. */
 const subjectOf = (source: string): string => {
-  const [, kind, id] = /^(device|key)-(\d+)$/.exec(doorOfSource(source)) ?? []
+  const [, kind, id] = /^(device|key)-(\d+)$/.exec(pathOfSource(source)) ?? []
   if (kind === undefined) return 'receive_url'
   return kind === 'device' ? `device:${id}` : `api_key:${id}`
 }

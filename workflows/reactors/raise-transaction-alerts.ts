@@ -4,7 +4,7 @@
  * (T5).
  */
 import type { RecordedEvent } from '../../domain/event.ts'
-import { doorOfSource } from '../../domain/arrival/origin.ts'
+import { pathOfSource } from '../../domain/arrival/origin.ts'
 import type { Alerts, Cause } from '../alerts/alerts.ts'
 import { reactor, type Answered, type Reactor } from './reactor.ts'
 
@@ -19,7 +19,7 @@ const NOTHING: Answered = Promise.resolve('nothing')
  * alert about its phone.
  */
 const subjectOf = (source: string): string => {
-  const [kind, id] = doorOfSource(source).split('-')
+  const [kind, id] = pathOfSource(source).split('-')
   if (id === undefined) return 'receive_url'
   return kind === 'mailbox' ? `mail_account:${id}` : `${kind}:${id}`
 }

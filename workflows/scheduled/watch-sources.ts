@@ -2,7 +2,7 @@
 /** Checks for silent sources. Raises an alert for each one, and ends it when the source is seen again or was removed. */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'
-import { deviceDoor, keyDoor, mailboxDoor, URL_DOOR, type Door } from '../../domain/arrival/origin.ts'
+import { devicePath, keyPath, mailboxPath, URL_PATH, type ReceivePath } from '../../domain/arrival/origin.ts'
 import { silentAfter, silentSince, type Rhythm } from '../../domain/sources/silence.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -11,7 +11,7 @@ import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface KnownSource {
   user_id: number
-  door: Door
+  door: ReceivePath
   rhythm: Rhythm
 }
 
@@ -34,20 +34,20 @@ interface Named {
 }
 
 /** The sources of an account, by receive path. */
-const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<Door, Named> => {
-  const named = new Map<Door, Named>()
+const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<ReceivePath, Named> => {
+  const named = new Map<ReceivePath, Named>()
   for (const { device_id, name } of devices.values())
-    named.set(deviceDoor(device_id), { subject: `device:${device_id}`, words: `The phone “${name}”` })
+    named.set(devicePath(device_id), { subject: `device:${device_id}`, words: `The phone “${name}”` })
   for (const { api_key_id, name, scopes } of api_keys.values())
     if (scopes.includes('receive'))
-      named.set(keyDoor(api_key_id), { subject: `api_key:${api_key_id}`, words: `What uses the key “${name}”` })
+      named.set(keyPath(api_key_id), { subject: `api_key:${api_key_id}`, words: `What uses the key “${name}”` })
   for (const { mail_account_id, email, is_active } of mail_accounts.values())
     if (is_active === 1)
-      named.set(mailboxDoor(mail_account_id), {
+      named.set(mailboxPath(mail_account_id), {
         subject: `mail_account:${mail_account_id}`,
         words: `The mailbox ${email}`,
       })
-  if (receive_url) named.set(URL_DOOR, { subject: 'receive_url', words: 'Whatever posts to your personal URL' })
+  if (receive_url) named.set(URL_PATH, { subject: 'receive_url', words: 'Whatever posts to your personal URL' })
   return named
 }
 

@@ -1,21 +1,82 @@
 // Tests: tests/integration/http/accounts.test.ts
 /** The caller's own account, its API key and its personal URL. */
 import { z } from 'zod'
-import { trustSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
+import { trustSmsAppTitles, trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
 import { rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
 import { transactionsInMonth } from '../../../projections/account/queries.ts'
-import { URL_DOOR } from '../../../domain/arrival/origin.ts'
-import { lastSeenOf } from '../../../projections/account/last-seen-queries.ts'
-import { occasionOf, type ApiContext } from '../context.ts'
+import { URL_PATH } from '../../../domain/arrival/origin.ts'
+import { type LastSeen, lastSeenOf } from '../../../projections/account/last-seen-queries.ts'
+import { type ApiContext, occasionOf } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
-import { refuses, scopes, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
-import { Account, presentAccount, presentReceiveUrl, ReceiveUrl, TRUST_SMS_APP_TITLES } from './presenters/account.ts'
+import { type Operations, refuses, scopes } from '../openapi/operations.ts'
+import { type ApiParts, settled } from '../parts.ts'
 import { readOnly, withoutReadOnly } from './requests.ts'
 import { vietnamMonth } from '../../../domain/time.ts'
 import { Refused } from '../../../domain/errors.ts'
+import type { Account as AccountState } from '../../../domain/account/account.ts'
+import { plan } from '../../../domain/account/events.ts'
+import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
+import { secret } from '../openapi/secrets.ts'
+import { lastSeenFields } from './last-seen.ts'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+export const Account = z
+  .strictObject({
+    id,
+    email: z.string(),
+    name: z.string().nullable(),
+    email_verified: z.boolean(),
+    plan,
+    plan_expires_at: moment.nullable(),
+    usage: z.strictObject({
+      transactions: z.int().min(0).meta({ description: 'In the current month, Vietnam time.' }),
+      limit: z.int().min(0).nullable().meta({ description: 'null means unlimited.' }),
+    }),
+  })
+  .meta({ id: 'Account' })
+
+/** @param used  transactions of this month that count towards the quota */
+export const presentAccount = (account: AccountState, used: number, now: Date): z.output<typeof Account> => {
+  const plan = planAt(account, now)
+  return {
+    id: account.user_id,
+    email: account.email,
+    name: account.name,
+    email_verified: account.verified,
+    plan,
+    plan_expires_at: plan === account.plan ? account.plan_expires_at : null,
+    usage: { transactions: used, limit: PLAN_LIMITS[plan].transactions },
+  }
+}
+
+export const TRUST_SMS_APP_TITLES = {
+  description:
+    'Whether the title of an SMS app’s push counts as the sender. It may be a stranger’s profile name, or the name of a group.',
+}
+
+export const ReceiveUrl = z
+  .strictObject({
+    url: secret(z.url()),
+    trust_sms_app_titles: z.boolean().meta(TRUST_SMS_APP_TITLES),
+    ...lastSeenFields,
+  })
+  .meta({ id: 'ReceiveUrl' })
+
+/** The personal URL. */
+export const presentReceiveUrl = (
+  baseUrl: string,
+  token: string,
+  account: AccountState,
+  heard: LastSeen,
+): z.output<typeof ReceiveUrl> => ({
+  url: `${baseUrl}/api/receive/u/${token}`,
+  trust_sms_app_titles: trustsSmsAppTitles(account, null),
+  ...heard,
+})
 
 const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown only once.' }) })
 
@@ -48,7 +109,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
 
   /** When the personal URL was last used. A new token does not reset it. */
   const urlLastSeen = async ({ state }: ApiContext) =>
-    (await lastSeenOf(database, state.account.user_id, clock.now()))(URL_DOOR)
+    (await lastSeenOf(database, state.account.user_id, clock.now()))(URL_PATH)
 
   const showReceiveUrl = async (context: ApiContext) => {
     const { receive_url } = context.state.account

@@ -6,14 +6,33 @@ import { alertKind } from '../../../domain/alert/events.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { newRuleSecret } from '../../../workflows/accounts/secrets.ts'
 import { listAlerts } from '../../../projections/alert/queries.ts'
-import { occasionOf, type ApiContext } from '../context.ts'
+import { type ApiContext, occasionOf } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
-import { AlertSettings, presentAlertSettings } from './presenters/account.ts'
+import { type ApiParts, settled } from '../parts.ts'
 import { AlertSettingsChange } from './requests.ts'
+import type { Account as AccountState } from '../../../domain/account/account.ts'
+import type { Vault } from '../../../domain/ports.ts'
+import { secret } from '../openapi/secrets.ts'
+import { SecretKeyText, presentSecret } from './webhooks.ts'
+
+/** The address to which alerts are sent in addition to the e-mail, and the secret that signs these calls. */
+export const AlertSettings = z
+  .strictObject({
+    webhook_url: z.string().nullable(),
+    secret_key: secret(SecretKeyText, 'null without an address, or until the address is set again;'),
+  })
+  .meta({ id: 'AlertSettings' })
+
+export const presentAlertSettings = (
+  { alert_webhook_url, alert_sealed_secret }: AccountState,
+  vault: Vault,
+): z.output<typeof AlertSettings> => ({
+  webhook_url: alert_webhook_url,
+  secret_key: alert_sealed_secret === null ? null : presentSecret(alert_sealed_secret, vault),
+})
 
 const moment = z.iso.datetime()
 

@@ -13,11 +13,30 @@ import type { JsonWebTokens } from '../middleware/json-web-tokens.ts'
 import type { LimitedLogin } from '../middleware/limited-login.ts'
 import { onTheBeat } from '../middleware/constant-time.ts'
 import { message, whole } from '../openapi/answers.ts'
-import { refuses, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
-import { Ended, MessageAndEnded, presentEnded } from './presenters/ended.ts'
+import { type Operations, refuses } from '../openapi/operations.ts'
+import { type ApiParts, settled } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
 import { EmailAlone, EmailVerification, Login, PasswordReset, Registration } from './requests.ts'
+
+export const Ended = z
+  .strictObject({
+    api_key: z.boolean().meta({ description: 'Create a new one with POST /api/account/api-key/rotate.' }),
+    scoped_keys: z.int().min(0),
+    personal_url: z.boolean().meta({ description: 'Create a new one with POST /api/receive-url/rotate.' }),
+    devices: z.int().min(0).meta({ description: 'Pair the phones again.' }),
+    counter: z.boolean(),
+  })
+  .meta({ id: 'Ended', description: 'Only if end_everything was true.' })
+
+/** A message, and a list of what was revoked. */
+export const MessageAndEnded = z.strictObject({
+  success: z.literal(true),
+  message: z.string(),
+  ended: Ended.optional(),
+})
+
+/** Empty if `end_everything` was not requested. */
+export const presentEnded = (ended: z.output<typeof Ended> | null) => (ended === null ? {} : { ended })
 
 interface Steps {
   tokens: JsonWebTokens

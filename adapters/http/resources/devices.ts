@@ -6,10 +6,10 @@ import type { Account, Device as DeviceState, Invitation as InvitationState } fr
 import { deviceOf, openInvitations } from '../../../domain/account/devices.ts'
 import { trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
 import { inviteDevice, pairDevice, removeDevice, changeDevice } from '../../../workflows/accounts/devices.ts'
-import { deviceDoor } from '../../../domain/arrival/origin.ts'
+import { devicePath } from '../../../domain/arrival/origin.ts'
 import { lastSeenOf, type LastSeen } from '../../../projections/account/last-seen-queries.ts'
-import { TRUST_SMS_APP_TITLES } from './presenters/account.ts'
-import { lastSeenFields } from './presenters/last-seen.ts'
+import { TRUST_SMS_APP_TITLES } from './account.ts'
+import { lastSeenFields } from './last-seen.ts'
 import { qrSvg } from './qr-code.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
@@ -89,7 +89,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
 
   const presented = async (account: Account, devices: readonly (DeviceState | InvitationState)[]) => {
     const heard = await lastSeenOf(database, account.user_id, clock.now())
-    return devices.map((device) => presentDevice(account, device, heard(deviceDoor(device.device_id))))
+    return devices.map((device) => presentDevice(account, device, heard(devicePath(device.device_id))))
   }
   const presentedOne = async (account: Account, device: DeviceState | InvitationState) =>
     (await presented(account, [device]))[0]!

@@ -23,7 +23,7 @@ import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
 import { readBody } from '../middleware/raw-body.ts'
-import { byCursor } from './presenters/pages.ts'
+import { byCursor } from '../openapi/pages.ts'
 import { InboxList, readOnly, withoutReadOnly } from './requests.ts'
 
 const id = z.int().positive()

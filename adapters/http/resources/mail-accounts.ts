@@ -6,7 +6,7 @@ import { mailAccountFields } from '../../../domain/account/events.ts'
 import { mailAccountOf } from '../../../domain/account/mail-accounts.ts'
 import { addMailAccount, changeMailAccount, removeMailAccount } from '../../../workflows/accounts/mail-accounts.ts'
 import { testMailbox } from '../../../workflows/mail-ingest/test-mailbox.ts'
-import { mailboxDoor } from '../../../domain/arrival/origin.ts'
+import { mailboxPath } from '../../../domain/arrival/origin.ts'
 import { mailboxStates, type MailboxState } from '../../../projections/mail-account/queries.ts'
 import { lastSeenOf, type LastSeen } from '../../../projections/account/last-seen-queries.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
@@ -15,7 +15,7 @@ import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { lastSeenFields } from './presenters/last-seen.ts'
+import { lastSeenFields } from './last-seen.ts'
 import { line, readOnly, withoutReadOnly } from './requests.ts'
 
 const IMAPS_PORT = 993
@@ -123,7 +123,7 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
       lastSeenOf(database, user_id, clock.now()),
     ])
     return mailAccounts.map((each) =>
-      present(each, states.get(each.mail_account_id), heard(mailboxDoor(each.mail_account_id))),
+      present(each, states.get(each.mail_account_id), heard(mailboxPath(each.mail_account_id))),
     )
   }
   const presentedOne = async (context: ApiContext, mailAccount: MailAccountState) =>

@@ -3,17 +3,96 @@
 import { z } from 'zod'
 import { conflict, notFound } from '../../../domain/account/refusals.ts'
 import { rereadOne } from '../../../workflows/capture/reparse.ts'
-import { findNotification, listNotifications, NOTIFICATIONS_A_PAGE } from '../../../projections/notification/queries.ts'
+import {
+  NOTIFICATIONS_A_PAGE,
+  type NotificationRow,
+  findNotification,
+  listNotifications,
+  notificationStatuses,
+} from '../../../projections/notification/queries.ts'
 import { openCursors } from '../openapi/cursors.ts'
-import { idOf, type ApiContext } from '../context.ts'
+import { type ApiContext, idOf } from '../context.ts'
 import { optionalBody, query } from '../openapi/input.ts'
 import { data, whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
-import { refuses, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
-import { Notification, presentNotification } from './presenters/notification.ts'
-import { byCursor, nextCursor, page as pageOf, pageAsked } from './presenters/pages.ts'
+import { type Operations, refuses } from '../openapi/operations.ts'
+import { type ApiParts, settled } from '../parts.ts'
+import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
 import { NotificationList } from './requests.ts'
+import { type Unsafe, unsafeKind } from '../../../domain/arrival/events.ts'
+import { URL_PATH, pathOfSource } from '../../../domain/arrival/origin.ts'
+import { sourceType } from '../../../domain/transaction/events.ts'
+
+const id = z.int().positive()
+
+export const Notification = z
+  .strictObject({
+    id,
+    status: z.enum(notificationStatuses),
+    source_type: sourceType,
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the notification is not a transaction; null if it is one.' }),
+    transaction_id: id.nullable(),
+    received_at: z.iso.datetime(),
+    unsafe: unsafeKind.nullable().meta({
+      description:
+        'Why the text may have named fields of the body: it needs `{"confirmed":true}` to become a transaction.',
+    }),
+    advice: z.string().nullable().meta({ description: 'The problem, and how to solve it.' }),
+    text: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'Only with include_raw=1. null if it is not stored, such as for a one-time password.' }),
+  })
+  .meta({ id: 'Notification' })
+
+const WHY_UNSAFE: Record<Unsafe, string> = {
+  duplicate_key: 'A field occurs twice in the body.',
+  two_names: 'The body gives one field under two names, with different values.',
+  broken_json: 'The body is not valid JSON.',
+}
+
+const FOR_UNSAFE =
+  'The text of the notification may have named this field. Compare the text with your bank account. If it is genuine, send ' +
+  '{"confirmed":true} to the reread call of this notification. Then change the template of your app: send the text as text/plain, and the ' +
+  'sender in the query of the address (docs/connect-a-phone.md).'
+
+const NO_SENDER =
+  'The notification names no sender. Add the sender to the address in your app, such as ?sender=Vietcombank. If the app cannot name one, ' +
+  'and passes on only what your bank sends, set without_sender to true with PUT /api/account/trusted-senders.'
+
+const UNKNOWN_SENDER =
+  'The sender is not one of the senders of this bank, or the app sent it blank. Check that the app fills in the sender. If you trust this ' +
+  'sender, add it with PUT /api/account/trusted-senders. If an SMS app showed the text, its title may be a stranger’s profile name: forward the ' +
+  'SMS itself, or set trust_sms_app_titles for this device or the personal URL.'
+
+const UNKNOWN_APP =
+  'The notification does not name the app of this bank. Check that your forwarder app sends the package of the bank’s app, such as ' +
+  '?package=com.VCB.'
+
+/** Sources of the personal URL for notifications without sender and app. */
+const NAMELESS: ReadonlySet<string> = new Set(['url', 'url:sms', 'url:push'])
+
+/** @returns null if the owner need not do anything */
+const adviceOn = ({ reason, source, unsafe }: Pick<NotificationRow, 'reason' | 'source' | 'unsafe'>): string | null => {
+  if (unsafe) return `${WHY_UNSAFE[unsafe]} ${FOR_UNSAFE}`
+  if (reason === 'unknown_app') return UNKNOWN_APP
+  if (reason !== 'unknown_sender') return null
+  const isNameless = source !== null && pathOfSource(source) === URL_PATH && NAMELESS.has(source)
+  return isNameless ? NO_SENDER : UNKNOWN_SENDER
+}
+
+/** @param raw  whether the text is included */
+export const presentNotification = (
+  { text, source, ...row }: NotificationRow,
+  raw: boolean,
+): z.output<typeof Notification> => {
+  const shown = { ...row, advice: adviceOn({ ...row, source }) }
+  return raw ? { ...shown, text } : shown
+}
 
 /** The owner confirms that an unsafe notification is genuine. */
 const Confirmation = z.strictObject({ confirmed: z.boolean() }).partial()

@@ -8,7 +8,8 @@ import { whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { presentRule, presentSystem, Rule, System } from './presenters/account.ts'
+import { presentSystem, System } from './systems.ts'
+import { presentRule, Rule } from './webhooks.ts'
 import { line, SystemCreation } from './requests.ts'
 
 const ShopConnection = z.strictObject({

@@ -3,14 +3,36 @@
 import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { addSystem, changeSystem, removeSystem } from '../../../workflows/accounts/systems.ts'
-import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { type ApiContext, idOf, occasionOf } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
-import { refuses, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
-import { presentSystem, System } from './presenters/account.ts'
+import { type Operations, refuses } from '../openapi/operations.ts'
+import { type ApiParts, settled } from '../parts.ts'
 import { SystemChange, SystemCreation } from './requests.ts'
+import type { System as SystemState } from '../../../domain/account/account.ts'
+import { systemFields } from '../../../domain/account/events.ts'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+export const System = z.strictObject({ id, ...systemFields.shape, created_at: moment }).meta({ id: 'System' })
+
+export const presentSystem = ({
+  system_id,
+  name,
+  type,
+  payment_prefix,
+  is_active,
+  created_at,
+}: SystemState): z.output<typeof System> => ({
+  id: system_id,
+  name,
+  type,
+  payment_prefix,
+  is_active,
+  created_at,
+})
 
 export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Part): void => {
   const parts = { ...api, planPrefix: api.settings.planPrefix }

@@ -3,26 +3,122 @@
 import { z } from 'zod'
 import type { Rule as RuleState } from '../../../domain/account/account.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
-import { signingSecrets } from '../../../domain/webhook/secrets.ts'
+import { previousUntil, signingSecrets } from '../../../domain/webhook/secrets.ts'
 import { changeRule, createRule, deleteRule, rotateRuleSecret } from '../../../workflows/accounts/rules.ts'
 import { sendTest } from '../../../workflows/deliver/test-call.ts'
 import { createJob } from '../../../workflows/jobs/bulk-retry.ts'
 import { retryFailed } from '../../../workflows/transactions/by-hand.ts'
-import { LOGS_A_PAGE, logsOfRule } from '../../../projections/attempt/queries.ts'
-import { endpointHealth, HEALTHY } from '../../../projections/rule/health-queries.ts'
+import { LOGS_A_PAGE, type LogRow, logsOfRule } from '../../../projections/attempt/queries.ts'
+import { HEALTHY, endpointHealth } from '../../../projections/rule/health-queries.ts'
 import { openFailedTransactions } from '../../../projections/job/queries.ts'
 import { failedTransactions } from '../../../projections/transaction/queries.ts'
 import { openCursors } from '../openapi/cursors.ts'
-import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { type ApiContext, idOf, occasionOf } from '../context.ts'
 import { body, noBody, optionalBody, query } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Part } from '../openapi/operation.ts'
-import { refuses, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
-import { byCursor, nextCursor, page as pageOf, pageAsked } from './presenters/pages.ts'
-import { ListedRule, presentRule, presentRuleSecret, Rule, RuleSecret } from './presenters/account.ts'
-import { Log, presentLog } from './presenters/transaction.ts'
+import { type Operations, refuses } from '../openapi/operations.ts'
+import { type ApiParts, settled } from '../parts.ts'
+import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
 import { BulkRetry, Page, RuleChange, RuleCreation, SecretRotation } from './requests.ts'
+import { ruleFields } from '../../../domain/account/events.ts'
+import type { Vault } from '../../../domain/ports.ts'
+import { secret } from '../openapi/secrets.ts'
+import { attempt, decimal, presentAttempt, transactionType } from './transactions.ts'
+
+const id = z.int().positive()
+const moment = z.iso.datetime()
+
+export const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
+const SecretKey = secret(SecretKeyText)
+const PreviousUntil = moment.nullable().meta({
+  description: 'Calls are also signed with the previous secret until then. null if no rotation is in progress.',
+})
+
+/** The only function that shows a signing secret. It is reached only by the secret's owner. */
+export const presentSecret = (sealed: string, vault: Vault): string => vault.open(sealed)
+
+/** The response of a rotation. */
+export const RuleSecret = z
+  .strictObject({ secret_key: SecretKey, previous_until: PreviousUntil })
+  .meta({ id: 'RuleSecret' })
+
+/** @param now  decides whether a rotation is in progress */
+export const presentRuleSecret = (rule: RuleState, vault: Vault, now: Date): z.output<typeof RuleSecret> => ({
+  secret_key: presentSecret(rule.sealed_secret, vault),
+  previous_until: previousUntil(rule, now.getTime()),
+})
+
+export const Rule = z
+  .strictObject({
+    id,
+    user_id: id,
+    system_id: id.nullable(),
+    system_name: z.string().meta({ description: 'Empty if the rule has no system.' }),
+    ...ruleFields.omit({ system_id: true }).required().shape,
+    secret_key: SecretKey,
+    previous_until: PreviousUntil,
+    is_auto: z.union([z.literal(0), z.literal(1)]),
+    created_at: moment,
+  })
+  .meta({ id: 'Rule' })
+
+/** A rule in the list also shows the health of its endpoint. */
+export const ListedRule = Rule.extend({
+  health: z
+    .strictObject({
+      breaker: z
+        .enum(['closed', 'open'])
+        .meta({ description: '`open`: the endpoint gets only a probe every 30 seconds.' }),
+      failures_in_a_row: z.int().min(0),
+      open_since: moment.nullable(),
+      next_probe_at: moment.nullable(),
+      not_before: moment.nullable().meta({ description: 'The endpoint asked for no calls until then (Retry-After).' }),
+    })
+    .meta({ id: 'EndpointHealth' }),
+}).meta({ id: 'ListedRule' })
+
+/** Includes `secret_key`, as only the rule's owner can call this. */
+export const presentRule =
+  (userId: number, systems: ReadonlyMap<number, { name: string }>, vault: Vault, now: Date) =>
+  (state: RuleState): z.output<typeof Rule> => {
+    const { rule_id, sealed_secret: _, sealed_previous: __, system_id, is_active, is_auto, created_at, ...rule } = state
+    return {
+      id: rule_id,
+      user_id: userId,
+      system_id,
+      system_name: system_id === null ? '' : (systems.get(system_id)?.name ?? ''),
+      ...rule,
+      ...presentRuleSecret(state, vault, now),
+      is_active,
+      is_auto,
+      created_at,
+    }
+  }
+
+export const Log = z
+  .strictObject({
+    id,
+    webhook_rule_id: id,
+    transaction_id: id,
+    bank_code: z.string(),
+    amount: decimal,
+    transaction_type: transactionType,
+    ...attempt,
+    created_at: moment,
+  })
+  .meta({ id: 'Log' })
+
+export const presentLog = (row: LogRow): z.output<typeof Log> => ({
+  id: row.id,
+  webhook_rule_id: row.rule_id,
+  transaction_id: row.transaction_id,
+  bank_code: row.bank_code,
+  amount: row.amount,
+  transaction_type: row.transaction_type,
+  ...presentAttempt(row),
+  created_at: row.created_at,
+})
 
 /** Interface, section 8. */
 const BULK_RETRY_LIMIT = 100

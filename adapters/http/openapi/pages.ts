@@ -1,8 +1,8 @@
 // Tests: tests/integration/http/lists.test.ts
 /** A page of a list: the rows, the total number of rows, the page number and the page size. */
 import { z } from 'zod'
-import type { PageOf } from '../../../../projections/engine/page-sql.ts'
-import type { Cursors } from '../../openapi/cursors.ts'
+import type { PageOf } from '../../../projections/engine/page-sql.ts'
+import type { Cursors } from './cursors.ts'
 
 /** @param more  additional fields of the response */
 export const page = <Row extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(row: Row, more?: More) =>
