@@ -8,7 +8,6 @@
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
-import { pathOfSource } from '../../domain/arrival/origin.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
@@ -17,28 +16,11 @@ import { readable } from '../../domain/transaction/capture.ts'
 import { accountCache, type AccountCache } from '../accounts/accounts.ts'
 import { CreditMemories } from '../credits/memories.ts'
 import { WarmWindows } from './warm-windows.ts'
-import type { Answer, Outcome } from './units.ts'
+import type { Answer } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
+import { Groups } from './groups.ts'
 import type { Job } from './job.ts'
-import { Waiting } from './waiting.ts'
-
-/** The result of one notification, for one wide log line: no text, no token. Durations in milliseconds. */
-export interface TakenInfo {
-  user_id: number | null
-  outcome: Outcome | 'failed'
-  transaction_id: number | null
-  webhook_status: string | null
-  reason: string | null
-  bank_code: string | null
-  source_type: string | null
-  /** The receive path: `device-7`, `mailbox-3`, `url`. */
-  door: string | null
-  correlation_id: string
-  /** Number of notifications in its group. */
-  group: number
-  tries: number
-  duration_ms: number
-}
+import { takenInfoOf, type TakenInfo } from './taken-info.ts'
 
 export interface CaptureOptions {
   store: EventStore
@@ -74,14 +56,7 @@ export interface Capture {
   isBusy(): boolean
 }
 
-const GROUPS_IN_FLIGHT = 2
-/**
- * Milliseconds from the start of one group to the next while few notifications wait. Notifications that arrive in
- * between are stored together, and share all further work up to the calls. A single notification is processed at once.
- */
-const GATHERED_FOR = 8
-/** This many are processed at once, however little time has passed. */
-const ENOUGH = 32
+/** When a notification that waits for another process's writer is looked at again, milliseconds. */
 const LOOK_AGAIN_MS = 100
 /** A notification that conflicts with other processes for this long is refused with 503. */
 const MOST_CONTENTION_MS = 15_000
@@ -91,57 +66,25 @@ const MOST_WAITING = 20_000
 /** From this many notifications without an answer, capture is busy. */
 const BUSY_FROM = 100
 
-/** null if no receive path was determined, or if the notification was kept from before. */
-const receivePathIn = ({ appraisal, arrival }: Job): string | null =>
-  appraisal?.appraised && arrival.credential.kind !== 'kept' ? pathOfSource(appraisal.appraised.origin.source) : null
-
 const byStamp = (a: Arrival, b: Arrival): number =>
   (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()
 
+const contended = (job: Job): boolean => performance.now() - job.since > MOST_CONTENTION_MS
+
 export const openCapture = (options: CaptureOptions): Capture => {
-  const {
-    store,
-    ids,
-    clock,
-    accounts = accountCache(),
-    warmNotifications = 500_000,
-    unfinishedMs = 2_000,
-    plans,
-    oldAfterMs = DAY_MS,
-  } = options
+  const { warmNotifications = 500_000, unfinishedMs = 2_000, oldAfterMs = DAY_MS, plans, onTaken } = options
+  const { store, ids, clock, accounts = accountCache() } = options
   const ports: GroupPorts = {
     store, ids, clock, accounts, windows: new WarmWindows(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
   } // prettier-ignore
-  const waiting = new Waiting()
-  let inFlight = 0
-  /** Notifications in the running groups. */
-  let unanswered = 0
-  let starting = false
-  let begunAt = -Infinity
-
-  const tell = (job: Job, outcome: Outcome | 'failed', taken: Taken | null, group: number): void =>
-    options.onTaken?.({
-      user_id: job.userId,
-      outcome,
-      transaction_id: taken?.kind === 'transaction' ? taken.id : null,
-      webhook_status: taken?.kind === 'transaction' ? taken.webhook_status : null,
-      reason: taken?.kind === 'ignored' ? taken.reason : null,
-      bank_code: job.read.reading?.bank_code ?? null,
-      source_type: taken?.kind === 'transaction' ? taken.source_type : null,
-      door: receivePathIn(job),
-      correlation_id: job.correlationId,
-      group,
-      tries: job.tries,
-      duration_ms: performance.now() - job.since,
-    })
 
   const answer = ({ job, taken, outcome }: Answer, group: number): void => {
-    tell(job, outcome, taken, group)
+    onTaken?.(takenInfoOf(job, outcome, taken, group))
     job.resolve(taken)
   }
 
   const fail = (job: Job, error: unknown, group: number): void => {
-    tell(job, 'failed', null, group)
+    onTaken?.(takenInfoOf(job, 'failed', null, group))
     job.reject(error)
   }
 
@@ -151,45 +94,13 @@ export const openCapture = (options: CaptureOptions): Capture => {
       for (const each of answers) answer(each, jobs.length)
       const [late, soon] = [again.filter(contended), again.filter((job) => !contended(job))]
       for (const job of late) fail(job, new StoreUnavailable('too many conflicts with other processes'), jobs.length)
-      waiting.putBack(soon)
-      if (parked.length > 0) setTimeout(() => queue(parked), LOOK_AGAIN_MS)
+      groups.putBack(soon)
+      if (parked.length > 0) setTimeout(() => groups.add(parked), LOOK_AGAIN_MS)
     } catch (error) {
       for (const job of jobs) fail(job, error, jobs.length)
     }
   }
-
-  const contended = (job: Job): boolean => performance.now() - job.since > MOST_CONTENTION_MS
-
-  const start = (): void => {
-    starting = false
-    while (inFlight < GROUPS_IN_FLIGHT) {
-      const jobs = waiting.nextGroup()
-      if (jobs.length === 0) return
-      begunAt = performance.now()
-      inFlight++
-      unanswered += jobs.length
-      void run(jobs).finally(() => {
-        inFlight--
-        unanswered -= jobs.length
-        waiting.done(jobs)
-        startSoon()
-      })
-    }
-  }
-
-  /** Calls that arrive in the same turn of the event loop share a group. */
-  const startSoon = (): void => {
-    if (starting || inFlight >= GROUPS_IN_FLIGHT || waiting.size === 0) return
-    const rest = waiting.size < ENOUGH ? begunAt + GATHERED_FOR - performance.now() : 0
-    starting = true
-    if (rest > 0) setTimeout(start, rest)
-    else setImmediate(start)
-  }
-
-  const queue = (jobs: readonly Job[]): void => {
-    waiting.add(jobs)
-    startSoon()
-  }
+  const groups = new Groups(run)
 
   const jobOf = (arrival: Arrival, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
     const cut = readable(arrival)
@@ -200,9 +111,9 @@ export const openCapture = (options: CaptureOptions): Capture => {
   }
 
   return {
-    isBusy: () => waiting.size + unanswered >= BUSY_FROM,
+    isBusy: () => groups.unanswered >= BUSY_FROM,
     take: (arrivals) => {
-      if (waiting.size + arrivals.length > MOST_WAITING)
+      if (groups.waiting + arrivals.length > MOST_WAITING)
         return Promise.reject(new StoreUnavailable('too many notifications are waiting for the store'))
       const jobs: Job[] = []
       const answers = new Map<Arrival, Promise<Taken>>()
@@ -210,7 +121,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
         const taken = new Promise<Taken>((resolve, reject) => jobs.push(jobOf(arrival, { resolve, reject })))
         answers.set(arrival, taken)
       }
-      queue(jobs)
+      groups.add(jobs)
       return Promise.all(arrivals.map((arrival) => answers.get(arrival)!))
     },
   }
