@@ -2,7 +2,8 @@
 /** The counts for the `total` of a list, so that a page of thirty rows does not need to count a million. */
 import { countOf } from '../engine/counter.ts'
 import { attemptTable } from '../attempt/projection.ts'
-import { transactionTable, VIETNAMESE_DAY } from '../transaction/projection.ts'
+import { VIETNAMESE_DAY } from '../transaction/fields.ts'
+import { transactionTable } from '../transaction/projection.ts'
 
 /**
  * By the Vietnamese day of the transaction and by the columns that filter lists. A missing value is the empty string

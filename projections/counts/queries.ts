@@ -4,7 +4,7 @@
  * does not count as money.
  */
 import type { Queryable } from '../engine/queryable.ts'
-import { VIETNAMESE_DAY } from '../transaction/filter.ts'
+import { VIETNAMESE_DAY } from '../transaction/fields.ts'
 
 export interface DayRow {
   date: string

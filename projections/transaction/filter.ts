@@ -1,3 +1,4 @@
+// Tests: tests/integration/http/lists.test.ts
 /** The filters of a list of transactions, and their SQL. */
 
 export interface TransactionFilter {
@@ -16,16 +17,6 @@ export interface TransactionFilter {
   order_id?: string | undefined
   account_number?: string | undefined
 }
-
-/** The Vietnamese day of a transaction's date. It must equal the expression of the index word for word. */
-export const VIETNAMESE_DAY = "((transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date)"
-
-/**
- * Bank, direction, source, account and prefix of a transaction, or of its count. It must equal the expression of the
- * index word for word.
- */
-export const KIND = `hashtext(bank_code || ' ' || transaction_type || ' ' || source_type || ' ' ||
-  coalesce(account_number, '') || ' ' || coalesce(prefix, ''))`
 
 /**
  * SQL for midnight in Vietnam at the beginning of a day (UTC+7, no daylight saving). Years before 1000 are raised to

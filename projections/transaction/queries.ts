@@ -1,44 +1,14 @@
 // Tests: tests/integration/http/lists.test.ts
 /** Reads of the transaction list and of one transaction. Everything is restricted to its owner. */
-import type { SourceType, WebhookStatus } from '../../domain/transaction/events.ts'
 import type { Queryable } from '../engine/queryable.ts'
 import { pageSql, type PageOf } from '../engine/page-sql.ts'
 import { isSearch, type Search } from '../searchable/queries.ts'
-import { CONDITIONS, filtersIn, KIND, shapeOf, VIETNAMESE_DAY, type TransactionFilter } from './filter.ts'
+import { CONDITIONS, filtersIn, shapeOf, type TransactionFilter } from './filter.ts'
+import { KIND, SHOWN_COLUMNS, VIETNAMESE_DAY, type TransactionRow } from './fields.ts'
 import { lookAhead, totalOfTransactions, type Parts } from './totals.ts'
-
-export interface TransactionRow {
-  id: number
-  user_id: number
-  source_type: SourceType
-  bank_code: string
-  bank_name: string
-  transaction_type: 'credit' | 'debit'
-  amount: string
-  currency: string
-  account_number: string | null
-  account_name: string | null
-  transaction_ref: string | null
-  transaction_date: string
-  counterpart_account: string | null
-  counterpart_name: string | null
-  counterpart_bank: string | null
-  description: string
-  order_id: string | null
-  webhook_status: WebhookStatus
-  already_run_of: number | null
-  raw_data: string
-  balance_after: string | null
-  created_at: string
-  updated_at: string
-}
 
 /** Interface, section 8. */
 export const TRANSACTIONS_A_PAGE = 30
-
-const COLUMNS = `id, user_id, source_type, bank_code, bank_name, transaction_type, amount, currency, account_number,
-  account_name, transaction_ref, transaction_date, counterpart_account, counterpart_name, counterpart_bank, description,
-  order_id, webhook_status, already_run_of, raw_data, balance_after, created_at, updated_at`
 
 /** Newest first. `total` is the number of rows over all pages. @throws {Refused} if the search cannot answer */
 export const listTransactions = async (
@@ -48,7 +18,7 @@ export const listTransactions = async (
   filter: TransactionFilter,
   of: PageOf,
 ): Promise<{ rows: TransactionRow[]; total: number }> => {
-  if (isSearch(filter)) return search.list<TransactionRow>(COLUMNS, userId, filter, of)
+  if (isSearch(filter)) return search.list<TransactionRow>(SHOWN_COLUMNS, userId, filter, of)
   if (filtersIn(filter).length === 0) {
     const [rows, total] = await Promise.all([
       pageOfTransactions(database, userId, filter, of, null),
@@ -83,8 +53,8 @@ const pageOfTransactions = (
         `WITH page AS (SELECT newest.id AS page_id FROM unnest($${values.length}::${type}[]) AS part CROSS JOIN LATERAL (
             SELECT id, created_at FROM read_model.transaction WHERE ${where} AND ${told} = part ${reach}
           ) AS newest WHERE true ${sql})
-        SELECT ${COLUMNS} FROM page JOIN read_model.transaction ON id = page_id ORDER BY created_at DESC, id DESC`
-      : `SELECT ${COLUMNS} FROM read_model.transaction WHERE ${where} ${sql}`,
+        SELECT ${SHOWN_COLUMNS} FROM page JOIN read_model.transaction ON id = page_id ORDER BY created_at DESC, id DESC`
+      : `SELECT ${SHOWN_COLUMNS} FROM read_model.transaction WHERE ${where} ${sql}`,
     [...values, ...more],
     `transactions:by-${parts?.by ?? 'time'}:${name}:${shapeOf(filter)}`,
   )
@@ -97,7 +67,7 @@ export const findTransaction = async (
   id: number,
 ): Promise<TransactionRow | null> => {
   const [row] = await database.query<TransactionRow>(
-    `SELECT ${COLUMNS} FROM read_model.transaction WHERE id = $2 AND user_id = $1`,
+    `SELECT ${SHOWN_COLUMNS} FROM read_model.transaction WHERE id = $2 AND user_id = $1`,
     [userId, id],
     'transaction',
   )

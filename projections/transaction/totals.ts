@@ -17,12 +17,12 @@ import {
   CONDITIONS,
   EACH_DAY,
   filtersIn,
-  KIND,
   OF_COUNTS,
   shapeOf,
   type FilterName,
   type TransactionFilter,
 } from './filter.ts'
+import { KIND } from './fields.ts'
 
 /** The parts that a page is assembled from: the newest of each kind, or of each Vietnamese day. */
 export type Parts = { by: 'kind'; values: readonly number[] } | { by: 'day'; values: readonly string[] }

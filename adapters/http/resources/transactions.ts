@@ -8,12 +8,8 @@ import { historyOf } from '../../../domain/transaction/history.ts'
 import { deleteTransaction, retryTransaction } from '../../../workflows/transactions/by-hand.ts'
 import { type AttemptRow, attemptsOfTransaction } from '../../../projections/attempt/queries.ts'
 import { openSearch } from '../../../projections/searchable/queries.ts'
-import {
-  TRANSACTIONS_A_PAGE,
-  type TransactionRow,
-  findTransaction,
-  listTransactions,
-} from '../../../projections/transaction/queries.ts'
+import { TRANSACTIONS_A_PAGE, findTransaction, listTransactions } from '../../../projections/transaction/queries.ts'
+import type { TransactionRow } from '../../../projections/transaction/fields.ts'
 import { openSearchProgress } from '../../../projections/searchable/progress.ts'
 import { openCursors } from '../openapi/cursors.ts'
 import { type ApiContext, idOf, occasionOf } from '../context.ts'

@@ -1,0 +1,76 @@
+// Tests: tests/unit/projections/read-models.test.ts
+/**
+ * The fields of a transaction, once. The table, the projection and the queries take them from here. To add a field: add it to the event
+ * (`domain/transaction/events.ts`), to what capture writes (`domain/transaction/capture.ts`), here, and to the API
+ * (`adapters/http/resources/transactions.ts`). The golden file and `docs/events.md` are generated.
+ */
+import type { TransactionEventData } from '../../domain/transaction/events.ts'
+import type { ColumnType } from '../engine/definition.ts'
+
+type Captured = TransactionEventData['TransactionCaptured']
+
+/** Fields that the table stores as `TransactionCaptured` gives them, under the same names. */
+const CAPTURED = {
+  user_id: 'bigint',
+  source_type: 'text',
+  source: 'text',
+  bank_code: 'text',
+  bank_name: 'text',
+  transaction_type: 'text',
+  amount: 'numeric(20,2)',
+  currency: 'text',
+  account_number: 'text',
+  account_name: 'text',
+  transaction_ref: 'text',
+  transaction_date: 'timestamptz',
+  counterpart_account: 'text',
+  counterpart_name: 'text',
+  counterpart_bank: 'text',
+  description: 'text',
+  content: 'text',
+  order_id: 'text',
+  prefix: 'text',
+  webhook_status: 'text',
+  already_run_of: 'bigint',
+  raw_data: 'text',
+  balance_after: 'numeric(20,2)',
+  created_at: 'timestamptz',
+} as const satisfies Partial<Record<keyof Captured, ColumnType>>
+
+type CapturedField = keyof typeof CAPTURED
+
+/** Fields that only matching and filters use. No list shows them. */
+type HiddenField = 'source' | 'content' | 'prefix'
+const HIDDEN: ReadonlySet<string> = new Set<HiddenField>(['source', 'content', 'prefix'])
+
+/** The table's columns, in their order. */
+export const transactionColumns = { id: 'bigint', ...CAPTURED, updated_at: 'timestamptz' } as const
+
+/** The row of a new transaction. */
+export const transactionRow = (data: Captured) => {
+  const row: Record<string, Captured[CapturedField]> = { id: data.transaction_id }
+  for (const name of CAPTURED_NAMES) row[name] = data[name]
+  row.updated_at = data.created_at
+  return row
+}
+const CAPTURED_NAMES = Object.keys(CAPTURED) as CapturedField[]
+
+/** What lists and details read of a transaction. */
+export type TransactionRow = { id: number } & Pick<Captured, Exclude<CapturedField, HiddenField>> & {
+    updated_at: string
+  }
+
+/** The columns of a `TransactionRow`, for a SELECT. */
+export const SHOWN_COLUMNS = Object.keys(transactionColumns)
+  .filter((name) => !HIDDEN.has(name))
+  .join(', ')
+
+/** The Vietnamese day of a transaction's date. Indexes, counts and queries must use exactly this expression. */
+export const VIETNAMESE_DAY = "((transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date)"
+
+/**
+ * The same number for all transactions, or counts, with the same bank, direction, source, account and prefix: the columns that filter
+ * lists, except status and day. Indexes and queries must use exactly this expression. One number may stand for two kinds.
+ */
+export const KIND = `hashtext(bank_code || ' ' || transaction_type || ' ' || source_type || ' ' ||
+  coalesce(account_number, '') || ' ' || coalesce(prefix, ''))`
