@@ -10,7 +10,7 @@ import { freshDatabase } from '../../harness/postgres.ts'
 
 const EVERY_SECOND = '* * * * * *'
 
-describe('planned work', () => {
+describe('scheduled work', () => {
   const running = (jobs: PlannedJob[]) => {
     const logged: [what: string, fields: object][] = []
     const line = (fields: object, what: string) => void logged.push([what, fields])
@@ -23,7 +23,7 @@ describe('planned work', () => {
     return { logged, end }
   }
 
-  it('runs at its time, again after it failed, and tells both', async () => {
+  it('runs at its time, runs again after a failure, and logs both', async () => {
     let runs = 0
     const { logged, end } = running([
       {
@@ -42,7 +42,7 @@ describe('planned work', () => {
     expect(logged[1]![1]).to.include({ job: 'job', swept: 2 })
   })
 
-  it('ends with its signal, after the job that runs', async () => {
+  it('stops on its signal, after the running job', async () => {
     let hasEnded = false
     let isRunning = false
     const { end } = running([
@@ -62,7 +62,7 @@ describe('planned work', () => {
     expect(hasEnded).to.equal(true)
   })
 
-  it('removes what has expired of books, of what was ignored and of what was not read, and nothing else', async () => {
+  it('removes expired deduplication windows, ignored notifications and unread notifications, and nothing else', async () => {
     const place = await freshDatabase()
     await migrateDatabase(place.url)
     const database = openDatabase(place.url)
@@ -81,7 +81,7 @@ describe('planned work', () => {
         { stream, expectedRevision: -1, events: [{ id: randomUUID(), type: 'Test', data: {}, metadata }] },
       ]
       await store.append(streams.map(old))
-      // Older than a book is kept, younger than what was ignored.
+      // This age is past the retention of deduplication windows and within the retention of ignored notifications.
       const age = (KEPT_S['book-'] + KEPT_S['ignored-']) / 2
       await database.query('UPDATE store.event SET created_at = created_at - make_interval(secs => $1)', [age])
       expect(await expireEvents(store).run(new AbortController().signal)).to.deep.equal({ removed: 1 })
