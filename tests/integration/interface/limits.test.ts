@@ -87,11 +87,11 @@ describe('the interface, section 8', () => {
     expect((await sized(2048)).status).to.equal(200)
     expect((await sized(2049)).body.error).to.equal('QUERY_TOO_LONG')
   })
-  it('§8 transactions list — 30 records a page, fixed', async () => {
+  it('§8 transactions list — 30 records per page, fixed', async () => {
     const { body } = await api.ask('GET', '/api/transactions?limit=5&page_size=5', { key: api.owner.api_key })
     expect(body.limit).to.equal(30)
   })
-  it('§8 webhook logs — 20 rows a page', async () => {
+  it('§8 webhook logs — 20 rows per page', async () => {
     const key = api.owner.api_key
     const rule = await api.ask('POST', '/api/webhooks', { key, json: { name: 'x', url: 'https://shop.example/' } })
     const { body } = await api.ask('GET', `/api/webhooks/${rule.body.data.id}/logs?limit=5`, { key })
