@@ -20,7 +20,7 @@ import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 const USER = 1
 const RULE = 5
 
-describe('reactions', () => {
+describe('reactors', () => {
   let place: TestDatabase
   let database: Database
   let store: EventStore
@@ -46,7 +46,7 @@ describe('reactions', () => {
     await place.drop()
   })
 
-  /** Appends one event a minute; answers its id. */
+  /** Appends one event per minute and returns its id. */
   const happened = async (stream: string, type: string, data: object): Promise<string> => {
     const [last] = (await store.read([{ stream, backwards: true, limit: 1 }]))[0]!
     const expectedRevision = last?.revision ?? -1
@@ -99,7 +99,7 @@ describe('reactions', () => {
     return stop
   }
 
-  /** Waits until this event was met and what it asks for was done; what that brought about may be met by then, too. */
+  /** Waits until this event was handled with all its effects. Events that follow from it may then be handled, too. */
   const met = async (eventId: string) => {
     const { checkpoint } = (await store.readAll(null, 1_000)).find(({ id }) => id === eventId)!
     const reached = async () => (await openReactionCheckpoint(database).load())?.checkpoint
@@ -117,7 +117,7 @@ describe('reactions', () => {
   const pauses = async () =>
     (await store.read([{ stream: accountStream(USER) }]))[0]!.filter(({ type }) => type === 'RulePaused')
 
-  it('erase a deleted transaction and leave that it was deleted', async () => {
+  it('erase a deleted transaction except for its deletion', async () => {
     await transaction(1, 'TransactionCaptured', { description: 'personal' })
     await transaction(2, 'TransactionCaptured', { description: 'personal' })
     await transaction(1, 'TransactionDeleted')
@@ -127,7 +127,7 @@ describe('reactions', () => {
     expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionCaptured'])
   })
 
-  it('pause the rule of an endpoint that is gone, once however often it says so', async () => {
+  it('pause the rule of an endpoint that is gone, once, however often it answers so', async () => {
     await account('RuleCreated', { is_active: 1 })
     const cause = await gone(1)
     await gone(2)
@@ -139,7 +139,7 @@ describe('reactions', () => {
     expect(paused[0]!.metadata).to.include({ user_id: USER, causation_id: cause, correlation_id: 'c2' })
   })
 
-  it('leave alone a rule that is gone, inactive, or whose delivery ended because it was deleted', async () => {
+  it('ignore a rule that is deleted, inactive, or whose delivery ended because of its deletion', async () => {
     await account('RuleCreated', { is_active: 0 })
     await gone(1)
     await account('RuleChanged', { is_active: 1 })
@@ -151,7 +151,7 @@ describe('reactions', () => {
     expect(await pauses()).to.deep.equal([])
   })
 
-  it('mail to the operator that a quota is nearly used, once, and not about what is long ago', async () => {
+  it('mail the operator once when a quota is nearly used, and not about old warnings', async () => {
     await account('AccountRegistered', { email: 'shop@example.com', name: null, operator: false, registered_at: '' })
     await account('QuotaWarned', { month: '2026-03', transactions: 80, limit: 100 })
     minute = Math.floor((Date.now() - Date.parse('2026-03-01T00:00:00Z')) / 60_000) - 10
@@ -164,7 +164,7 @@ describe('reactions', () => {
     expect(told[0]!.subject).to.include('shop@example.com').and.include('81 %')
   })
 
-  it('do nothing again when all events are met again after a crash', async () => {
+  it('repeat no effect if all events are handled again after a crash', async () => {
     await account('RuleCreated', { is_active: 1 })
     await gone(1)
     await transaction(2, 'TransactionCaptured')
@@ -173,7 +173,7 @@ describe('reactions', () => {
     await met(deleted)
     await stop()
     expect(await pauses()).to.have.length(1)
-    // The owner says that the shop is back; then the checkpoint is lost.
+    // The owner reports that the shop is back. Then the checkpoint is lost.
     const changed = await account('RuleChanged', { is_active: 1 })
     await database.query('DELETE FROM ops.reaction_checkpoint')
     const before = await store.end()
@@ -184,7 +184,7 @@ describe('reactions', () => {
     expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionDeleted'])
   })
 
-  it('go on where they were, also where the event met last was erased since', async () => {
+  it('continue from their checkpoint, even if the last handled event was erased since', async () => {
     const seen: string[] = []
     const watching = reaction('watching', ['transaction-'], {
       TransactionCaptured: async ({ data }) => void seen.push(`captured ${data.transaction_id}`),
@@ -202,7 +202,7 @@ describe('reactions', () => {
     expect(logged).to.deep.equal([])
   })
 
-  it('save where they are once for many events that ask for nothing', async () => {
+  it('save their checkpoint once for many events without effects', async () => {
     let met = 0
     const idle = reaction('idle', ['transaction-'], { WebhookAttempted: async () => (met++, 'nothing') })
     let saves = 0
@@ -221,7 +221,7 @@ describe('reactions', () => {
     await running
   })
 
-  it('meet everything again in another store, and say so', async () => {
+  it('handle all events again in another store, and log that', async () => {
     await transaction(1, 'TransactionCaptured')
     await transaction(1, 'TransactionDeleted')
     await openReactionCheckpoint(database).save({
@@ -235,7 +235,7 @@ describe('reactions', () => {
     expect(logged.map(({ what }) => what)).to.deep.equal(['reactions.from_the_first_event'])
   })
 
-  it('are tried again until they succeed, and say which failed', async () => {
+  it('are retried until they succeed, and log which one failed', async () => {
     let tries = 0
     const failing = reaction('failing', ['transaction-'], {
       TransactionDeleted: async () => {
