@@ -62,7 +62,7 @@ describe('alert calls', () => {
       .and.not.equal(secret)
   })
 
-  it('are signed anew at every attempt', async () => {
+  it('are signed again at every attempt', async () => {
     shop.answer(status(500))
     const secret = await send(shop.url)
     await pause()

@@ -35,7 +35,7 @@ describe('account and device commands', function () {
   })
   after(() => api.close())
 
-  it('create an account that can log in with the printed credentials', async () => {
+  it('create an account that can log in with the printed API key and the password', async () => {
     const { status, stdout, stderr } = await baoco(
       ['account', 'create', 'New@Example.com', '--plan', 'Basic'],
       'a password of mine\n',

@@ -330,7 +330,7 @@ describe('the interface, sections 3 to 7', () => {
     expect(status).to.equal(403)
     expect(body).to.deep.include({ success: false, error: 'WEBHOOK_LIMIT_REACHED', plan: 'Free', limit: 1 })
   })
-  it('§7 403 deleting a rule with is_auto=1', async () => {
+  it('§7 403 for deletion of a rule with is_auto=1', async () => {
     const connected = await post('/api/systems/connect', {
       type: 'woocommerce',
       site_url: 'https://auto.example',
@@ -341,7 +341,7 @@ describe('the interface, sections 3 to 7', () => {
     const deleted = await api.ask('DELETE', `/api/webhooks/${connected.body.data.rule.id}`, { key })
     expect([deleted.status, deleted.body.error]).to.deep.equal([403, 'AUTO_RULE'])
   })
-  it('§7 404 for a transaction that is unknown or another user’s', async () => {
+  it('§7 404 for a transaction that is unknown or belongs to another user', async () => {
     const other = await api.newAccount('stranger@example.com')
     const id = await transaction('skipped')
     expect((await get('/api/transactions/999999999')).status).to.equal(404)

@@ -83,7 +83,7 @@ describe('the relay', function () {
     }
   })
 
-  it('sends on at once what is more than a broker takes in one request', async () => {
+  it('sends more than a broker accepts in one request without waiting', async () => {
     const [transaction] = await setting.capture([], { user: 550 })
     const url = `https://shop.vn/${'x'.repeat(9_000)}`
     const attempt = (number: number) => ({
