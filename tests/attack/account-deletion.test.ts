@@ -1,6 +1,6 @@
 /**
- * What is left of a deleted account. An account gets a bit of everything, is deleted, and then every row of every table of
- * every schema is looked at for its numbers and texts. Nothing may be left but closing events without personal data.
+ * Tests what remains of a deleted account. An account gets some data of every kind and is deleted. Then the test searches every row of
+ * every table of every schema for its ids and texts. Only closing events without personal data may remain.
  */
 import { expect } from 'chai'
 import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
@@ -17,7 +17,7 @@ import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.t
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 
-/** Ids of the account and of all that is its are nine digits, so that they are found in any text. */
+/** The ids of the account and its data have nine digits, so that they can be found in any text. */
 const FIRST_ID = 700_000_000
 const MARK = 'mark7q'
 const EMAIL = `${MARK}@shop.example`
@@ -28,7 +28,7 @@ const LIMITS = {
 } // prettier-ignore
 const PLANS = { planBank: 'VCB', planAccount: '0011000999111', planHolder: 'OPERATOR' }
 
-describe('attack: what a deleted account leaves behind', () => {
+describe('attack: the data of a deleted account', () => {
   let api: ApiUnderTest
   let database: Database
   let account: FreshAccount
@@ -38,7 +38,7 @@ describe('attack: what a deleted account leaves behind', () => {
   const ask = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}) =>
     api.ask(method, path, { key, headers, ...(json === undefined ? {} : { json }) })
 
-  /** Rows of all tables of all schemas, as text. */
+  /** The rows of all tables of all schemas, as text. */
   const everyRow = async (): Promise<{ table: string; row: string }[]> => {
     const tables = await database.query<{ table: string }>(
       `SELECT format('%I.%I', table_schema, table_name) AS table FROM information_schema.tables
@@ -59,7 +59,7 @@ describe('attack: what a deleted account leaves behind', () => {
   const isOfIt = ({ row }: { row: string }): boolean =>
     OWN_ID.test(row.replace(/"(?:position|checkpoint)": "?\d+/g, '')) || row.toLowerCase().includes(MARK)
 
-  /** Something that concerns nobody else: with it readers move on. */
+  /** Appends an event of another account, so that readers move on. */
   const nudge = () => api.decree(api.owner.user_id, { type: 'EmailVerified', data: { user_id: api.owner.user_id } })
 
   const passed = async () => {
@@ -83,7 +83,7 @@ describe('attack: what a deleted account leaves behind', () => {
     database = openDatabase(api.databaseUrl)
     const ids = openIds({ store: api.store, clock: api.clock, skip: FIRST_ID })
     await ids.next(1)
-    // The API reserves its next block behind that one.
+    // The API reserves its next block of ids behind that one.
     while ((await api.nextId()) < FIRST_ID);
     password = `${MARK} a long password`
     const parts = { store: api.store, ids, clock: api.clock, vault: api.vault, passwords: openPasswords() }
@@ -165,7 +165,7 @@ describe('attack: what a deleted account leaves behind', () => {
       data: { user_id, month: '2026-11', transactions: 80, limit: 100 },
     })
 
-    // What other roles write.
+    // Rows that other roles write.
     const heard = openLastSeenNotes(database, () => {})
     heard.note(user_id, `device-${paired.device_id}`, new Date())
     await heard.close()
@@ -192,7 +192,7 @@ describe('attack: what a deleted account leaves behind', () => {
     await passed()
   }
 
-  it('before, it is in nearly every table', async () => {
+  it('is in nearly every table before the deletion', async () => {
     const tables = new Set((await everyRow()).filter(isOfIt).map(({ table }) => table))
     const operational = [
       'claim',
@@ -229,7 +229,7 @@ describe('attack: what a deleted account leaves behind', () => {
     expect([...tables].some((table) => table.startsWith('search_model.'))).to.equal(true)
   })
 
-  it('afterwards nothing of it is in any table but closing events without personal data', async function () {
+  it('is gone from every table after the deletion, except closing events without personal data', async function () {
     this.timeout(120_000)
     const { user_id } = account
     const occasion = { user_id, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
@@ -252,7 +252,7 @@ describe('attack: what a deleted account leaves behind', () => {
     expect(left.filter(({ row }) => row.toLowerCase().includes(MARK))).to.deep.equal([])
   })
 
-  it('the address may be registered anew', async () => {
+  it('does not prevent a new registration of its address', async () => {
     const again = await api.newAccount(EMAIL, 'Free')
     expect(again.user_id).not.to.equal(account.user_id)
   })

@@ -1,6 +1,6 @@
 /**
- * Attack: one account takes what belongs to all: connected systems without end, a list of inboxes of tens of megabytes, batches of
- * 200 items at the rate of single notifications, and unread notifications that fill the disk (decision "Sizes").
+ * Attack: one account uses up resources that all accounts share: unlimited connected systems, a list of inboxes of tens of megabytes,
+ * batches of 200 items at the rate of single notifications, and unread notifications that fill the disk (decision "Sizes").
  */
 import { expect } from 'chai'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
@@ -13,7 +13,7 @@ import { eventually } from '../harness/eventually.ts'
 
 const MB = 1_024 ** 2
 
-describe('attack: one account takes what belongs to all', () => {
+describe('attack: one account uses up shared resources', () => {
   let api: ApiUnderTest
   let database: Database
 
@@ -53,7 +53,7 @@ describe('attack: one account takes what belongs to all', () => {
       ['Basic', 20],
       ['Pro', 100],
     ] as const)
-      it(`are at most ${limit} on ${plan}, also through connect, which leaves nothing behind`, async () => {
+      it(`are limited to ${limit} on ${plan}, also through connect, which leaves nothing behind`, async () => {
         const key = await fill(plan, limit - 1)
         expect((await add(key, 'LAST')).status).to.equal(201)
         const refused = await add(key, 'MORE')
@@ -72,7 +72,7 @@ describe('attack: one account takes what belongs to all', () => {
       })
   })
 
-  it('a page of the inboxes has at most 1 MB, and the pages together have every call once', async () => {
+  it('a page of inboxes has at most 1 MB, and all pages together contain every call once', async () => {
     const { api_key: key, user_id } = await api.newAccount('inboxes@example.com')
     const ids: number[] = []
     for (let n = 0; n < 4; n++) ids.push((await api.ask('POST', '/api/inbox', { key })).body.data.id as number)
@@ -80,7 +80,7 @@ describe('attack: one account takes what belongs to all', () => {
     const headers = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`x-${n}`, 'h'.repeat(1_000)]))
     for (const inbox_id of ids.slice(1))
       for (let n = 0; n < 30; n++)
-        // A control character takes six in JSON.
+        // A control character takes six characters in JSON.
         await calls.keep({
           user_id,
           inbox_id,
@@ -116,14 +116,14 @@ describe('attack: one account takes what belongs to all', () => {
         oldest: (userId, bytes) => oldestUnread(database, userId, bytes),
       }).run(new AbortController().signal)
 
-    it('are 10 MB on Free at most: the oldest go first, from the list and from the store', async () => {
+    it('are limited to 10 MB on Free: the oldest are deleted first, from the list and from the store', async () => {
       const { api_key: key, user_id, receive_token } = await api.newAccount('unread@example.com', 'Free')
       const list = async (query = '') =>
         (await api.ask('GET', `/api/notifications?status=unparsed&${query}`, { key })).body as {
           total: number
           data: { id: number }[]
         }
-      // The text and the body that it came in: nearly 64 KB each.
+      // The text and the body that contained it: nearly 64 KB each.
       const NUMBER = 180
       for (let n = 0; n < NUMBER; n++) {
         const text = `Ngan hang la: TK 99${n} +100,000 don vi, khong ro `.padEnd(31_000, `${n % 10}`)
@@ -175,14 +175,14 @@ describe('attack: one account takes what belongs to all', () => {
   })
 })
 
-describe('attack: batches that go round the limits', () => {
+describe('attack: batches that bypass the limits', () => {
   let api: ApiUnderTest
   before(async () => {
     api = await openApi({ rateLimits: { ...LIMITS, receive: { requests: 1_000, seconds: 60 } } }, 'recorded')
   })
   after(() => api.close())
 
-  it('have 600 items a minute and token; one that does not fit is refused as a whole', async () => {
+  it('are limited to 600 items per minute and token; a batch that exceeds the limit is refused as a whole', async () => {
     const { api_key: key } = api.owner
     const token = async (name: string): Promise<string> => {
       const { body } = await api.ask('POST', '/api/devices', { key, json: { name } })

@@ -1,6 +1,6 @@
 /**
- * Attacks on accounts by strangers who know an e-mail address: they register it first, ask for links so that the owner's end, or
- * knew the password for a while and keep what they made with it.
+ * Attacks on accounts by a stranger who knows an e-mail address. The stranger registers it first, requests links so that the owner's links
+ * expire, or once knew the password and keeps what was made with it.
  */
 import { expect } from 'chai'
 import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
@@ -30,7 +30,7 @@ describe('attack: accounts', () => {
 
   const post = (path: string, json: unknown) => api.ask('POST', `/api/auth/${path}`, { json })
   const logIn = (email: string, password = PASSWORD, more: object = {}) => post('login', { email, password, ...more })
-  /** Tokens of links to a page in mails to an address, oldest first, as soon as there are so many. */
+  /** Returns the tokens of links to a page in mails to an address, oldest first, once there are that many. */
   const links = (email: string, page: string, count: number): Promise<string[]> =>
     eventually(async () => {
       const found = (await outbox.list())
@@ -40,7 +40,7 @@ describe('attack: accounts', () => {
       return found.length === count && found
     })
 
-  it('a stranger who registers an address first never knows the password of the account its owner confirms', async () => {
+  it('a stranger who registers an address first never gets the password of the account that its owner confirms', async () => {
     const email = 'victim@example.com'
     await post('register', { email, password: STRANGERS, name: 'Stranger', ref: 'theirs' })
     const [strangers] = await links(email, 'verify-email', 1)
@@ -55,7 +55,7 @@ describe('attack: accounts', () => {
     expect(shown.body.data.name, 'nor is the stranger’s name kept').to.equal(null)
   })
 
-  it('that holds also when the stranger used up the mails of the hour: the stranger’s link is void', async () => {
+  it('a stranger who also used up the mails of the hour has only void links', async () => {
     const email = 'flooded@example.com'
     for (let time = 0; time < 11; time++) await post('register', { email, password: STRANGERS })
     const strangers = await links(email, 'verify-email', 10)
@@ -69,7 +69,7 @@ describe('attack: accounts', () => {
     expect((await logIn(email)).status).to.equal(200)
   })
 
-  it('a stranger who asks for links does not end the owner’s: three are valid, and one use ends them all', async () => {
+  it('a stranger who requests links does not void the owner’s: three are valid, and one use ends them all', async () => {
     const email = 'forgetful@example.com'
     await api.newAccount(email, 'Free', PASSWORD)
     for (let time = 0; time < 4; time++) await post('forgot-password', { email })
@@ -80,7 +80,7 @@ describe('attack: accounts', () => {
     expect([(await reset(third)).status, (await reset(fourth)).status]).to.deep.equal([400, 400])
   })
 
-  it('a registration by a stranger does not end the owner’s reset link either', async () => {
+  it('a registration by a stranger does not void the owner’s reset link', async () => {
     const email = 'unconfirmed@example.com'
     await post('register', { email, password: STRANGERS })
     await post('forgot-password', { email })
@@ -91,7 +91,7 @@ describe('attack: accounts', () => {
     expect((await logIn(email)).status).to.equal(200)
   })
 
-  /** An account with one of everything that opens it, as whoever knew the password could have made it. */
+  /** Makes an account with one of every kind of access, as somebody who knew the password could have made it. */
   const everythingOf = async (email: string) => {
     const { api_key: key, receive_token } = await api.newAccount(email, 'Pro', PASSWORD)
     const jwt: string = (await logIn(email)).body.token
@@ -104,7 +104,7 @@ describe('attack: accounts', () => {
     const counter = await api.ask('POST', '/api/counter', { key })
     const account = async (headers: Record<string, string>) =>
       (await api.ask('GET', '/api/account', { headers })).status
-    /** What each of them is answered now. */
+    /** Returns the answer that each kind of access gets now. */
     const answers = async () => ({
       api_key: await account({ 'x-api-key': key }),
       scoped: await account({ 'x-api-key': scoped.body.data.api_key }),
@@ -126,7 +126,7 @@ describe('attack: accounts', () => {
   const ALL_ENDED = { api_key: 401, scoped: 401, jwt: 401, session: 401, personal_url: 401, device: 401, counter: 404 }
   const ENDED = { api_key: true, scoped_keys: 1, personal_url: true, devices: 1, counter: true }
 
-  it('a reset ends sessions and JWTs, and with end_everything all that a stranger may have made', async () => {
+  it('a reset ends sessions and JWTs, and with end_everything all access that a stranger may have made', async () => {
     const email = 'robbed@example.com'
     const { answers, pairLater } = await everythingOf(email)
     expect(await answers()).to.deep.equal(ALL_OPEN)
@@ -149,7 +149,7 @@ describe('attack: accounts', () => {
     expect((await api.ask('GET', '/api/account', { key: api_key })).status, 'a new key opens it').to.equal(200)
   })
 
-  it('the login and the dashboard’s login end everything too, and the new login is good', async () => {
+  it('a login with end_everything does the same, over the API or the dashboard, and the new login is valid', async () => {
     const byJwt = await everythingOf('bylogin@example.com')
     const { body } = await logIn('bylogin@example.com', PASSWORD, { end_everything: true })
     expect(body.ended).to.deep.equal(ENDED)
@@ -166,7 +166,7 @@ describe('attack: accounts', () => {
     expect((await api.ask('GET', '/api/account', { headers: { cookie } })).status).to.equal(200)
   })
 
-  it('without the right password nothing ends', async () => {
+  it('a login with a wrong password ends nothing', async () => {
     const { answers } = await everythingOf('guarded@example.com')
     expect((await logIn('guarded@example.com', 'wrong password', { end_everything: true })).status).to.equal(401)
     expect(await answers()).to.deep.equal(ALL_OPEN)

@@ -1,6 +1,6 @@
 /**
- * Attacked: the receiver of alert calls, by anyone who knows its address and sends it alerts of their own. Alert calls are signed as a
- * rule's calls are, so a receiver can tell ours.
+ * Attack: a stranger who knows the address of the receiver of alert calls sends alerts to it. Alert calls are signed like the calls of a
+ * rule, so a receiver can recognise genuine ones.
  */
 import { verify } from '@octokit/webhooks-methods'
 import { expect } from 'chai'
@@ -42,7 +42,7 @@ describe('alert calls', () => {
     }
   }
 
-  it('are signed when an alert begins and when it ends, with the secret that its owner sees', async () => {
+  it('are signed when an alert begins and when it ends, with the secret that the owner sees', async () => {
     const secret = await send(shop.url)
     expect(await settings()).to.deep.equal({ webhook_url: shop.url, secret_key: secret })
     await pause()
@@ -51,7 +51,7 @@ describe('alert calls', () => {
     await proved(secret)
   })
 
-  it('keep the secret when the address changes, and have another one after there was no address', async () => {
+  it('keep the secret when the address changes, and get a new one after the address was removed', async () => {
     const secret = await send('https://one.example/')
     expect(await send('https://two.example/')).to.equal(secret)
     expect(await send('https://two.example/')).to.equal(secret)
@@ -62,7 +62,7 @@ describe('alert calls', () => {
       .and.not.equal(secret)
   })
 
-  it('are signed at every try anew', async () => {
+  it('are signed again at every attempt', async () => {
     shop.answer(status(500))
     const secret = await send(shop.url)
     await pause()
@@ -73,7 +73,7 @@ describe('alert calls', () => {
     expect([first!['x-webhook-attempt'], second!['x-webhook-attempt']]).to.deep.equal(['1', '2'])
   })
 
-  it('are signed where the address was set before calls were', async () => {
+  it('are signed even if the address was set before calls were signed', async () => {
     await api.decree(user_id, { type: 'AlertWebhookSet', data: { user_id, webhook_url: shop.url } })
     expect(await settings()).to.deep.equal({ webhook_url: shop.url, secret_key: null })
     await pause()
@@ -83,7 +83,7 @@ describe('alert calls', () => {
     expect(await send(shop.url)).to.equal(secret_key)
   })
 
-  it('get a secret with the same address set again', async () => {
+  it('get a secret when the same address is set again', async () => {
     await api.decree(user_id, { type: 'AlertWebhookSet', data: { user_id, webhook_url: shop.url } })
     expect(await send(shop.url)).to.match(/^[0-9a-f]{48}$/)
   })

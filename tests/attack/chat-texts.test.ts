@@ -1,6 +1,6 @@
 /**
  * Attack: apps that display other people's words (decisions, "Trust", T3). The title of an SMS app's push may be a stranger's profile
- * name, and a wallet shows chats beside its own notifications. Whole families of such texts are made from the corpus.
+ * name, and a wallet shows chats beside its own notifications. The tests derive whole families of such texts from the corpus.
  */
 import { expect } from 'chai'
 import type { Arrival } from '../../domain/arrival/arrival.ts'
@@ -31,13 +31,13 @@ const appraised = (incoming: Incoming, kind: 'device' | 'receive_url', withoutSe
   return appraise(account, door, arrival, read(arrival.incoming, AT))
 }
 
-/** Bank texts that are read as they stand. */
+/** Bank texts that are read without changes. */
 const genuine = notifications.filter(({ expected, channel }) => expected !== null && channel !== 'email')
 
-/** How chats show who wrote: before the text, or above it. */
+/** How chats show the author: before the text, or above it. */
 const NAMES = ['Minh', 'Nhóm bán hàng: Minh', '12:30 Minh', 'Minh đã gửi', 'Shop 24h', '\u200bMinh']
 const MARKS = [': ', ' : ', '：', ':\n']
-/** Each name with one of the marks, in turn. */
+/** Combines each name with one of the marks, in turn. */
 const shapes = (text: string, number: number): string[] =>
   NAMES.map((name, index) => `${name}${MARKS[(index + number) % MARKS.length]}${text}`)
 
@@ -51,7 +51,7 @@ const WALLET_SENTENCES = [
 ]
 
 describe('attack: texts of other people in apps', () => {
-  it('make no transaction in an app that shows chats, whatever stands before them', () => {
+  it('make no transaction in an app that shows chats, whatever comes before them', () => {
     const texts = [...genuine.map(({ text }) => text), ...WALLET_SENTENCES]
     for (const app of [...WALLETS, ...CHATS])
       for (const text of texts.flatMap(shapes))
@@ -61,19 +61,19 @@ describe('attack: texts of other people in apps', () => {
         }
   }).timeout(120_000)
 
-  it('make no transaction under a person’s name, even where they begin at once', () => {
+  it('make no transaction under a person’s name, even if they start at the beginning', () => {
     for (const app of WALLETS)
       for (const title of ['Minh', 'Tran Van B', '', '\u200b', 'MoMo Minh', 'Nhận tiền thành công từ Minh nhé'])
         for (const text of WALLET_SENTENCES)
           expect(appraised({ text, package: app, title }, 'device').kind, `${title}: ${text}`).to.not.equal('movement')
   })
 
-  it('make no transaction without any sender, even where the account allows that', () => {
+  it('make no transaction without a sender, even if the account allows texts without one', () => {
     for (const text of genuine.flatMap((entry, number) => shapes(entry.text, number)))
       expect(appraised({ text }, 'receive_url', true).kind, JSON.stringify(text)).to.not.equal('movement')
   }).timeout(120_000)
 
-  it('make no transaction by the title of an SMS app', () => {
+  it('make no transaction because of the title of an SMS app', () => {
     for (const { text, sender } of genuine)
       for (const title of [sender ?? 'Vietcombank', 'Vietcombank', 'MBBANK'])
         for (const given of [{ title }, { title, sender: title }])
@@ -81,7 +81,7 @@ describe('attack: texts of other people in apps', () => {
             expect(appraised({ text, package: SMS_APP, ...given }, kind).kind, text).to.not.equal('movement')
   })
 
-  it('do not keep the genuine pushes of wallets and banks from being read', () => {
+  it('do not prevent genuine pushes of wallets and banks from being read', () => {
     for (const entry of genuine.filter((each) => each.package !== undefined && each.bank !== null)) {
       const { text, title, package: app } = entry
       const { reading } = read({ text, package: app!, ...(title !== undefined && { title }) }, AT)
@@ -105,7 +105,7 @@ describe('attack: the title of an SMS app', function () {
     return (await api.ask('POST', `/api/receive/u/${api.owner.receive_token}`, { json })).body.data as object
   }
 
-  it('counts as the sender only after the owner has said so, and no longer than that', async () => {
+  it('counts as the sender only while the owner allows it', async () => {
     const key = api.owner.api_key
     const trust = async (trust_sms_app_titles: boolean) => {
       const { status, body } = await api.ask('PUT', '/api/receive-url', { key, json: { trust_sms_app_titles } })

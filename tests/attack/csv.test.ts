@@ -1,12 +1,12 @@
 /**
- * Attacked: the owner's spreadsheet, by a payer whose memo is a formula. A model of a spreadsheet opens what was exported, in every
- * language's separator, and looks for cells that it would compute.
+ * Attack: a payer writes a formula as memo, to attack the owner's spreadsheet. A model of a spreadsheet opens the export with the separator
+ * of every language, and looks for cells that it would compute.
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { csvLine, harmless } from '../../cmd/process/csv.ts'
 
-/** Cells as a program reads them that separates by this character: quotes count at a cell's beginning alone. */
+/** Splits lines into cells like a program that uses this separator. Quotes count only at the beginning of a cell. */
 const cellsOf = (csv: string, separator: string, { quotes = true } = {}): string[] => {
   const cells: string[] = []
   let cell = ''
@@ -28,7 +28,7 @@ const cellsOf = (csv: string, separator: string, { quotes = true } = {}): string
 
 const COMPUTED = new Set('=+-@|%')
 
-/** Whether some spreadsheet would compute a cell: it passes over what cannot be seen, and reads wide letters as narrow ones. */
+/** Whether any spreadsheet would compute a cell. It ignores invisible characters, and reads wide letters as narrow ones. */
 const isComputed = (cell: string): boolean => {
   if (/^-?\d+(\.\d+)?$/.test(cell)) return false
   const visible = cell.replace(/^[\s\p{Cc}\p{Cf}"]+/u, '')
@@ -49,17 +49,17 @@ const DANGEROUS = [
 ] // prettier-ignore
 
 describe('an exported cell', () => {
-  it('is known to be computed by the model where nothing is done', () => {
+  it('would be computed by the model without protection', () => {
     for (const text of DANGEROUS.filter((each) => each.trim() !== '' && !each.startsWith("'")))
       expect(computedIn(`1,${text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text},2`), JSON.stringify(text)).not.to.deep.equal([]) // prettier-ignore
   })
 
-  it('is no formula, in any form', () => {
+  it('is never a formula, in any form', () => {
     for (const text of DANGEROUS)
       expect(computedIn(csvLine([1, text, 'x', text])), JSON.stringify(text)).to.deep.equal([])
   })
 
-  it('is no formula, whatever the payer writes', () => {
+  it('is never a formula, whatever the payer writes', () => {
     const piece = fc.constantFrom(...DANGEROUS, ...'=+-@|%;,"\'\t\r\n \ufeff＝', 'CHUYEN TIEN DH1042', '-150000.00')
     const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''))
     fc.assert(
@@ -70,7 +70,7 @@ describe('an exported cell', () => {
     )
   })
 
-  it('keeps what it holds: only apostrophes are added', () => {
+  it('keeps its content: only apostrophes are added', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (texts) => {
         for (const text of texts) expect(harmless(text).replaceAll("'", '')).to.equal(text.replaceAll("'", ''))
@@ -79,12 +79,12 @@ describe('an exported cell', () => {
     expect(csvLine([1, 'CHUYEN TIEN DH1042', 'a "b", c', null])).to.equal('1,CHUYEN TIEN DH1042,"a ""b"", c",\r\n')
   })
 
-  it('stays a number where it is one', () => {
+  it('stays a number if it is one', () => {
     expect(csvLine([-5, '-150000.00', '150000.00', '0', '-0.50'])).to.equal('-5,-150000.00,150000.00,0,-0.50\r\n')
     for (const text of ['+84901234567', '-5-5', '--5', '-1e5', '-5\n', '-5 ']) expect(harmless(text)).to.match(/^'/)
   })
 
-  it('costs linear time', () => {
+  it('takes linear time', () => {
     for (const unit of [' ', '\t', ';', '"', "'", ';"', ' \t', '\u200b']) {
       const began = process.cpuUsage()
       csvLine([`${unit.repeat(200_000)}x`])

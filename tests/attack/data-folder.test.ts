@@ -1,6 +1,6 @@
 /**
- * Attacked: the data folder of a Baoco that runs as root, by the database's user or another user of the machine, who puts links, pipes
- * and files of their own where root reads and writes. Nothing of it is followed: the start refuses in one line that names the file.
+ * Attack: the database's user, or another user of the machine, puts links, pipes and files where a Baoco that runs as root reads and
+ * writes in its data folder. Baoco follows none of them: the start refuses in one line that names the file.
  */
 import { expect } from 'chai'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
 const SECRETS = fileURLToPath(new URL('../../adapters/secrets/secrets.ts', import.meta.url))
 
-/** Runs work, and answers what it wrote to standard error. */
+/** Runs a function and returns its output to standard error. */
 const toldBy = (work: () => void): string => {
   const write = process.stderr.write.bind(process.stderr)
   let told = ''
@@ -81,7 +81,7 @@ describe('an attacked data folder', () => {
         expect(fs.existsSync(join(home, 'nothing'))).to.equal(false)
       })
 
-  it('has secrets that others could read closed to them, and says so', () => {
+  it('makes its secrets private again if others could read them, and warns', () => {
     const before = secrets()
     for (const name of ['jwt-secret', 'vault-key']) fs.chmodSync(join(folder, name), 0o644)
     expect(toldBy(() => expect(secrets()).to.deep.equal(before)))
@@ -91,14 +91,14 @@ describe('an attacked data folder', () => {
     expect(toldBy(secrets)).to.equal('')
   })
 
-  it('starts where a crash left a secret’s draft as its second name', () => {
+  it('works although a crash left a draft of a secret as its second name', () => {
     const before = secrets()
     fs.linkSync(join(folder, 'vault-key'), join(folder, 'vault-key.123.00ff00ff'))
     expect(secrets()).to.deep.equal(before)
     expect(fs.readdirSync(folder).sort()).to.deep.equal(['jwt-secret', 'vault-key'])
   })
 
-  it('lets no log be led elsewhere', () => {
+  it('does not let a log be redirected', () => {
     const log = join(folder, 'postgres.log')
     fs.symlinkSync(elsewhere, log)
     expect(() => openToAppend(log)).to.throw(FileNotTrusted, 'is a link')
@@ -110,7 +110,7 @@ describe('an attacked data folder', () => {
     expect(() => openToAppend(log)).to.throw(FileNotTrusted, 'hard link')
   })
 
-  it('writes nothing through the database’s own postmaster.pid, and does not wait for a pipe there', async () => {
+  it('does not let the database’s postmaster.pid redirect a write or block as a pipe', async () => {
     const data = join(folder, 'postgres')
     fs.mkdirSync(data)
     fs.writeFileSync(elsewhere, `${process.pid}\nroot's own file\n`)
@@ -126,16 +126,16 @@ describe('an attacked data folder', () => {
     }
   })
 
-  it('is still one process’s at a time', () => {
+  it('is still locked by one process at a time', () => {
     const release = lockDataFolder(folder)
     expect(() => lockDataFolder(folder)).to.throw(FolderInUse)
     release()
   })
 
-  // The rest needs other users, whom only root can become.
+  // The other tests need other users, and only root can become another user.
   if (!isRoot) return
 
-  it('is root’s, can be passed through, and cannot be listed or written by others', () => {
+  it('belongs to root, can be traversed, and cannot be listed or written by others', () => {
     secrets()
     const { mode, uid } = fs.statSync(folder)
     expect([mode & 0o777, uid]).to.deep.equal([0o711, 0])
@@ -152,7 +152,7 @@ describe('an attacked data folder', () => {
       expect(asNobody(script), script).not.to.equal(0)
   })
 
-  it('is taken back from the database’s user, who had it in earlier versions, and says so', () => {
+  it('is taken back from the database’s user, the owner in earlier versions, with a warning', () => {
     const before = secrets()
     const postgres = Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' }))
     fs.mkdirSync(join(folder, 'postgres'))
@@ -166,14 +166,14 @@ describe('an attacked data folder', () => {
     expect(secrets()).to.deep.equal(before)
   })
 
-  it('of another user is not taken by root', () => {
+  it('is not taken by root from another user', () => {
     secrets()
     fs.chownSync(folder, NOBODY, NOBODY)
     expect(() => makeDataFolder(folder)).to.throw(`belongs to user ${NOBODY}`)
     expect(fs.statSync(folder).uid).to.equal(NOBODY)
   })
 
-  it('serves a user who is not root as before: 0700, and nobody else’s files', () => {
+  it('works as before for a user who is not root, with mode 0700 and no files of others', () => {
     const own = join(home, 'own')
     const script = `import { keepSecrets } from ${JSON.stringify(SECRETS)}; console.log(JSON.stringify(keepSecrets(${JSON.stringify(own)}, {})))`
     fs.chmodSync(home, 0o777)
@@ -201,7 +201,7 @@ describe('an attacked data folder', () => {
       fs.rmSync(closed, { recursive: true, force: true })
     })
 
-    it('moves as a whole, with what an earlier version kept apart, also when the move is cut short', async () => {
+    it('moves as a whole, with the parts that an earlier version kept elsewhere, even if the move was interrupted', async () => {
       const dataDir = join(closed, 'data')
       const first = await openEmbeddedPostgres({ dataDir, log: silent })
       const made = keepSecrets(dataDir, {})
@@ -210,7 +210,7 @@ describe('an attacked data folder', () => {
       expect(target).to.match(/^\/var\/lib\/baoco\/[0-9a-f]{16}$/)
       expect([fs.statSync(target).uid, fs.statSync(target).mode & 0o777]).to.deep.equal([0, 0o711])
 
-      // As an earlier version had it: secrets here, the database there.
+      // The layout of an earlier version: secrets here, the database there.
       fs.rmSync(dataDir)
       fs.mkdirSync(dataDir, { mode: 0o700 })
       for (const name of ['jwt-secret', 'vault-key', 'postgres.json']) {
@@ -229,7 +229,7 @@ describe('an attacked data folder', () => {
       expect(fs.readFileSync(join(dataDir, 'backups', 'events.jsonl'), 'utf8')).to.equal('{}')
       expect(fs.readdirSync(closed)).to.deep.equal(['data'])
 
-      // Killed between the two steps: the old folder is aside, and no link there yet.
+      // The state after a kill between the two steps: the old folder is set aside, and there is no link yet.
       fs.rmSync(dataDir)
       fs.mkdirSync(`${dataDir}.moved`, { mode: 0o700 })
       fs.writeFileSync(join(`${dataDir}.moved`, 'moves-to'), `${target}\n`, { mode: 0o600 })

@@ -1,6 +1,6 @@
 /**
- * Attack: forwarder apps put texts into templates without escaping them, so the memo of a transfer, or the SMS of a stranger, can name
- * fields of the body: `","text":"…` (decisions, "Trust", T2). Such a body is kept, and makes no transaction before its owner confirms it.
+ * Attack: forwarder apps insert texts into templates without escaping, so the memo of a transfer or the SMS of a stranger can name
+ * fields of the body: `","text":"…` (decisions, "Trust", T2). Such a body is kept, and makes no transaction until its owner confirms it.
  */
 import { expect } from 'chai'
 import { openIds } from '../../adapters/system/ids.ts'
@@ -45,7 +45,7 @@ describe('attack: a text that names fields of the body', function () {
   })
   after(() => api.close())
 
-  /** The memo is put into a template as it stands. */
+  /** The memo is inserted into a template unchanged. */
   const injected: [string, string, string, string?][] = [
     ['the text a second time', `{"from":"Vietcombank","text":"${bankText(`x","text":"${FORGED}`)}"}`, 'duplicate_key'],
     ['the same, first', `{"text":"${FORGED}","from":"Vietcombank","text":"x"}`, 'duplicate_key'],
@@ -86,7 +86,7 @@ describe('attack: a text that names fields of the body', function () {
       expect(await transactions()).to.deep.equal([])
     })
 
-  it('is the same for every item of a device’s batch, and whatever the content type', async () => {
+  it('is treated alike in every item of a device’s batch, and with any content type', async () => {
     const device = (await api.ask('POST', '/api/devices', { ...owner(), json: { name: 'phone' } })).body.data
     const pairing = { json: { code: device.pairing_code } }
     const { device_token } = (await api.ask('POST', '/api/receive/pair', pairing)).body.data
@@ -99,7 +99,7 @@ describe('attack: a text that names fields of the body', function () {
       expect(await post(injected[0]![1], { type })).to.deep.equal({ ignored: true, reason: 'unparsed' })
   })
 
-  it('cannot name fields of a form, of the address, or as a plain text', async () => {
+  it('cannot name fields of a form, of the URL or of a plain text', async () => {
     const stranger = '?sender=%2B84912345678'
     const asJson = JSON.stringify({ text: FORGED, sender: 'Vietcombank' })
     const asForm = `text=${encodeURIComponent(FORGED)}&sender=Vietcombank`
@@ -124,7 +124,7 @@ describe('attack: a text that names fields of the body', function () {
     expect(await transactions()).to.deep.equal([])
   })
 
-  it('keeps no one-time password, however it comes', async () => {
+  it('is not kept if it contains a one-time password, in any position', async () => {
     const otp = 'Ma OTP cua quy khach la 123456. Khong chia se ma nay.'
     const bodies = [
       `{"from":"Vietcombank","text":"${otp} "a""}`,
@@ -137,7 +137,7 @@ describe('attack: a text that names fields of the body', function () {
       expect(JSON.stringify(data)).to.not.contain('123456. Khong')
   })
 
-  it('raises one alert for each way in, which says what to change', async () => {
+  it('raises one alert per source, which says what to change', async () => {
     const alerts = await eventually(async () => {
       const { body } = await api.ask('GET', '/api/alerts', owner())
       const found = (body.data as Record<string, string>[]).filter(({ kind }) => kind === 'unsafe_forwarder')

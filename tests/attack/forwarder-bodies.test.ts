@@ -1,6 +1,6 @@
 /**
- * Attack: bodies of every forwarder app around hostile memos and strangers' messages, made by a grammar (`forwarder-bodies.ts`). None may
- * become a transaction that the bank's own text would not become. `npm run fuzz` makes 100,000; `FUZZ_SEED` makes the same again.
+ * Attack: bodies of every forwarder app with hostile memos and strangers' messages, made by a grammar (`forwarder-bodies.ts`). No body may
+ * become a transaction that the bank's own text would not become. `npm run fuzz` makes 100,000 bodies; `FUZZ_SEED` repeats a run.
  */
 import { expect } from 'chai'
 import { arrivalOf, itemOf } from '../../adapters/http/receive/arrival.ts'
@@ -20,7 +20,7 @@ const AT = new Date('2026-11-20T03:00:10.000Z')
 const ACCOUNT = accountOf(7)
 const at = { credential: shownOf(7, 0), posted_as: null, arrived_at: AT } as const
 
-/** The arrivals that a body makes, as the personal URL makes them. */
+/** The arrivals that the personal URL makes of a body. */
 const arrivalsOf = async ({ body, contentType, query }: Posted): Promise<Arrival[]> => {
   try {
     const parameters: Record<string, unknown> = {}
@@ -34,7 +34,7 @@ const arrivalsOf = async ({ body, contentType, query }: Posted): Promise<Arrival
   }
 }
 
-/** What would be recorded of it. */
+/** The reading that would be recorded. */
 const readingOf = (given: Arrival): Reading | null => {
   const arrival = readable(given)
   const appraised = appraise(
@@ -53,7 +53,7 @@ const isAsPrinted = ({ amount, account_number, transaction_type }: Reading, prin
   amount === printed?.amount && account_number === printed.account && transaction_type === printed.direction
 
 describe('attack: bodies of forwarder apps with hostile memos', () => {
-  it(`${CASES} bodies become nothing that the bank did not say, seed ${SEED}`, async function () {
+  it(`become no transaction that the bank did not print: ${CASES} bodies, seed ${SEED}`, async function () {
     this.timeout(1_200_000)
     const random = randomFrom(SEED)
     let genuine = 0
@@ -69,7 +69,7 @@ describe('attack: bodies of forwarder apps with hostile memos', () => {
         genuine++
       }
     }
-    // The grammar makes genuine bodies too: a test in which nothing is read would prove nothing.
+    // The grammar makes genuine bodies too. If none of them were read, the test would prove nothing.
     expect(genuine).to.be.above(CASES / 10)
   })
 })

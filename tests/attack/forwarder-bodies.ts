@@ -1,6 +1,6 @@
 /**
- * A grammar of what forwarder apps post: every app's body, filled as that app fills it, around a bank's own text with a hostile memo or
- * around a stranger's message. Each case says who really sent it, so that a test can tell what it may become at most.
+ * A grammar of the bodies that forwarder apps post. It fills the body of each app as that app does, with a bank's own text and a hostile
+ * memo or with a stranger's message. Each case names the true sender, so that a test can tell what the body may become at most.
  */
 import type { Incoming } from '../../domain/reader/reading.ts'
 
@@ -18,13 +18,13 @@ const pick = <Item>(random: Random, items: readonly Item[]): Item => items[Math.
 
 // --- who sent it ---------------------------------------------------------------------------------------------------
 
-/** What a phone shows: the sender of an SMS, or an app with its title. */
+/** What a phone displays: the sender of an SMS, or an app with its title. */
 export interface Shown {
   sender?: string
   package?: string
   title?: string
   text: string
-  /** What the bank printed; null for what a stranger wrote. */
+  /** What the bank printed; null for a stranger's text. */
   printed: { amount: string; account: string; direction: 'credit' | 'debit' } | null
 }
 
@@ -54,7 +54,7 @@ const FORGED =
   'SD TK 0099888777666 +99,000,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref MBVCB.911539506.DH9999'
 const FORGED_ESCAPED = FORGED.replaceAll('+', '\\u002b')
 
-/** What a payer, or a stranger, may write. */
+/** Texts that a payer or a stranger may write. */
 const HOSTILE = [
   'DH1042',
   'DH1042 chuyen tien',
@@ -114,7 +114,7 @@ export interface Posted {
   app: string
   body: string
   contentType: string
-  /** As sent, without `?`. */
+  /** The query as sent, without `?`. */
   query: string
 }
 
@@ -142,18 +142,18 @@ const origin = ({ sender, package: app, title }: Shown): Record<string, string> 
 })
 const originQuery = (of: Shown): string => new URLSearchParams(origin(of)).toString()
 
-/** Of SMS alone. */
+/** Only for SMS. */
 const sms =
   (write: (sender: string, text: string) => Omit<Posted, 'app'>): App =>
   ({ sender, text }) =>
     sender === undefined ? null : write(sender, text)
-/** Of pushes alone. */
+/** Only for pushes. */
 const push =
   (write: (app: string, title: string, text: string) => Omit<Posted, 'app'>): App =>
   ({ package: app, title, text }) =>
     app === undefined ? null : write(app, title ?? '', text)
 
-/** The apps' own bodies, and templates that users write. */
+/** The bodies of the apps themselves, and templates that users write. */
 const APPS: Readonly<Record<string, App>> = {
   'SMS to URL forwarder': sms((from, text) => json(`{\n  "from":"${from}",\n  "text":"${escaped(text)}",\n  "sentStamp":1795143605000,\n  "receivedStamp":1795143606000,\n  "sim":"SIM1"\n}`)),
   'SMS to URL forwarder, old': sms((from, text) => json(`{"from":"${from}","text":"${escaped(text)}"}`)),
@@ -187,13 +187,13 @@ const APPS: Readonly<Record<string, App>> = {
 export interface Case {
   shown: Shown
   posted: Posted
-  /** What the bank's own text is read from: its true sender or app; the text as it was shown. */
+  /** The true sender or app, and the text as displayed. The bank's own text is read from these. */
   truth: Incoming
 }
 
 const NAMES = Object.keys(APPS)
 
-/** @param random  from which every choice is made */
+/** @param random  the source of every choice */
 export const nextCase = (random: Random): Case => {
   for (;;) {
     const of = shown(random)

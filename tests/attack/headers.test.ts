@@ -1,6 +1,6 @@
 /**
- * Attack: a browser that guesses at the type of an answer runs what somebody else wrote as a page or a script, and a subdomain sets the cookie of
- * the dashboard. Every answer forbids guessing, whoever writes it; behind https the cookie belongs to this host alone.
+ * Attack: a browser that guesses the type of an answer runs foreign text as a page or a script, and a subdomain sets the cookie of the
+ * dashboard. Every answer forbids the browser to guess. Over https the cookie belongs to this host alone.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ describe('headers of every answer', () => {
   })
   after(() => api.close())
 
-  it('forbid to guess the type: answers, errors, pages, files, numbers', async () => {
+  it('forbid the browser to guess the type of answers, errors, pages, files and metrics', async () => {
     for (const [method, path, status] of [
       ['GET', '/api/account', 200],
       ['GET', '/api/nothing', 404],
@@ -49,7 +49,7 @@ describe('headers of every answer', () => {
     expect([anonymous.status, isForbidden(anonymous.headers)]).to.deep.equal([401, true])
   })
 
-  it('forbid it on a fault of our own, on a stream, and where there is no request of HTTP', async () => {
+  it('forbid it on an internal fault, on a stream, and if the request is not HTTP', async () => {
     api.takes(() => {
       throw new Error('a fault')
     })
@@ -95,7 +95,7 @@ describe('headers of every answer', () => {
     server.closeAllConnections()
   })
 
-  it('keep the session behind https to this host: a cookie that a subdomain may have set opens nothing', async () => {
+  it('bind the session to this host over https: a cookie set by a subdomain opens nothing', async () => {
     const answer = await api.ask('POST', '/api/session', {
       json: { email: 'owner@baoco.local', password: OWNERS_PASSWORD },
     })

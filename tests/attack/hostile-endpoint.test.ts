@@ -1,6 +1,6 @@
 /**
- * Attacked: the webhook sender, by an endpoint that sends anything but a short answer. Every answer here is sent over a real
- * socket to the sender with its default settings. A call must end within its ten seconds, read little, and delay no other call.
+ * Attack: an endpoint sends the webhook sender anything but a short answer. Every answer is sent over a real socket to a sender with
+ * default settings. A call must end within its ten seconds, read little, and delay no other call.
  */
 import { expect } from 'chai'
 import { randomBytes } from 'node:crypto'
@@ -14,16 +14,16 @@ import { openShop } from '../harness/shop.ts'
 
 const never = new AbortController().signal
 
-/** What sockets and their buffers may hold beyond what the sender reads: bytes. */
+/** The bytes that sockets and their buffers may hold beyond what the sender reads. */
 const MOST_ON_THE_WAY = 16 * 1024 ** 2
 
 interface Hostile {
   url: string
-  /** Bytes that the machine took from the endpoint. */
+  /** The number of bytes that the machine accepted from the endpoint. */
   sent: () => number
 }
 
-/** Sends a first piece, then the same further piece for ever. */
+/** Sends a first piece, and then endlessly the same further piece. */
 const pouring = (first: string, further: string): ((socket: Socket) => void) => {
   const piece = Buffer.from(further.repeat(Math.ceil(65_536 / further.length)))
   return (socket) => {
@@ -36,7 +36,7 @@ const pouring = (first: string, further: string): ((socket: Socket) => void) => 
   }
 }
 
-/** One byte at a time, for ever. */
+/** Endlessly sends one byte at a time. */
 const dripping =
   (text: string) =>
   (socket: Socket): void => {
@@ -101,7 +101,7 @@ describe('a hostile endpoint', () => {
 
   for (const tls of [false, true])
     for (const [what, first, further] of endless)
-      it(`ends a call whose answer is ${what} without end${tls ? ', over TLS' : ''}`, async () => {
+      it(`cannot extend a call with ${what} without end${tls ? ', over TLS' : ''}`, async () => {
         const { url, sent } = await endpoint(pouring(first, further), tls)
         const result = await sender().send(call(url), never)
         expect(result).to.include({ http_status: 0, error: 'response_too_large' })
@@ -110,7 +110,7 @@ describe('a hostile endpoint', () => {
         expect(sent()).to.be.below(MOST_ON_THE_WAY)
       })
 
-  it('counts what one answer has, on every connection and at every use of it', async () => {
+  it('has its limit counted per answer, on every connection and at every reuse', async () => {
     const head = `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: ${'a'.repeat(60_000)}\r\n\r\nok`
     const { url } = await endpoint((socket) => socket.write(head))
     const one = sender()
@@ -128,7 +128,7 @@ describe('a hostile endpoint', () => {
     ['a trailer', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: ', 'a'],
     ['trailers', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n', SMALL_HEADERS],
   ] as const)
-    it(`stops reading ${what} without end: the status line decides`, async () => {
+    it(`cannot make the sender read ${what} without end: the status line decides`, async () => {
       for (const [status, error] of [['200 OK', null], ['500 Oh', 'http_500']] as const) {
         const { url, sent } = await endpoint(pouring(`HTTP/1.1 ${status}\r\n${first}`, further))
         const result = await sender().send(call(url), never)
@@ -139,7 +139,7 @@ describe('a hostile endpoint', () => {
       }
     }) // prettier-ignore
 
-  it('never unpacks a compressed answer', async () => {
+  it('cannot make the sender unpack a compressed answer', async () => {
     const bomb = gzipSync(Buffer.alloc(100 * 1024 ** 2))
     const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`
     const { url } = await endpoint((socket) => {
@@ -151,7 +151,7 @@ describe('a hostile endpoint', () => {
     expect(result.response_body.length).to.be.within(1, 4_096)
   })
 
-  it('gives up a slow drip at ten seconds, and makes other calls meanwhile', async () => {
+  it('that drips slowly is given up after ten seconds, while other calls continue', async () => {
     const drips = await Promise.all(
       ['HTTP/1.1 200 OK and so on ', 'HTTP/1.1 103 E\r\nA: b\r\n\r\n', '\r\n'].map((text) => endpoint(dripping(text))),
     )
@@ -174,7 +174,7 @@ describe('a hostile endpoint', () => {
     }
   })
 
-  it('makes other calls on time while twenty endpoints pour', async () => {
+  it('does not delay other calls, even if twenty of them send endless answers', async () => {
     const { url } = await endpoint(pouring('HTTP/1.1 200 OK\r\n', SMALL_HEADERS))
     const shop = await openShop()
     closing.push(() => shop.close())
@@ -187,7 +187,7 @@ describe('a hostile endpoint', () => {
     expect(process.memoryUsage().rss - before).to.be.below(400 * 1024 ** 2)
   })
 
-  it('takes headers that are named like parts of an object for headers', async () => {
+  it('may name headers like members of an object: they are only headers', async () => {
     const names = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', '__proto__']
     const head = `HTTP/1.1 503 No\r\n${names.map((name) => `${name}: 9\r\n`).join('')}Retry-After: 7\r\nContent-Length: 0\r\n\r\n`
     const { url } = await endpoint((socket) => socket.write(head))
@@ -195,7 +195,7 @@ describe('a hostile endpoint', () => {
     expect({}).not.to.have.property('9')
   })
 
-  it('keeps any bytes of a body as a text that can be stored', async () => {
+  it('may send any bytes as a body: they are kept as storable text', async () => {
     const bytes = Buffer.concat([Buffer.from('\0\x1b[2J\u0085\u202e'), Buffer.from([0xff, 0xfe, 0xed, 0xa0, 0x80, 0xc0]), randomBytes(3_000)]) // prettier-ignore
     const { url } = await endpoint((socket) =>
       socket.end(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), bytes])),

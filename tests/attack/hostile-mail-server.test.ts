@@ -1,7 +1,7 @@
 /**
- * Attacked: the collector, by the mail servers that users name. Each server here does one thing that an honest one never does.
- * The process must live on with bounded memory and without standing still, other mailboxes must be collected meanwhile, and a
- * mailbox whose server breaks the limits three times is paused, with an alert and a mail to its owner.
+ * Attack: users name mail servers that harm the collector. Each server here does one thing that an honest one never does. The process must
+ * survive with bounded memory and without blocking, other mailboxes must be collected meanwhile, and a mailbox whose server breaks the
+ * limits three times is paused, with an alert and a mail to its owner.
  */
 import { expect } from 'chai'
 import { parsing } from '../../adapters/event-store/parsing.ts'
@@ -27,15 +27,15 @@ import { drip, flood, startImapServer, type ImapServer, type Sabotage } from './
 
 const MB = 1024 * 1024
 const WAIT = { within: 60_000 }
-/** Time limits a tenth as long. */
+/** The time limits are a tenth of the normal ones. */
 const PATIENCE = 0.1
-/** CPU of all threads. Libraries that are compiled meanwhile take up to a second of it; the attacks took minutes. */
+/** CPU time of all threads. Compilation of libraries during the test takes up to a second; the attacks took minutes. */
 const STANDS_STILL_MS = 3_000
 const MOST_GROWTH = 400 * MB
 
 const literal = (size: number | string) => `{${size}}\r\n`
 
-/** Servers that are paused after the third time. */
+/** Servers that are paused after the third violation. */
 const VIOLATIONS: Record<string, Sabotage> = {
   'greets without an end': { greet: (socket) => flood(socket, '* OK '.padEnd(64 * 1024, 'x')) },
   'greets one byte at a time': { greet: (socket) => drip(socket, 20) },
@@ -65,7 +65,7 @@ const VIOLATIONS: Record<string, Sabotage> = {
   'sends a hundred thousand parts in a line': { on: { EXAMINE: ({ socket }) => socket.write(`* FLAGS (${'a '.repeat(100_000)})\r\n`) } },
 } // prettier-ignore
 
-/** Servers that are only tried again later: they harm nobody. */
+/** Servers that are only retried later, because they harm no other mailbox. */
 const NUISANCES: Record<string, Sabotage> = {
   'closes in the middle of a mail': {
     on: { SEARCH: oneMail, FETCH: ({ socket }) => socket.end(`* 1 FETCH (UID 1 BODY[]<0> ${literal(100)}x`) },
@@ -98,7 +98,7 @@ describe('attack: a hostile mail server', function () {
   const stopping = new AbortController()
   let running: Promise<void>
   let memoryBefore: number
-  /** Milliseconds of CPU between two turns of the event loop, at most. */
+  /** The longest CPU time between two turns of the event loop, in milliseconds. */
   let longestTurn = 0
   let ticking: NodeJS.Timeout
   const watchTurns = () => {
@@ -124,7 +124,7 @@ describe('attack: a hostile mail server', function () {
   const orders = async (): Promise<string[]> =>
     (await api.ask('GET', '/api/transactions', { key })).body.data.map((each: { order_id: string }) => each.order_id)
 
-  /** A mail to the honest mailbox is collected, whatever the others do. */
+  /** Checks that a mail to the honest mailbox is collected despite the other servers. */
   const othersAreCollected = async () => {
     const order = `DH${3000 + ++delivered}`
     honest.deliver(timoMail(delivered, order, { to: 'honest@mailbox.example' }))
@@ -185,7 +185,7 @@ describe('attack: a hostile mail server', function () {
         connecting: new Slots(20, 4),
         fetching: new Slots(8, 2),
         pause: (box, reason) => pauseMailAccount({ accounts: new Accounts(store), clock }, box, reason),
-        // A busy machine may keep the database's connections waiting: that is no mail server's doing.
+        // A busy machine may delay the database's connections. The mail servers do not cause that.
         onFailure: (error) => {
           if (!/connection timeout/.test(String(error))) troubles.push(error)
         },
@@ -204,7 +204,7 @@ describe('attack: a hostile mail server', function () {
   })
 
   for (const what of Object.keys(VIOLATIONS))
-    it(`that ${what} is paused after the third time`, async () => {
+    it(`that ${what} is paused after the third violation`, async () => {
       const { key: as, path, server } = attacked.get(what)!
       await eventually(async () => /The mailbox is paused/.test((await lastError(as, path)) ?? ''), { ...WAIT, what: `the pause (${await lastError(as, path)})` })
       expect((await api.ask('GET', path, { key: as })).body.data.is_active).to.equal(1)
@@ -213,7 +213,7 @@ describe('attack: a hostile mail server', function () {
     }) // prettier-ignore
 
   for (const what of Object.keys(NUISANCES))
-    it(`that ${what} disturbs nobody, and is not paused`, async () => {
+    it(`that ${what} disturbs no other mailbox, and is not paused`, async () => {
       const { key: as, path } = attacked.get(what)!
       await eventually(async () => (await lastError(as, path)) !== null, { ...WAIT, what: 'the error' })
       expect(await lastError(as, path)).to.not.match(/paused/)
@@ -239,7 +239,7 @@ describe('attack: a hostile mail server', function () {
     expect(esearch.heard.filter((line) => /ENABLE|COMPRESS/i.test(line))).to.deep.equal([])
   }) // prettier-ignore
 
-  it('raises an alert and a mail to its owner, which end once the owner changes the mail account', async () => {
+  it('causes an alert and a mail to the owner; the alert ends when the owner changes the mail account', async () => {
     const { key: as, path, server, user } = attacked.get('sends a line that never ends')!
     const subject = `mail_account:${path.split('/').at(-1)}`
     const alert = async (): Promise<{ kind: string; subject: string; text: string; until: string | null } | undefined> =>
@@ -260,7 +260,7 @@ describe('attack: a hostile mail server', function () {
     await eventually(() => server.heard.some((line) => / FETCH /.test(line)), WAIT)
   }) // prettier-ignore
 
-  it('is tried out without harm to the API', async () => {
+  it('does not harm the API when its mail account is tested', async () => {
     for (const what of ['greets without an end', 'sends a mail of more bytes than asked for', 'closes in the middle of a mail']) {
       const { key: as, path } = attacked.get(what)!
       const { status, body } = await api.ask('POST', `${path}/test`, { key: as })
@@ -269,7 +269,7 @@ describe('attack: a hostile mail server', function () {
     }
   }) // prettier-ignore
 
-  it('that speaks no TLS where TLS is asked for gets a plain error', async () => {
+  it('that does not speak the requested TLS causes a clear error', async () => {
     const { api_key: as } = await api.newAccount('tls@example.com', 'Pro')
     const garbage = await startImapServer({ greet: (socket) => flood(socket, Buffer.alloc(16 * 1024, 0x16)) })
     servers.push(garbage)

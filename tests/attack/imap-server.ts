@@ -1,10 +1,10 @@
-/** A mail server for attacks: an honest one, of which every step can be replaced by something else. */
+/** A mail server for attacks: it is honest, and each of its steps can be replaced. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
 export interface Command {
   tag: string
-  /** Upper case, without UID: `SEARCH`. */
+  /** The name in upper case, without UID: `SEARCH`. */
   name: string
   line: string
   socket: Socket
@@ -13,25 +13,25 @@ export interface Command {
 }
 
 export interface Sabotage {
-  /** Instead of the greeting. */
+  /** Replaces the greeting. */
   greet?: (socket: Socket) => void
-  /** Instead of the answer to the command of this name. */
+  /** Replaces the answer to the command of this name. */
   on?: Record<string, (command: Command) => void>
   capabilities?: string
 }
 
 export interface ImapServer {
   port: number
-  /** All that clients sent. */
+  /** Everything that clients sent. */
   heard: string[]
   connections: () => number
-  /** A new mail, reported to clients that idle. */
+  /** Adds a new mail and reports it to clients that idle. */
   deliver(mail: string): void
   sabotage: Sabotage
   close(): void
 }
 
-/** Writes the same again and again for as long as the client reads it, and no faster. */
+/** Writes the same piece repeatedly, as long and as fast as the client reads it. */
 export const flood = (socket: Socket, piece: string | Buffer): void => {
   const more = (): void => {
     while (!socket.destroyed && socket.write(piece));
@@ -40,7 +40,7 @@ export const flood = (socket: Socket, piece: string | Buffer): void => {
   more()
 }
 
-/** Writes a byte every so many milliseconds. */
+/** Writes one byte per interval. */
 export const drip = (socket: Socket, milliseconds: number, byte = 'x'): void => {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(byte)), milliseconds)
   socket.on('close', () => clearInterval(timer))
@@ -89,7 +89,7 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
       idleTags.set(socket, tag)
       idling.add(socket)
       say('+ idling')
-      // What came since the last command.
+      // Report mails that arrived since the last command.
       if (mails.length > 0) say(`* ${mails.length} EXISTS`)
       return server.sabotage.on?.IDLE?.(command)
     }

@@ -1,6 +1,6 @@
 /**
- * Attacked: everything that is not a user's own answer, by somebody who may read it: logs, the topic, the numbers, the readable
- * history, alerts, the settings as shown. Webhook urls of Slack, Telegram and inboxes are keys, and so are parts of servers' addresses.
+ * Attack: somebody reads everything that is not a user's own answer: logs, the topic, metrics, the readable history, alerts, and displayed
+ * settings. Webhook URLs of Slack, Telegram and inboxes are keys, and so are parts of server addresses.
  */
 import { expect } from 'chai'
 import { spawn } from 'node:child_process'
@@ -43,7 +43,7 @@ const baoco = async (args: string[], env: Record<string, string>) => {
   return { code, printed: stdout + stderr }
 }
 
-describe('a webhook’s url', () => {
+describe('the URL of a webhook', () => {
   it('is shown as its origin and a hash', () => {
     expect(shownUrl('https://hooks.slack.com/services/T0/B0/XXXX')).to.match(
       /^https:\/\/hooks\.slack\.com\/#[0-9a-f]{6}$/,
@@ -51,7 +51,7 @@ describe('a webhook’s url', () => {
     expect(shownUrl('https://me:pw@shop.vn:8443/a?b#c')).to.match(/^https:\/\/shop\.vn:8443\/#[0-9a-f]{6}$/)
   })
 
-  it('never shows path, query, user part or fragment, whatever it is', () => {
+  it('never shows path, query, user part or fragment, whatever it contains', () => {
     const marker = fc.stringMatching(/^[g-z]{12,20}$/)
     fc.assert(
       fc.property(marker, fc.webUrl(), fc.nat(5), (secret, base, place) => {
@@ -94,7 +94,7 @@ describe('a webhook’s url', () => {
     const call = async (method: string, path: string, body?: unknown) =>
       (await callApi(running, installation.apiKey, method, path, body)).body as { data: never }
 
-    it('is nowhere but in its owner’s answers', async () => {
+    it('appears only in answers to its owner', async () => {
       const inbox = (await call('POST', '/api/inbox', {})).data as { id: number; token: string; url: string }
       inboxToken = inbox.token
       await call('PUT', `/api/inbox/${inbox.id}`, { answer: 500 })
@@ -152,7 +152,7 @@ describe('a webhook’s url', () => {
     })
   })
 
-  it('is on the topic and in the history without its path', () => {
+  it('appears on the topic and in the history without its path', () => {
     const url = 'https://api.telegram.org/bot123:TELEGRAMTOKEN/sendMessage'
     const event = {
       id: '6f1d2e3f-0000-4b0c-8f5e-0f6f9a8f7b33', stream: 'transaction-7', revision: 2, checkpoint: '41', type: 'WebhookAttempted',
@@ -167,8 +167,8 @@ describe('a webhook’s url', () => {
   })
 })
 
-describe('the settings', () => {
-  it('are shown without the secrets inside addresses', () => {
+describe('settings', () => {
+  it('are shown without the secrets in addresses', () => {
     for (const [address, shown] of [
       [
         'postgres://baoco:hunter2@db:5432/baoco?sslmode=require&sslpassword=hunter2',
@@ -196,7 +196,7 @@ describe('the settings', () => {
       expect(shownAddress(address), address).to.equal(shown)
   })
 
-  it('never show a marker, wherever it stands in an address', () => {
+  it('never show a secret, in any position of an address', () => {
     const settings = (DATABASE_URL: string) => ({
       DATABASE_URL,
       JWT_SECRET: 'j'.repeat(32),
@@ -215,7 +215,7 @@ describe('the settings', () => {
     expect(lines.join('\n')).not.to.include('hunter2')
   })
 
-  it('are refused at the start without their values', async function () {
+  it('are refused at the start without their values in the message', async function () {
     this.timeout(120_000)
     const secrets = { JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32) }
     const bad: Record<string, string>[] = [
@@ -240,9 +240,9 @@ describe('the settings', () => {
     }
   })
 
-  it('of an event store’s client are never printed by the client', async function () {
+  it('are never printed by the client of the event store', async function () {
     this.timeout(60_000)
-    // The client warns of this option on the console, with the whole address.
+    // The client prints a warning about this option, with the whole address.
     const env = { EVENTSTORE_URL: 'esdb://admin:hunter2@127.0.0.1:9?tls=false&tlsVerifyCert=false', DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/b', JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32), PORT: '1' } // prettier-ignore
     const child = spawn(process.execPath, [BAOCO, 'api'], { env: { PATH: process.env.PATH ?? '', ...env } })
     let printed = ''
@@ -254,7 +254,7 @@ describe('the settings', () => {
   })
 })
 
-describe('the numbers', () => {
+describe('metrics', () => {
   const metricsOf = async (url: string, headers: Record<string, string> = {}): Promise<number> =>
     new Promise((resolve, reject) => {
       request(`${url}/metrics`, { headers }, (response) => {
@@ -265,7 +265,7 @@ describe('the numbers', () => {
         .end()
     })
 
-  it('are this machine’s alone where nothing is set, and nobody’s who comes through a proxy', async () => {
+  it('are served only to this machine if no token is set, and to no request through a proxy', async () => {
     for (const trustProxy of [0, 1]) {
       const api = await openApi({ trustProxy })
       expect((await api.ask('GET', '/metrics')).status).to.equal(200)
@@ -288,7 +288,7 @@ describe('the numbers', () => {
     }
   })
 
-  it('want the token where one is set, from this machine too', async () => {
+  it('require the token if one is set, from this machine too', async () => {
     const metricsToken = 'a token of the monitoring'.replaceAll(' ', '-')
     const api = await openApi({ metricsToken })
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -308,7 +308,7 @@ describe('the numbers', () => {
     await api.close()
   })
 
-  it('are not on the public port, nor is health, where they have a port of their own', async () => {
+  it('are not on the public port, like health, if they have their own port', async () => {
     const api = await openApi({ metricsPort: 9_464 })
     for (const path of ['/metrics', '/healthz', '/readyz'])
       expect((await api.ask('GET', path, { undocumented: true })).status).to.equal(404)

@@ -1,6 +1,6 @@
 /**
- * Limits turned against the owner: a stranger uses up a budget that the owner needs, has the owner's account locked, or learns by a
- * limit which e-mails have an account.
+ * Attack: limits turned against the owner. A stranger uses up a budget that the owner needs, causes the owner's account to be locked, or
+ * learns from a limit which e-mail addresses have an account.
  */
 import { expect } from 'chai'
 import { readSettings } from '../../cmd/process/settings.ts'
@@ -11,7 +11,7 @@ import { vietcombankText } from '../harness/bank-texts.ts'
 
 const { rateLimits } = readSettings({})
 
-describe('attack: limits of strangers', () => {
+describe('attack: rate limits against strangers', () => {
   let api: ApiUnderTest
   let database: Database
   before(async () => {
@@ -27,7 +27,7 @@ describe('attack: limits of strangers', () => {
   let texts = 0
   const next = () => vietcombankText(800_000 + ++texts, `DH${8_000 + texts}`)
 
-  describe('receiving', () => {
+  describe('on receiving', () => {
     const post = (token: string, address: string) =>
       api.ask('POST', `/api/receive/u/${token}?sender=Vietcombank`, { body: next(), headers: from(address) })
     const flood = async (address: string) => {
@@ -37,7 +37,7 @@ describe('attack: limits of strangers', () => {
       }
     }
 
-    it('a stranger behind the same address does not use up the budget of a token that was used before', async () => {
+    it('keep the budget of a known token for its owner behind the same address', async () => {
       const { receive_token } = await api.newAccount('phone@example.com')
       expect((await post(receive_token, '1.1.1.1')).status).to.equal(200)
       await flood('1.1.1.1')
@@ -45,13 +45,13 @@ describe('attack: limits of strangers', () => {
       expect([status, headers.get('ratelimit-remaining')]).to.deep.equal([200, '58'])
     })
 
-    it('nor of one that nobody has seen yet', async () => {
+    it('keep the budget of a new token for its owner behind the same address', async () => {
       await flood('1.1.1.2')
       const { receive_token } = await api.newAccount('newphone@example.com')
       expect((await post(receive_token, '1.1.1.2')).status).to.equal(200)
     })
 
-    it('a device’s token and a scoped key have budgets of their own, too', async () => {
+    it('keep the budgets of a device’s token and a scoped key, too', async () => {
       const { api_key: key } = await api.newAccount('device@example.com')
       const invited = await api.ask('POST', '/api/devices', { key, json: { name: 'phone' } })
       const code = invited.body.data.pairing_code
@@ -68,7 +68,7 @@ describe('attack: limits of strangers', () => {
       }
     })
 
-    it('a valid token has 60 calls a minute at an address, and leaves the address’s own to others', async () => {
+    it('allow a valid token 60 calls per minute and address, apart from the budget of the address', async () => {
       const { receive_token } = await api.newAccount('busyphone@example.com')
       for (let call = 0; call < 60; call++) expect((await post(receive_token, '1.1.1.4')).status).to.equal(200)
       const over = await post(receive_token, '1.1.1.4')
@@ -78,7 +78,7 @@ describe('attack: limits of strangers', () => {
       expect((await post(others, '1.1.1.4')).status, 'a neighbour').to.equal(200)
     })
 
-    it('a token that was revoked counts to its address again', async () => {
+    it('count a revoked token towards its address again', async () => {
       const { receive_token, api_key } = await api.newAccount('revoked@example.com')
       expect((await post(receive_token, '1.1.1.6')).status).to.equal(200)
       await api.ask('POST', '/api/receive-url/rotate', { key: api_key })
@@ -88,7 +88,7 @@ describe('attack: limits of strangers', () => {
     })
   })
 
-  it('a stranger with many addresses does not fill the memory: the oldest windows go', () => {
+  it('do not fill the memory for a stranger with many addresses: the oldest windows are removed', () => {
     const { counterFor } = settledCounters({ query: () => Promise.resolve([]) })
     const count = counterFor('receive', { requests: 1, seconds: 60 })
     const calls = (caller: string) => (count(caller) as { calls: number }).calls
@@ -99,10 +99,10 @@ describe('attack: limits of strangers', () => {
     expect(calls('first'), 'began anew').to.equal(1)
   })
 
-  describe('logging in', () => {
+  describe('on logins', () => {
     const logIn = (email: string, password: string, address: string, path = '/api/auth/login') =>
       api.ask('POST', path, { json: { email, password }, headers: from(address) })
-    /** As many addresses as it takes, each within its own limit. */
+    /** Uses as many addresses as necessary, each within its own limit. */
     const guess = async (email: string, times: number, net: number): Promise<number[]> => {
       const statuses: number[] = []
       for (let call = 0; call < times; call++)
@@ -110,7 +110,7 @@ describe('attack: limits of strangers', () => {
       return statuses
     }
 
-    it('guesses at one account end after 100 in an hour; the owner logs in from where they have before', async () => {
+    it('stop guesses at one account after 100 in an hour, while the owner logs in from a known address', async () => {
       const email = 'guessed@example.com'
       await api.newAccount(email)
       expect((await logIn(email, OWNERS_PASSWORD, '2.2.2.2')).status).to.equal(200)
@@ -124,7 +124,7 @@ describe('attack: limits of strangers', () => {
       expect((await logIn(email, OWNERS_PASSWORD, '2.2.2.2')).status, 'a known address').to.equal(200)
       expect((await logIn(email, 'wrong password', '2.2.2.2')).status).to.equal(401)
 
-      // The owner is somewhere new: the mailbox proves it.
+      // The owner is at a new address. The mailbox proves the owner's identity.
       await api.ask('POST', '/api/auth/forgot-password', { json: { email }, headers: from('4.4.4.4') })
       const mail = (await api.ask('GET', '/api/outbox', { key: api.owner.api_key })).body.data as {
         to: string
@@ -136,13 +136,13 @@ describe('attack: limits of strangers', () => {
       expect((await logIn(email, 'a newer password', '4.4.4.4')).status, 'after a reset').to.equal(200)
     })
 
-    it('an e-mail without an account is counted in the same way', async () => {
+    it('count in the same way for an e-mail without an account', async () => {
       const statuses = await guess('nobody@example.com', 102, 2)
       expect(statuses.slice(0, 100).every((status) => status === 401)).to.equal(true)
       expect(statuses.slice(100)).to.deep.equal([429, 429])
     })
 
-    it('logins with the right password do not count', async () => {
+    it('do not count logins with the right password', async () => {
       const email = 'regular@example.com'
       await api.newAccount(email)
       for (let call = 0; call < 105; call++)
@@ -150,7 +150,7 @@ describe('attack: limits of strangers', () => {
       expect((await logIn(email, OWNERS_PASSWORD, '5.5.5.5')).status).to.equal(200)
     })
 
-    it('places are kept without address or e-mail, 50 of an account', async () => {
+    it('store login locations without address or e-mail, at most 50 per account', async () => {
       const email = 'traveller@example.com'
       const { user_id } = await api.newAccount(email)
       for (let place = 0; place < 55; place++)
@@ -162,7 +162,7 @@ describe('attack: limits of strangers', () => {
       for (const { place } of rows) expect(place).to.match(/^[\w-]{43}$/)
     })
 
-    it('reset-password counts calls that fail, 10 a minute', async () => {
+    it('count failed calls of reset-password, 10 per minute', async () => {
       const json = { token: 'made up', password: 'a newer password' }
       const reset = () => api.ask('POST', '/api/auth/reset-password', { json, headers: from('6.6.6.6') })
       for (let call = 0; call < 10; call++) expect((await reset()).status).to.equal(400)
@@ -176,13 +176,13 @@ describe('attack: limits of strangers', () => {
       return api.ask('GET', '/api/transactions', { headers })
     }
 
-    it('never takes the operator’s own account, by whatever credential: 429', async () => {
+    it('never locks the operator’s own account, with any credential: the answer is 429', async () => {
       const { status } = await hour({ 'x-api-key': api.owner.api_key })
       expect(status).to.equal(429)
       expect((await api.accounts.find(api.owner.user_id))!.locked).to.equal(false)
     })
 
-    it('never comes by the dashboard’s session: 429', async () => {
+    it('never follows from calls with a dashboard session: the answer is 429', async () => {
       const { user_id } = await api.newAccount('reloads@example.com')
       const json = { email: 'reloads@example.com', password: OWNERS_PASSWORD }
       const session = await api.ask('POST', '/api/session', { json, headers: from('7.7.7.7') })
@@ -191,7 +191,7 @@ describe('attack: limits of strangers', () => {
       expect((await api.accounts.find(user_id))!.locked).to.equal(false)
     })
 
-    it('says why, since when, and how to unlock', async () => {
+    it('gives its reason and its start, and says how to unlock', async () => {
       const { api_key } = await api.newAccount('locked@example.com')
       const began = Date.now()
       const over = await hour({ 'x-api-key': api_key })

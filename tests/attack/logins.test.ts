@@ -1,6 +1,6 @@
 /**
- * A flood of logins: each costs 19 MB and a core for some 30 ms. Another user's login must not wait for it, whether the flood comes
- * from one address or from a hundred (interface, section 8: 10 logins a minute and address).
+ * Attack: a flood of logins. Each costs 19 MB and some 30 ms of a core. It must not delay another user's login, whether the flood comes
+ * from one address or from a hundred (interface, section 8: 10 logins per minute and address).
  */
 import { expect } from 'chai'
 import { turnstile } from '../../adapters/secrets/passwords.ts'
@@ -35,7 +35,7 @@ describe('attack: logins', function () {
     expect(await took(logIn('user1@example.com', OWNERS_PASSWORD, '7.7.7.7'))).to.be.lessThan(AT_MOST)
     const statuses = (await Promise.all(flood)).map(({ status }) => status)
     const computed = statuses.filter((status) => status === 401).length
-    // While a busy Postgres does not answer in time, the process counts by itself: then another ten at most.
+    // While a busy Postgres does not answer in time, the process counts alone, and allows at most another ten.
     expect(computed).to.be.within(10, 20)
     expect(statuses.filter((status) => status === 429)).to.have.length(FLOOD - computed)
   })
@@ -50,8 +50,8 @@ describe('attack: logins', function () {
     await Promise.all(flood)
   })
 
-  describe('the row of those that wait', () => {
-    /** Work that ends when it is told to. */
+  describe('the wait queue', () => {
+    /** Work that ends on request. */
     const held = () => {
       let end = (): void => {}
       const ended = new Promise<void>((resolve) => (end = resolve))
@@ -59,7 +59,7 @@ describe('attack: logins', function () {
     }
     const tick = () => new Promise((resolve) => setImmediate(resolve))
 
-    it('lets a login from an address that is known go first, and callers take turns', async () => {
+    it('runs a login from a known address first, and lets callers take turns', async () => {
       const inTurn = turnstile(1)
       const first = held()
       const done: string[] = []
@@ -71,7 +71,7 @@ describe('attack: logins', function () {
       expect(done).to.deep.equal(['owner', 'a', 'b', 'a'])
     })
 
-    it('is bounded by callers and by each caller’s calls; those over it are refused at once', async () => {
+    it('limits the number of callers and the calls of each; calls over the limit are refused at once', async () => {
       const inTurn = turnstile(1)
       const first = held()
       const nothing = () => Promise.resolve()

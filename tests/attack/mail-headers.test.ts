@@ -1,7 +1,8 @@
 /**
- * Attacked: the proof that a mail is the bank's (T7). Senders choose parts of what mailbox providers write into
- * Authentication-Results: the MAIL FROM, the HELO, the From, the name of a key. None of it may turn a signature that failed into
- * one that passed, and no header may cost more than its length.
+ * Attack: the proof that a mail is from the bank (T7). Senders choose parts of what mailbox providers write into Authentication-Results:
+ * the
+ * MAIL FROM, the HELO, the From, the name of a key. None of it may turn a failed signature into a passed one, and no header may cost more
+ * than in proportion to its length.
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -50,7 +51,7 @@ describe('attack: Authentication-Results', () => {
       it(what, () => expect(isProved(header, { dkim_signature: [SIGNED, SIGNED.replace('acb.com.vn', 'list.example')] })).to.equal(true)) // prettier-ignore
   })
 
-  describe('doubtful ones are none', () => {
+  describe('doubtful ones are no proof', () => {
     const doubtful: Record<string, string | readonly string[]> = {
       'a comment attached to the result': `${ID}; dkim=pass(comment)header.d=acb.com.vn`,
       'a comment attached behind the result': `${ID}; dkim=pass(comment) header.d=acb.com.vn`,
@@ -113,15 +114,15 @@ describe('attack: Authentication-Results', () => {
         expect(isProved(header, two)).to.equal(false)
       })
 
-    it('more signatures than a mail has, of which the last is not over To', () => {
+    it('more signatures than a mail has, the last of which does not cover To', () => {
       const other = SIGNED.replace(':To', '')
       expect(isProved(`${ID}; ${PASS}`, { dkim_signature: [...Array<string>(60).fill(SIGNED), other] })).to.equal(false)
     })
   })
 
   /**
-   * Headers of providers about a mail whose bank signature did not pass. The text stands where each repeats what a sender
-   * chose, just as it came.
+   * Headers of providers about a mail whose bank signature did not pass. The text appears unchanged where each provider repeats what a
+   * sender chose.
    */
   const FAILURES = ['dkim=fail header.i=@acb.com.vn header.s=s1 header.b=aBcD1234', 'dkim=neutral (no key) header.i=@acb.com.vn', 'dkim=none', 'dkim=fail (bad signature) header.d=acb.com.vn', 'dkim=temperror header.d=acb.com.vn'] // prettier-ignore
   const PROVIDERS: Record<string, (text: string, failure: string) => string> = {
@@ -158,7 +159,7 @@ describe('attack: Authentication-Results', () => {
       )
     }).timeout(60_000) // prettier-ignore
 
-  it('no header that is cut off, or that one character was put into, is a proof of another bank', () => {
+  it('are no proof for another bank if they are cut off or have characters inserted', () => {
     const header = `${ID}; dkim=pass header.i=@evil.example header.b=aB; spf=pass smtp.mailfrom=acb.com.vn; dmarc=pass header.from=acb.com.vn`
     fc.assert(
       fc.property(fc.nat(header.length), fc.string({ minLength: 1, maxLength: 3, unit: 'binary' }), (at, noise) => {
@@ -169,10 +170,10 @@ describe('attack: Authentication-Results', () => {
   }).timeout(60_000)
 })
 
-describe('attack: headers that are long', () => {
+describe('attack: long headers', () => {
   const KB = 1024
   const MOST_MS = 50
-  /** Milliseconds of CPU; the least of some runs, as the process also compiles and collects garbage. */
+  /** CPU time in milliseconds. The minimum of several runs, because the process also compiles and collects garbage. */
   const cost = async (work: () => unknown): Promise<number> => {
     let least = Infinity
     for (let run = 0; run < 8 && least >= MOST_MS; run++) {
@@ -188,7 +189,7 @@ describe('attack: headers that are long', () => {
   const of = (bytes: number, piece: string) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes)
 
   for (const bytes of [64 * KB, 1024 * KB])
-    it(`of ${bytes / KB} KB cost less than 50 ms of CPU each`, async () => {
+    it(`cost less than 50 ms of CPU each with ${bytes / KB} KB`, async () => {
       for (const piece of PIECES) {
         const value = of(bytes, piece)
         const headers = { from: [value], to: [value], cc: [value], dkim_signature: [value], authentication_results: [value] }
@@ -202,7 +203,7 @@ describe('attack: headers that are long', () => {
       }
     }).timeout(120_000) // prettier-ignore
 
-  it('with 100,000 recipients cost less than 50 ms of CPU', async () => {
+  it('cost less than 50 ms of CPU with 100,000 recipients', async () => {
     const to = Array.from({ length: 100_000 }, (_, n) => `"Person ${n}" <p${n}@example.com>`).join(',\r\n ')
     const source = Buffer.from(`From: a@acb.com.vn\r\nTo: ${to}\r\nCc: ${to}\r\n\r\nbody`)
     expect(await cost(() => parseMail(source, { uid: 1, received_at: null }))).to.be.lessThan(MOST_MS)
@@ -215,7 +216,7 @@ describe('attack: forged mails in a mailbox', () => {
   before(async () => (api = await openApi({}, 'real')))
   after(() => api.close())
 
-  it('none of them becomes a transaction; the genuine one does', async () => {
+  it('do not become transactions, but the genuine mail does', async () => {
     const { api_key: key, user_id } = await api.newAccount('forged@example.com', 'Pro')
     const json = {
       email: 'shop@mailbox.example',

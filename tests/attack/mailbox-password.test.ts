@@ -1,6 +1,6 @@
 /**
- * Attacked: the stored password of a mailbox. A stolen API key must not be able to send it to another server, to another
- * port, without encryption, or for another user name.
+ * Attack: the stored password of a mailbox. With a stolen API key it must not be possible to send the password to another server or port,
+ * without encryption, or for another user name.
  */
 import { expect } from 'chai'
 import { once } from 'node:events'
@@ -42,7 +42,7 @@ describe('attack: the password of a mailbox', () => {
   }
   const thiefsPort = () => (thief.address() as AddressInfo).port
 
-  it('is not sent to another server: the change is refused, and a test reaches the old server only', async () => {
+  it('is not sent to another server: the change is refused, and a test contacts only the old server', async () => {
     const { key, path, shown } = await add('thief@example.com')
     const json = { host: '127.0.0.1', port: thiefsPort(), tls: false }
     const { status, body } = await api.ask('PUT', path, { key, json })
@@ -54,7 +54,7 @@ describe('attack: the password of a mailbox', () => {
     expect(heard).to.equal('')
   })
 
-  it('is needed again for each of host, port, tls and username, and an empty one does not count', async () => {
+  it('must be given again with a change of host, port, tls or username, and an empty one does not count', async () => {
     const { key, path } = await add('each@example.com')
     for (const change of [{ host: 'imap.example.org' }, { host: 'imap.example.com.' }, { port: 994 }, { tls: false }, { username: 'boss' }]) {
       const what = JSON.stringify(change)
@@ -69,13 +69,13 @@ describe('attack: the password of a mailbox', () => {
     expect(body.data).to.include({ host: 'imap.example.org', port: 143, tls: false, username: 'boss' })
   }) // prettier-ignore
 
-  it('is not needed for what stays the same, nor for what does not move it', async () => {
+  it('is not required for unchanged fields, or for fields that do not change its destination', async () => {
     const { key, path, shown } = await add('same@example.com')
     for (const json of [{}, shown, { ...shown, host: 'IMAP.Example.com' }, { folder: 'Bank' }, { is_active: 0 }, { authserv_id: 'mx.example.com' }])
       expect((await api.ask('PUT', path, { key, json })).status, JSON.stringify(json)).to.equal(200)
   }) // prettier-ignore
 
-  it('reaches a new server only as the password given with it', async () => {
+  it('is sent to a new server only if it was given with that server', async () => {
     const { key, path } = await add('given@example.com')
     const json = { host: '127.0.0.1', port: thiefsPort(), tls: false, password: 'new-one' }
     expect((await api.ask('PUT', path, { key, json })).status).to.equal(200)

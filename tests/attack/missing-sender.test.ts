@@ -1,5 +1,5 @@
 /**
- * Attack: a text reaches Baoco without its sender, because the forwarder app left the field blank, sent its placeholder, or has no such
+ * Attack: a text reaches Baoco without its sender, because the forwarder app left the field empty, sent its placeholder, or has no such
  * field. A stranger's SMS or chat can then pass for the bank's (decisions, "Trust", T1).
  */
 import { expect } from 'chai'
@@ -10,7 +10,7 @@ import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.t
 
 const SENDERS = '/api/account/trusted-senders'
 
-/** Values that an app sends where it does not know the sender. */
+/** Values that an app sends if the sender is unknown. */
 const UNKNOWN: unknown[] = [
   '', '  ', '\t\n', '\u200b', '%a', '%from%', '%SMSRF', '%antitle()', '[x]', '[from]', '[[from]]', '{x}', '{not_title}', '{{sender}}',
   '{lv=sender}', '${from}', '%a %b', '({sms_number})', null, 0, 123, true, [], ['Vietcombank'], {}, { name: 'Vietcombank' },
@@ -54,7 +54,7 @@ describe('attack: a notification without its sender', function () {
   })
   after(() => api.close())
 
-  it('is no payment at the personal URL, and its entry in the list says what to do', async () => {
+  it('is no payment at the personal URL, and its list entry says what to do', async () => {
     for (const body of [text(), JSON.stringify({ text: text() }), `text=${encodeURIComponent(text())}`]) {
       const { body: answer } = await api.ask('POST', personal, { body })
       expect(answer.data).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
@@ -82,7 +82,7 @@ describe('attack: a notification without its sender', function () {
     for (const answer of body.data) refused(answer, answer)
   })
 
-  it('is no payment where the sender or the package is given and unknown, also where its owner allows none', async () => {
+  it('is no payment if the given sender or package is unknown, even if the owner allows texts without a sender', async () => {
     for (const without_sender of [false, true]) {
       expect((await api.ask('PUT', SENDERS, { ...owner(), json: { without_sender } })).status).to.equal(200)
       for (const value of UNKNOWN) {
@@ -103,7 +103,7 @@ describe('attack: a notification without its sender', function () {
     await api.ask('PUT', SENDERS, { ...owner(), json: { without_sender: false } })
   })
 
-  it('is no payment where something is known beside what is not', async () => {
+  it('is no payment if only a part of its origin is known', async () => {
     const mixtures: object[] = [
       { sender: '', package: 'com.VCB' },
       { sender: '%from%', package: 'com.VCB' },
@@ -123,7 +123,7 @@ describe('attack: a notification without its sender', function () {
     refused(await atUrl({ sender: 'Vietcombank' }, '?sender=%20'), 'a blank one in the address')
   })
 
-  it('counts at the personal URL only where its owner allows that', async () => {
+  it('counts at the personal URL only if the owner allows that', async () => {
     expect((await api.ask('GET', SENDERS, owner())).body.data).to.deep.equal({
       trusted_senders: [],
       without_sender: false,
@@ -141,7 +141,7 @@ describe('attack: a notification without its sender', function () {
     expect((await api.ask('PUT', SENDERS, { ...owner(), json: { anything: true } })).status).to.equal(400)
   })
 
-  it('does not stop what names its sender or its app', async () => {
+  it('does not affect notifications with a sender or an app', async () => {
     accepted(await atUrl({ sender: 'Vietcombank' }))
     accepted(await atUrl({}, '?sender=Vietcombank'))
     accepted(await atUrl({ package: 'com.VCB', title: '' }))

@@ -1,7 +1,7 @@
 /**
- * Attack: a stranger registers the victim's phone number or mailbox at the stranger's own bank account. The bank then sends the victim
- * genuine notifications of money that the stranger has moved between own accounts, with the order ids of the victim's shop as memo. Nothing
- * of that may be sent to the shop until the victim confirms the number (decision T6).
+ * Attack: a stranger registers the victim's phone number or mailbox for the stranger's own bank account. The bank then sends the victim
+ * genuine notifications of money that the stranger has moved between own accounts, with order ids of the victim's shop as memo. None of
+ * these may be sent to the shop until the victim confirms the number (decision T6).
  */
 import { expect } from 'chai'
 import { openOutbox } from '../../adapters/mail-out/outbox.ts'
@@ -79,7 +79,7 @@ describe('attack: new bank accounts', () => {
       { what: `the mail about bank account ${id}` },
     )
 
-  it('a credit to a number seen after the first 24 hours waits, also the second one of the same burst', async () => {
+  it('are held if they appear after the first 24 hours, also for the second credit of the same burst', async () => {
     expect((await send(textOf(OWN))).webhook_status).to.equal('pending')
     expect(await listed(OWN)).to.include({ confirmed: true })
     later(25)
@@ -90,7 +90,7 @@ describe('attack: new bank accounts', () => {
     expect((await send(textOf(OWN))).webhook_status, "the owner's").to.equal('pending')
   })
 
-  it('one call confirms the number and sends what waited, but nothing older than REPARSE_MAX_AGE', async () => {
+  it('are confirmed by one call, which sends held credits, but none older than REPARSE_MAX_AGE', async () => {
     later(25)
     const old = await send(textOf(STRANGERS))
     const { id } = await listed(STRANGERS)
@@ -108,7 +108,7 @@ describe('attack: new bank accounts', () => {
     expect(taken.body.error).to.equal('VALIDATION_FAILED')
   })
 
-  it('a retry by hand sends what waits, and confirms nothing', async () => {
+  it('are not confirmed by a manual retry, which sends the held credit', async () => {
     later(25)
     const waiting = await send(textOf(STRANGERS))
     await listed(STRANGERS)
@@ -117,7 +117,7 @@ describe('attack: new bank accounts', () => {
     expect(await listed(STRANGERS)).to.include({ confirmed: false })
   })
 
-  it('the link in the mail shows a page; only its button confirms', async () => {
+  it('are confirmed only by the button on the page that the link in the mail opens', async () => {
     later(25)
     const { id: waiting } = await send(textOf(STRANGERS))
     const { id } = await listed(STRANGERS)
@@ -150,7 +150,7 @@ describe('attack: new bank accounts', () => {
     expect((await api.ask('POST', path)).status, 'the link is too old').to.equal(404)
   })
 
-  it('numbers count at once for 24 hours after learn, and no longer', async () => {
+  it('count at once for 24 hours after learn, and no longer', async () => {
     later(25)
     const { body } = await api.ask('POST', '/api/bank-accounts/learn', { key })
     expect(Date.parse(body.data.learning_until) - api.clock.at!.getTime()).to.equal(24 * HOUR_MS)
@@ -161,7 +161,7 @@ describe('attack: new bank accounts', () => {
     expect((await send(textOf(STRANGERS))).webhook_status).to.equal('no_match')
   })
 
-  it('a better copy does not send what waits, whether it prints the number or not', async () => {
+  it('stay held after a better copy, whether it prints the number or not', async () => {
     later(25)
     const path = `/api/receive/u/${account.receive_token}`
     const text = textOf(STRANGERS, 'chuyen tien')
@@ -182,14 +182,14 @@ describe('attack: new bank accounts', () => {
     await eventually(async () => (await statusOf(first.id)) === 'pending', { what: 'the completed one is sent' })
   })
 
-  it('a debit that names a new number does not make the number count', async () => {
+  it('do not count because of a debit that names them', async () => {
     later(25)
     await send(textOf(STRANGERS, 'DH9', '-'))
     expect(await listed(STRANGERS)).to.include({ confirmed: false })
     expect((await send(textOf(STRANGERS))).webhook_status).to.equal('no_match')
   })
 
-  it('a masked print of the confirmed number counts; one that shows other or too few digits waits', async () => {
+  it('count if a masked print fits the confirmed number, and wait with other or too few digits', async () => {
     await send(textOf(OWN))
     await listed(OWN)
     later(25)
@@ -198,7 +198,7 @@ describe('attack: new bank accounts', () => {
     expect((await send(textOf('xxxxxxxxxx567'))).webhook_status, 'three digits').to.equal('no_match')
   })
 
-  it("is nobody else's to confirm", async () => {
+  it('cannot be confirmed by another account', async () => {
     later(25)
     await send(textOf(STRANGERS))
     const { id } = await listed(STRANGERS)

@@ -1,4 +1,4 @@
-/** Attacked: a mailbox that was paused for days, or whose provider delivers old mails again. Its mails are recorded and not sent. */
+/** Attack: a mailbox was paused for days, or its provider delivers old mails again. Its mails are recorded and not sent. */
 import { expect } from 'chai'
 import { mailAccountOf, startCollector, type CollectorProcess } from '../integration/mail-ingest/collecting.ts'
 import { timoMail } from '../harness/bank-mails.ts'
@@ -7,7 +7,7 @@ import { startDovecot, type Dovecot } from '../harness/dovecot/server.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openAttacked, type Attacked } from './real-api.ts'
 
-describe('old mails are not news', function () {
+describe('attack: old mails', function () {
   needsDovecot()
   this.timeout(120_000)
   let dovecot: Dovecot
@@ -24,7 +24,7 @@ describe('old mails are not news', function () {
     await dovecot?.remove()
   })
 
-  it('one of three days ago sends nothing and raises an alert; one of today is sent', async () => {
+  it('from three days ago send nothing and raise an alert; a mail of today is sent', async () => {
     const { api, key } = attacked
     const made = await api.ask('POST', '/api/mail-accounts', { key, json: mailAccountOf(dovecot, 'paused') })
     expect(made.status).to.equal(201)

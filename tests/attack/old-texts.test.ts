@@ -1,6 +1,6 @@
 /**
- * Attacked: old texts that come again. A phone that restores an old inbox posts every SMS as if it were new, a mailbox that was
- * paused delivers last week's mails, and anybody can send a text twice. Without rule T5 the shop is paid a second time.
+ * Attack: old texts arrive again. A phone that restores an old inbox posts every SMS as new, a mailbox that was paused delivers mails of
+ * last week, and anybody can send a text twice. Without rule T5 the shop would be paid a second time.
  */
 import { expect } from 'chai'
 import { gatherCredits } from '../../workflows/credits/remember-credits.ts'
@@ -11,7 +11,7 @@ import { openAttacked, type Attacked } from './real-api.ts'
 
 const DAY_MS = 86_400_000
 
-describe('old texts are not news', () => {
+describe('attack: old texts', () => {
   let attacked: Attacked
   let number = 0
 
@@ -23,10 +23,10 @@ describe('old texts are not news', () => {
   const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS)
   const oldText = (days: number): string => vietcombankText(++number, `DH${1000 + number}`, { at: ago(days) })
 
-  it('a restored inbox of 50 texts sends nothing and raises one alert; a retry by hand sends one', async () => {
+  it('send nothing and raise one alert for a restored inbox of 50 texts; a manual retry sends one', async () => {
     const taken: number[] = []
     for (let day = 10; day < 60; day++) {
-      // Some forwarders tell no stamp, and some that of the restore.
+      // Some forwarders send no timestamp, and some send that of the restore.
       const received_at = day % 3 === 0 ? ago(day) : day % 3 === 1 ? null : new Date()
       const { body } = await attacked.sms(oldText(day), received_at)
       expect(body.data.webhook_status).to.equal('no_match')
@@ -43,13 +43,13 @@ describe('old texts are not news', () => {
     await eventually(async () => (await attacked.transaction(taken[7]!)).webhook_status === 'pending')
   })
 
-  it('the history says why nothing was sent', async () => {
+  it('have the reason in their history', async () => {
     const { id } = (await attacked.sms(oldText(5))).body.data
     const { body } = await attacked.api.ask('GET', `/api/transactions/${id}/history`, { key: attacked.key })
     expect(body.data[0].text).to.contain('held back').and.to.contain('old')
   })
 
-  it('an old stamp is enough where the text prints no time', async () => {
+  it('are recognised by an old timestamp if the text prints no time', async () => {
     const before = (await attacked.sent()).length
     const text = (memo: string) => `TK 19033255551111\nSo tien GD:+100,000\nSo du:350,000\n${memo}`
     const old = await attacked.sms(text('DH7001'), ago(2), 'Techcombank')
@@ -59,11 +59,11 @@ describe('old texts are not news', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH7002'])
   })
 
-  it('a fuller copy does not send what was held back, nor does an old copy send anything', async () => {
+  it('are not sent because of a fuller copy, and an old copy sends nothing', async () => {
     const before = (await attacked.sent()).length
     const asPush = (text: string) =>
       text.replace('SD TK', 'Số dư TK VCB').replace('VND luc', ' VND lúc').replace('. SD ', '. Số dư ')
-    // The first is old, its fuller copy has a fresh stamp.
+    // The first copy is old. Its fuller copy has a new timestamp.
     const held = vietcombankText(++number, 'NGUYEN VAN A...', { at: ago(3) })
     const first = (await attacked.sms(held, ago(3))).body.data
     await attacked.push(asPush(held).replace('NGUYEN VAN A...', 'NGUYEN VAN A DH8001'))
@@ -71,7 +71,7 @@ describe('old texts are not news', () => {
       order_id: 'DH8001',
       webhook_status: 'no_match',
     })
-    // The first came in time, the copy that brings the order id is old.
+    // The first copy arrived in time. The copy with the order id is old.
     const now = new Date()
     const seen = vietcombankText(++number, 'NGUYEN VAN B...', { at: now })
     const second = (await attacked.sms(seen, now)).body.data
@@ -85,7 +85,7 @@ describe('old texts are not news', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH8002'])
   })
 
-  it('what arrives within a day is sent as before', async () => {
+  it('are sent as before if they arrive within a day', async () => {
     const before = (await attacked.sent()).length
     const text = oldText(0.9)
     expect((await attacked.sms(text, ago(0.9))).body.data.webhook_status).to.equal('pending')
@@ -93,7 +93,7 @@ describe('old texts are not news', () => {
   })
 })
 
-describe('a credit is remembered for two years', () => {
+describe('attack: credits that arrive again within two years', () => {
   let attacked: Attacked
   let place: StorePosition | null = null
   let number = 0
@@ -104,12 +104,12 @@ describe('a credit is remembered for two years', () => {
   after(() => attacked.close())
 
   const start = new Date()
-  /** Days after the test began. */
+  /** Days after the start of the test. */
   const day = (days: number): Date => new Date(start.getTime() + days * DAY_MS)
   const itIs = (at: Date): void => {
     attacked.api.clock.at = at
   }
-  /** As the planned work does once a day. */
+  /** Does what the scheduled work does once a day. */
   const gather = () => {
     const { store, clock } = attacked.api
     const save = (saved: StorePosition) => Promise.resolve(void (place = saved))
@@ -121,7 +121,7 @@ describe('a credit is remembered for two years', () => {
   const sms = async (text: string, received_at?: Date | null) =>
     (await attacked.sms(text, received_at, text.startsWith('TK') ? 'Techcombank' : 'Vietcombank')).body.data
 
-  it('a restored inbox with fresh stamps and without dates pays nothing twice', async () => {
+  it('pay nothing twice if a restored inbox has new timestamps and no dates', async () => {
     itIs(day(0))
     const texts = Array.from({ length: 20 }, (_, n) => techcombank(`FT2632012345${1_000 + n}`, `DH${6000 + n}`))
     const first = []
@@ -143,7 +143,7 @@ describe('a credit is remembered for two years', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal([])
   })
 
-  it('nor where the text that comes again shows another order id', async () => {
+  it('pay nothing if the repeated text shows another order id', async () => {
     itIs(day(710))
     const before = (await attacked.sent()).length
     const again = await sms(techcombank('FT26320123451005', 'DH9999'))
@@ -153,10 +153,10 @@ describe('a credit is remembered for two years', () => {
     expect(alert!.text).to.contain('DH6005').and.to.contain('DH9999')
   })
 
-  it('what was never seen, has no reference, or another amount or account is sent as before', async () => {
+  it('are sent as before if they are new, have no reference, or another amount or account', async () => {
     itIs(day(720))
     const before = (await attacked.sent()).length
-    // One of them names another bank account, which would wait.
+    // One of the texts names another bank account, and would be held.
     await attacked.api.ask('POST', '/api/bank-accounts/learn', { key: attacked.key })
     const unseen = [
       techcombank('FT26320123459999', 'DH6100'),
@@ -169,7 +169,7 @@ describe('a credit is remembered for two years', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH6100', 'DH6101', 'DH6102', 'DH6103', 'DH6104'])
   })
 
-  it('a credit that its owner deleted stays deleted', async () => {
+  it('stay deleted if their owner deleted them', async () => {
     itIs(day(721))
     const text = techcombank('FT26320123458888', 'DH6200')
     const { id } = await sms(text)
@@ -180,7 +180,7 @@ describe('a credit is remembered for two years', () => {
     expect(await sms(text)).to.deep.equal({ ignored: true, reason: 'deleted' })
   })
 
-  it('a fuller copy after the window does not complete what had no order id', async () => {
+  it('are not completed by a fuller copy after the deduplication window', async () => {
     itIs(day(740))
     const first = await sms(techcombank('FT26320123457777', 'NGUYEN VAN A'))
     expect(first.webhook_status).to.equal('skipped')

@@ -1,6 +1,6 @@
 /**
- * Attacked: one payment that two channels report with different order ids. A payer writes the order id, and some channels cut
- * it, so that `DH1042` in the SMS is `DH10` in the push. Without rule T4 both orders are paid by one transfer.
+ * Attack: two channels report one payment with different order ids. A payer writes the order id, and some channels truncate it, so that
+ * `DH1042` in the SMS is `DH10` in the push. Without rule T4 one transfer would pay both orders.
  */
 import { expect } from 'chai'
 import { vietcombankText } from '../harness/bank-texts.ts'
@@ -15,7 +15,7 @@ describe('one payment pays one order', () => {
   })
   after(() => attacked.close())
 
-  /** The push of the event that an SMS tells of, with another memo. */
+  /** The push of the same event as an SMS, with another memo. */
   const pushOf = (sms: string, memo: string): string =>
     sms
       .replace('SD TK', 'Số dư TK VCB')
@@ -23,7 +23,7 @@ describe('one payment pays one order', () => {
       .replace('. SD ', '. Số dư ')
       .replace(/DH\d+$/, memo)
 
-  it('an equal reference is one payment, whatever order ids the copies show', async () => {
+  it('if references are equal, whatever order ids the copies show', async () => {
     const text = vietcombankText(++number, 'DH1042')
     const first = (await attacked.sms(text)).body.data
     expect(first.webhook_status).to.equal('pending')
@@ -38,7 +38,7 @@ describe('one payment pays one order', () => {
     expect(alert!.text).to.contain('DH1042').and.to.contain('DH10')
   })
 
-  it('an equal balance and second are one payment too', async () => {
+  it('if balance and second are equal', async () => {
     const before = (await attacked.sent()).length
     const withoutReference = vietcombankText(++number, 'DH2042').replace(/MBVCB\.\d+\./, '')
     await attacked.sms(withoutReference)
@@ -48,7 +48,7 @@ describe('one payment pays one order', () => {
     await attacked.alerts('contradicting_copy', 2)
   })
 
-  it('copies in the same millisecond pay one order', async () => {
+  it('if copies arrive in the same millisecond', async () => {
     const before = (await attacked.sent()).length
     const text = vietcombankText(++number, 'DH3042')
     const memos = ['DH30', 'DH304', 'DH3055', 'DH3066']
@@ -56,7 +56,7 @@ describe('one payment pays one order', () => {
     expect((await attacked.sent()).slice(before)).to.have.length(1)
   })
 
-  it('a copy with the order id that the first lacked still completes it, and a further one changes nothing', async () => {
+  it('also if a copy adds the order id that the first lacked; a further copy changes nothing', async () => {
     const before = (await attacked.sent()).length
     const at = new Date()
     const text = vietcombankText(++number, 'NGUYEN VAN A', { at }).replace(/$/, '...')
@@ -69,7 +69,7 @@ describe('one payment pays one order', () => {
     await attacked.alerts('contradicting_copy', 3)
   })
 
-  it('two transfers of one amount pay two orders', async () => {
+  it('but two transfers of one amount pay two orders', async () => {
     const before = (await attacked.sent()).length
     await attacked.sms(vietcombankText(++number, 'DH5042'))
     await attacked.sms(vietcombankText(++number, 'DH5055'))

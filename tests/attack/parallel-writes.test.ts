@@ -1,6 +1,6 @@
 /**
- * Attack: 100 writes to one account at the same moment, of several kinds, while another process writes to it too. Each is done
- * or refused by name (409); none ends as a fault of the service (500), and none is lost.
+ * Attack: 100 simultaneous writes of several kinds to one account, while another process writes to it too. Each succeeds or is refused with
+ * 409. None ends as a fault of the service (500), and none is lost.
  */
 import { expect } from 'chai'
 import { parsing } from '../../adapters/event-store/parsing.ts'
@@ -40,7 +40,7 @@ describe('attack: 100 parallel writes to one account', () => {
 
   const statuses = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort()
 
-  /** Another process renames trusted senders, again and again, until it is stopped. */
+  /** Renames trusted senders repeatedly, as another process, until it is stopped. */
   const otherProcess = () => {
     const accounts = new Accounts(elsewhere)
     let isRunning = true
@@ -64,14 +64,14 @@ describe('attack: 100 parallel writes to one account', () => {
     }
   }
 
-  it('changes of one thing are all done', async () => {
+  it('all succeed for changes of one resource', async () => {
     const answers = await inParallel((n) =>
       api.ask('PUT', `/api/webhooks/${rule}`, { key, json: { name: `shop ${n}` } }),
     )
     expect(statuses(answers)).to.deep.equal([200])
   })
 
-  it('creations of one kind are all done, none twice', async () => {
+  it('never create one resource twice', async () => {
     const answers = await inParallel((n) =>
       api.ask('POST', '/api/inbox', { key, json: undefined, headers: { 'x-n': `${n}` } }),
     )
@@ -80,7 +80,7 @@ describe('attack: 100 parallel writes to one account', () => {
     expect(new Set(ids).size).to.equal(ids.length)
   })
 
-  it('writes of many kinds at once, while another process writes, end as done or 409', async () => {
+  it('succeed or end with 409 if they are of many kinds while another process writes', async () => {
     const stop = otherProcess()
     const kinds: ((n: number) => Promise<Answer>)[] = [
       (n) => api.ask('PUT', `/api/webhooks/${rule}`, { key, json: { name: `again ${n}` } }),
@@ -95,7 +95,7 @@ describe('attack: 100 parallel writes to one account', () => {
     expect(answers.filter(({ status }) => status !== 409).length, 'done').to.be.greaterThan(0)
   })
 
-  it('retries of one transaction: one is done, the others are refused', async () => {
+  it('let only one of several retries of one transaction succeed', async () => {
     await api.ask('PUT', `/api/webhooks/${rule}`, { key, json: { is_active: 0 } })
     const path = `/api/receive/u/${api.owner.receive_token}`
     const text = vietcombankText(1, 'DH1042')

@@ -1,4 +1,4 @@
-/** What attacks have in common: an API with a real store and real capture, a phone, a shop rule, and what would be sent. */
+/** What attacks share: an API with a real store and real capture, a phone, a shop's rule, and the list of calls that would be sent. */
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -7,14 +7,14 @@ import { openApi, type Answer, type ApiUnderTest } from '../integration/http/api
 export interface Attacked {
   api: ApiUnderTest
   key: string
-  /** Posts an SMS as the phone does. @param received_at  the phone's stamp; null for none */
+  /** Posts an SMS as the phone does. @param received_at  the phone's timestamp; null for none */
   sms(text: string, received_at?: Date | null, sender?: string): Promise<Answer>
   push(text: string, received_at?: Date | null, app?: { package: string; title: string }): Promise<Answer>
-  /** Order ids for which a webhook was asked for, one for each delivery. */
+  /** The order ids of requested webhook calls, one per delivery. */
   sent(): Promise<(string | null)[]>
-  /** The alerts of a kind, once there are so many. */
+  /** The alerts of a kind, once there are that many. */
   alerts(kind: string, count: number): Promise<{ subject: string; text: string }[]>
-  /** @param orderId  where it is given: once the transaction has it */
+  /** @param orderId  if given, waits until the transaction has it */
   transaction(id: number, orderId?: string): Promise<Record<string, unknown>>
   close(): Promise<void>
 }

@@ -1,6 +1,8 @@
 /**
- * A scoped key in the wrong hands: a shop plugin's server is broken into, or a script's key leaks. The key must not do more than its
- * scopes say, nor show secrets, nor make itself more. `tests/integration/openapi/authorisation.test.ts` goes over every operation.
+ * Attack: a scoped key in the wrong hands, because a shop plugin's server was broken into or a script's key leaked. The key must not do
+ * more
+ * than its scopes allow, must not show secrets, and must not get more scopes. `tests/integration/openapi/authorisation.test.ts` tests
+ * every operation.
  */
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
@@ -12,7 +14,7 @@ import { openShop, type Shop } from '../harness/shop.ts'
 const HOUR = 3_600_000
 const SCOPES = ['read', 'write', 'connect', 'receive']
 
-describe('attack: scoped keys', () => {
+describe('attack: a scoped key', () => {
   let api: ApiUnderTest
   let shop: Shop
   let database: Database
@@ -72,7 +74,7 @@ describe('attack: scoped keys', () => {
     lacksScope(await api.ask('POST', '/api/receive-url/rotate', { key }))
   })
 
-  it('an account has at most 20, and parallel calls make no more', async () => {
+  it('is one of at most 20 per account, and parallel calls make no more', async () => {
     const own = await newKey()
     const statuses = (await Promise.all(Array.from({ length: 25 }, () => make(own, ['read'])))).map(
       ({ status }) => status,
@@ -82,7 +84,7 @@ describe('attack: scoped keys', () => {
     expect([over.status, over.body.error, over.body.limit]).to.deep.equal([403, 'API_KEY_LIMIT_REACHED', 20])
   })
 
-  it('ends when it expires', async () => {
+  it('becomes void when it expires', async () => {
     const own = await newKey()
     const expires_at = new Date(Date.now() + HOUR).toISOString()
     const { api_key: key } = (await make(own, SCOPES, { expires_at })).body.data
@@ -96,7 +98,7 @@ describe('attack: scoped keys', () => {
     expect(past.body.issues[0].path).to.equal('expires_at')
   })
 
-  it('a key with connect and read connects a shop, gets the secret of its own rule alone, and changes nothing', async () => {
+  it('with connect and read connects a shop, gets only the secret of its own rule, and changes nothing', async () => {
     const own = await newKey()
     const url = shop.url
     const other = await api.ask('POST', '/api/webhooks', { key: own, json: { name: 'another', url } })
@@ -118,14 +120,14 @@ describe('attack: scoped keys', () => {
     lacksScope(await api.ask('POST', '/api/receive/sms', { key, json: { text: 'x' } }), 'receive')
   })
 
-  it('a key with connect alone reads the account and nothing else', async () => {
+  it('with only connect reads the account and nothing else', async () => {
     const key = await scoped(await newKey(), 'connect')
     expect((await api.ask('GET', '/api/account', { key })).status).to.equal(200)
     lacksScope(await api.ask('GET', '/api/transactions', { key }), 'read')
     lacksScope(await api.ask('GET', '/api/stream', { key }), 'read')
   })
 
-  it('a key with write writes without seeing secrets, and what it sends back does not change them', async () => {
+  it('with write writes without seeing secrets, and what it sends back does not change them', async () => {
     const own = await newKey()
     const key = await scoped(own, 'write')
     const made = await api.ask('POST', '/api/webhooks', { key, json: { name: 'theirs', url: shop.url } })
@@ -140,14 +142,14 @@ describe('attack: scoped keys', () => {
     expect((await api.ask('GET', '/api/receive-url', { key })).body.data.url).to.equal(null)
   })
 
-  it('no scoped key reads the bank’s own texts', async () => {
+  it('never reads the bank’s own texts', async () => {
     const key = await scoped(await newKey(), 'read', 'write')
     expect((await api.ask('GET', '/api/transactions?include_raw=0', { key })).status).to.equal(200)
     for (const path of ['transactions?include_raw=1', 'notifications?include_raw=1', 'transactions?include%5Fraw=1'])
       lacksScope(await api.ask('GET', `/api/${path}`, { key }))
   })
 
-  it('a key with receive submits notifications as a phone does, in every place that a token stands', async () => {
+  it('with receive submits notifications like a phone, in every position for a token', async () => {
     const own = await newKey()
     const made = await make(own, ['receive'])
     const { id, api_key: key } = made.body.data

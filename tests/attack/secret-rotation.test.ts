@@ -1,6 +1,7 @@
 /**
- * Attacked: a rule's secret that somebody else has seen. Its owner replaces it without losing a call: for 24 hours both secrets sign,
- * and the owner ends that time when the shop has the new one.
+ * Attack: somebody has seen a rule's secret. The owner replaces it without losing a call: for 24 hours both secrets sign, and the owner
+ * ends
+ * that period once the shop has the new one.
  */
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
@@ -14,7 +15,7 @@ import { openShop, status, type ReceivedCall, type Shop } from '../harness/shop.
 const DAY_MS = 86_400_000
 const NEW = 'fedcba9876543210fedcba9876543210fedcba9876543210'
 
-/** With which of the secrets a call verifies: by `X-Webhook-Signature`, and by Standard Webhooks. */
+/** Which of the secrets verify a call, by `X-Webhook-Signature` and by Standard Webhooks. */
 const verifies = ({ headers, body }: Pick<ReceivedCall, 'headers' | 'body'>, secrets: Record<string, string>) => {
   const standard = (secret: string): boolean => {
     try {
@@ -61,7 +62,7 @@ describe('the rotation of a rule’s secret', () => {
       return shop.calls.at(-1)!
     }
 
-    it('answers the new secret, and signs with both, the new one first', async () => {
+    it('returns the new secret, and signs with both, the new one first', async () => {
       const { status: code, body } = await rotate()
       expect(code).to.equal(200)
       const { secret_key, previous_until } = body.data
@@ -80,7 +81,7 @@ describe('the rotation of a rule’s secret', () => {
       expect(verifies(only(second!), secrets).standard).to.deep.equal(['old'])
     })
 
-    it('is refused while one is under way, and ends after 24 hours', async () => {
+    it('is refused while another is in progress, and ends after 24 hours', async () => {
       const { secret_key } = (await rotate()).body.data
       const again = await rotate({})
       expect([again.status, again.body.error]).to.deep.equal([409, 'CONFLICT'])
@@ -92,7 +93,7 @@ describe('the rotation of a rule’s secret', () => {
       expect(new Set([rule.secret_key, secret_key, third])).to.have.lengthOf(3)
     })
 
-    it('ends at once when it is finished', async () => {
+    it('ends at once if the owner finishes it', async () => {
       expect((await rotate({ finish: true })).status).to.equal(409)
       const { secret_key } = (await rotate()).body.data
       const finished = await rotate({ finish: true })
@@ -106,7 +107,7 @@ describe('the rotation of a rule’s secret', () => {
       expect((await rotate({ finish: true })).status).to.equal(409)
     })
 
-    it('is its owner’s alone, and takes nothing that it does not know', async () => {
+    it('is allowed only for the owner, and refuses unknown fields', async () => {
       const other = (await api.newAccount(`u${await api.nextId()}@shop.vn`)).api_key
       expect((await api.ask('POST', path, { key: other })).status).to.equal(404)
       expect((await api.ask('POST', path, {})).status).to.equal(401)
@@ -115,12 +116,12 @@ describe('the rotation of a rule’s secret', () => {
       expect((await listed()).secret_key).to.equal(rule.secret_key)
     })
 
-    it('lets a rule be sent back as it was listed', async () => {
+    it('allows sending a rule back as it was listed', async () => {
       await rotate()
       expect((await api.ask('PUT', `/api/webhooks/${rule.id}`, { key, json: await listed() })).status).to.equal(200)
     })
 
-    it('ends when the shop’s plugin connects again: it gets the new secret', async () => {
+    it('ends when the shop’s plugin connects again, which receives the new secret', async () => {
       const json = { type: 'custom', site_url: 'https://s.example', webhook_url: shop.url, payment_prefix: 'SHOP' }
       const connect = async () => (await api.ask('POST', '/api/systems/connect', { key, json })).body.data.rule
       rule = await connect()
@@ -130,7 +131,7 @@ describe('the rotation of a rule’s secret', () => {
       expect(verifies(await testCall(), { new: secret_key, old: rule.secret_key }).own).to.deep.equal(['new'])
     })
 
-    it('leaves an inbox able to tell genuine calls, at every step', async () => {
+    it('lets an inbox recognise genuine calls at every step', async () => {
       const { body } = await api.ask('POST', '/api/inbox', { key, json: {} })
       await api.ask('PUT', `/api/webhooks/${rule.id}`, { key, json: { url: body.data.url } })
       const verified = async (): Promise<boolean> => {
@@ -152,7 +153,7 @@ describe('the rotation of a rule’s secret', () => {
     beforeEach(async () => (setting = await openDeliverySetting()))
     afterEach(() => setting.close())
 
-    it('signs each attempt as at its moment, and shows it so later', async () => {
+    it('signs each attempt with the secrets valid at its time, and shows it so later', async () => {
       const shop = await setting.shop(status(200))
       const rule_id = await setting.rule(shop.url)
       await setting.worker()

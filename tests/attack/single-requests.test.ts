@@ -1,7 +1,7 @@
 /**
- * Attack: one request, or a few connections, that stop the service for everybody. Before, 64 KB of `a&a&a` in a query took 16 s of CPU, a
- * multipart body of 140,000 parts 8 s and 580 MB, unknown keys in verify-email 2 s and an answer of 38 MB, and 150 connections
- * held 1 GB. CPU is measured, not time: other processes may take theirs.
+ * Attack: one request, or a few connections, stop the service for everybody. Before the limits, 64 KB of `a&a&a` in a query took 16 s of
+ * CPU, a multipart body of 140,000 parts 8 s and 580 MB, unknown keys in verify-email 2 s and an answer of 38 MB, and 150 connections held
+ * 1 GB. The tests measure CPU time, because other processes may delay the service.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -15,13 +15,13 @@ import { requestsOfCallers, requestsOfStrangers } from '../harness/worst-request
 const KB = 1024
 const MB = 1024 * KB
 
-/** CPU of this whole process, which is server and client at once: several times what the server alone may take. */
+/** CPU of this whole process, which is server and client at once. The limit is several times what the server alone may take. */
 const STRANGERS_MS = 250
 const CALLERS_MS = 1_000
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
 
-describe('single requests that cost a lot', function () {
+describe('attack: expensive single requests', function () {
   this.timeout(180_000)
   let api: ApiUnderTest
   let port: number
@@ -52,7 +52,7 @@ describe('single requests that cost a lot', function () {
     return { ...answer, ms: (user + system) / 1000 }
   }
 
-  /** Writes the head and the beginning of a request, and leaves it at that. */
+  /** Writes the head and the beginning of a request, and nothing more. */
   const hold = async (head: string, begun: Buffer): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     open.push(socket)
@@ -73,8 +73,8 @@ describe('single requests that cost a lot', function () {
   }
 
   for (const { name, status, ...request } of requestsOfStrangers)
-    it(`of a stranger: ${name}`, async () => {
-      // Once before, so that its code is compiled.
+    it(`from a stranger: ${name}`, async () => {
+      // Run it once before, so that its code is compiled.
       await exchangeRaw(port, bytesOf(request))
       const answer = await cpuOf(request)
       expect(answer.status).to.equal(status)
@@ -83,20 +83,20 @@ describe('single requests that cost a lot', function () {
 
   const placeholder = { apiKey: 'KEY', personalPath: '/PERSONAL' }
   for (const [index, { name }] of requestsOfCallers(placeholder).entries())
-    it(`of a caller: ${name}`, async () => {
+    it(`from an account: ${name}`, async () => {
       const { status, ...request } = ofCallers[index]!
       const answer = await cpuOf(request)
       expect(answer.status).to.equal(status)
       expect(answer.ms, 'ms CPU').to.be.below(CALLERS_MS)
     })
 
-  it('answers others while a long body arrives', async () => {
+  it('do not block others while a long body arrives', async () => {
     await hold(`POST ${personal} HTTP/1.1\r\nContent-Length: ${10 * MB}`, Buffer.alloc(9 * MB, 'a'))
     expect((await api.ask('GET', '/healthz')).status).to.equal(200)
     expect((await api.ask('POST', personal, { json: { text: TEXT } })).status).to.equal(200)
   })
 
-  it('lists at most twenty issues, with short paths', async () => {
+  it('get an answer with at most twenty issues, with short paths', async () => {
     const keys = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}${'k'.repeat(500)}`, 0]))
     const { status, body } = await api.ask('POST', '/api/auth/verify-email', { json: keys })
     expect(status).to.equal(400)
@@ -104,7 +104,7 @@ describe('single requests that cost a lot', function () {
     expect(JSON.stringify(body).length).to.be.below(5_000)
   })
 
-  it('reads a hundred parameters, and not one more', async () => {
+  it('may have a hundred parameters, and not one more', async () => {
     const query = (pairs: number) => Array.from({ length: pairs - 1 }, (_, index) => `k${index}=v`).join('&')
     const list = (pairs: number) =>
       api.ask('GET', `/api/notifications?${query(pairs)}&page=1`, { key: api.owner.api_key })
@@ -117,7 +117,7 @@ describe('single requests that cost a lot', function () {
     expect(await tell(101)).to.equal('too_long')
   })
 
-  it('reads forms of 1 MB and a hundred fields, multipart or not, and not more', async () => {
+  it('may have forms of 1 MB and a hundred fields, multipart or not, and not more', async () => {
     const form = (fields: number, bytes = 5): RawRequest => {
       const pairs = Array.from({ length: fields - 1 }, (_, index) => [`k${index}`, 'v'])
       return {
@@ -158,7 +158,7 @@ describe('single requests that cost a lot', function () {
     }
   })
 
-  it('checks the credential before the body: nothing is kept of one without', async () => {
+  it('have their credential checked before the body, and no body is kept without one', async () => {
     const wrong = formToken('receive_url', api.owner.user_id, 'w'.repeat(43))
     const begun = Buffer.alloc(9 * MB, 'a')
     for (const [path, status] of [
@@ -173,14 +173,14 @@ describe('single requests that cost a lot', function () {
       const head = `POST ${path} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ${10 * MB}`
       const held: Socket[] = []
       for (let count = 0; count < 20; count++) held.push(await hold(head, begun))
-      // 180 MB have arrived, as the last bytes were taken.
+      // By then 180 MB have arrived, because the last bytes were accepted.
       expect(process.memoryUsage().arrayBuffers - before, path).to.be.below(60 * MB)
       expect(await finish(held[0]!, MB), path).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
       open.splice(0).forEach((socket) => socket.destroy())
     }
   })
 
-  it('keeps 64 KB of a body without a credential, and takes a longer one for too long', async () => {
+  it('may have a body of 64 KB without a credential, and a longer one is refused as too long', async () => {
     const login = (bytes: number) =>
       exchangeRaw(port, bytesOf({ method: 'POST', path: '/api/auth/login', headers: [['Content-Type', 'application/json']], body: ' '.repeat(bytes) })) // prettier-ignore
     expect(JSON.parse((await login(64 * KB)).body).message).to.contain('JSON')
@@ -192,7 +192,7 @@ describe('single requests that cost a lot', function () {
     expect((await login(10 * MB + 1)).status).to.equal(413)
   })
 
-  describe('bodies in flight', () => {
+  describe('with large bodies', () => {
     let accounts: { receive_token: string }[]
     before(async () => {
       accounts = []
@@ -202,10 +202,10 @@ describe('single requests that cost a lot', function () {
     const holdBody = (token: string, bytes: number) =>
       hold(`POST /api/receive/u/${token} HTTP/1.1\r\nContent-Length: ${10 * MB}`, Buffer.alloc(bytes, 'a'))
 
-    it('are 64 MB at most: the next is told to come again, and short ones still get through', async () => {
+    it('may hold 64 MB in total: the next is refused until later, and short ones still succeed', async () => {
       const held: Socket[] = []
       for (const { receive_token } of accounts) held.push(await holdBody(receive_token, 9 * MB))
-      // Four of them fill the room of long bodies.
+      // Four of them fill the space for long bodies.
       const answers = await Promise.all(held.map((socket) => finish(socket, MB)))
       const refused = answers.filter((answer) => answer.startsWith('HTTP/1.1 503 '))
       expect(refused).to.have.length.of.at.least(1)
@@ -221,7 +221,7 @@ describe('single requests that cost a lot', function () {
       again.forEach((socket) => socket.destroy())
     })
 
-    it('are free again after callers that went away', async () => {
+    it('free their space when callers disconnect', async () => {
       for (let round = 0; round < 3; round++) {
         const held = await Promise.all(accounts.slice(0, 4).map(({ receive_token }) => holdBody(receive_token, 9 * MB)))
         held.forEach((socket) => socket.destroy())
@@ -233,7 +233,7 @@ describe('single requests that cost a lot', function () {
       )
     })
 
-    it('of one account do not take the room of others', async () => {
+    it('of one account do not use up the space of others', async () => {
       const [greedy, other] = accounts as [{ receive_token: string }, { receive_token: string }]
       const held: Socket[] = []
       for (let count = 0; count < 8; count++) held.push(await holdBody(greedy.receive_token, 9 * MB))
@@ -242,7 +242,7 @@ describe('single requests that cost a lot', function () {
       expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 503 '))).to.have.length.of.at.least(6)
     })
 
-    it('of strangers do not take the room of accounts', async () => {
+    it('of strangers do not use up the space of accounts', async () => {
       for (let count = 0; count < 160; count++)
         await hold(
           `POST /api/auth/login HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 65536`,
@@ -255,7 +255,7 @@ describe('single requests that cost a lot', function () {
       expect(refused).to.match(/retry-after: \d+/i)
     })
 
-    /** A stranger's body for which there is no room. */
+    /** Waits for the answer to a stranger's body that finds no space. */
     const eventuallyRefused = async (): Promise<string> => {
       let answer = ''
       await eventually(

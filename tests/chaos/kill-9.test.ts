@@ -1,7 +1,7 @@
 /**
- * kill -9 of the whole process group at random moments under load, again and again on one installation.
- * What must hold: every notification answered with 2xx is in the list once and reached the shop at least once;
- * an attempt that reached the shop twice was a claim without a recorded attempt at a kill, whose number the next start logs.
+ * Kills the whole process group with kill -9 at random moments under load, repeatedly on one installation. These must hold: every
+ * notification answered with 2xx is in the list once and reached the shop at least once; an attempt that reached the shop twice was a
+ * claim without a recorded attempt at a kill, whose number the next start logs.
  */
 import { expect } from 'chai'
 import {
@@ -24,7 +24,7 @@ const ROUNDS = repetitions(20, 5)
 const SENDERS = 16
 const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '1,1,1,1,1,1', RATE_LIMITS: 'off' }
 
-/** Deterministic pseudo-random moments (mulberry32), so that a failing run can be run again. */
+/** Deterministic pseudo-random moments (mulberry32), so that a failing run can be repeated. */
 const random = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -37,7 +37,7 @@ describe('kill -9 under load', function () {
   let installation: Installation
   let baoco: Running
   let shop: Shop
-  /** Id by number of the notification, for those that were answered with 2xx. */
+  /** The ids by number of the notification, for notifications that were answered with 2xx. */
   const accepted = new Map<number, number>()
   let sent = 0
   let claimsOpen = 0
@@ -53,7 +53,7 @@ describe('kill -9 under load', function () {
       accepted.set(number, ((await response.json()) as { data: { id: number } }).data.id)
       return true
     } catch {
-      return false // it was killed
+      return false // The process was killed.
     }
   }
 

@@ -1,4 +1,4 @@
-/** A mailbox of the owner's with a real server, the mails that came to it, and what must have become of them. */
+/** A mailbox of the owner on a real server, with the mails that arrived in it and their expected results. */
 import { expect } from 'chai'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { mailAccountOf } from '../integration/mail-ingest/collecting.ts'
@@ -7,7 +7,7 @@ import { callApi, type Running } from '../harness/baoco-process.ts'
 import { startDovecot, type Dovecot } from '../harness/dovecot/server.ts'
 
 const USER = 'shop'
-/** Above the numbers of everything that is posted. */
+/** Above the numbers of all posted notifications. */
 const FIRST_NUMBER = 500_000
 
 export class Mailbox {
@@ -23,13 +23,13 @@ export class Mailbox {
     return new Mailbox(await startDovecot())
   }
 
-  /** Has it collected. */
+  /** Adds the mailbox as a mail account, so that it is collected. */
   async connect(api: Running, apiKey: string): Promise<void> {
     const { status, body } = await callApi(api, apiKey, 'POST', '/api/mail-accounts', mailAccountOf(this.#server, USER))
     expect(status, JSON.stringify(body)).to.equal(201)
   }
 
-  /** So many mails come in, each of another payment. */
+  /** Delivers this many mails, each of another payment. */
   async receive(count: number): Promise<void> {
     for (let n = 0; n < count; n++) {
       const number = FIRST_NUMBER + this.mailed.size

@@ -1,10 +1,10 @@
-/** The table "Processes and servers" of docs/reliability.md, each cell in a short form. */
+/** The table "Processes and servers" of docs/reliability.md, with each cell in its short form. */
 import { needsDovecot } from '../harness/dovecot/install.ts'
 import { needsKafka } from '../harness/kafka/needs-kafka.ts'
 import { expectNothingWrong } from './oracle/expect-nothing-wrong.ts'
 import { processCells, runProcessCells, SHORT, type Result } from './oracle/process-cells.ts'
 
-describe('nothing is lost or altered whatever happens to processes and servers', function () {
+describe('nothing is lost or altered by a fault of processes or servers', function () {
   this.timeout(1_200_000)
   needsKafka()
   needsDovecot()
@@ -15,7 +15,7 @@ describe('nothing is lost or altered whatever happens to processes and servers',
   for (const [number, { name, shiftsClocks }] of processCells.entries())
     it(name, () => {
       const result = results[number]!
-      // By the clocks they are in order.
+      // According to the clocks they are in order.
       expectNothingWrong({ ...result, ...(shiftsClocks && { out_of_order: 0 }) })
     })
 })

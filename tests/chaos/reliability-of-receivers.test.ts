@@ -2,7 +2,7 @@
 import { expectNothingWrong } from './oracle/expect-nothing-wrong.ts'
 import { receiverCells, runReceiverCells, type ReceiverResult } from './oracle/receiver-cells.ts'
 
-describe('nothing is lost or altered whatever an endpoint does', function () {
+describe('nothing is lost or altered by a fault of an endpoint', function () {
   this.timeout(1_200_000)
   let results: ReceiverResult[]
   before(async () => {

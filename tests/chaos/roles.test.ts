@@ -1,8 +1,8 @@
 /**
- * Every role as processes of its own, two of each, on EventStoreDB, Kafka and Postgres, and what may befall them: kill -9 of each in
- * turn under load, a frozen one that wakes, servers that go away. What must hold throughout: what was answered with 2xx, and
- * every mail in the mailbox, is there once, as it was sent, and reached the shop; a call that was made twice was a claim
- * whose attempt was not recorded when its worker was killed.
+ * Runs two processes of every role on EventStoreDB, Kafka and Postgres, and causes faults: kill -9 of each in turn under load, a frozen
+ * process that wakes, servers that stop. These must hold throughout: every notification answered with 2xx, and every mail in the mailbox,
+ * is stored once, unchanged, and reached the shop; a call that was made twice was a claim whose attempt was not recorded when its worker
+ * was killed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -17,10 +17,10 @@ import { World } from './world.ts'
 
 /** `npm run reliability` kills more often. */
 const KILLS_OF_EACH = repetitions(10, 3)
-/** Rounds that kill a delivery process with calls under way, and a collector with mails. The others kill at any moment. */
+/** The rounds that kill a delivery process during calls, and a collector while it reads mails. Other rounds kill at any moment. */
 const IN_THE_MIDDLE = 2
 
-/** As it is called where the settings name none. */
+/** The default name. */
 const TOPIC = 'baoco.transactions'
 
 describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () {
@@ -35,7 +35,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
   })
   after(() => world?.close())
 
-  it('agree on one first account, and each says what it needs', async () => {
+  it('agree on one first account, and each names its dependencies', async () => {
     expect(world.founders()).to.have.length(1)
     const partsOf = async (role: RoleName) => {
       const { status, parts } = await eventually(async () => {
@@ -52,7 +52,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     expect(await partsOf('collect')).to.have.members(['event_store', 'database'])
   })
 
-  it('take one notification given to two of them in the same millisecond as one, 1,000 times', async () => {
+  it('treat one notification received by two of them in the same millisecond as one, 1,000 times', async () => {
     const together = async (): Promise<void> => {
       const sent = world.next()
       const [one, other] = await Promise.all(world.pairs.api.map((api) => world.post(api, sent)))
@@ -67,12 +67,12 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
   })
 
   it(`lose nothing and alter nothing over ${KILLS_OF_EACH} kills of each under load, and repeat at most the open claims`, async () => {
-    // So that a worker that is killed has calls under way.
+    // A worker that is killed then has calls in progress.
     world.shop.answer((_call, response) => void setTimeout(() => response.writeHead(200).end(), 150))
     await world.underLoad(async () => {
       for (let round = 0; round < KILLS_OF_EACH; round++) {
         const goal = world.accepted.size + 20
-        // One right after the other: each ends in the middle of what the end of the one before has come to.
+        // The kills follow immediately, so that each falls into the recovery from the one before.
         for (const role of EVERY_ROLE) {
           const victim = world.pairs[role][round % 2]!
           await victim.running.ready
@@ -95,7 +95,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     )
   })
 
-  it('are taken over within 15 s of being frozen, and do no harm when they wake', async () => {
+  it('are replaced within 15 s if they freeze, and do no harm when they wake', async () => {
     const GAUGES = { project: 'baoco_projection_lag_seconds{projector="main"}', relay: 'baoco_relay_lag_seconds' }
     const isActive = async (process: RoleProcess) =>
       (await process.metrics()).split('\n').some((line) => line.startsWith(`${GAUGES[process.role as 'relay']} `))
@@ -128,7 +128,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     await world.underLoad(async () => {
       for (const process of frozen) process.freeze()
       const frozenAt = performance.now()
-      // What was on its way may still arrive; what comes later is another's.
+      // Messages in transit may still arrive. Later ones come from another process.
       await pause(500)
       const before = await Promise.all([projected(), relayed()])
       const movesOn = (what: () => Promise<string>, from: string) =>
@@ -153,7 +153,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     await world.readModelsAreAsRebuilt()
   })
 
-  it('receive without Kafka and without the read models, not without the event store, and catch up by themselves', async () => {
+  it('receive without Kafka and without the read models, but not without the event store, and catch up by themselves', async () => {
     const [api] = world.pairs.api as [RoleProcess]
     const list = async () => {
       const { status, body } = await callApi(api.running, world.installation.apiKey, 'GET', '/api/transactions')
@@ -199,7 +199,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     })
   })
 
-  it('wait at the start for the server that is away, say which one, and come up when it does', async () => {
+  it('wait at the start for a server that is down, name it, and continue when it is up', async () => {
     await Promise.all(world.processes.all.map((process) => process.kill()))
     await Promise.all([world.servers.kafka.stop(), world.servers.postgres.stop(), world.servers.eventStore.stop()])
     const one = EVERY_ROLE.map((role) => world.pairs[role][0]!)

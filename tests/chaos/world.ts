@@ -1,6 +1,6 @@
 /**
- * An installation on EventStoreDB, Kafka and Postgres with two processes of every role, a shop and a mailbox: what is sent to it,
- * what befalls its processes, and what must hold whatever that is.
+ * An installation on EventStoreDB, Kafka and Postgres with two processes of every role, a shop and a mailbox. It sends notifications,
+ * causes faults, and checks what must hold.
  */
 import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -18,7 +18,7 @@ import { openShop, type Shop } from '../harness/shop.ts'
 import { Mailbox } from './mailbox.ts'
 
 const SENDERS = 3
-/** So that the test's own load does not make it wait for itself. */
+/** Prevents the test's own load from delaying the test. */
 const BETWEEN_POSTS_MS = 60
 const MAILS_A_ROUND = 15
 
@@ -35,14 +35,14 @@ export class World {
   readonly processes: ReturnType<typeof roleProcesses>
   readonly pairs = {} as Record<RoleName, RoleProcess[]>
   installation!: Installation
-  /** By id, of those that were answered with 2xx. */
+  /** By id, the notifications that were answered with 2xx. */
   readonly accepted = new Map<number, Sent>()
   #numbers = 0
-  /** Of each delivery process, under which name it claims. */
+  /** The name under which each delivery process claims. */
   readonly #workers = new Map<RoleProcess, string>()
   readonly #known = new Set<string>()
   #learning: Promise<void> = Promise.resolve()
-  /** What killed workers had claimed, recorded or not: `transaction attempt`, and when. */
+  /** Attempts that killed workers had claimed, recorded or not: `transaction attempt` and the time. */
   readonly #claimedAtKill: { call: string; at: number }[] = []
 
   private constructor(servers: Servers, shop: Shop, mailbox: Mailbox) {
@@ -93,7 +93,7 @@ export class World {
     return Promise.all(this.processes.all.map(({ running }) => running.ready))
   }
 
-  /** Those that printed the first account. */
+  /** The processes that printed the first account. */
   founders(): RoleProcess[] {
     return this.pairs.api.filter(({ running }) => running.output().includes('API key'))
   }
@@ -107,7 +107,7 @@ export class World {
     return { text: vietcombankText(number, orderId, { amount }), amount: `${amount}.00`, orderId }
   }
 
-  /** @returns the id, or null where it was not answered with 2xx */
+  /** @returns the id, or null if it was not answered with 2xx */
   async post(api: RoleProcess, { text }: Sent): Promise<number | null> {
     const url = new URL(fromVietcombank(this.installation.personalUrl))
     url.port = new URL(api.running.baseUrl).port
@@ -120,7 +120,7 @@ export class World {
     }
   }
 
-  /** As a phone does: the same again, to whichever answers, until it is accepted. */
+  /** Repeats a notification like a phone, to any process that answers, until it is accepted. */
   async postUntilAccepted(sent: Sent): Promise<void> {
     for (let tries = this.#numbers; ; tries++) {
       const id = await this.post(this.pairs.api[tries % 2]!, sent)
@@ -147,7 +147,7 @@ export class World {
 
   // --- what befalls its processes ------------------------------------------------------------------------------------
 
-  /** Whichever has claimed something that is not recorded: all first tries of one user are one partition's, so one process's. */
+  /** The process with a claim that is not recorded. All first attempts of one user are in one partition, and so in one process. */
   busyWorker(): Promise<RoleProcess> {
     return eventually(
       async () => {
@@ -175,7 +175,7 @@ export class World {
     this.#learning.catch(() => {})
   }
 
-  /** Mails come in, and one that collects is killed. @param inTheMiddle  the one that reads the mailbox, when it has taken the first */
+  /** Delivers mails and kills a collector. @param inTheMiddle  kills the one that reads the mailbox, once it has taken the first mail */
   async killCollector(victim: RoleProcess, inTheMiddle: boolean): Promise<void> {
     const collectors = this.pairs.collect
     const reads = async () => {
@@ -190,7 +190,7 @@ export class World {
     await (reader || victim).replace()
   }
 
-  /** Remembers the name of a delivery process that has just been started, the only new one. */
+  /** Remembers the name of a delivery process that was just started. It must be the only new one. */
   async #learnWorker(process: RoleProcess): Promise<void> {
     await process.running.ready
     const rows = () => this.servers.database.query<{ worker: string }>('SELECT worker FROM ops.worker')
@@ -220,7 +220,7 @@ export class World {
     expect(pending.map(({ data }) => (data as { transaction_id: number }).transaction_id).sort(), 'each is there once').to.deep.equal([...accepted.keys(), ...mailbox.expectEachOnce(captured)].sort()) // prettier-ignore
   }
 
-  /** `transaction attempt` of calls that the shop got again. There is one rule. */
+  /** `transaction attempt` of the calls that the shop received again. There is one rule. */
   repeatedCalls(): string[] {
     const seen = new Set<string>()
     return this.#calls()
@@ -228,7 +228,7 @@ export class World {
       .filter((call) => seen.size === seen.add(call).size)
   }
 
-  /** Of what killed workers had claimed, that whose attempt was not recorded by then. */
+  /** The attempts that killed workers had claimed and not yet recorded. */
   openAtKill(): Promise<Set<string>> {
     return this.#withStore(async (store) => {
       const recorded = new Map<string, number>()

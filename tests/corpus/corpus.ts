@@ -1,12 +1,12 @@
 /**
- * Bank texts and what is to be read from them, one JSON object a line (`*.jsonl` beside this file). Accounts and names are invented
- * in the shape of real ones. `provenance`: `real` was live, `sample` is made in a real layout, `synthetic` is invented.
+ * Bank texts with their expected readings, one JSON object per line (`*.jsonl` beside this file). Accounts and names are invented in the
+ * shape of real ones. `provenance`: a `real` text was live, a `sample` has a real layout, a `synthetic` one is invented.
  */
 import { readFileSync } from 'node:fs'
 
 export interface CorpusEntry {
   id: string
-  /** null for what comes from no bank. */
+  /** null if the text is not from a bank. */
   bank: string | null
   channel: 'sms' | 'notification' | 'email' | 'api'
   text: string
@@ -15,20 +15,20 @@ export interface CorpusEntry {
   package?: string
   from?: string
   subject?: string
-  /** null for what is no transaction. */
+  /** null if the text is no transaction. */
   expected: {
     transaction_type: 'credit' | 'debit'
     amount: string
     currency: string
     account_number: string | null
     balance_after: string | null
-    /** ISO with offset; a bare day; null where nothing is printed. */
+    /** ISO with offset, or only a day; null if nothing is printed. */
     transaction_date: string | null
     transaction_ref: string | null
     description: string | null
   } | null
   provenance: 'real' | 'sample' | 'synthetic'
-  /** Other readings of the reference that are right too. */
+  /** Other correct readings of the reference. */
   ref_any?: string[]
   order_code?: string
   tags?: string[]

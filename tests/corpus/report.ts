@@ -1,6 +1,6 @@
 /**
- * `npm run corpus`: how the corpus is read, per bank and channel, in two halves: one to tune layouts on, and one to look at only
- * afterwards. Invented texts (`synthetic`) are counted apart. Ends with 1 where a text is read wrongly.
+ * `npm run corpus`: reports how the corpus is read, per bank and channel, in two halves: one to tune layouts on, and one to look at only
+ * afterwards. Invented texts (`synthetic`) are counted separately. Exits with 1 if a text is read wrongly.
  */
 import { notifications } from './corpus.ts'
 import { halfOf, scoreOf, type Scored } from './score.ts'

@@ -1,14 +1,14 @@
-/** How a text of the corpus is read, against what is expected of it. */
+/** Compares the reading of a corpus text with its expected reading. */
 import { createHash } from 'node:crypto'
 import { transactionDate } from '../../domain/reader/printed-time.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Reading } from '../../domain/reader/reading.ts'
 import type { CorpusEntry } from './corpus.ts'
 
-/** When the corpus arrived: later than every date that is printed in it. */
+/** The arrival time of the corpus, later than every date printed in it. */
 export const ARRIVAL = new Date('2026-11-20T03:00:00Z')
 
-/** `right` is money read right, or what is no transaction ignored; `wrong` is the one thing that must not be. */
+/** `right`: money was read correctly, or a text that is no transaction was ignored. `wrong` must never occur. */
 export type Score = 'right' | 'unread' | 'wrong'
 
 export interface Scored {
@@ -16,11 +16,11 @@ export interface Scored {
   score: Score
   reading: Reading | null
   reason: string | null
-  /** Fields beside the money that differ: they cost convenience, not money. */
+  /** Differing fields other than the money. They cost convenience, not money. */
   differs: string[]
 }
 
-/** The directory's code for a bank that the corpus still calls by its old one. */
+/** The current code of a bank in the directory, for a bank that the corpus still names by its old code. */
 export const codeOf = (bank: string | null): string | null => (bank === 'DAB' ? 'VIKKI' : bank)
 
 export type Money = Pick<Reading, 'transaction_type' | 'amount' | 'currency' | 'balance_after'>
@@ -58,6 +58,6 @@ export const scoreOf = (entry: CorpusEntry): Scored => {
   return { entry, score: right ? 'right' : 'wrong', reading, reason, differs }
 }
 
-/** The half that layouts are tuned on, and the one that tells whether they generalise: by the id's hash. */
+/** Assigns an entry by the hash of its id to the half on which layouts are tuned, or to the half that shows whether they generalise. */
 export const halfOf = ({ id }: CorpusEntry): 'tuned' | 'held out' =>
   (createHash('sha256').update(id).digest()[0] ?? 0) % 2 === 0 ? 'tuned' : 'held out'

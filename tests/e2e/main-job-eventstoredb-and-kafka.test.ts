@@ -2,7 +2,7 @@ import { needsKafka } from '../harness/kafka/needs-kafka.ts'
 import { openSetUp } from '../harness/servers.ts'
 import { mainJob } from './main-job.ts'
 
-describe('by Kafka', () => {
+describe('with Kafka', () => {
   needsKafka()
 
   mainJob('EventStoreDB and Kafka', () => openSetUp('both'))

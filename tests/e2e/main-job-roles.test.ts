@@ -3,7 +3,7 @@ import { startRoles } from '../harness/role-processes.ts'
 import { openSetUp } from '../harness/servers.ts'
 import { mainJob } from './main-job.ts'
 
-describe('by Kafka', () => {
+describe('with Kafka', () => {
   needsKafka()
 
   mainJob('each role a process of its own, on EventStoreDB, Kafka and Postgres', () => openSetUp('all'), startRoles)

@@ -1,6 +1,6 @@
 /**
- * The main job as a user sees it: a bank's text goes in, the list shows it, the shop is called until it answers. It is the same
- * whatever servers Baoco stands on.
+ * The main job as a user sees it: a bank's text is received, the list shows it, and the shop is called until it answers. It is the same
+ * on all servers that Baoco can run on.
  */
 import { verify } from '@octokit/webhooks-methods'
 import { expect } from 'chai'
@@ -35,8 +35,8 @@ interface Transaction {
 }
 
 /**
- * @param openServers  called once before the first start: the settings that name them, and what ends them
- * @param start  another way to start it than `baoco serve`
+ * @param openServers called once before the first start; returns the settings that name the servers, and a function that stops them
+ * @param start another way to start it than `baoco serve`
  */
 export const mainJob = (
   name: string,
@@ -95,7 +95,7 @@ export const mainJob = (
       expect(shown.webhook_status).to.equal('no_match')
     })
 
-    it('calls the rule of the shop, signed so that independent libraries verify it', async () => {
+    it("calls the shop's rule, with a signature that independent libraries verify", async () => {
       const { status: created, body } = await api('POST', '/api/webhooks', { name: 'shop', url: shop.url })
       expect(created, JSON.stringify(body)).to.equal(201)
       secret = (body.data as { secret_key: string }).secret_key
@@ -117,7 +117,7 @@ export const mainJob = (
       expect(done.deliveries[0]).to.include({ attempt: 1, http_status: 200 })
     })
 
-    it('calls again until the shop answers', async () => {
+    it('repeats the call until the shop accepts it', async () => {
       shop.answer(status(500, 'not now'))
       const id = await post('DH2001')
       await eventually(async () => (await transaction(id)).deliveries.length >= 2, { what: 'two attempts' })
@@ -132,7 +132,7 @@ export const mainJob = (
       )
     })
 
-    it('fails a delivery when its retries are exhausted, and takes it up again by hand', async () => {
+    it('fails a delivery when its retries are exhausted, and resumes it on a manual retry', async () => {
       shop.answer(status(503, 'closed'))
       const id = await post('DH2002')
       const failed = await eventually(
@@ -152,7 +152,7 @@ export const mainJob = (
       expect(Math.max(...done.deliveries.map(({ attempt }) => attempt))).to.equal(8)
     })
 
-    it('ends within 10 s of SIGTERM while a call hangs, records it as stopped, and goes on after the next start', async () => {
+    it('stops within 10 s of SIGTERM while a call hangs, records it as stopped, and continues after the next start', async () => {
       shop.answer(hang)
       const id = await post('DH2003')
       await eventually(() => shop.calls.some((call) => JSON.parse(call.body).transaction_id === id), {
@@ -175,7 +175,7 @@ export const mainJob = (
       expect(first).to.include({ http_status: 0, error: 'stopped' })
     })
 
-    it('keeps everything over a kill -9 and the next start', async () => {
+    it('keeps everything across a kill -9 and the next start', async () => {
       const before = await listed()
       await baoco.kill()
       baoco = await start(installation, env)
@@ -186,7 +186,7 @@ export const mainJob = (
       })
     })
 
-    it('deletes a transaction for good', async () => {
+    it('deletes a transaction permanently', async () => {
       const id = await post('DH2005')
       await eventually(async () => (await transaction(id)).webhook_status === 'success')
       expect((await api('DELETE', `/api/transactions/${id}`)).status).to.equal(200)
@@ -194,7 +194,7 @@ export const mainJob = (
       expect((await listed()).map((one) => one.id)).not.to.include(id)
     })
 
-    it('has written only events of the catalogue, each as its schema says', async () => {
+    it('has written only events of the catalogue that fit their schemas', async () => {
       const events = await allEvents(installation, env)
       expect(events.length).to.be.above(20)
       for (const { type, data, metadata } of events) {
@@ -204,7 +204,7 @@ export const mainJob = (
       }
     })
 
-    it('has read models that a rebuild from the first event gives again, row for row', async () => {
+    it('has read models that are equal, row for row, to a rebuild from the first event', async () => {
       const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs replay --verify`, {
         env: { PATH: process.env.PATH, BAOCO_DATA_DIR: installation.dataDir, ...env },
       })

@@ -1,4 +1,4 @@
-/** Every command in the README is run, in the order it stands there, as a newcomer would; what CI itself runs is left to CI. */
+/** Runs every command of the README in order, as a new user would. Commands that CI itself runs are skipped. */
 import { expect } from 'chai'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { eventually } from '../harness/eventually.ts'
 const root = new URL('../..', import.meta.url).pathname
 const run = promisify(execFile)
 
-/** Lines of the README's shell blocks. */
+/** The lines of the README's shell blocks. */
 const commandsIn = (markdown: string): string[] =>
   [...markdown.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block]) => block!.trim().split('\n'))
 
@@ -46,11 +46,11 @@ describe('the README', function () {
     await removeDataFolder(place)
   })
 
-  it('counts the banks that are read', async () => {
+  it('states the right number of supported banks', async () => {
     expect(await readFile(join(root, 'README.md'), 'utf8')).to.include(`mails of ${banks.length} banks and wallets`)
   })
 
-  it('begins with npm start, which gets ready', async () => {
+  it('begins with npm start, which becomes ready', async () => {
     expect(commands[0]).to.equal('npm start')
     npmStart = spawn('npm', ['start'], { cwd: root, env: env(), detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     ended = new Promise((resolve) => npmStart.once('exit', () => resolve()))
@@ -59,7 +59,7 @@ describe('the README', function () {
     await eventually(() => /^Baoco is ready/m.test(output), { within: 60_000, what: 'Baoco is ready' })
   })
 
-  it('has commands of which each works as it stands', async () => {
+  it('contains only commands that work unchanged', async () => {
     const { apiKey } = readInstallation(place, output)
     const inCi = await readFile(join(root, '.ci/run'), 'utf8')
     const answers = new Map<string, string>()
@@ -92,7 +92,7 @@ describe('the README', function () {
     expect(await posted.json()).to.nested.include({ success: true, 'data.webhook_status': 'pending' })
   })
 
-  it('ends with SIGTERM to npm itself, all of it, within 10 seconds', async () => {
+  it('stops all processes within 10 seconds of SIGTERM to npm itself', async () => {
     const began = performance.now()
     npmStart.kill('SIGTERM')
     await ended

@@ -1,22 +1,22 @@
-/** Accounts for tests, as their events make them, with tokens that open them. */
+/** Accounts for tests, made from their events, with tokens that open them. */
 import { evolve, type Account } from '../../domain/account/account.ts'
 import type { AccountEvent } from '../../domain/account/events.ts'
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
 import { shownToken, type ShownToken } from '../../domain/arrival/arrival.ts'
 
 const AT = '2026-11-01T00:00:00.000Z'
-/** After every notification of the tests, whatever their clock says: the account still learns its bank accounts. */
+/** Later than every notification of the tests, whatever their clock says, so that the account still learns its bank accounts. */
 const REGISTERED_AT = '2100-01-01T00:00:00.000Z'
 
-/** Tokens of a user's devices by their number, and of the personal URL (0). */
+/** The tokens of a user's devices by their number, and of the personal URL (0). */
 export const tokenOf = (userId: number, device: number): string =>
   formToken(device === 0 ? 'receive_url' : 'device', userId, `${device}`.padStart(43, 't'))
 
-/** The same as a call shows it. */
+/** The same token in the form in which a call presents it. */
 export const shownOf = (userId: number, device: number): ShownToken =>
   shownToken(device === 0 ? 'receive_url' : 'device', tokenOf(userId, device))!
 
-/** What an owner has done: a personal URL, two devices, a system with the prefix `DH`, one rule for all credits. */
+/** The events of an owner's set-up: a personal URL, two devices, a system with the prefix `DH`, one rule for all credits. */
 export const accountFacts = (
   userId: number,
   {

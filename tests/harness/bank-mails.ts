@@ -1,12 +1,12 @@
-/** Mails as banks send them and mailbox providers deliver them, each of its own transaction. */
+/** Mails as banks send them and mailbox providers deliver them, each of a different transaction. */
 
 export interface MailOptions {
   to?: string
   from?: string
   messageId?: string
-  /** Authentication-Results as the provider wrote it; none: ''. */
+  /** Authentication-Results as the provider wrote it; '' for none. */
   results?: string
-  /** DKIM-Signature; none: ''. */
+  /** DKIM-Signature; '' for none. */
   signature?: string
   amount?: number
   at?: Date
@@ -14,19 +14,19 @@ export interface MailOptions {
   above?: string[]
 }
 
-/** The id under which the tests' mailbox provider writes. */
+/** The id with which the tests' mailbox provider signs its results. */
 export const AUTHSERV_ID = 'mx.mailbox.example'
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** `20/11/2026 10:00`, as a clock in Vietnam shows it. */
+/** Formats a time as `20/11/2026 10:00` in Vietnam's time zone. */
 const printed = (at: Date): string => {
   const local = new Date(at.getTime() + 7 * 3_600_000)
   const day = `${two(local.getUTCDate())}/${two(local.getUTCMonth() + 1)}/${local.getUTCFullYear()}`
   return `${day} ${two(local.getUTCHours())}:${two(local.getUTCMinutes())}`
 }
 
-/** Timo's mail of money in. @param number  makes it unlike every other: its balance */
+/** Timo's mail about an incoming payment. @param number  makes it unique, through its balance */
 const timoText = (number: number, memo: string, { amount = 150_000, at = new Date() }: MailOptions = {}): string =>
   `Tài khoản Spend Account vừa tăng ${amount.toLocaleString('vi-VN')} VND vào ${printed(at)}. ` +
   `Số dư hiện tại: ${(1_000_000 + number).toLocaleString('vi-VN')} VND. Mô tả: ${memo}.`

@@ -1,9 +1,9 @@
-/** Texts as banks print them, each of its own transaction: time, reference and balance rise with the number. */
+/** Texts as banks print them, each of a different transaction: time, reference and balance rise with the number. */
 
 const two = (value: number): string => String(value).padStart(2, '0')
 const grouped = (value: number): string => value.toLocaleString('en-US')
 
-/** Vietnamese wall time of a moment (UTC+7, no daylight saving). */
+/** The local time in Vietnam (UTC+7, no daylight saving). */
 const inVietnam = (at: Date) => {
   const local = new Date(at.getTime() + 7 * 3_600_000)
   return {
@@ -12,13 +12,13 @@ const inVietnam = (at: Date) => {
   }
 }
 
-/** The personal URL as an app posts to it that passes on the SMS below. */
+/** The personal URL to which an app posts when it forwards the SMS below. */
 export const fromVietcombank = (personalUrl: string): string => `${personalUrl}?sender=Vietcombank`
 
 /**
- * A Vietcombank SMS of money in.
- * @param number  makes it unlike every other: its reference and balance
- * @param memo  what the payer wrote
+ * A Vietcombank SMS about an incoming payment.
+ * @param number makes it unique, through its reference and balance
+ * @param memo the text that the payer wrote
  */
 export const vietcombankText = (number: number, memo: string, { amount = 150_000, at = new Date() } = {}): string => {
   const { date, time } = inVietnam(at)

@@ -1,4 +1,4 @@
-/** Baoco as a user runs it: `baoco serve`, or one role of it, as a process of its own, on a data folder of its own. */
+/** Runs Baoco like a user: `baoco serve`, or one role of it, as a process with its own data folder. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { eventually } from './eventually.ts'
 import { freePorts } from './free-ports.ts'
 
-/** As `npm start` runs it. */
+/** The same options as in `npm start`. */
 const NODE_OPTIONS = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 
 const root = new URL('../..', import.meta.url).pathname
@@ -14,7 +14,7 @@ const root = new URL('../..', import.meta.url).pathname
 export interface Installation {
   dataDir: string
   port: number
-  /** Shown once, at the first start. */
+  /** Printed once, at the first start. */
   apiKey: string
   email: string
   password: string
@@ -23,11 +23,11 @@ export interface Installation {
 
 export interface Running {
   baseUrl: string
-  /** Everything it printed so far. */
+  /** Everything that it has printed so far. */
   output: () => string
-  /** SIGTERM, and wait for its end; answers how long that took (ms). */
+  /** Sends SIGTERM and waits for the end of the process. Returns the duration in ms. */
   stop(): Promise<number>
-  /** kill -9 of its whole process group, and wait for its end. */
+  /** Kills its whole process group with kill -9, and waits for its end. */
   kill(): Promise<void>
   process: ChildProcess
 }
@@ -44,13 +44,13 @@ export const newDataFolder = async (): Promise<DataFolder> => ({
 })
 
 export interface Starting extends Running {
-  /** Resolves when it says that it is ready; fails when it ends before, or takes too long. */
+  /** Resolves when the process prints that it is ready. Rejects if it ends before, or takes too long. */
   ready: Promise<void>
-  /** Resolves when it has ended, with its exit status. */
+  /** Resolves with the exit status when the process has ended. */
   ended: Promise<number | null>
 }
 
-/** Starts a command and leaves it to itself. */
+/** Starts a command and does not wait for it. */
 export const launchBaoco = (
   { dataDir, port }: DataFolder,
   env: Record<string, string> = {},
@@ -58,7 +58,7 @@ export const launchBaoco = (
 ): Starting => {
   const child = spawn(process.execPath, [...NODE_OPTIONS, join(root, 'cmd/baoco.mjs'), command], {
     cwd: root,
-    detached: true, // a process group of its own, so that all of it can be killed at once
+    detached: true, // Its own process group allows killing all of it at once.
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -73,7 +73,7 @@ export const launchBaoco = (
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  // Comes after the last of what it printed.
+  // This event comes after the last output.
   const ended = new Promise<number | null>((resolve) => child.once('close', (status) => resolve(status)))
   const gone = () => child.exitCode !== null || child.signalCode !== null
   const isReady = () => /^Baoco is ready/m.test(output)
@@ -107,7 +107,7 @@ export const launchBaoco = (
   }
 }
 
-/** Starts it and waits until it says that it is ready. */
+/** Starts the process and waits until it prints that it is ready. */
 export const startBaoco = async (
   place: DataFolder,
   env: Record<string, string> = {},
@@ -121,7 +121,7 @@ export const startBaoco = async (
   return running
 }
 
-/** What the first start printed, read as its user would. */
+/** Reads the output of the first start, like a user. */
 export const readInstallation = (place: DataFolder, output: string): Installation => {
   const labelled = (label: string): string => {
     const [, value] = new RegExp(`^\\s*${label}\\s+(\\S+)`, 'm').exec(output) ?? []
@@ -140,7 +140,7 @@ export const readInstallation = (place: DataFolder, output: string): Installatio
 export const removeDataFolder = ({ dataDir }: DataFolder): Promise<void> =>
   rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
 
-/** Calls the API with the key; answers status and parsed body. */
+/** Calls the API with the key. Returns the status and the parsed body. */
 export const callApi = async (
   running: Running,
   apiKey: string,

@@ -1,4 +1,4 @@
-/** Programs of Debian's that tests run, each installed once; never as the machine's services. */
+/** Debian programs for the tests. Each is installed once, and never runs as a service of the machine. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** While it is there packages do not start services. */
+/** While this file exists, packages do not start services. */
 const POLICY = '/usr/sbin/policy-rc.d'
 const LONGEST_MS = 240_000
 
@@ -24,21 +24,21 @@ const withoutServices = async (work: () => Promise<unknown>): Promise<void> => {
 }
 
 /**
- * Installs a package unless its files are there.
- * @throws where it is missing and cannot be had: it takes Debian and root
+ * Installs a package unless its files exist.
+ * @throws if it is missing and cannot be installed: this needs Debian and root
  */
 export const installPackage = async (name: string, files: readonly string[]): Promise<void> => {
   if (files.every((file) => existsSync(file))) return
   if (process.getuid?.() !== 0) throw new Error(`there is no ${name}, and only root can install it`)
   const install = () => apt('install', '-y', '-qq', '--no-install-recommends', name)
-  // Lists of packages may be missing, or older than the packages.
+  // The package lists may be missing, or older than the packages.
   await withoutServices(() => install().catch(() => apt('update', '-qq').then(install)))
 }
 
 /**
- * For suites that need a program; where it cannot be had they are left out, and it is said so, or it is an error where
- * everything must run. To be called in a `describe`, first.
- * @param what  it is, for who reads why they were left out
+ * For suites that need a program. If it is not available, the suites are skipped with a message, or fail where everything must run. Call it
+ * first in a `describe`.
+ * @param what the kind of program, for the message about skipped suites
  */
 export const needs = (what: string, install: () => Promise<unknown>): (() => void) => {
   let installed: Promise<Error | null> | undefined

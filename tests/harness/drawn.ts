@@ -1,4 +1,4 @@
-/** Whole numbers that look random, and are the same for the same seed (xorshift). */
+/** Pseudo-random whole numbers, the same for the same seed (xorshift). */
 export const drawn = (seed: number): ((below: number) => number) => {
   let state = seed
   return (below) => {

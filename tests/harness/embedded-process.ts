@@ -1,4 +1,4 @@
-/** A process that holds a data folder's embedded Postgres until it is killed, as `serve` does; says the url, or why not. */
+/** A process that holds the embedded Postgres of a data folder until it is killed, like `serve`. It prints the URL, or the error. */
 import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
 

@@ -1,12 +1,12 @@
-/** Waits for a condition, never for a time: asks again until it holds, and fails with what it saw last. */
+/** Waits for a condition, never for a fixed time: it checks repeatedly until the condition holds, and fails with the last result. */
 
 const PAUSE_MS = 20
 
 type Truthy<Answer> = Exclude<Answer, false | null | undefined | 0 | ''>
 
 /**
- * @param ask  throws, or answers a falsy value, while the condition does not hold
- * @returns what it answered when it held
+ * @param ask throws or returns a falsy value while the condition does not hold
+ * @returns the value when the condition held
  */
 export const eventually = async <Answer>(
   ask: () => Answer | Promise<Answer>,

@@ -1,6 +1,6 @@
 /**
- * Ports for what a test starts, and starts again in its place. They lie below those that systems give to outgoing connections,
- * or one of these could take the port while its server is away.
+ * Ports for servers that a test starts, and starts again on the same port. They lie below the range for outgoing connections. Otherwise
+ * such a connection could take the port while its server is stopped.
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ const probeSome = async (): Promise<{ port: number; probe: Server }> => {
   }
 }
 
-/** Ports that nothing listens on, each another one. */
+/** Returns different ports on which nothing listens. */
 export const freePorts = async (count: number): Promise<number[]> => {
   const found = await Promise.all(Array.from({ length: count }, probeSome))
   await Promise.all(found.map(({ probe }) => once(probe.close(), 'close')))

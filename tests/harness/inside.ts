@@ -1,4 +1,4 @@
-/** A look inside a running installation: its database, as a command of its own would open it. */
+/** Reads the database of a running installation, as a separate command would open it. */
 import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
@@ -7,7 +7,7 @@ import { readSettings } from '../../cmd/process/settings.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { DataFolder } from './baoco-process.ts'
 
-/** The database of an installation. @param databaseUrl  where it is not the embedded one */
+/** Opens the database of an installation. @param databaseUrl  if it is not the embedded one */
 export const inside = async <Result>(
   { dataDir }: DataFolder,
   look: (url: string) => Promise<Result>,
@@ -18,7 +18,7 @@ export const inside = async <Result>(
   return look(url).finally(stop)
 }
 
-/** The settings that make a commit real, such as `fsync on`; fails where one is not on. */
+/** The settings that make commits durable, such as `fsync on`. Throws if one of them is off. */
 export const durability = (place: DataFolder): Promise<string> =>
   inside(place, async (url) => {
     const database = openDatabase(url, { poolSize: 1 })
@@ -31,7 +31,7 @@ export const durability = (place: DataFolder): Promise<string> =>
     return settings.map(({ name, setting }) => `${name} ${setting}`).join(', ')
   })
 
-/** Everything in the event store. @param env  the settings it was started with */
+/** All events of the event store. @param env  the settings of the installation */
 export const allEvents = (place: DataFolder, env: Record<string, string> = {}): Promise<RecordedEvent[]> =>
   inside(
     place,

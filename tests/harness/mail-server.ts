@@ -1,4 +1,4 @@
-/** A mail server for tests, as SMTP speaks it: keeps what it takes. */
+/** An SMTP server for tests, which keeps the mails that it accepts. */
 import type { AddressInfo } from 'node:net'
 import { simpleParser, type ParsedMail } from 'mailparser'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -6,14 +6,14 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export interface TestMailServer {
   port: number
   mails: ParsedMail[]
-  /** Who said to send them. */
+  /** The sender addresses that clients gave. */
   senders: string[]
-  /** Connections that were secured. */
+  /** The number of encrypted connections. */
   secured: () => number
   close(): Promise<void>
 }
 
-/** @param options.port  0 or not given: any free one */
+/** @param options.port  0 or missing: any free port */
 export const startMailServer = (options: SMTPServerOptions = {}, port = 0): Promise<TestMailServer> =>
   new Promise((resolve, reject) => {
     const mails: ParsedMail[] = []
@@ -40,7 +40,7 @@ export const startMailServer = (options: SMTPServerOptions = {}, port = 0): Prom
     server.on('error', reject)
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject)
-      server.on('error', () => {}) // a client that breaks off is not the test's matter
+      server.on('error', () => {}) // Ignore clients that disconnect early.
       resolve({
         port: (server.server.address() as AddressInfo).port,
         mails,

@@ -1,4 +1,4 @@
-/** A Postgres server of the test's own. */
+/** A Postgres server for one test. */
 import { randomBytes } from 'node:crypto'
 import { appendFile, mkdtemp, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,11 +11,11 @@ import { startOwnServer, type OwnServer } from './own-server.ts'
 
 export interface OwnPostgres extends OwnServer {
   port: number
-  /** @param port  where to reach it, when not directly */
+  /** @param port  of a proxy, if the connection is not direct */
   url(port?: number): string
 }
 
-/** Settings of a server whose data may be lost: a commit waits for no disk. */
+/** Settings of a server whose data may be lost: a commit does not wait for the disk. */
 const NOT_DURABLE = `
 fsync = off
 full_page_writes = off
@@ -23,21 +23,21 @@ synchronous_commit = off
 `
 
 const MEMORY = '/dev/shm'
-/** Bytes that the databases of a test run need. */
+/** The number of bytes that the databases of a test run need. */
 const ROOM = 4 * 1024 ** 3
 
-/** A folder in memory where there is room, else on the disk. */
+/** A folder in memory if there is space, else on the disk. */
 const fastFolder = async (): Promise<string> => {
   try {
     const { bavail, bsize } = await statfs(MEMORY)
     if (bavail * bsize > ROOM) return await mkdtemp(join(MEMORY, 'baoco-postgres-'))
   } catch {
-    // This machine has none, or another user's.
+    // This machine has no such folder, or it belongs to another user.
   }
   return mkdtemp(join(tmpdir(), 'baoco-postgres-'))
 }
 
-/** @param options.durable  with the settings of production, for tests of durability; else fast, in memory where there is room */
+/** @param options.durable  uses the settings of production, for tests of durability; otherwise fast, in memory if there is space */
 export const startOwnPostgres = async ({ durable = true } = {}): Promise<OwnPostgres> => {
   const folder = durable ? await mkdtemp(join(tmpdir(), 'baoco-postgres-')) : await fastFolder()
   makeDataFolder(folder)

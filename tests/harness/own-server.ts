@@ -1,6 +1,6 @@
 /**
- * A server of a test's own: a process on ports and in a folder that are nobody else's, which is stopped, killed, frozen and
- * started again where it was. Postgres, Kafka, the stand-in for EventStoreDB and Dovecot are all handled by this.
+ * A server for one test: a process with its own ports and folder, which is stopped, killed, frozen and started again in the same place.
+ * Postgres, Kafka, the stand-in for EventStoreDB and Dovecot all use this.
  */
 import { spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,38 +8,38 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { eventually } from './eventually.ts'
 
 export interface OwnServer {
-  /** Again, at the same address and with what it had. Resolves when it answers. */
+  /** Starts it again, at the same address and with its data. Resolves when it answers. */
   start(): Promise<void>
-  /** Asks it to end, and waits for that. */
+  /** Requests its end and waits for it. */
   stop(): Promise<void>
-  /** kill -9, and waits for its end. */
+  /** Sends kill -9 and waits for its end. */
   kill(): Promise<void>
-  /** SIGSTOP: connections stay and nothing answers. */
+  /** Sends SIGSTOP: connections stay open, and nothing answers. */
   freeze(): void
   thaw(): void
-  /** Ends it for good; its folder goes with it. */
+  /** Ends it and removes its folder. */
   remove(): Promise<void>
 }
 
 export interface ServerProcess {
   pid: number
-  /** Settled when the process is gone, for whatever reason. */
+  /** Settles when the process is gone, for any reason. */
   gone: Promise<void>
   isGone(): boolean
 }
 
 export interface ServerParts {
-  /** What it keeps. */
+  /** The folder with its data. */
   folder: string
   /** Resolves when it answers. */
   launch(): Promise<ServerProcess>
-  /** Another way to end it than SIGTERM. */
+  /** A way to end it other than SIGTERM. */
   end?(running: ServerProcess): Promise<void>
-  /** Another way to remove the folder, where it is not all. */
+  /** Another way to remove the folder, if more than the folder must be removed. */
   clear?(folder: string): void
 }
 
-/** Starts it for the first time. @throws where it does not start; nothing of it is left then */
+/** Starts it for the first time. @throws if it does not start; nothing of it remains then */
 export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => {
   const { folder, launch, end = terminate, clear = removeFolder } = parts
   let running: ServerProcess | undefined
@@ -90,17 +90,19 @@ const tell = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // else it has ended meanwhile
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // Otherwise it has ended meanwhile.
   }
 }
 
-/** A process and those it has started, where the system tells (Postgres and Dovecot work by them); itself first. */
+/**
+ * A process and its children, if the system lists them (Postgres and Dovecot work with child processes). The process itself comes first.
+ */
 const familyOf = (pid: number): number[] => {
   const parentOf = (entry: string): number => {
     try {
       return Number(/.*\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1])
     } catch {
-      return 0 // it has ended meanwhile
+      return 0 // It has ended meanwhile.
     }
   }
   const all = process.platform === 'linux' ? readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)) : []
@@ -108,8 +110,8 @@ const familyOf = (pid: number): number[] => {
 }
 
 /**
- * @param isUp  asked until it is true
- * @throws with what it said, where it ends before or takes too long (milliseconds)
+ * @param isUp called until it returns true
+ * @throws with the output, if the process ends before or takes too long (milliseconds)
  */
 export const launchServer = async (
   [command, ...args]: readonly [string, ...string[]],

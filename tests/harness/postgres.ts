@@ -1,13 +1,13 @@
 /**
- * Fresh databases for tests, on a Postgres that each process of the test run starts once. Its commits wait for no disk; tests of
- * durability start a server of their own.
+ * Fresh databases for tests, on a Postgres that each process of the test run starts once. Its commits do not wait for the disk; tests of
+ * durability start their own server.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { startOwnPostgres } from './own-postgres.ts'
 
-/** A database with the tables of this version, which others are copied from. */
+/** A database with the tables of this version, used as a template for others. */
 const TEMPLATE = 'migrated'
 
 const administer = async (url: string, statement: string): Promise<void> => {
@@ -22,7 +22,7 @@ const named = (base: string, name: string): string => {
   return url.href
 }
 
-/** Where the tests' Postgres listens: one that is given, else our own, which ends with this process. */
+/** The address of the tests' Postgres: a given server, or else one that ends with this process. */
 const start = async (): Promise<{ base: string; template: string }> => {
   const given = process.env.TEST_DATABASE_URL
   const base = given ?? (await startOwnPostgres({ durable: false })).url()

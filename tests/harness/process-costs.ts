@@ -1,7 +1,7 @@
 /** CPU time and memory of another process, as Linux counts them. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** Milliseconds of CPU that all of its threads have used since they began. */
+/** The CPU time in milliseconds that all its threads have used since their start. */
 export const cpuMsOf = (pid: number): number => {
   let nanoseconds = 0
   for (const thread of readdirSync(`/proc/${pid}/task`))
@@ -13,7 +13,7 @@ export const cpuMsOf = (pid: number): number => {
   return nanoseconds / 1e6
 }
 
-/** Milliseconds of CPU that its first thread has used: of a Node process the event loop, on which everybody waits. */
+/** The CPU time in milliseconds of its first thread. In a Node process this is the event loop, for which everything waits. */
 export const loopMsOf = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
@@ -22,14 +22,14 @@ const statusOf = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
   return Number(kib) / 1024
 }
 
-/** MB in memory now. */
+/** The current memory in MB. */
 export const residentMb = (pid: number): number => statusOf(pid, 'VmRSS')
 
-/** From now on the most that was in memory counts anew. @returns MB in memory now */
+/** Restarts the measurement of the peak memory. @returns the current memory in MB */
 export const watchPeak = (pid: number): number => {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
   return residentMb(pid)
 }
 
-/** MB: the most that was in memory since it was watched. */
+/** The peak memory in MB since `watchPeak`. */
 export const peakMb = (pid: number): number => statusOf(pid, 'VmHWM')

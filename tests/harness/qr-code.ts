@@ -1,11 +1,11 @@
-/** What a camera reads in an SVG that draws a QR code. */
+/** Reads a QR code in an SVG like a camera. */
 import { createRequire } from 'node:module'
 import type jsqr from 'jsqr'
 
-// Its types call the function a default export, which Node does not see as one.
+// Its types declare the function as a default export, which Node does not see as one.
 const decode = createRequire(import.meta.url)('jsqr') as typeof jsqr.default
 
-/** The drawing as pixels: its paths are horizontal strokes, one unit a module. */
+/** Renders the drawing as pixels. Its paths are horizontal strokes, one unit per module. */
 const pixelsOf = (svg: string, scale = 4): { data: Uint8ClampedArray; width: number; height: number } => {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)![1])
   const width = size * scale
@@ -25,7 +25,7 @@ const pixelsOf = (svg: string, scale = 4): { data: Uint8ClampedArray; width: num
   return { data, width, height: width }
 }
 
-/** @returns null where there is no code that can be read */
+/** @returns null if there is no readable code */
 export const textOfQr = (svg: string): string | null => {
   const { data, width, height } = pixelsOf(svg)
   return decode(data, width, height)?.data ?? null

@@ -1,13 +1,13 @@
-/** Requests written byte by byte as they are given, for what no client would send. */
+/** Requests that are written byte by byte, for cases that no client would send. */
 import { connect } from 'node:net'
 
 export interface RawRequest {
   method: string
-  /** With its query. */
+  /** The path with its query. */
   path: string
   headers?: readonly (readonly [string, string])[]
   body?: Buffer | string
-  /** The body is sent in chunks of so many bytes, without a length. */
+  /** If set, the body is sent in chunks of this many bytes, without a length. */
   chunks?: number
 }
 
@@ -20,7 +20,7 @@ const chunked = (body: Buffer, size: number): Buffer => {
   return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')])
 }
 
-/** As it goes over the line. */
+/** The bytes of the request on the connection. */
 export const bytesOf = ({ method, path, headers = [], body, chunks }: RawRequest): Buffer => {
   const lines = [`${method} ${path} HTTP/1.1`]
   if (!headers.some(([name]) => name.toLowerCase() === 'host')) lines.push('Host: localhost')
@@ -33,14 +33,14 @@ export const bytesOf = ({ method, path, headers = [], body, chunks }: RawRequest
 }
 
 export interface RawAnswer {
-  /** 0 where the connection was cut without one. */
+  /** 0 if the connection was cut without an answer. */
   status: number
   /** Names in lower case. */
   headers: ReadonlyMap<string, string>
   body: string
 }
 
-/** Writes all of it before it reads the answer, as simple clients do. Resolves when the connection has ended. */
+/** Writes the whole request before it reads the answer, like simple clients. Resolves when the connection has ended. */
 export const exchangeRaw = async (port: number, bytes: Buffer): Promise<RawAnswer> => {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})

@@ -1,4 +1,4 @@
-/** Mocha's own report, and as the very last line the count that `.ci/run` ends with. */
+/** Mocha's own report, and as the very last line the counts with which `.ci/run` ends. */
 import mocha from 'mocha'
 
 const { reporters } = mocha

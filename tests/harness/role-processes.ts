@@ -1,4 +1,4 @@
-/** Role processes of one installation on servers: started, stopped, killed, frozen and replaced one by one. */
+/** Role processes of one installation, which can be started, stopped, killed, frozen and replaced one by one. */
 import {
   launchBaoco,
   newDataFolder,
@@ -10,7 +10,7 @@ import {
 import { freePorts } from './free-ports.ts'
 
 export const ROLES = ['api', 'project', 'relay', 'deliver'] as const
-/** All of them: mails are collected beside the rest. */
+/** All roles, including the collection of mails. */
 export const EVERY_ROLE = [...ROLES, 'collect'] as const
 export type RoleName = (typeof EVERY_ROLE)[number]
 
@@ -18,18 +18,18 @@ export interface RoleProcess {
   role: RoleName
   place: DataFolder
   running: Starting
-  /** Where its `/readyz` and `/metrics` are. */
+  /** The base URL of its `/readyz` and `/metrics`. */
   healthUrl: string
   isRunning(): boolean
-  /** SIGTERM, and waits for its end. */
+  /** Sends SIGTERM and waits for its end. */
   stop(): Promise<void>
-  /** kill -9, and waits for its end. */
+  /** Sends kill -9 and waits for its end. */
   kill(): Promise<void>
-  /** Again, on the same ports. Does not wait until it is ready: `running.ready` does. */
+  /** Starts it again on the same ports. It does not wait until the process is ready; `running.ready` does. */
   start(): void
-  /** kill -9, and a new one in its place. */
+  /** Kills it with kill -9 and starts a new one in its place. */
   replace(): Promise<void>
-  /** SIGSTOP of it, and nothing else. */
+  /** Sends SIGSTOP to it and to no other process. */
   freeze(): void
   thaw(): void
   health(): Promise<{ status: number; parts: Record<string, string> }>
@@ -41,7 +41,7 @@ export const roleProcesses = (env: Record<string, string>) => {
   const places: DataFolder[] = []
   return {
     all,
-    /** Does not wait until it is ready: `running.ready` does. */
+    /** Does not wait until the process is ready; `running.ready` does. */
     launch: async (role: RoleName): Promise<RoleProcess> => {
       const [place, [port]] = await Promise.all([newDataFolder(), freePorts(1)])
       places.push(place)
@@ -82,12 +82,12 @@ export const roleProcesses = (env: Record<string, string>) => {
   }
 }
 
-/** Claims of a worker without a recorded attempt, as far as the read models know. */
+/** Claims of a worker without a recorded attempt, according to the read models. */
 export const OPEN_CLAIMS = `
   SELECT count(*)::integer AS open FROM ops.claim c
     JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
    WHERE c.worker = $1 AND d.status = 'open' AND c.attempt > d.attempt`
-/** One process of each role, in the place of a single one that does everything: they start, stop and are killed together. */
+/** One process of each role, used like a single process that does everything: they start, stop and are killed together. */
 export const startRoles = async (place: DataFolder, env: Record<string, string>): Promise<Running> => {
   const each = ROLES.map((role) => launchBaoco(place, env, role))
   const [api] = each as [Starting]

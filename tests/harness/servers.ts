@@ -1,4 +1,4 @@
-/** The servers that an installation stands on when it has outgrown one machine: a stand-in for EventStoreDB, Kafka, Postgres. */
+/** The servers of an installation that has outgrown one machine: a stand-in for EventStoreDB, Kafka, Postgres. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { givenOrOwnEventStore } from './eventstoredb/given-or-own.ts'
@@ -8,11 +8,11 @@ import { sharedKafka } from './kafka/needs-kafka.ts'
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
 import { freshDatabase } from './postgres.ts'
 
-/** Where no data folder keeps them. */
+/** Secrets for processes without a data folder. */
 const secrets = () => ({ JWT_SECRET: randomBytes(32).toString('hex'), VAULT_KEY: randomBytes(32).toString('hex') })
 
 export interface SetUp {
-  /** Settings that name the servers, and secrets where those must be set. */
+  /** Settings that name the servers, with secrets where they are required. */
   env: Record<string, string>
   close(): Promise<void>
 }
@@ -21,11 +21,11 @@ export interface Servers extends SetUp {
   eventStore: OwnStandIn
   kafka: Broker
   postgres: OwnPostgres
-  /** Of the Postgres. */
+  /** The Postgres database. */
   database: Database
 }
 
-/** All three, each to be hurt by itself. */
+/** Starts all three servers, each of which can be stopped or damaged alone. */
 export const startServers = async (): Promise<Servers> => {
   const [eventStore, kafka, postgres] = await Promise.all([startOwnStandIn(), startKafka(), startOwnPostgres()])
   const database = openDatabase(postgres.url(), { poolSize: 2 })
@@ -47,7 +47,7 @@ export const startServers = async (): Promise<Servers> => {
   }
 }
 
-/** Which of the embedded parts a server stands in for. */
+/** The servers that each set-up uses instead of embedded parts. */
 const SERVED = {
   embedded: [],
   eventstoredb: ['EventStoreDB'],
@@ -59,10 +59,10 @@ const SERVED = {
 
 export type SetUpName = keyof typeof SERVED
 
-/** The set-ups that everything must work on; nobody stops the servers of these. */
+/** The set-ups that everything must work on. No test stops their servers. */
 export const SET_UPS = ['embedded', 'eventstoredb', 'kafka', 'both'] as const satisfies readonly SetUpName[]
 
-/** Of EventStoreDB the stand-in, unless `EVENTSTORE_URL` names a server; of Kafka a broker that all share, with a topic of its own. */
+/** EventStoreDB is the stand-in, unless `EVENTSTORE_URL` names a server. The Kafka broker is shared, with a topic per set-up. */
 export const openSetUp = async (name: SetUpName): Promise<SetUp> => {
   const env: Record<string, string> = {}
   const closing: (() => Promise<void>)[] = []

@@ -1,4 +1,4 @@
-/** A shop's endpoint: answers as told, and keeps every call it got, raw. */
+/** A shop's endpoint that gives the chosen answer, and keeps every call that it receives, unparsed. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -15,7 +15,7 @@ export type Answer = (call: ReceivedCall, response: ServerResponse) => void
 export interface Shop {
   url: string
   calls: ReceivedCall[]
-  /** How it answers from now on. */
+  /** Sets its answer from now on. */
   answer: (answer: Answer) => void
   close(): Promise<void>
 }
@@ -50,7 +50,7 @@ export const openShop = async (first: Answer = status(200, 'ok')): Promise<Shop>
         calls.push(call)
         answer(call, response)
       },
-      () => {}, // the caller went away in the middle: no call
+      () => {}, // The caller disconnected during the call, so it does not count.
     )
   })
   server.keepAliveTimeout = 60_000

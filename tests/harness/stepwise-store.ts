@@ -1,10 +1,10 @@
 /**
- * A store without a transaction over streams, made of one that has it: the streams of a unit are appended one after the
- * other. Before each of them a test may step in: throw for a crash there, wait for a freeze there.
+ * A store without a transaction over several streams, made from one that has it: it appends the streams of a unit one after another.
+ * Before each of them a test may intervene: throw to simulate a crash, or wait to simulate a freeze.
  */
 import type { EventStore, StreamAppend, UnitResult } from '../../domain/ports.ts'
 
-/** @param part  what is about to be appended · @param done  how many streams of this call have been */
+/** @param part  the part about to be appended · @param done  the number of streams that this call has appended */
 export type StepIn = (part: StreamAppend, done: number) => void | Promise<void>
 
 export const stepwise = (store: EventStore, stepIn: StepIn = () => {}): EventStore => ({
@@ -17,7 +17,7 @@ export const stepwise = (store: EventStore, stepIn: StepIn = () => {}): EventSto
       let result: UnitResult = { ok: true, checkpoint: '0' }
       for (const part of unit) {
         await stepIn(part, done)
-        // What builds on a part that failed was decided on events that are not there, even where the number would fit.
+        // A part that depends on a failed one was decided on events that do not exist, even if its revision would fit.
         result = failed.get(part.stream) ?? (await store.append([[part]]))[0]!
         if (!result.ok) {
           failed.set(part.stream, result)

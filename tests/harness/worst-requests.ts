@@ -1,6 +1,6 @@
 /**
- * The requests that cost the most for their size: each part of a request made as long, as deep or as odd as it may be. Sixty of a stranger,
- * and more of a caller with a good credential. Each says the status it is answered with; 0 where the connection is cut.
+ * The requests that cost the most for their size: each part of a request is as long, as deep or as odd as allowed. Sixty come from a
+ * stranger, and more from a caller with a valid credential. Each states the expected status; 0 if the connection is cut.
  */
 import type { RawRequest } from './raw-request.ts'
 
@@ -9,7 +9,7 @@ export interface WorstRequest extends RawRequest {
   status: number
 }
 
-/** What a caller has that is good. */
+/** The valid data of a caller. */
 export interface GoodCredentials {
   apiKey: string
   /** `/api/receive/u/…`. */
@@ -18,7 +18,7 @@ export interface GoodCredentials {
 
 const KB = 1024
 const MB = 1024 * KB
-/** Room in a head of 80 KB, beside other headers. */
+/** The space in a head of 80 KB, beside other headers. */
 const LONG = 60 * KB
 const BODY = 10 * MB
 
@@ -145,7 +145,7 @@ const bodies: readonly WorstRequest[] = [
   post('10 MB for an inbox that is none', '/inbox/x', 404, Buffer.alloc(BODY, 'x')),
 ] // prettier-ignore
 
-/** Of a caller without a credential: sixty, with the two pages that cost the most. */
+/** Sixty requests without a credential, including the two most expensive pages. */
 export const requestsOfStrangers: readonly WorstRequest[] = [
   ...queries,
   ...paths,
@@ -154,7 +154,7 @@ export const requestsOfStrangers: readonly WorstRequest[] = [
   get('the document of the API', '/api/openapi.json', 200),
 ]
 
-/** Of a caller with a good credential: bodies count up to 10 MB there. */
+/** Requests with a valid credential, where bodies up to 10 MB are read. */
 export const requestsOfCallers = ({ apiKey, personalPath }: GoodCredentials): readonly WorstRequest[] => {
   const withKey = (type = 'application/json'): Partial<RawRequest> => ({
     headers: [

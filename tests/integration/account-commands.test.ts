@@ -1,4 +1,4 @@
-/** `baoco account …` and `baoco device …` as the operator types them, beside an API that runs. */
+/** Tests `baoco account …` and `baoco device …` as the operator types them, while an API runs. */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
-describe('commands on accounts', function () {
+describe('account and device commands', function () {
   this.timeout(120_000)
   let api: ApiUnderTest
 
@@ -35,7 +35,7 @@ describe('commands on accounts', function () {
   })
   after(() => api.close())
 
-  it('makes an account that gets in with what is printed', async () => {
+  it('create an account that can log in with the printed API key and the password', async () => {
     const { status, stdout, stderr } = await baoco(
       ['account', 'create', 'New@Example.com', '--plan', 'Basic'],
       'a password of mine\n',
@@ -60,7 +60,7 @@ describe('commands on accounts', function () {
     ).to.equal(200)
   })
 
-  it('lists, changes plans, unlocks and makes keys', async () => {
+  it('list accounts, change plans, unlock accounts and make API keys', async () => {
     const email = 'customer@example.com'
     const { user_id, api_key } = await api.newAccount(email, 'Free')
     await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'test' } })
@@ -77,7 +77,7 @@ describe('commands on accounts', function () {
     expect((await api.ask('GET', '/api/account', { key })).status).to.equal(200)
   })
 
-  it('makes a device that posts, within the plan', async () => {
+  it('make a device that can post, within the limits of the plan', async () => {
     const { stdout } = await baoco(['device', 'token', 'owner@baoco.local', 'Shop phone'])
     const headers = { 'x-device-token': stdout.trim() }
     expect((await api.ask('POST', '/api/receive/sms', { json: { text: 'x' }, headers })).status).to.equal(200)
@@ -88,7 +88,7 @@ describe('commands on accounts', function () {
     expect(refused.stderr).to.contain('at most 1 device')
   })
 
-  it('ends with 1 where it cannot be done, with 2 for wrong usage', async () => {
+  it('exit with 1 if the command cannot be done, and with 2 on wrong usage', async () => {
     const cases: [number, string[]][] = [
       [1, ['account', 'key', 'nobody@example.com']],
       [1, ['account', 'create', 'owner@baoco.local', '--plan', 'Pro']],

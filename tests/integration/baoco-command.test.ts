@@ -6,7 +6,7 @@ import { freshDatabase } from '../harness/postgres.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
-/** Runs the command with nothing in the environment but what is given. */
+/** Runs the command with only the given environment variables. */
 const baoco = (args: string[], env: Record<string, string> = {}) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, ...args], {
     encoding: 'utf8',
@@ -17,7 +17,7 @@ const baoco = (args: string[], env: Record<string, string> = {}) => {
 
 describe('the baoco command', () => {
   it('lists every command and every setting', function () {
-    // It starts two dozen processes, one after another.
+    // This test starts two dozen processes, one after another.
     this.timeout(180_000)
     const { status, stdout } = baoco(['--help'])
     expect(status).to.equal(0)
@@ -30,7 +30,7 @@ describe('the baoco command', () => {
     expect(stdout).to.match(/^ {2}migrate /m)
   })
 
-  it('ends with 2 on wrong usage and says where help is', () => {
+  it('exits with 2 on wrong usage and says where to find help', () => {
     for (const args of [['nonsense'], ['migrate', '--nonsense'], ['migrate', 'too', 'many'], []]) {
       const { status, stdout, stderr } = baoco(args)
       expect(status, args.join(' ')).to.equal(2)
@@ -39,7 +39,7 @@ describe('the baoco command', () => {
     }
   })
 
-  it('ends with 1 and one line that names a bad setting', () => {
+  it('exits with 1 and one line that names the bad setting', () => {
     expect(baoco(['config'], { PORT: 'eighty' })).to.deep.equal({
       status: 1,
       stdout: '',
@@ -54,7 +54,7 @@ describe('the baoco command', () => {
     expect(stdout).to.include('PORT=9000\n').and.include('JWT_SECRET=(set, hidden)\n').and.not.include('jjj')
   })
 
-  it('migrates the database that is set', async () => {
+  it('migrates the configured database', async () => {
     const { url, drop } = await freshDatabase()
     const env = { DATABASE_URL: url, JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'a'.repeat(64) }
     try {
@@ -66,7 +66,7 @@ describe('the baoco command', () => {
   })
 
   for (const host of ['127.0.0.1', 'localhost']) {
-    it(`ends with 1 when the database on ${host} does not answer`, () => {
+    it(`exits with 1 if the database on ${host} does not answer`, () => {
       const { status, stderr } = baoco(['migrate'], {
         DATABASE_URL: `postgres://nobody@${host}:1/none`,
         JWT_SECRET: 'j'.repeat(32),

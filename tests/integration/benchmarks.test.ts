@@ -1,4 +1,4 @@
-/** The benchmarks of delivery in their short form: what they measure is still there to be measured. Figures are for long runs. */
+/** Runs the delivery benchmarks in their short form, to check that they still measure something. Only long runs give meaningful figures. */
 import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -9,17 +9,17 @@ const run = async (name: string): Promise<string> => {
   return stdout
 }
 
-describe('benchmarks, in short', function () {
+describe('short benchmarks', function () {
   this.timeout(600_000)
   let printed: Record<'delivery' | 'hanging' | 'backlog', Promise<string>>
 
   before(() => {
-    // Side by side: mostly they wait for processes to start.
+    // They run side by side, because they mostly wait for processes to start.
     printed = { delivery: run('delivery'), hanging: run('hanging'), backlog: run('backlog') }
     for (const each of Object.values(printed)) each.catch(() => {})
   })
 
-  it('of what a delivery takes and costs', async () => {
+  it('measure the throughput and the cost of deliveries', async () => {
     const output = await printed.delivery
     const rows = output
       .split('\n')
@@ -35,13 +35,13 @@ describe('benchmarks, in short', function () {
     expect(output).to.match(/one alone: -?[\d.]+ statements from the claim/)
   })
 
-  it('of nine endpoints while a tenth hangs', async () => {
+  it('measure nine endpoints while a tenth hangs', async () => {
     expect(await printed.hanging).to.match(
       /nine others at 40\/s, of 10 shops: median p99 [\d.]+ ms without, [\d.]+ ms with/,
     )
   })
 
-  it('of the queue at size', async () => {
+  it('measure the delivery queue at a large size', async () => {
     const output = await printed.backlog
     expect(output).to.match(/^2,000 wait: [\d.]+ statements\/s/m)
     expect(output).to.match(/^200 due at once, 3 workers: all recorded in [\d.]+ s, .*each called once/m)

@@ -9,7 +9,7 @@ import { expect } from 'chai'
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain']
 
-/** A small project in the shape of this one, with its `baoco` command. */
+/** The test makes a small project that looks like this one, with its own `baoco` command. */
 describe('the bundle of the sources', function () {
   this.timeout(60_000)
 
@@ -44,7 +44,7 @@ describe('the bundle of the sources', function () {
   })
   afterEach(() => fs.rmSync(root, { recursive: true }))
 
-  it('is made once, and finds what lies beside its sources', async () => {
+  it('is built once, and finds the files beside its sources', async () => {
     expect(await baoco()).to.equal('hello An')
     const [name] = bundles()
     fs.rmSync(join(root, 'node_modules/esbuild'))
@@ -54,19 +54,19 @@ describe('the bundle of the sources', function () {
     expect(bundles()).to.deep.equal([name])
   })
 
-  it('is made anew of sources that are others', async () => {
+  it('is built again when the sources change', async () => {
     await baoco()
     write('domain/greeting.ts', `export const greeting: string = 'HELLO'`)
     expect(await baoco()).to.equal('HELLO An')
     expect(bundles()).to.have.lengthOf(2)
   })
 
-  it('is one, whoever starts side by side, and leaves nothing half done', async () => {
+  it('is built only once by processes that start side by side, and leaves no partial files', async () => {
     expect(await Promise.all(Array.from({ length: 6 }, baoco))).to.deep.equal(Array(6).fill('hello An'))
     expect(bundles()).to.have.lengthOf(1)
   })
 
-  it('goes when it is older than a day and another is made', async () => {
+  it('is removed if it is older than a day when another one is built', async () => {
     for (const [name, hours] of Object.entries({ old: 25, young: 23 })) {
       fs.mkdirSync(join(all(), name), { recursive: true })
       const then = new Date(Date.now() - hours * 3_600_000)
@@ -76,7 +76,7 @@ describe('the bundle of the sources', function () {
     expect(bundles()).to.have.lengthOf(2).and.include('young')
   })
 
-  it('tells where in the sources an error comes from', async () => {
+  it('shows the position in the sources of an error', async () => {
     write('domain/greeting.ts', `export const greeting: string = 'fail'`)
     const { stderr } = await baoco().then(
       () => ({ stderr: '' }),
@@ -85,7 +85,7 @@ describe('the bundle of the sources', function () {
     expect(stderr).to.include('cmd/baoco.ts:4')
   })
 
-  it('leaves nothing of sources that are none', async () => {
+  it('is not kept if the sources cannot be compiled', async () => {
     write('domain/greeting.ts', 'export const = 1')
     const { stderr } = await baoco().then(
       () => ({ stderr: '' }),
@@ -95,12 +95,12 @@ describe('the bundle of the sources', function () {
     expect(bundles()).to.deep.equal([])
   })
 
-  it('is done without where there is no place for it', async () => {
+  it('is skipped if its directory cannot be created', async () => {
     write('node_modules/.cache', 'in its way')
     expect(await baoco()).to.equal('hello An')
   })
 
-  it('says how the packages are installed where they are not', async () => {
+  it('explains how to install the packages if they are missing', async () => {
     fs.rmSync(join(root, 'node_modules'), { recursive: true })
     const { code, stderr } = await baoco().then(
       () => ({ code: 0, stderr: '' }),

@@ -56,7 +56,7 @@ describe('embedded Postgres', function () {
     return embedded
   }
 
-  /** Another process that opens the data folder; what it said, without the word before it. */
+  /** Starts another process that opens the data folder. Returns its answer without the leading word. */
   const holder = async (): Promise<{ said: string; child: ChildProcess }> => {
     const child = spawn(process.execPath, ['--import', 'tsx', HOLDER, dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -81,12 +81,12 @@ describe('embedded Postgres', function () {
   afterEach(async () => {
     for (const embedded of opened.splice(0)) await embedded.stop()
     for (const child of processes.splice(0)) child.kill('SIGKILL')
-    // The guard of a process that was killed stops its server: the folder goes after that.
+    // The guard of a killed process stops its server. Remove the folder only after that.
     await eventually(() => !fs.existsSync(pidFile()), { what: 'the end of the server' })
     removeDirectory(dataDir)
   })
 
-  it('keeps what was written over a stop and a start, and its commits are real', async () => {
+  it('keeps its data across a stop and a start, and commits durably', async () => {
     const first = await open()
     await keepNote(first.url, 'kept')
     for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
@@ -96,7 +96,7 @@ describe('embedded Postgres', function () {
     expect(await notes((await open()).url)).to.deep.equal(['kept'])
   })
 
-  it('is closed to others: folder 0700 (0711 of root), files 0600, loopback only, a password, no personal data in its log', async () => {
+  it('is closed to others: folder 0700 (0711 if owned by root), files 0600, loopback only, a password, no personal data in its log', async () => {
     const { url } = await open()
     expect(fs.statSync(dataDir).mode & 0o777).to.equal(isRoot ? 0o711 : 0o700)
     for (const name of ['postgres.json', 'postgres.log', 'lock']) {
@@ -114,7 +114,7 @@ describe('embedded Postgres', function () {
     expect(log).to.not.include('SD TK 0123')
   })
 
-  it('reads Vietnamese as letters, whatever the machine has for locales', async () => {
+  it('treats Vietnamese characters as letters, whatever locales the machine has', async () => {
     const { url } = await open()
     expect(await ask(url, "SELECT lower('CHUYỂN KHOẢN ĐẶT') AS text")).to.deep.equal([{ text: 'chuyển khoản đặt' }])
   })
@@ -126,7 +126,7 @@ describe('embedded Postgres', function () {
     expect(group(serverPid())).to.not.equal(group(process.pid))
   })
 
-  it('refuses a second process on the same data folder with one line that names the first', async () => {
+  it('refuses a second process on the same data folder with one line that names the first process', async () => {
     await open()
     const { said } = await holder()
     expect(said).to.equal(`the data folder ${dataDir} is in use by another Baoco (process ${process.pid})`)
@@ -134,7 +134,7 @@ describe('embedded Postgres', function () {
     expect(again).to.be.instanceOf(FolderInUse)
   })
 
-  it('lets a command attach to the one that runs, and ends nothing of it', async () => {
+  it('lets a command attach to the running server without stopping it', async () => {
     const { said: url } = await holder()
     await keepNote(url, 'by serve')
     const attached = await attachOrStart({ dataDir, log: silent })
@@ -143,7 +143,7 @@ describe('embedded Postgres', function () {
     expect(await notes(url)).to.deep.equal(['by serve'])
   })
 
-  it('starts for a command where nothing runs, and ends with it', async () => {
+  it('starts for a command if no server runs, and stops with the command', async () => {
     const own = await attachOrStart({ dataDir, log: silent })
     await keepNote(own.url, 'by a command')
     const pid = serverPid()
@@ -152,7 +152,7 @@ describe('embedded Postgres', function () {
     expect(await notes((await open()).url)).to.deep.equal(['by a command'])
   })
 
-  it('comes back under the same url when its server is killed', async () => {
+  it('restarts under the same URL when its server is killed', async () => {
     const { url } = await open()
     await keepNote(url, 'before')
     const killed = serverPid()
@@ -161,14 +161,14 @@ describe('embedded Postgres', function () {
     expect(await notes(url)).to.deep.equal(['before'])
   })
 
-  it('can be stopped while it is coming back', async () => {
+  it('can be stopped while it restarts', async () => {
     await open()
     process.kill(serverPid(), 'SIGKILL')
     await opened.pop()?.stop()
     expect(await ask((await open()).url, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
   })
 
-  it('does not outlive a Baoco that was killed, and the next one goes on at once', async () => {
+  it('does not outlive a killed Baoco, and the next Baoco starts at once', async () => {
     const first = await holder()
     await keepNote(first.said, 'before')
     const server = serverPid()
@@ -183,7 +183,7 @@ describe('embedded Postgres', function () {
     await eventually(() => !isAlive(left), { what: 'the end of the server' })
   })
 
-  it('stops a server that was left without Baoco and without guard', async () => {
+  it('stops a server that was left without Baoco and without a guard', async () => {
     const first = await holder()
     await keepNote(first.said, 'before')
     const server = serverPid()
@@ -192,7 +192,7 @@ describe('embedded Postgres', function () {
     await kill(first)
     expect(isAlive(server)).to.equal(true)
     expect(await notes((await open()).url)).to.deep.equal(['before'])
-    // Whoever adopted it may take a moment to bury it.
+    // The process that adopted the server may take a moment to reap it.
     await eventually(() => !isAlive(server), { what: 'the end of the server that was left' })
   })
 
@@ -208,7 +208,7 @@ describe('embedded Postgres', function () {
       },
     ],
   ] as const) {
-    it(`starts over a left postmaster.pid whose process id is of ${whose}`, async () => {
+    it(`starts despite a stale postmaster.pid whose process id belongs to ${whose}`, async () => {
       const first = await open()
       await keepNote(first.url, 'before')
       const text = fs.readFileSync(pidFile(), 'utf8')
@@ -221,7 +221,7 @@ describe('embedded Postgres', function () {
     })
   }
 
-  it('makes the libraries’ links that an install without scripts leaves out', () => {
+  it('creates the library links that an install without scripts leaves out', () => {
     const native = join(dataDir, 'native')
     fs.cpSync(packedBinaries(), native, { recursive: true, verbatimSymlinks: true })
     for (const name of fs.readdirSync(join(native, 'lib'))) {
@@ -235,7 +235,7 @@ describe('embedded Postgres', function () {
 
   // Only root needs a second user for its database.
   if (isRoot) {
-    it('as root under a closed folder lies in /var/lib/baoco as a whole, and is found again', async () => {
+    it('moves as a whole to /var/lib/baoco if root keeps it under a closed folder, and is found again', async () => {
       const home = dataDir
       dataDir = join(home, 'data')
       try {
@@ -266,7 +266,7 @@ describe('embedded Postgres', function () {
       }
     })
 
-    it('as root does not run the server as root', async () => {
+    it('does not run the server as root if Baoco runs as root', async () => {
       await open()
       expect(fs.statSync(join(place(), 'postgres')).uid).to.not.equal(0)
       expect(fs.statSync(dataDir).uid).to.equal(0)

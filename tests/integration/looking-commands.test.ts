@@ -1,4 +1,4 @@
-/** `baoco history`, `audit`, `export`, `tail` and `account delete` as the operator types them, beside an API that runs. */
+/** Tests `baoco history`, `audit`, `export`, `tail` and `account delete` as the operator types them, while an API runs. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
@@ -11,7 +11,7 @@ import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
-describe('commands that look, and the one that forgets', function () {
+describe('commands that inspect data, and account delete', function () {
   this.timeout(180_000)
   let api: ApiUnderTest
   let shop: FreshAccount
@@ -74,13 +74,13 @@ describe('commands that look, and the one that forgets', function () {
     ]) // prettier-ignore
   }
 
-  it('audits a store that is as it must be', async () => {
+  it('audit finds no fault in a correct store', async () => {
     const { status, stdout, stderr } = await baoco('audit')
     expect([status, stderr], stdout).to.deep.equal([0, ''])
     expect(stdout).to.match(/^\d+ events, 1 transactions: all as it must be\n$/)
   })
 
-  it('tells the history of a transaction without personal data', async () => {
+  it('history prints the history of a transaction without personal data', async () => {
     await attempted(1, 3)
     const { status, stdout } = await baoco('history', String(id))
     expect(status).to.equal(0)
@@ -97,7 +97,7 @@ describe('commands that look, and the one that forgets', function () {
     expect((await baoco('history', 'x')).status).to.equal(2)
   })
 
-  it('exports the transactions of a user, formulas defused', async () => {
+  it('export prints the transactions of a user, with formulas made harmless', async () => {
     const [row] = (await list(shop.api_key)).data
     const jsonl = await baoco('export', '--user', 'shop@example.com', '--format', 'jsonl')
     expect(JSON.parse(jsonl.stdout)).to.include({
@@ -115,7 +115,7 @@ describe('commands that look, and the one that forgets', function () {
     expect((await baoco('export', '--format', 'csv')).status).to.equal(2)
   })
 
-  it('tails what is stored, with personal data only where it is asked for', async () => {
+  it('tail prints stored events, with personal data only on request', async () => {
     const plain = start(['tail', '--all'])
     const whole = start(['tail', '--personal-data'])
     let [told, toldWhole] = ['', '']
@@ -136,7 +136,7 @@ describe('commands that look, and the one that forgets', function () {
     expect(await Promise.all(ended)).to.deep.equal([0, 0])
   })
 
-  it('deletes an account with everything that is its, and its e-mail is free again', async () => {
+  it('account delete removes an account with all its data and frees its e-mail address', async () => {
     const gone = await api.newAccount('gone@example.com')
     await pay(gone, 'DH9')
     await api.ask('POST', `/api/receive/u/${gone.receive_token}`, { body: 'Ma OTP cua ban la 123456' })
@@ -175,7 +175,7 @@ describe('commands that look, and the one that forgets', function () {
     expect([verified.status, audited.status], verified.stdout + audited.stdout).to.deep.equal([0, 0])
   })
 
-  it('audit names what is wrong, and ends with 1', async () => {
+  it('audit names each fault and exits with 1', async () => {
     await attempted(3, 4_000)
     const stream = `transaction-${await api.nextId()}`
     const metadata = { user_id: 1, at: new Date().toISOString(), correlation_id: 'x', causation_id: 'x', version: 1 }

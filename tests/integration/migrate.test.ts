@@ -23,7 +23,7 @@ describe('migrations', () => {
     fs.rmSync(folder, { recursive: true })
   })
 
-  it('bring an empty database to what this version needs, and do nothing the second time', async () => {
+  it('bring an empty database to the current schema, and do nothing the second time', async () => {
     expect(await migrateDatabase(fresh.url)).to.not.be.empty
     expect(await migrateDatabase(fresh.url)).to.deep.equal([])
   })
@@ -40,7 +40,7 @@ describe('migrations', () => {
     expect(steps.map(({ number }) => number)).to.deep.equal([2, 10, 11])
   })
 
-  it('leave the database as it was when one fails, and say which', async () => {
+  it('leave the database unchanged if one fails, and name the one that failed', async () => {
     write('001_good.sql', 'CREATE TABLE good ()')
     write('002_bad.sql', 'CREATE TABEL bad ()')
     const error = await migrateDatabase(fresh.url, folder).catch((reason: Error) => reason)
@@ -48,7 +48,7 @@ describe('migrations', () => {
     expect(await database.query("SELECT to_regclass('good') AS good")).to.deep.equal([{ good: null }])
   })
 
-  it('take bodies of functions as they are', async () => {
+  it('accept function bodies unchanged', async () => {
     write(
       '001_function.sql',
       'CREATE FUNCTION two() RETURNS int LANGUAGE plpgsql AS $$ BEGIN /* {x} :y */ RETURN 2; END $$;',

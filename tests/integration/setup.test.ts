@@ -9,7 +9,7 @@ import { eventually } from '../harness/eventually.ts'
 
 const SETUP = fileURLToPath(new URL('../../cmd/setup.mjs', import.meta.url))
 
-/** npm itself runs here, over a project whose packages are folders: nothing is fetched. */
+/** These tests run npm itself, in a project whose packages are local folders. Nothing is downloaded. */
 describe('set-up on a fresh clone', function () {
   this.timeout(120_000)
 
@@ -55,7 +55,7 @@ describe('set-up on a fresh clone', function () {
   })
   afterEach(() => fs.rmSync(root, { recursive: true }))
 
-  it('installs what is missing with one line, then runs the script in the same process', async () => {
+  it('installs missing packages with one line of output, then runs the script in the same process', async () => {
     const { code, pid, out, err } = await start('main.mjs', 'serve', '--now').ended
     expect(err).to.match(/^Installing .*\n$/)
     expect(out).to.equal(`${pid} serve --now\n`)
@@ -63,7 +63,7 @@ describe('set-up on a fresh clone', function () {
     expect(fs.existsSync(join(root, 'node_modules/needed/package.json'))).to.equal(true)
   })
 
-  it('leaves alone what is as the lock file says, whatever its times are', async () => {
+  it('installs nothing if the packages match the lock file, whatever their modification times', async () => {
     await start().ended
     const later = new Date(Date.now() + 60_000)
     fs.utimesSync(join(root, 'package-lock.json'), later, later)
@@ -82,7 +82,7 @@ describe('set-up on a fresh clone', function () {
     expect((await start('main.mjs').ended).err).to.equal('')
   })
 
-  it('asks for the packages of development only where they are needed', async () => {
+  it('requires development packages only when they are needed', async () => {
     await start().ended
     const kept = join(root, 'node_modules/.package-lock.json')
     const lock = JSON.parse(fs.readFileSync(kept, 'utf8')) as { packages: Record<string, unknown> }
@@ -92,7 +92,7 @@ describe('set-up on a fresh clone', function () {
     expect((await start('--dev', 'main.mjs').ended).err).to.match(/^Installing/)
   })
 
-  it('passes on how npm failed and what it said, and runs nothing', async () => {
+  it('passes on the exit code and the output of a failed npm, and runs nothing', async () => {
     writeProject({ preinstall: 'echo this machine is full; exit 7' })
     const { code, out, err } = await start('main.mjs').ended
     expect(code).to.equal(7)
@@ -100,7 +100,7 @@ describe('set-up on a fresh clone', function () {
     expect(err).to.include('this machine is full')
   })
 
-  it('ends with everything it runs on SIGTERM', async () => {
+  it('stops everything it runs on SIGTERM', async () => {
     writeProject({ preinstall: 'echo $$ > installing; sleep 600' })
     const { child, ended } = start('main.mjs')
     const installing = () => Number(fs.readFileSync(join(root, 'installing'), 'utf8'))

@@ -1,4 +1,7 @@
-/** What delivery processes have claimed and not recorded: an endpoint may get it once more when they are killed or frozen now. */
+/**
+ * Records which attempts delivery processes have claimed and not recorded. If a process is killed or frozen now, an endpoint may receive
+ * such an attempt once more.
+ */
 import { openEventStore } from '../../../cmd/process/open-event-store.ts'
 import { readSettings } from '../../../cmd/process/settings.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
@@ -13,13 +16,13 @@ interface Claim {
   attempt: number
 }
 
-/** As the read models have it, which may be behind: the streams tell which of them are recorded. */
+/** The claims according to the read models, which may lag. The streams show which of them are recorded. */
 const CLAIMED = `
   SELECT c.transaction_id, c.rule_id, c.attempt FROM ops.claim c
     JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
    WHERE c.worker = $1 AND d.status = 'open' AND c.attempt > d.attempt`
 
-/** The name under which a delivery process claims: it says so when it starts. */
+/** The name under which a delivery process claims. The process logs it when it starts. */
 export const workerOf = async ({ running }: RoleProcess): Promise<string> => {
   const said = await eventually(() => /"worker":"([^"]+)".*delivery\.started/.exec(running.output()), {
     what: 'a delivery process that says its name',
@@ -29,7 +32,7 @@ export const workerOf = async ({ running }: RoleProcess): Promise<string> => {
 
 export interface ClaimLog {
   all: OpenClaims
-  /** Notes what a worker has claimed and not recorded now. */
+  /** Notes the attempts that a worker has now claimed and not recorded. */
   note(worker: string): Promise<void>
   close(): Promise<void>
 }
@@ -40,7 +43,7 @@ export const openClaimLog = async ({ env, database }: World): Promise<ClaimLog> 
   return {
     all,
     note: async (worker) => {
-      // A machine that is busy may keep a question waiting too long; nobody else takes the claims over so soon.
+      // A busy machine may delay a query too long. No other worker takes the claims over that soon.
       const [claims, streams] = await eventually(async () => {
         const claimed = await database.query<Claim>(CLAIMED, [worker])
         const slices = claimed.map(({ transaction_id }) => ({ stream: transactionStream(transaction_id) }))

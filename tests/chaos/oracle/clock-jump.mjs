@@ -1,4 +1,4 @@
-/** Preloaded into a process: SIGUSR2 sets its clock an hour ahead, the next one back. Only what `Date` tells jumps. */
+/** Preloaded into a process: SIGUSR2 sets its clock an hour ahead, and the next one sets it back. Only `Date` jumps, not timers. */
 import { isMainThread } from 'node:worker_threads'
 
 const AHEAD_MS = 3_600_000

@@ -1,26 +1,26 @@
-/** A shop's endpoint under watch: the rule that leads to it, every call it saw, and what became of each notification there. */
+/** A shop's endpoint under observation: its rule, every call it received, and the result of each notification there. */
 import type { ServerResponse } from 'node:http'
 import type { callApi } from '../../harness/baoco-process.ts'
 import { openShop, type ReceivedCall } from '../../harness/shop.ts'
 
 export interface SeenCall extends ReceivedCall {
-  /** The notification's: its order id says it. */
+  /** The number of the notification, which its order id contains. */
   number: number
   transaction_id: number
   amount: number
   attempt: number
 }
 
-/** What it made of a call: `refused for good` where no further attempt comes after it. */
+/** The endpoint's answer to a call: after `refused for good` no further attempt follows. */
 export type Answered = 'taken' | 'refused' | 'refused for good'
 
 export interface Endpoint {
   name: string
-  /** Calls that reached it, in their order. */
+  /** The calls that it received, in order. */
   calls: readonly SeenCall[]
-  /** How many calls had come when a notification was over: taken with a 2xx status line, or refused for good. */
+  /** The number of calls received when a notification was over: accepted with a 2xx status line, or refused for good. */
   over: ReadonlyMap<number, number>
-  /** Of its rule. */
+  /** The data of its rule. */
   rule: { id: number; secret: string; ordered: boolean; min_amount: number }
   url: string
   close(): Promise<void>
@@ -30,9 +30,9 @@ export interface EndpointOptions {
   name: string
   api: (method: string, path: string, body?: unknown) => ReturnType<typeof callApi>
   answer: (call: SeenCall, response: ServerResponse) => Answered | Promise<Answered>
-  /** Of the rule, beside name and url. */
+  /** Fields of the rule besides name and url. */
   rule?: { ordered?: 1; min_amount?: number }
-  /** Where the rule leads at first, when not to it. */
+  /** The first URL of the rule if it is not this endpoint's. */
   url?: string
 }
 

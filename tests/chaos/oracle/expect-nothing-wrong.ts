@@ -1,8 +1,8 @@
-/** What every verdict must say. */
+/** The checks that every verdict must pass. */
 import { expect } from 'chai'
 import type { Verdict } from './oracle.ts'
 
-/** @throws where something was lost, altered, out of order, or repeated without an open claim; or where nothing was accepted */
+/** @throws if a call was lost, altered, out of order, or repeated without an open claim; or if nothing was accepted */
 export const expectNothingWrong = (verdict: Verdict): void => {
   const { lost, altered, out_of_order, accepted, duplicated, explained } = verdict
   const repeatedWithoutClaim = duplicated - explained

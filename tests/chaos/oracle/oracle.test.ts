@@ -1,4 +1,4 @@
-/** Whether the oracle would notice: a receiver that takes notifications, and calls as a delivery that does wrong would make them. */
+/** Tests whether the oracle detects errors: a receiver accepts notifications, and the test makes calls like those of a faulty delivery. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createHmac } from 'node:crypto'
@@ -10,7 +10,7 @@ import { attemptName, LARGE, Oracle } from './oracle.ts'
 const SECRET = '0123456789abcdef0123456789abcdef0123456789abcdef'
 const RULE = 7
 
-/** What `post` gets as the id of notification `number`. */
+/** The id that `post` receives for notification `number`. */
 const transactionOf = (number: number): number => 1_000 + number
 
 const amountIn = (text: string): number => Number(/\+([\d,]+)VND/.exec(text)![1]!.replaceAll(',', ''))
@@ -50,7 +50,7 @@ describe('the oracle', () => {
     for (let sent = 0; sent < count; sent++) await oracle.post(url)
   }
 
-  /** A call as it must be, but for what is said otherwise. */
+  /** A correct call, with the given differences. */
   const call = (number: number, { attempt = 1, secret = SECRET, isOver = true, ...otherwise }: Partial<SeenCall> & { secret?: string; isOver?: boolean } = {}): void => {
     const said = { transaction_id: transactionOf(number), amount: amountIn(texts[number - 1]!), ...otherwise }
     const body = JSON.stringify({ ...said, order_id: `DH${number}` })
@@ -69,20 +69,20 @@ describe('the oracle', () => {
 
   const WELL = { accepted: 3, lost: 0, altered: 0, out_of_order: 0, duplicated: 0, explained: 0, claims_open: 0 }
 
-  it('has nothing to say where each came once, as it was sent, in any order', async () => {
+  it('reports nothing if each notification arrived once, unchanged, in any order', async () => {
     await post(3)
     for (const number of [2, 3, 1]) call(number)
     expect(await verdict()).to.deep.equal(WELL)
   })
 
-  it('counts what never came, and what came and was never taken', async () => {
+  it('counts notifications that never arrived, or arrived and were never accepted', async () => {
     await post(3)
     call(1)
     call(2, { isOver: false })
     expect(await verdict()).to.deep.equal({ ...WELL, lost: 2 })
   })
 
-  it('expects of a rule with a least amount the large ones alone', async () => {
+  it('expects only large notifications for a rule with a minimum amount', async () => {
     await post(10)
     expect(await verdict({ min_amount: LARGE })).to.include({ accepted: 10, lost: 1 })
     call(10)
@@ -91,7 +91,7 @@ describe('the oracle', () => {
     expect(await verdict({ min_amount: LARGE })).to.include({ altered: 1 })
   })
 
-  it('counts what says something else, or is signed by somebody else', async () => {
+  it('counts calls with other content or another signature', async () => {
     await post(3)
     call(1, { amount: 1 })
     call(2, { transaction_id: 5 })
@@ -99,7 +99,7 @@ describe('the oracle', () => {
     expect(await verdict()).to.deep.equal({ ...WELL, altered: 3 })
   })
 
-  it('takes a mail for accepted when it is in the mailbox, of which nobody tells the transaction', async () => {
+  it('counts a mail as accepted once it is in the mailbox, without the id of its transaction', async () => {
     await post(1)
     const mails: string[] = []
     const intoMailbox = (mail: string) => Promise.resolve(void mails.push(mail))
@@ -114,7 +114,7 @@ describe('the oracle', () => {
     expect(await verdict()).to.deep.equal({ ...WELL, altered: 1 })
   })
 
-  it('counts attempts that came again, and tells those whose claim stood open', async () => {
+  it('counts repeated attempts, and names those with an open claim', async () => {
     await post(3)
     for (const number of [1, 1, 2, 2, 2, 3]) call(number)
     const claims = new Map([
@@ -133,7 +133,7 @@ describe('the oracle', () => {
     expect(await verdict({}, claims)).to.include({ duplicated: 1, explained: 0 })
   })
 
-  it('counts attempts that came after a later one', async () => {
+  it('counts attempts that arrived after a later one', async () => {
     await post(3)
     for (const number of [1, 2, 3]) call(number, { isOver: false })
     call(1, { attempt: 3 })
@@ -143,7 +143,7 @@ describe('the oracle', () => {
     expect(await verdict()).to.deep.equal({ ...WELL, out_of_order: 1 })
   })
 
-  it('counts calls of an ordered rule that came before the former was over', async () => {
+  it('counts calls of an ordered rule that arrived before the previous one was over', async () => {
     await post(3)
     call(1, { isOver: false })
     call(1, { attempt: 2 })
@@ -153,14 +153,14 @@ describe('the oracle', () => {
     expect(await verdict({ ordered: true })).to.deep.equal({ ...WELL, out_of_order: 1 })
   })
 
-  it('asks no order of what was sent side by side', async () => {
+  it('requires no order of notifications that were sent concurrently', async () => {
     await Promise.all([oracle.post(url), oracle.post(url)])
     await post(1)
     for (const number of [2, 1, 3]) call(number)
     expect(await verdict({ ordered: true })).to.include({ out_of_order: 0 })
   })
 
-  it('counts as accepted only what was answered with 2xx, and expects nothing else', async () => {
+  it('counts as accepted only notifications answered with 2xx, and expects no others', async () => {
     await post(2)
     server.removeAllListeners('request').on('request', (_request, response) => response.writeHead(503).end())
     await post(1)

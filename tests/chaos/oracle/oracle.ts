@@ -1,6 +1,6 @@
 /**
- * Knows every notification that was sent and every call that a shop saw, and says what was lost, repeated, altered, or came
- * in the wrong order.
+ * Records every notification that was sent and every call that a shop received, and reports what was lost, repeated, altered, or
+ * delivered in the wrong order.
  */
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
@@ -11,24 +11,24 @@ import type { Endpoint, SeenCall } from './endpoint.ts'
 
 export interface Verdict {
   accepted: number
-  /** Accepted, and never over at an endpoint that was to have it. */
+  /** Notifications that were accepted and never over at an endpoint that should have received them. */
   lost: number
-  /** Calls that say something else than the notification did, or whose signatures do not verify. */
+  /** Calls whose content differs from the notification, or whose signatures do not verify. */
   altered: number
-  /** Calls after one with a higher number of the same delivery; of an ordered rule, calls before the former's end. */
+  /** Calls after one with a higher number of the same delivery; for an ordered rule, calls before the end of the previous one. */
   out_of_order: number
-  /** Attempts that arrived once more. */
+  /** Attempts that arrived more than once. */
   duplicated: number
-  /** Those of them that stood open when their process was killed or frozen. */
+  /** Repeated attempts that were open when their process was killed or frozen. */
   explained: number
-  /** Attempts of this oracle's that stood open then. */
+  /** Attempts for this oracle's notifications that were open then. */
   claims_open: number
 }
 
-/** How often an attempt stood open, claimed and not recorded, when its process was killed or frozen. */
+/** How many times an attempt was open, claimed and not recorded, when its process was killed or frozen. */
 export type OpenClaims = ReadonlyMap<string, number>
 
-/** @returns the attempt's name in `OpenClaims`, which its calls tell by their headers */
+/** @returns the attempt's name in `OpenClaims`, which the headers of its calls contain */
 export const attemptName = (transactionId: number, ruleId: number, attempt: number): string =>
   `msg_${transactionId}_${ruleId} ${attempt}`
 
@@ -38,16 +38,16 @@ const transactionOf = (attempt: string): number => Number(/^msg_(\d+)_/.exec(att
 
 const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0)
 
-/** Every tenth notification is of so much at least: a rule with this `min_amount` gets them alone. */
+/** Every tenth notification has at least this amount. A rule with this `min_amount` receives only these. */
 export const LARGE = 10_000_000
 const LARGE_ONES = 10
 
 const amountOf = (number: number): number => 20_000 + (number % 1_000) * 1_000 + (number % LARGE_ONES === 0 ? LARGE : 0)
 
 interface Sent {
-  /** When its post began and when it was answered, as numbers of moments in their order. */
+  /** Numbers that order the moments at which the post began and was answered. */
   began: number
-  /** null where it was not accepted; a mail is when it is in the mailbox, of which nobody tells the transaction. */
+  /** null if it was not accepted. A mail is accepted when it is in the mailbox; the id of its transaction is then unknown. */
   answered: { at: number; transaction_id: number | null } | null
 }
 
@@ -57,7 +57,7 @@ export class Oracle {
   #moment = 0
   #accepted = 0
 
-  /** @param from  number of the first notification; numbers make order ids, so two oracles on one account take their own */
+  /** @param from  number of the first notification; order ids contain the numbers, so two oracles on one account need separate ranges */
   constructor(from = 1) {
     this.#next = from
   }
@@ -66,7 +66,7 @@ export class Oracle {
     return this.#accepted
   }
 
-  /** Posts the next notification; false where it was not accepted. */
+  /** Posts the next notification. Returns false if it was not accepted. */
   async post(url: string): Promise<boolean> {
     const number = this.#next++
     const sent: Sent = { began: ++this.#moment, answered: null }
@@ -82,7 +82,7 @@ export class Oracle {
     return answer !== null
   }
 
-  /** Puts the next notification into a mailbox: a small one, as nobody tells when it was taken and what must come after it. */
+  /** Delivers the next notification to a mailbox. Its amount is small, because the time of its acceptance, and so its order, is unknown. */
   async mail(deliver: (mail: string) => Promise<void>): Promise<void> {
     if (this.#next % LARGE_ONES === 0) this.#next++
     const number = this.#next++
@@ -97,7 +97,7 @@ export class Oracle {
     this.#accepted++
   }
 
-  /** Posts at a pace until the signal aborts; what is refused is refused. @param perSecond  notifications a second */
+  /** Posts at a constant rate until the signal aborts. Refused notifications are not retried. @param perSecond  notifications per second */
   async load(url: string, perSecond: number, signal: AbortSignal): Promise<void> {
     const open = new Set<Promise<unknown>>()
     while (!signal.aborted) {
@@ -108,7 +108,7 @@ export class Oracle {
     await Promise.all(open)
   }
 
-  /** A mail after the other, until the signal aborts. @param perSecond  mails a second, at most */
+  /** Delivers one mail after another until the signal aborts. @param perSecond  the maximum of mails per second */
   async mails(deliver: (mail: string) => Promise<void>, perSecond: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.mail(deliver)
@@ -116,12 +116,12 @@ export class Oracle {
     }
   }
 
-  /** Waits until all that was accepted is over at every endpoint. @param within  milliseconds */
+  /** Waits until every accepted notification is over at every endpoint. @param within  milliseconds */
   async settled(endpoints: readonly Endpoint[], within: number): Promise<void> {
     await eventually(() => endpoints.every((endpoint) => this.#missing(endpoint).length === 0), {
       within,
       what: `every accepted notification over at ${endpoints.map(({ name }) => name).join(', ')}`,
-    }).catch(() => {}) // what is missing is counted as lost
+    }).catch(() => {}) // Missing notifications are counted as lost.
   }
 
   async verdict(endpoints: readonly Endpoint[], claims: OpenClaims = new Map()): Promise<Verdict> {
@@ -145,7 +145,7 @@ export class Oracle {
       .map(([number]) => number)
   }
 
-  /** Calls of this oracle's notifications. */
+  /** The calls for this oracle's notifications. */
   #own({ calls }: Endpoint): SeenCall[] {
     return calls.filter(({ number }) => this.#sent.has(number))
   }
@@ -156,7 +156,7 @@ export class Oracle {
     return new Set([...called, ...answered])
   }
 
-  /** A notification that became two transactions repeats its attempts too, under names that nobody had claimed. */
+  /** A notification that became two transactions repeats its attempts too, under names without a claim. */
   #repeats(endpoint: Endpoint): { attempt: string; times: number }[] {
     const seen = new Map<string, SeenCall[]>()
     for (const call of this.#own(endpoint)) {
@@ -192,8 +192,8 @@ export class Oracle {
   }
 
   /**
-   * Of an ordered rule: calls that came while a notification was not over that had been accepted before theirs was sent. What
-   * was sent side by side has no order.
+   * For an ordered rule: counts calls that arrived while another notification was not over which had been accepted before theirs was sent.
+   * Notifications that were sent concurrently have no order.
    */
   #tooEarly(endpoint: Endpoint): number {
     if (!endpoint.rule.ordered) return 0
@@ -201,7 +201,7 @@ export class Oracle {
     const accepted = [...this.#sent]
       .flatMap(([number, { answered }]) => (answered && amountOf(number) >= rule.min_amount ? [{ number, ...answered }] : []))
       .toSorted((a, b) => a.at - b.at) // prettier-ignore
-    // Until when the last of the first so many was over, as a number of calls.
+    // The number of calls at which the last of the first notifications was over.
     let latest = 0
     const overAt = accepted.map(({ number }) => (latest = Math.max(latest, over.get(number) ?? Infinity)))
     let wrong = 0
@@ -215,13 +215,13 @@ export class Oracle {
   }
 }
 
-/** @returns how many of them, in the order of their moments, lie before one */
+/** @returns how many of the sorted moments lie before the given one */
 const countBelow = (sorted: readonly { at: number }[], moment: number): number => {
   const from = sorted.findIndex(({ at }) => at >= moment)
   return from === -1 ? sorted.length : from
 }
 
-/** By both signatures, each checked by a library that others use. Clocks may have jumped, so the moment is the call's own. */
+/** Verifies both signatures, each with a widely used library. Clocks may have jumped, so the time is that of the call itself. */
 const isSigned = async ({ body, headers }: SeenCall, secret: string): Promise<boolean> => {
   if (!(await verify(secret, body, headers['x-webhook-signature'] ?? ''))) return false
   const moment = new Date(Number(headers['webhook-timestamp']) * 1_000)

@@ -1,4 +1,4 @@
-/** What is done to processes and servers while notifications come in, a cell each. */
+/** The faults that are caused in processes and servers while notifications arrive, one per cell. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../harness/eventually.ts'
 import { kafkaClient } from '../../harness/kafka/broker.ts'
@@ -8,7 +8,7 @@ import { openEndpoint, type Answered, type Endpoint, type SeenCall } from './end
 import { LARGE, Oracle, type Verdict } from './oracle.ts'
 import { startWorld, TOPIC, type World } from './world.ts'
 
-/** How long and how often. */
+/** The durations and counts of a run. */
 export interface Form {
   kills: number
   /** Milliseconds. */
@@ -16,13 +16,13 @@ export interface Form {
   projectorAway: number
   serverAway: number
   rebalances: number
-  /** Notifications a second. */
+  /** Notifications per second. */
   rate: number
 }
 
-/** For every change: each cell, shortly. */
+/** The short form of each cell, for every change. */
 export const SHORT: Form = { kills: 1, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rebalances: 2, rate: 15 }
-/** For docs/reliability.md. */
+/** The full form, for docs/reliability.md. */
 export const FULL: Form = {
   kills: 50,
   frozen: 30_000,
@@ -42,7 +42,7 @@ interface Scene {
 export interface Cell {
   name: string
   hurt(scene: Scene): Promise<void>
-  /** Clocks say which was first, so one that is wrong puts a notification in a wrong place. */
+  /** The order of notifications is decided by clocks, so a wrong clock puts a notification at a wrong position. */
   shiftsClocks?: true
 }
 
@@ -57,7 +57,7 @@ const killed = (role: RoleName): Cell => ({
       const victims = world.of(role)
       const victim = victims[times % victims.length]!
       const worker = role === 'deliver' && (await workerOf(victim))
-      // While there is none that takes it, nothing is accepted.
+      // While no process receives, nothing is accepted.
       const goal = oracle.accepted + 1
       await eventually(() => oracle.accepted >= goal, { within: 60_000, what: 'a notification accepted' })
       await pause(Math.random() * 1_000)
@@ -69,7 +69,7 @@ const killed = (role: RoleName): Cell => ({
   },
 })
 
-/** Until what a process had sent to its servers when it was frozen has been done there: milliseconds. */
+/** Milliseconds until the servers have finished what a process had sent to them when it was frozen. */
 const UNDER_WAY = 500
 
 const frozen = (role: RoleName): Cell => ({
@@ -105,7 +105,7 @@ const away = (server: keyof typeof SERVERS): Cell[] => [
   },
 ]
 
-/** First those after which first tries may be left to the queue: it has them a minute later, while the others take place. */
+/** Cells that may leave first attempts to the queue come first: the queue makes these a minute later, while the other cells run. */
 export const processCells: readonly Cell[] = [
   {
     name: 'rebalance under load',
@@ -147,7 +147,7 @@ export const processCells: readonly Cell[] = [
     name: 'clocks jump an hour ahead and back',
     shiftsClocks: true,
     hurt: async ({ world, form }) => {
-      // One after the other, so that for a while they also differ from each other.
+      // The clocks jump one after another, so for a while they also differ from each other.
       const jump = async () => {
         for (const { running } of EVERY_ROLE.flatMap((role) => world.of(role))) {
           running.process.kill('SIGUSR2')
@@ -164,12 +164,12 @@ export const processCells: readonly Cell[] = [
 /** Seconds before each retry. */
 const SCHEDULE = [1, 1, 1]
 
-/** Takes all of it, after a little while, so that calls are under way whenever something happens. Milliseconds. */
+/** Milliseconds. The endpoint accepts every call after this time, so that calls are in progress at each fault. */
 const A_LITTLE_WHILE = 250
 
 /**
- * Its calls are to come in order, and it gets the large ones alone, as order takes time. Some it takes at the second attempt,
- * some never: the next may come when the last attempt was refused.
+ * The rule of this endpoint is ordered and has a minimum amount, because order takes time. It accepts some notifications at the second
+ * attempt and some never. The next one may arrive once the last attempt was refused.
  */
 const moody = ({ number, attempt }: SeenCall): Answered => {
   const turn = (number / 10) % 50
@@ -201,7 +201,7 @@ const openEndpoints = ({ api }: World): Promise<Endpoint[]> =>
     }),
   ])
 
-/** Cells in shares that take about as long as each other, each for an installation of its own: a run takes a third of the time. */
+/** Splits the cells into groups of about the same duration, each for its own installation. A run then takes a third of the time. */
 export const sideBySide = (cells: readonly Cell[]): Cell[][] => {
   const shareOf = ({ name }: Cell) => {
     if (name === 'kill -9 of project') return 'first'
@@ -212,13 +212,13 @@ export const sideBySide = (cells: readonly Cell[]): Cell[][] => {
     .filter((some) => some.length > 0)
 }
 
-/** Numbers of notifications that each cell has to itself. */
+/** The range of notification numbers of each cell. */
 const OF_A_CELL = 100_000
 
 /**
- * One cell after the other, each with an oracle and notifications of its own. What a cell has left behind is waited for in the
- * end, for all of them: the next one meets an installation that still recovers, as it would outside.
- * @param tell  told what goes on
+ * Runs one cell after another, each with its own oracle and notifications. It waits for the results of all cells only at the end, so that
+ * the next cell meets an installation that still recovers, as in production.
+ * @param tell receives progress messages
  */
 export const runProcessCells = async (
   form: Form,
@@ -253,7 +253,7 @@ export const runProcessCells = async (
 
 const MAILS_A_SECOND = 2
 
-/** Notifications come in before, meanwhile, and again afterwards. */
+/** Sends notifications before, during and after the fault. */
 const underLoad = async (
   { installation, deliverMail }: World,
   oracle: Oracle,

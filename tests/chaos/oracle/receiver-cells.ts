@@ -1,4 +1,4 @@
-/** What a shop's endpoint does with the first attempts; with later ones each behaves. */
+/** The faults of a shop's endpoint at the first attempts. At later attempts each endpoint behaves correctly. */
 import type { ServerResponse } from 'node:http'
 import {
   callApi,
@@ -13,22 +13,22 @@ import { eventually } from '../../harness/eventually.ts'
 import { openEndpoint, type Endpoint } from './endpoint.ts'
 import { Oracle, type Verdict } from './oracle.ts'
 
-/** Notifications to each endpoint. */
+/** The number of notifications to each endpoint. */
 const NOTIFICATIONS = 8
 
 export interface ReceiverCell {
   name: string
-  /** Answers one that misbehaves; true where that was a 2xx status line. */
+  /** Answers a call with a fault. Returns true if the answer was a 2xx status line. */
   misbehave(response: ServerResponse): boolean
-  /** Attempts of each delivery that it misbehaves at; default the first. */
+  /** The number of attempts of each delivery with a fault; default: the first only. */
   attempts?: number
-  /** Which notifications it misbehaves at; default all. */
+  /** The notifications with a fault; default: all. */
   at?: (number: number) => boolean
-  /** Its calls are to come in order. */
+  /** The rule is ordered. */
   ordered?: true
-  /** The owner does something about it. */
+  /** What the owner does to repair it. */
   mend?: (owner: Owner) => Promise<unknown>
-  /** Where the rule leads at first. */
+  /** The first URL of the rule. */
   url?: string
 }
 
@@ -60,7 +60,9 @@ const pour = (response: ServerResponse): void => {
   more()
 }
 
-/** Ten failures in a row would open the breaker, whose probes take longer than the schedule here: deliveries would end as failed. */
+/**
+ * Ten consecutive failures would open the breaker. Its probes take longer than the retry schedule here, so deliveries would end as failed.
+ */
 const everyOther = (number: number): boolean => number % 2 === 0
 
 export const receiverCells: readonly ReceiverCell[] = [
@@ -108,7 +110,7 @@ export const receiverCells: readonly ReceiverCell[] = [
   },
   {
     name: 'answers 410',
-    // What comes later would find its rule paused.
+    // Only the last notification, because later ones would find the rule paused.
     at: (number) => number === NOTIFICATIONS,
     misbehave: (response) => (response.writeHead(410).end(), false),
     mend: async (owner) => {
@@ -119,7 +121,7 @@ export const receiverCells: readonly ReceiverCell[] = [
       }
       await eventually(isPaused, { what: 'a paused rule' })
       await owner.api('PUT', `/api/webhooks/${owner.ruleId}`, { is_active: 1 })
-      // Only a transaction of which every delivery is over has failed.
+      // A transaction is failed only once all its deliveries are over.
       const failed = async () => {
         const { body } = await owner.api('GET', '/api/transactions')
         return (body.data as { webhook_status: string }[]).some(({ webhook_status }) => webhook_status === 'failed')
@@ -162,7 +164,7 @@ export interface ReceiverResult extends Verdict {
   cell: string
 }
 
-/** All cells side by side, each a rule of one account: every notification goes to every one of them. */
+/** Runs all cells side by side, each as a rule of one account: every notification goes to all of them. */
 export const runReceiverCells = async (): Promise<ReceiverResult[]> => {
   const place = await newDataFolder()
   const env = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off', RETRY_SCHEDULE: '1,1,2,5,10,30' }

@@ -1,6 +1,6 @@
 /**
- * `npm run reliability`: every cell at full length, as the tables of docs/reliability.md. With `-- --short` the lengths that the
- * tests take, and with `-- --only <name>` the cells whose name has it, both only printed.
+ * `npm run reliability`: runs every cell at full length and writes the tables of docs/reliability.md. `-- --short` uses the lengths of the
+ * tests, and `-- --only <name>` runs only cells whose name contains it. Both only print the results.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'

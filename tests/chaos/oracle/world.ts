@@ -1,4 +1,4 @@
-/** Baoco as processes of each role, on servers of its own, to be hurt one by one. */
+/** Runs Baoco as processes of each role, on its own servers, so that each can be stopped or damaged alone. */
 import { mailAccountOf } from '../../integration/mail-ingest/collecting.ts'
 import { callApi, readInstallation, type Installation } from '../../harness/baoco-process.ts'
 import { startDovecot } from '../../harness/dovecot/server.ts'
@@ -14,16 +14,16 @@ const MAILBOX = 'shop'
 
 export interface World extends Servers {
   installation: Installation
-  /** Puts a mail into the mailbox that is collected. */
+  /** Delivers a mail to the mailbox that is collected. */
   deliverMail(mail: string): Promise<void>
   api(method: string, path: string, body?: unknown): ReturnType<typeof callApi>
-  /** Processes of a role that run now. */
+  /** The running processes of a role. */
   of(role: RoleName): RoleProcess[]
-  /** One more of a role, ready. */
+  /** Starts one more process of a role and waits until it is ready. */
   launch(role: RoleName): Promise<RoleProcess>
 }
 
-/** @param env  settings beside those that name the servers */
+/** @param env  settings besides those that name the servers */
 export const startWorld = async (env: Record<string, string>): Promise<World> => {
   const [servers, mailServer] = await Promise.all([startServers(), startDovecot()])
   const processes = roleProcesses({

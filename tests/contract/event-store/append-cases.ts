@@ -17,7 +17,7 @@ import {
 } from './harness.ts'
 
 export const appendCases: Cases = (under) => {
-  it('goes on from the revision expected', async () => {
+  it('continues from the expected revision', async () => {
     const { store } = under()
     const stream = streamName()
     const first = await appended(store, [part(stream, NO_STREAM, eventsOf(3))])
@@ -29,7 +29,7 @@ export const appendCases: Cases = (under) => {
     expect([events[2]!.checkpoint, events[4]!.checkpoint]).to.deep.equal([first, second])
   })
 
-  it('refuses another revision and names the present one', async () => {
+  it('refuses any other revision and names the current one', async () => {
     const { store } = under()
     const stream = streamName()
     expect(await appendOne(store, [part(stream, 0)])).to.deep.equal(conflictWith(stream, NO_STREAM))
@@ -39,7 +39,7 @@ export const appendCases: Cases = (under) => {
     expect(await readStream(store, stream)).to.have.length(2)
   })
 
-  it('takes the same event ids again for the same append', async () => {
+  it('accepts the same event ids again for the same append', async () => {
     const { store } = under()
     const stream = streamName()
     const unit = [part(stream, NO_STREAM, eventsOf(2))]
@@ -53,7 +53,7 @@ export const appendCases: Cases = (under) => {
     expect(await readStream(store, stream)).to.have.length(5)
   })
 
-  it('stores what one call brings in the order given: of a stream always, of all where it says so', async () => {
+  it('stores the units of one call in order: always per stream, and over all streams if it says so', async () => {
     const { store } = under()
     const streams = [streamName(), streamName(), streamName()]
     const units = upTo(30).map((n) => [part(streams[n % 3]!, Math.floor(n / 3) - 1)])
@@ -64,7 +64,7 @@ export const appendCases: Cases = (under) => {
     if (store.keepsOrder) expect(rises(places)).to.equal(true)
   })
 
-  it('takes the same ids again within one call, and side by side', async () => {
+  it('accepts the same ids again within one call, and concurrently', async () => {
     const { store } = under()
     const stream = streamName()
     const unit = [part(stream, NO_STREAM, eventsOf(2))]
@@ -73,7 +73,7 @@ export const appendCases: Cases = (under) => {
     expect(idsOf(await readStream(store, stream))).to.deep.equal(idsOf(unit[0]!.events))
   })
 
-  it('takes known ids for known only where nothing new comes with them', async () => {
+  it('recognises known ids only if no new ids are with them', async () => {
     const { store } = under()
     const stream = streamName()
     const known = eventsOf(2)
@@ -86,7 +86,7 @@ export const appendCases: Cases = (under) => {
     await appended(store, [part(streamName(), NO_STREAM, known)])
   })
 
-  it('lets one of two decisions with NO_STREAM lose, however alike they are', async () => {
+  it('lets only one of two decisions with NO_STREAM succeed, even if they are equal', async () => {
     const { store, another } = under()
     const other = await another()
     for (let round = 0; round < 30; round++) {
@@ -101,7 +101,7 @@ export const appendCases: Cases = (under) => {
     }
   })
 
-  it('lets one of two decisions in one call lose', async () => {
+  it('lets only one of two decisions in one call succeed', async () => {
     const { store } = under()
     const stream = streamName()
     const results = await store.append([[part(stream, NO_STREAM)], [part(stream, NO_STREAM)]])
@@ -110,7 +110,7 @@ export const appendCases: Cases = (under) => {
   })
 
   describe('units of several streams', () => {
-    it('are written in their order, and answered with the last checkpoint', async () => {
+    it('are written in order, and the answer is the last checkpoint', async () => {
       const { store } = under()
       const streams = [streamName('book'), streamName('order'), streamName('transaction')]
       const checkpoint = await appended(
@@ -124,7 +124,7 @@ export const appendCases: Cases = (under) => {
         expect(store.isAfter(events[index]!.checkpoint, events[index - 1]!.checkpoint)).to.equal(true)
     })
 
-    it('stop at the stream that does not fit: what comes after it is not written', async () => {
+    it('stop at the stream with a conflict: later streams are not written', async () => {
       const { store } = under()
       const [book, order, transaction] = [streamName('book'), streamName('order'), streamName('transaction')]
       await appended(store, [part(order, NO_STREAM)])
@@ -138,7 +138,7 @@ export const appendCases: Cases = (under) => {
       expect(await readStream(store, order)).to.have.length(1)
     })
 
-    it('are finished by the same ids after a cut between two of their streams', async () => {
+    it('are completed with the same ids after an interruption between two streams', async () => {
       const { store } = under()
       const streams = [streamName('book'), streamName('order'), streamName('transaction')]
       const unit: Unit = streams.map((stream) => part(stream, NO_STREAM, eventsOf(2)))
@@ -152,7 +152,7 @@ export const appendCases: Cases = (under) => {
         expect(idsOf(await readStream(store, stream)).slice(0, 2)).to.deep.equal(idsOf(events))
     })
 
-    it('may go on writing to a stream they have written to', async () => {
+    it('may write again to a stream that they have written to', async () => {
       const { store } = under()
       const stream = streamName()
       const unit = [part(stream, NO_STREAM), part(streamName(), NO_STREAM), part(stream, 0)]
@@ -163,7 +163,7 @@ export const appendCases: Cases = (under) => {
   })
 
   describe('many units in one call', () => {
-    it('are answered each by itself, in their order', async () => {
+    it('are answered separately, in order', async () => {
       const { store } = under()
       const taken = streamName()
       await appended(store, [part(taken, NO_STREAM)])
@@ -180,7 +180,7 @@ export const appendCases: Cases = (under) => {
       })
     })
 
-    it('may build on each other', async () => {
+    it('may depend on each other', async () => {
       const { store } = under()
       const [book, ...transactions] = [streamName('book'), ...upTo(40).map(() => streamName('transaction'))]
       const units = transactions.map((stream, n) => [part(book, n - 1), part(stream, NO_STREAM)])
@@ -190,7 +190,7 @@ export const appendCases: Cases = (under) => {
       expect(revisionsOf(await readStream(store, book))).to.deep.equal(upTo(40))
     })
 
-    it('fail with the one they build on, and only they', async () => {
+    it('fail with the unit that they depend on, and no others do', async () => {
       const { store } = under()
       const [book, apart, taken] = [streamName('book'), streamName(), streamName()]
       await appended(store, [part(taken, NO_STREAM)])
@@ -206,18 +206,18 @@ export const appendCases: Cases = (under) => {
       expect(await readStream(store, book)).to.have.length(1)
     })
 
-    it('fail with the one they build on even where their number would fit', async () => {
+    it('fail with the unit that they depend on even if their revision would fit', async () => {
       const { store } = under()
       const stream = streamName()
       await appended(store, [part(stream, NO_STREAM, eventsOf(2))])
-      // Decided when the stream was at 0; another process has written 1 meanwhile.
+      // Decided when the stream was at 0. Another process has written 1 meanwhile.
       const results = await store.append([[part(stream, 0)], [part(stream, 1)]])
       expect(results).to.deep.equal([conflictWith(stream, 1), conflictWith(stream, 1)])
       expect(await readStream(store, stream)).to.have.length(2)
     })
   })
 
-  it('answers nothing for nothing, and refuses what it cannot mean', async () => {
+  it('returns nothing for no units, and refuses invalid units', async () => {
     const { store } = under()
     expect(await store.append([])).to.deep.equal([])
     for (const unit of [[], [part(streamName(), NO_STREAM, [])], [part('', NO_STREAM)], [part(streamName(), -2)]])

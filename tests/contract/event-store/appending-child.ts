@@ -1,9 +1,9 @@
 /**
- * A process that appends without end, to be frozen or killed in the middle of it.
+ * A process that appends endlessly, to be frozen or killed during an append.
  *
- *     node --import tsx appending-child.ts <module with openStore> <its argument> <stream prefix>
+ * node --import tsx appending-child.ts <module with openStore> <its argument> <stream prefix>
  *
- * Tells its parent {stream, revision} of every append that was answered.
+ * It sends {stream, revision} of every answered append to its parent process.
  */
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
@@ -12,7 +12,7 @@ import { event, part } from './harness.ts'
 
 const WRITERS = 16
 const UNITS = 8
-/** Big enough for a group to need many writes to the socket: the freeze then falls into the middle of one. */
+/** Large enough that a group needs many writes to the socket. The freeze then interrupts one of them. */
 const EVENT_BYTES = 30_000
 
 const [, , module, argument, prefix] = process.argv

@@ -17,7 +17,7 @@ import {
 } from './harness.ts'
 
 export const concurrencyCases: Cases = (under) => {
-  it('answers each of a thousand appends by itself', async () => {
+  it('answers each of a thousand appends separately', async () => {
     const { store } = under()
     const parts = upTo(1_000).map(() => part(streamName(), NO_STREAM, eventsOf(1)))
     const results = await Promise.all(parts.map((one) => appendOne(store, [one])))
@@ -29,7 +29,7 @@ export const concurrencyCases: Cases = (under) => {
     })
   })
 
-  it('loses nothing of many writers on one stream', async () => {
+  it('loses nothing from many writers on one stream', async () => {
     const { store, another } = under()
     const stores = [store, await another()]
     const stream = streamName()
@@ -52,7 +52,7 @@ export const concurrencyCases: Cases = (under) => {
     expect(idsOf(events).sort()).to.deep.equal(written.sort())
   })
 
-  it('shows everything in order to who reads along under 32 concurrent writers', async () => {
+  it('shows everything in order to a concurrent reader during 32 concurrent writers', async () => {
     const { store, another } = under()
     const start = await store.end()
     const stores = [store, await another(), await another(), await another()]

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { appended, appendOne, checkpointOf, event, part, readStream, streamName, type Cases } from './harness.ts'
 
-/** JSON of exactly so many bytes. */
+/** JSON of exactly this many bytes. */
 const jsonOfBytes = (bytes: number): unknown => (bytes === 1 ? 7 : 'x'.repeat(bytes - 2))
 
 const TEXTS = {
@@ -35,7 +35,7 @@ export const contentCases: Cases = (under) => {
       const stream = streamName()
       const first = event({ text, [text]: [text] })
       const second = event({ text, deep: { er: [null, true, -0.5, 1e21, text] } })
-      // The second time round the call goes the way of conflicts.
+      // The second round uses the path for conflicts.
       for (const unit of [
         [part(stream, NO_STREAM, [first])],
         [part(stream, NO_STREAM, [first]), part(stream, 0, [second])],
@@ -57,7 +57,7 @@ export const contentCases: Cases = (under) => {
     expect(await readStream(store, stream)).to.deep.equal([{ ...written, stream, revision: 0, checkpoint }])
   })
 
-  it('refuses a bad event to its caller alone', async () => {
+  it('refuses an invalid event without affecting other callers', async () => {
     const { store } = under()
     const good = Array.from({ length: 10 }, () => streamName())
     const circle: Record<string, unknown> = {}

@@ -1,6 +1,7 @@
 /**
- * What every event store adapter must do. Stream names are random, so that it runs against a used server too; nothing
- * in it knows the adapter, and what only some stores can (an erased event gone from `readAll` at once) is not asked here.
+ * The behaviour that every event store adapter must have. Stream names are random, so that the suite also runs against a used server. The
+ * suite does not depend on the adapter, and does not test abilities of only some stores (such as removing an erased event from `readAll` at
+ * once).
  */
 import { appendCases } from './append-cases.ts'
 import { concurrencyCases } from './concurrency-cases.ts'
@@ -24,8 +25,8 @@ const SUBJECTS: Record<string, Cases> = {
 }
 
 /**
- * @param open  called once for the whole suite
- * @param abilities  cases that need more than these are left out
+ * @param open called once for the whole suite
+ * @param abilities cases that need other abilities are skipped
  */
 export const eventStoreContract = (
   name: string,

@@ -6,7 +6,7 @@ import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/pro
 import { eventStoreContract } from './event-store-contract.ts'
 import { openProxy } from './proxy.ts'
 
-/** A server of one's own to run against instead of the stand-in: a single node without TLS. It may have been used. */
+/** A real server to use instead of the stand-in: a single node without TLS. It may have been used before. */
 const given = process.env.EVENTSTORE_URL
 
 const placeOf = (url: string): { host: string; port: number } => {

@@ -17,7 +17,7 @@ import {
 
 export const forgettingCases: Cases = (under) => {
   describe('retain', () => {
-    it('hides what is too old, and the numbering goes on', async () => {
+    it('hides expired events, and the numbering continues', async () => {
       const { store } = under()
       const prefix = `${streamName('retained')}-`
       await store.retain(prefix, 1)
@@ -27,14 +27,14 @@ export const forgettingCases: Cases = (under) => {
       await eventually(async () => (await readStream(store, stream)).length === 0, { what: 'the expiry' })
       expect((await store.read([{ stream, backwards: true, limit: 1 }]))[0]).to.deep.equal([])
 
-      // Empty is not new.
+      // An empty stream is not a new one.
       expect(await appendOne(store, [part(stream, NO_STREAM)])).to.deep.equal(conflictWith(stream, 2))
       await appended(store, [part(stream, 2)])
       expect(revisionsOf(await readStream(store, stream))).to.deep.equal([3])
       expect(await readStream(store, kept)).to.have.length(1)
     })
 
-    it('keeps the numbering when the events are removed for good', async () => {
+    it('keeps the numbering if the events are removed permanently', async () => {
       const { store } = under()
       const prefix = `${streamName('retained')}-`
       await store.retain(prefix, 1)
@@ -54,7 +54,7 @@ export const forgettingCases: Cases = (under) => {
       expect(revisionsOf(await readStream(store, alive)).at(-1)).to.equal(2)
     })
 
-    it('takes the same ids again while they stand', async () => {
+    it('accepts the same ids again while the events exist', async () => {
       const { store } = under()
       const prefix = `${streamName('retained')}-`
       await store.retain(prefix, 1)
@@ -67,7 +67,7 @@ export const forgettingCases: Cases = (under) => {
   })
 
   describe('erase', () => {
-    it('leaves the last event, and no way to begin again', async () => {
+    it('leaves the last event, and the stream cannot start again', async () => {
       const { store } = under()
       const [stream, other] = [streamName(), streamName()]
       const events = eventsOf(5)
@@ -83,7 +83,7 @@ export const forgettingCases: Cases = (under) => {
       await store.erase(streamName())
     })
 
-    it('leaves the streams of others to a subscription that starts before it', async () => {
+    it('leaves other streams to a subscription that starts before it', async () => {
       const { store } = under()
       const start = await store.end()
       const prefix = `${streamName('erased')}-`

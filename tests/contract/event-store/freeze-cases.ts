@@ -8,7 +8,7 @@ import { appended, part, readStream, revisionsOf, streamName, upTo, type Cases, 
 
 const ROUNDS = 10
 
-/** Starts the appending process; `acknowledged` grows as its appends are answered. */
+/** Starts the appending process. `acknowledged` grows as its appends are answered. */
 const startChild = ({ child: { module, argument } }: StoreHarness, prefix: string) => {
   const acknowledged = new Map<string, number>()
   let count = 0
@@ -22,7 +22,7 @@ const startChild = ({ child: { module, argument } }: StoreHarness, prefix: strin
 }
 
 export const freezeCases: Cases = (under) => {
-  it('in the middle of its appends holds nobody up, and goes on when it wakes', async function () {
+  it('in the middle of its appends delays no other process, and continues when it wakes', async function () {
     this.timeout(120_000)
     const { store } = under()
     const prefix = `${streamName('frozen')}-`

@@ -1,39 +1,39 @@
-/** What the event store contract needs of an adapter under test, and what its cases share. */
+/** What the event store contract needs from an adapter under test, and what its cases share. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import type { NewEvent, RecordedEvent } from '../../../domain/event.ts'
 import type { Batch, EventStore, StreamAppend, Unit, UnitResult } from '../../../domain/ports.ts'
 
 export interface StoreHarness {
-  /** The store under test; it reaches its server through the network below. */
+  /** The store under test. It reaches its server through the network below. */
   store: EventStore<RecordedEvent>
-  /** A further client, as another process has one, straight to the server; the harness closes it. */
+  /** Another client, as in another process, with a direct connection to the server. The harness closes it. */
   another(options?: { deadlineMs?: number }): Promise<EventStore<RecordedEvent>>
-  /** Not there where the server is somebody else's. */
+  /** Missing if the tests do not own the server. */
   server?: { stop(): Promise<void>; start(): Promise<void> }
   network: {
-    /** Ends every connection and takes none until `mend`. */
+    /** Ends every connection and accepts none until `mend`. */
     cut(): void
     mend(): void
-    /** Present connections stay open, but nothing comes through them any more; new ones work. */
+    /** Existing connections stay open but transmit nothing more. New connections work. */
     silence(): void
-    /** The next answer of the server is thrown away, and its connection with it. Resolves when that has happened. */
+    /** Drops the next answer of the server and its connection. Resolves when that has happened. */
     loseNextAnswer(): Promise<void>
   }
-  /** A module with `openStore(argument): Promise<EventStore<RecordedEvent>>`, by which a child process opens the same store. */
+  /** A module with `openStore(argument): Promise<EventStore>`, with which a child process opens the same store. */
   child: { module: string; argument: string }
   close(): Promise<void>
 }
 
-/** What the surroundings of an adapter under test allow. */
+/** What the environment of an adapter under test allows. */
 export interface Abilities {
   canStopServer: boolean
 }
 
-/** Runs the cases of one subject against the harness that `under` answers once the suite has begun. */
+/** Registers the cases of one subject. `under` returns the harness once the suite has begun. */
 export type Cases = (under: () => StoreHarness, abilities: Abilities) => void
 
-/** Random, so that the suite can run against a store that has been used. */
+/** A random name, so that the suite can run against a used store. */
 export const streamName = (kind = 'contract'): string => `${kind}-${randomUUID()}`
 
 export const event = (data: unknown = { note: 'ghi có' }, type = 'Noted'): NewEvent => ({
@@ -105,7 +105,7 @@ export const readToEnd = async (
   }
 }
 
-/** A subscription that writes down what it gets. */
+/** A subscription that records what it receives. */
 export const follow = (
   store: EventStore<RecordedEvent>,
   options: { after: string | null; prefixes?: readonly string[]; maxBatch?: number },

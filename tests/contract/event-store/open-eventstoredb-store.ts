@@ -1,4 +1,4 @@
-/** How a child process of the contract opens the EventStoreDB store. */
+/** Opens the EventStoreDB store in a child process of the contract. */
 import type { RecordedEvent } from '../../../domain/event.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'

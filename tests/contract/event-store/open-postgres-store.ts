@@ -1,4 +1,4 @@
-/** How a child process of the contract opens the Postgres store. */
+/** Opens the Postgres store in a child process of the contract. */
 import type { RecordedEvent } from '../../../domain/event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'

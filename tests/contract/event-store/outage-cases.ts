@@ -18,7 +18,7 @@ import {
   type Cases,
 } from './harness.ts'
 
-/** Writers that go on through whatever happens; every append of theirs must succeed in the end. */
+/** Starts writers that continue through every fault. Each of their appends must succeed in the end. */
 const startWriters = (store: EventStore<RecordedEvent>, prefix: string, count: number) => {
   const streams = new Map(upTo(count).map((n) => [`${prefix}${n}`, [] as string[]]))
   let isWriting = true
@@ -35,7 +35,7 @@ const startWriters = (store: EventStore<RecordedEvent>, prefix: string, count: n
   ended.catch(() => {})
   return {
     answered: () => answered,
-    /** The ids answered with success, by stream. */
+    /** The ids of the successful appends, by stream. */
     stop: async () => {
       isWriting = false
       await ended
@@ -75,7 +75,7 @@ export const outageCases: Cases = (under, { canStopServer }) => {
     const { server, another } = under()
     if (!server) throw new Error('the server cannot be stopped')
     const impatient = await another({ deadlineMs: 300 })
-    // A server that others have kept busy takes its time to write down what it has before it ends.
+    // A busy server takes time to write its data before it ends.
     const patient = await another({ deadlineMs: 60_000 })
     const stream = streamName()
     const unit = [part(stream, NO_STREAM)]
@@ -94,14 +94,13 @@ export const outageCases: Cases = (under, { canStopServer }) => {
         await server.start()
       }
     }, patient)
-    // The caller that was sent away comes again with the same.
+    // The refused caller repeats the same append.
     await appended(impatient, unit)
     expect(await readStream(impatient, stream)).to.have.length(1)
   }
-  if (canStopServer)
-    it('of the server in the middle of everything are survived without loss or repeat', ofTheServer).timeout(120_000)
+  if (canStopServer) it('of the server are survived without loss or repetition', ofTheServer).timeout(120_000)
 
-  it('of the network in the middle of everything are survived without loss or repeat', async function () {
+  it('of the network are survived without loss or repetition', async function () {
     this.timeout(120_000)
     const { network } = under()
     await survives(async (store) => {
@@ -114,13 +113,13 @@ export const outageCases: Cases = (under, { canStopServer }) => {
     })
   })
 
-  it('of connections that go silent are survived without loss or repeat', async function () {
+  it('of connections that go silent are survived without loss or repetition', async function () {
     this.timeout(120_000)
     const { network } = under()
     await survives(async () => network.silence())
   })
 
-  it('that swallow the answer to an append leave it there once, answered with success', async () => {
+  it('that drop the answer to an append leave it stored once and answered with success', async () => {
     const { store, network, another } = under()
     const other = await another()
     for (let round = 0; round < 10; round++) {

@@ -45,7 +45,7 @@ eventStoreContract('postgres', async () => {
   }
 })
 
-describe('event store on Postgres, what it can beyond the contract', () => {
+describe('event store on Postgres, beyond the contract', () => {
   let database: TestDatabase
   let store: EventStore<RecordedEvent>
   before(async () => {
@@ -63,7 +63,7 @@ describe('event store on Postgres, what it can beyond the contract', () => {
     expect(await store.readAll(null, 10)).to.deep.equal([])
   })
 
-  it('writes all of a unit or nothing', async () => {
+  it('writes a unit completely or not at all', async () => {
     const [first, taken] = [streamName(), streamName()]
     await appended(store, [part(taken, NO_STREAM)])
     expect(await appendOne(store, [part(first, NO_STREAM), part(taken, NO_STREAM)])).to.deep.equal(
@@ -73,7 +73,7 @@ describe('event store on Postgres, what it can beyond the contract', () => {
     expect(await appendOne(store, [part(first, 0)])).to.deep.equal(conflictWith(first, NO_STREAM))
   })
 
-  it('numbers events densely', async () => {
+  it('numbers events without gaps', async () => {
     const start = Number(await store.end())
     await store.append(Array.from({ length: 50 }, () => [part(streamName(), NO_STREAM, eventsOf(2))]))
     const events = await readToEnd(store, String(start))
@@ -82,7 +82,7 @@ describe('event store on Postgres, what it can beyond the contract', () => {
     )
   })
 
-  it('hands on its own appends and those of another process in one order, the same to both', async () => {
+  it('delivers its own appends and those of another process in one order, the same to both', async () => {
     const other = await openPostgresEventStore({ url: database.url })
     const start = await store.end()
     const seen: [EventStore<RecordedEvent>, string[]][] = [
@@ -106,7 +106,7 @@ describe('event store on Postgres, what it can beyond the contract', () => {
     await other.close()
   })
 
-  it('removes expired and erased events from everything at once', async () => {
+  it('removes expired and erased events everywhere at once', async () => {
     const start = await store.end()
     const [kept, erased, expiring] = [streamName(), streamName(), streamName('expiring')]
     const last = eventsOf(1)
@@ -122,7 +122,7 @@ describe('event store on Postgres, what it can beyond the contract', () => {
     expect(idsOf(everything)[0]).to.equal(last[0]!.id)
   })
 
-  it('never gives a position again, also where the newest events have expired', async () => {
+  it('never reuses a position, even if the newest events have expired', async () => {
     const stream = streamName('newest')
     await store.retain(stream, 1)
     const last = await appended(store, [part(stream, NO_STREAM, eventsOf(5))])
@@ -132,7 +132,7 @@ describe('event store on Postgres, what it can beyond the contract', () => {
     expect(store.isAfter(await appended(store, [part(streamName(), NO_STREAM)]), last)).to.equal(true)
   })
 
-  it('leaves no dead row behind a commit that every later append would have to pass by', async () => {
+  it('leaves no dead row after a commit that every later append would have to skip', async () => {
     const client = openDatabase(database.url, { poolSize: 1 })
     const place = async () => (await client.query('SELECT ctid FROM store.head'))[0]
     try {
@@ -144,7 +144,7 @@ describe('event store on Postgres, what it can beyond the contract', () => {
     }
   })
 
-  it('refuses a checkpoint it never gave', async () => {
+  it('refuses a checkpoint that it never issued', async () => {
     expect(() => store.isAfter('C:12/P:12', '1')).to.throw(RangeError)
     expect(await store.readAll('-1', 1).catch((error: unknown) => error)).to.be.instanceOf(RangeError)
   })

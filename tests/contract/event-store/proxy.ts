@@ -1,4 +1,4 @@
-/** A TCP proxy that can cut, refuse, and go silent and swallow an answer. */
+/** A TCP proxy that can cut connections, refuse them, go silent, and drop an answer. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 

@@ -3,7 +3,7 @@ import { NO_STREAM } from '../../../domain/ports.ts'
 import { appended, eventsOf, idsOf, part, readToEnd, revisionsOf, streamName, upTo, type Cases } from './harness.ts'
 
 export const readCases: Cases = (under) => {
-  it('reads pieces of streams, each in its order, in one call', async () => {
+  it('reads slices of several streams, each in order, in one call', async () => {
     const { store } = under()
     const [long, short, none] = [streamName(), streamName(), streamName()]
     await appended(store, [part(long, NO_STREAM, eventsOf(50)), part(short, NO_STREAM, eventsOf(1))])
@@ -21,12 +21,12 @@ export const readCases: Cases = (under) => {
     const found = await store.read(slices)
     expect(found.map(revisionsOf)).to.deep.equal([upTo(50), [], [47, 48, 49], [10, 11], [0], [49, 48, 47], [], [0], []])
     expect(found[4]![0]!.stream).to.equal(short)
-    // One slice alone, of each kind.
+    // Each slice in a call of its own.
     for (const [index, slice] of slices.entries()) expect(await store.read([slice])).to.deep.equal([found[index]])
     expect(await store.read([])).to.deep.equal([])
   })
 
-  it('reads everything in order, from a checkpoint on', async () => {
+  it('reads everything in order, from a checkpoint', async () => {
     const { store } = under()
     const before = await store.end()
     const streams = upTo(5).map(() => streamName())
@@ -39,7 +39,7 @@ export const readCases: Cases = (under) => {
     expect(await store.readAll(last, 10)).to.deep.equal([])
   })
 
-  it('compares checkpoints by place, not by letters', async () => {
+  it('compares checkpoints by position, not as text', async () => {
     const { store } = under()
     const checkpoints: string[] = []
     const stream = streamName()

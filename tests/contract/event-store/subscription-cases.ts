@@ -15,7 +15,7 @@ import {
 } from './harness.ts'
 
 export const subscriptionCases: Cases = (under) => {
-  it('start in the past and go live without gap or repeat', async () => {
+  it('start in the past and become live without gap or repetition', async () => {
     const { store, another } = under()
     const start = await store.end()
     const prefix = `${streamName('live')}-`
@@ -36,7 +36,7 @@ export const subscriptionCases: Cases = (under) => {
     await eventually(() => followers.every(({ isLive }) => isLive()))
     const atLive = written
     await eventually(() => written > atLive + 200)
-    // Another joins while the first ones live on the newest.
+    // Another one joins while the first ones are live.
     followers.push(follow(store, { after: start, prefixes: [prefix, 'never-'] }))
     await eventually(() => written > atLive + 400)
     isWriting = false
@@ -50,7 +50,7 @@ export const subscriptionCases: Cases = (under) => {
     }
   })
 
-  it('go on from the checkpoint of any batch', async () => {
+  it('continue from the checkpoint of any batch', async () => {
     const { store } = under()
     const start = await store.end()
     const prefix = `${streamName('resumed')}-`
@@ -71,7 +71,7 @@ export const subscriptionCases: Cases = (under) => {
     }
   })
 
-  it('without prefixes give everything', async () => {
+  it('deliver everything if they have no prefixes', async () => {
     const { store } = under()
     const start = await store.end()
     const following = follow(store, { after: start })
@@ -88,7 +88,7 @@ export const subscriptionCases: Cases = (under) => {
     expectRising(store, following.events())
   })
 
-  it('move their checkpoint on over events of others', async () => {
+  it('advance their checkpoint past events of other streams', async () => {
     const { store } = under()
     const prefix = `${streamName('quiet')}-`
     const following = follow(store, { after: await store.end(), prefixes: [prefix] })
@@ -102,7 +102,7 @@ export const subscriptionCases: Cases = (under) => {
     expect(following.events()).to.deep.equal([])
   })
 
-  it('hear of an append within milliseconds, not at the next poll', async () => {
+  it('deliver an append within milliseconds, not at the next poll', async () => {
     const { store } = under()
     const prefix = `${streamName('soon')}-`
     const following = follow(store, { after: await store.end(), prefixes: [prefix] })
@@ -118,7 +118,7 @@ export const subscriptionCases: Cases = (under) => {
     expect(delays.sort((a, b) => a - b)[10]).to.be.lessThan(60)
   })
 
-  it('let a slow consumer keep its own pace, and lose nothing', async () => {
+  it('let a slow consumer keep its own pace without losing events', async () => {
     const { store } = under()
     const prefix = `${streamName('slow')}-`
     let release = (): void => {}
@@ -148,7 +148,7 @@ export const subscriptionCases: Cases = (under) => {
     expect(idsOf(quick.events())).to.deep.equal(inOrder)
   })
 
-  it('end at once when aborted, wherever they are', async () => {
+  it('end at once when aborted, in any state', async () => {
     const { store } = under()
     const end = await store.end()
     const idle = follow(store, { after: end })

@@ -1,9 +1,9 @@
 /**
  * A process that consumes until it is killed.
  *
- *     node --import tsx consuming-child.ts <module with openLog> <its argument> <group>
+ * node --import tsx consuming-child.ts <module with openLog> <its argument> <group>
  *
- * Tells its parent every entry while it handles it.
+ * It sends every entry to its parent process while it handles it.
  */
 import type { Log } from '../../../domain/ports.ts'
 

@@ -46,11 +46,11 @@ describe("the embedded log's offsets", () => {
     await test?.drop()
   })
 
-  it('move on and never back, whatever a consumer knows', async () => {
+  it('advance and never go back, whatever offset a consumer assumes', async () => {
     expect(await readOffset(database, 'a')).to.equal(null)
     expect(await commitOffset(database, store, 'a', '9', null)).to.equal('9')
     expect(await commitOffset(database, store, 'a', '10', '9')).to.equal('10')
-    // One that believes the group to be where it has not been for long.
+    // This consumer has an outdated offset of the group.
     expect(await commitOffset(database, store, 'a', '8', null)).to.equal('10')
     expect(await commitOffset(database, store, 'a', '12', '9')).to.equal('12')
     expect(await readOffset(database, 'a')).to.equal('12')

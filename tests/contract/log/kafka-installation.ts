@@ -1,4 +1,4 @@
-/** A store whose transactions a relay sends to a topic of its own, as the log's contract needs it. */
+/** A store whose transactions a relay sends to its own topic, for the log contract. */
 import { randomUUID } from 'node:crypto'
 import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
@@ -13,7 +13,7 @@ import { freshDatabase } from '../../harness/postgres.ts'
 
 export const SOURCE = 'https://pay.example.vn'
 
-/** @param address  of a broker */
+/** @param address  the broker's address */
 export const openKafkaInstallation = async (address: string) => {
   const test = await freshDatabase()
   await migrateDatabase(test.url)
@@ -26,7 +26,7 @@ export const openKafkaInstallation = async (address: string) => {
     store,
     database,
     kafka,
-    /** @returns what stops it */
+    /** @returns a function that stops it */
     relay: () => {
       const stop = new AbortController()
       const publisher = openKafkaPublisher({ ...kafka, source: SOURCE })

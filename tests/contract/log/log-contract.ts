@@ -1,6 +1,6 @@
 /**
- * What every log adapter must do. Users, transactions and groups are random, so that it runs against a used log too. Who of
- * several consumers makes a call is the claims' business and tested there.
+ * The behaviour that every log adapter must have. Users, transactions and groups are random, so that the suite also runs against a used
+ * log. The claims decide which of several consumers makes a call. They have tests of their own.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomInt, randomUUID } from 'node:crypto'
@@ -13,11 +13,11 @@ import { eventually } from '../../harness/eventually.ts'
 
 export interface LogHarness {
   log: Log
-  /** A further client, as another process has one; the harness closes it. */
+  /** Another client, as in another process. The harness closes it. */
   another(): Promise<Log>
-  /** What is appended here comes out of the log. */
+  /** Events that are appended here appear in the log. */
   store: EventStore
-  /** A module with `openLog(argument): Promise<Log>`, by which a child process opens the same log. */
+  /** A module with `openLog(argument): Promise<Log>`, with which a child process opens the same log. */
   child: { module: string; argument: string }
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ const event = (userId: number, transactionId: number): NewEvent => ({
   },
 })
 
-/** Appends further transactions of a user, each a stream of its own. @returns their ids, in the order of the store */
+/** Appends new transactions of a user, each in its own stream. @returns their ids, in the order of the store */
 const capture = async (store: EventStore, userId: number, count: number): Promise<number[]> => {
   const ids = Array.from({ length: count }, someId)
   const results = await store.append(
@@ -47,7 +47,7 @@ const capture = async (store: EventStore, userId: number, count: number): Promis
   return ids
 }
 
-/** A consumer that writes down what it was handed. */
+/** A consumer that records what it receives. */
 const consume = (
   log: Log,
   group: string,
@@ -86,7 +86,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
     })
     after(() => harness?.close())
 
-    it('hands over the past, then what comes, in order per user', async () => {
+    it('delivers past entries and then new ones, in order per user', async () => {
       const { log, store } = harness
       const [one, two] = [someId(), someId()]
       const ofOne = await capture(store, one, 30)
@@ -103,7 +103,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
       expect(consumer.of(two)).to.deep.equal(ofTwo)
     })
 
-    it('carries what tells the event, and no personal data', async () => {
+    it('carries the fields that identify the event, and no personal data', async () => {
       const { log, store } = harness
       const [user, id] = [someId(), someId()]
       const stream = `transaction-${id}`
@@ -126,7 +126,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
       expect(store.isAfter(checkpoint, first!.checkpoint)).to.equal(true)
     })
 
-    it('carries transactions alone', async () => {
+    it('carries only transactions', async () => {
       const { log, store } = harness
       const user = someId()
       const other = { ...event(user, someId()), data: { transaction_id: 1 } }
@@ -138,7 +138,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
       expect(consumer.of(user)).to.deep.equal(ids)
     })
 
-    it('hands the same again when the handler fails, and passes nothing over', async () => {
+    it('delivers the same entries again if the handler fails, and skips none', async () => {
       const { log, store } = harness
       const user = someId()
       const group = newGroup()
@@ -158,7 +158,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
       expect([...new Set(consumer.of(user))]).to.deep.equal(ids)
     })
 
-    it('hands over again what was not handled to the end', async () => {
+    it('delivers entries again that were not completely handled', async () => {
       const { log, store } = harness
       const user = someId()
       const group = newGroup()
@@ -177,7 +177,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
       expect(next.of(user)).to.deep.equal(ids)
     })
 
-    it('goes on where the group was, each group by itself', async () => {
+    it('continues from the offset of the group, separately for each group', async () => {
       const { log, another, store } = harness
       const [group, apart] = [newGroup(), newGroup()]
       const user = someId()
@@ -207,7 +207,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
       await eventually(() => seen().size === ids.length)
       await Promise.all(consumers.map((consumer) => consumer.stop()))
       expect([...seen()].sort()).to.deep.equal([...ids].sort())
-      // Whoever comes next finds all of it done.
+      // A later consumer finds all entries handled.
       const user2 = someId()
       await capture(store, user2, 1)
       const next = consume(log, group)
@@ -216,7 +216,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
       expect(next.of(user)).to.deep.equal([])
     })
 
-    it('is not held by an endpoint that hangs', async () => {
+    it('is not blocked by an endpoint that hangs', async () => {
       const { log, store } = harness
       const [hanging, fine] = [someId(), someId()]
       const group = newGroup()
@@ -238,7 +238,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
       expect(answered.filter((id) => held.includes(id))).to.deep.equal([])
     })
 
-    it('hands over everything at least once, in order, across kills of the consumer', async function () {
+    it('delivers everything at least once, in order, across kills of the consumer', async function () {
       this.timeout(120_000)
       const { store, child } = harness
       const user = someId()
@@ -263,11 +263,11 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
           ids.push(...(await capture(store, user, 3)))
           return seen.size >= goal
         })
-        // What comes now comes in a batch of its own, so one before it has been handled to the end.
+        // This entry arrives in a batch of its own, so the batches before it were handled completely.
         const [oneMore] = await capture(store, user, 1)
         ids.push(oneMore!)
         await eventually(() => seen.has(oneMore!))
-        // The last one is let go on to the end.
+        // The last consumer may finish.
         if (kills === 3) await eventually(() => ids.every((id) => seen.has(id)))
         consumer.kill('SIGKILL')
         await once(consumer, 'exit')
@@ -277,11 +277,11 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
         const from = ids.indexOf(run[0]!)
         expect(run).to.deep.equal(ids.slice(from, from + run.length))
       }
-      // Each went on from about where the one before had been, not from the beginning.
+      // Each consumer continued approximately from the end of the one before, not from the beginning.
       runs.slice(1).forEach((run, n) => expect(ids.indexOf(run[0]!)).to.be.greaterThan(ids.indexOf(runs[n]![0]!)))
     })
 
-    it('ends at once when told', async () => {
+    it('ends at once on request', async () => {
       const stopTakes = async (consumer: ReturnType<typeof consume>): Promise<number> => {
         const began = performance.now()
         await consumer.stop()

@@ -1,4 +1,4 @@
-/** How a child process of the contract opens the embedded log. */
+/** Opens the embedded log in a child process of the contract. */
 import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'

@@ -1,8 +1,8 @@
-/** How a child process of the contract opens the Kafka log. */
+/** Opens the Kafka log in a child process of the contract. */
 import { openKafkaLog, type KafkaLogOptions } from '../../../adapters/log/kafka.ts'
 import type { Log } from '../../../domain/ports.ts'
 
-/** As short as a broker allows unless told otherwise: a killed consumer's partitions are free after this time. */
+/** The shortest timeout that a broker allows by default. The partitions of a killed consumer are free after this time. */
 export const SESSION_TIMEOUT = 6_000
 
 /** @param argument  `KafkaLogOptions` as JSON */

@@ -1,11 +1,11 @@
-/** The pages that the product serves, in a real browser: they show what they should, and ask nobody else for anything. */
+/** Opens the pages of the product in a real browser: they show what they should, and send no request to another host. */
 import { expect } from 'chai'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { PROGRAM, needsChromium } from '../../harness/chromium/install.ts'
 import { openApi, type ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { captured } from '../../integration/http/captured.ts'
 
-/** Milliseconds: on a busy machine a browser takes its time. */
+/** Milliseconds. On a busy machine a browser is slow. */
 const WITHIN = 60_000
 
 describe('pages in a browser', function () {
@@ -14,7 +14,7 @@ describe('pages in a browser', function () {
   let browser: Browser
   let api: ApiUnderTest
   let page: Page
-  /** What the browser complained about: refused by the policy, not found, thrown. */
+  /** Messages of the browser about requests refused by the policy, missing files and thrown errors. */
   let complaints: string[]
   let asked: URL[]
 
@@ -43,7 +43,7 @@ describe('pages in a browser', function () {
     await api.happened(user_id, id, [captured(user_id, id, { order_id })])
   }
 
-  it('the document shows every operation, and tries one out with an API key', async () => {
+  it('show every operation of the API, and try one with an API key', async () => {
     const { paths } = (await api.ask('GET', '/api/openapi.json')).body as { paths: Record<string, object> }
     await page.goto(`${api.url}/docs`)
     await page.locator('.opblock').first().waitFor()
@@ -69,7 +69,7 @@ describe('pages in a browser', function () {
     expect(asked.map(({ pathname }) => pathname)).to.include.members(['/docs/swagger-ui.css', '/api/account'])
   })
 
-  it('the counter shows payments as they come, over a proxy’s bad moments too, until its link is replaced', async () => {
+  it('show payments on the counter as they arrive, also after errors of a proxy, until its link is replaced', async () => {
     const key = api.owner.api_key
     await pay('DH1001')
     const { token } = (await api.ask('POST', '/api/counter', { key })).body.data
@@ -85,7 +85,7 @@ describe('pages in a browser', function () {
     await page.getByText('Liên kết này không còn dùng được.').waitFor()
     for (const { origin, href } of asked) expect(origin, href).to.equal(api.url)
 
-    // Whatever came into the page all the same would not be run.
+    // Code that reaches the page anyway would not run.
     complaints = []
     await page.evaluate(`{
       const script = document.createElement('script')

@@ -1,7 +1,7 @@
 /**
- * Gets the browser of the tests of pages, Debian's Chromium, once.
+ * Installs the browser for the tests of pages, Debian's Chromium, once.
  *
- *     node --import tsx tests/harness/chromium/install.ts
+ * node --import tsx tests/harness/chromium/install.ts
  */
 import { fileURLToPath } from 'node:url'
 import { installPackage, needs } from '../debian.ts'

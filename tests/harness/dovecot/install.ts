@@ -1,9 +1,9 @@
 /**
- * Gets the IMAP server of the mail tests, Debian's Dovecot, once.
+ * Installs the IMAP server for the mail tests, Debian's Dovecot, once.
  *
- *     node --import tsx tests/harness/dovecot/install.ts
+ * node --import tsx tests/harness/dovecot/install.ts
  *
- * The tests run their own, on ports and a folder of their own.
+ * The tests run their own instance, with its own ports and folder.
  */
 import { fileURLToPath } from 'node:url'
 import { installPackage, needs } from '../debian.ts'

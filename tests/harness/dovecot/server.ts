@@ -1,4 +1,4 @@
-/** A real IMAP server: Dovecot as a process of its own, on ports and a folder of its own; any user name has a mailbox. */
+/** A real IMAP server: a Dovecot process with its own ports and folder. Every user name has a mailbox. */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, chownSync } from 'node:fs'
@@ -11,21 +11,24 @@ import { CERTIFICATE, KEY } from '../kafka/certificate.ts'
 import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
 import { PROGRAM } from './install.ts'
 
-/** Of every user. */
+/** The password of every user. */
 export const PASSWORD = 'app-password-of-16'
 
 export interface Dovecot extends OwnServer {
-  /** Plain text, and STARTTLS where it was asked for. */
+  /** Plain text, and STARTTLS if the client requests it. */
   port: number
   /** TLS from the first byte. */
   securePort: number
-  /** Puts a mail into a user's inbox, as a mail server that delivers to it. */
+  /** Delivers a mail to a user's inbox, like a mail server. */
   deliver(user: string, mail: string, receivedAt?: Date): Promise<void>
-  /** The mailbox gets numbered anew, as after a restored backup: another UIDVALIDITY. */
+  /** Renumbers the mailbox, as after a restored backup: it gets another UIDVALIDITY. */
   renumber(user: string): Promise<void>
 }
 
-/** Root runs it as root, and the mailboxes as nobody; anybody else runs all of it as himself. Dovecot knows groups by name. */
+/**
+ * Started by root, Dovecot runs as root and the mailboxes belong to nobody. Any other user runs all of it as that user. Dovecot needs group
+ * names.
+ */
 const identity = () => {
   const { uid, gid, username } = userInfo()
   return uid === 0
@@ -97,9 +100,9 @@ const answers = (port: number): Promise<boolean> =>
     socket.once('data', () => socket.destroy())
   })
 
-/** @throws where there is none */
+/** @throws if Dovecot is missing */
 export const startDovecot = async (): Promise<Dovecot> => {
-  // On a disk: in memory Dovecot does not notice the mails of hundreds of mailboxes by itself.
+  // The folder must be on a disk: in memory, Dovecot does not notice new mails in hundreds of mailboxes by itself.
   const folder = await mkdtemp(join('/tmp', 'baoco-dovecot-'))
   chmodSync(folder, 0o755)
   const [port = 0, securePort = 0] = await freePorts(2)
@@ -113,7 +116,7 @@ export const startDovecot = async (): Promise<Dovecot> => {
   const settings = join(folder, 'dovecot.conf')
   await writeFile(settings, configuration(folder, port, securePort))
 
-  /** The folders of a maildir, made as its user's. */
+  /** Creates the folders of a maildir, owned by its user. */
   const inbox = async (user: string): Promise<string> => {
     const box = join(mails, user)
     for (const path of [box, join(box, 'tmp'), join(box, 'new'), join(box, 'cur')]) {

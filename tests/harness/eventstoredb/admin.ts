@@ -1,4 +1,4 @@
-/** The HTTP side: scavenges as the real server has them, and the commands that only the stand-in takes. */
+/** The HTTP side: scavenges like those of the real server, and commands that only the stand-in accepts. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import type { Faults } from './faults.ts'
 export interface AdminParts {
   log: EventLog
   troubles: Faults
-  /** All connections end, and none is taken for so long (milliseconds). */
+  /** Ends all connections, and accepts none for this many milliseconds. */
   restart(downMs: number): void
 }
 
@@ -53,7 +53,7 @@ class Scavenges {
   readonly #log: EventLog
   readonly #troubles: Faults
   current: string | null = null
-  /** Where the log ended when one began that did not finish: the next only finishes it. */
+  /** The end of the log at the start of an unfinished scavenge. The next scavenge only finishes that one. */
   #unfinished: number | null = null
 
   constructor(log: EventLog, troubles: Faults) {
@@ -61,7 +61,7 @@ class Scavenges {
     this.#troubles = troubles
   }
 
-  /** @returns its id; null while one runs */
+  /** @returns its id, or null while another one runs */
   start(): string | null {
     if (this.current !== null) return null
     const id = (this.current = randomUUID())

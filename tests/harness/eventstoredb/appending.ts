@@ -1,4 +1,4 @@
-/** The calls that change something: appends, one by one or many through one call, and deletes. */
+/** The calls that change data: appends, singly or many in one call, and deletes. */
 import {
   status,
   type sendUnaryData,
@@ -29,7 +29,7 @@ interface Gathered {
   events: ProposedEvent[]
 }
 
-/** Many appends through one call, each in one message or more, answered in the order in which they are complete. */
+/** Many appends in one call, each in one or more messages, answered in the order in which they are complete. */
 export const batchAppend = (
   log: EventLog,
   troubles: Faults,
@@ -70,7 +70,7 @@ const outcomeOf = (log: EventLog, { stream, expected, deadline, events }: Gather
   return log.append(stream, expected, events)
 }
 
-/** A call of its own for one append, as the client makes it where credentials are given with it. */
+/** A separate call for one append. The client makes it if credentials are given with the append. */
 export const append = (
   log: EventLog,
   call: ServerReadableStream<AppendReq, AppendResp>,
@@ -130,7 +130,7 @@ const appendAnswer = (
   return answer
 }
 
-/** How a refused delete writes the kinds of expectation as numbers. */
+/** The numbers by which a refused delete reports kinds of expectation. */
 const EXPECTED_NUMBERS = { any: -2, no_stream: -1, stream_exists: -4 } as const
 
 const deleteFailure = (stream: string, expected: Expected, outcome: AppendOutcome): Failure => {

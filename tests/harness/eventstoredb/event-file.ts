@@ -1,4 +1,4 @@
-/** The stand-in's events on disk: a line an append, so that an append is there whole or not at all after a kill. */
+/** The stand-in's events on disk: one line per append, so that after a kill an append exists completely or not at all. */
 import {
   closeSync,
   existsSync,
@@ -38,7 +38,7 @@ export class EventFile {
     this.#file = openSync(this.#path, 'a')
   }
 
-  /** What was appended, append by append; half a line at the end was never answered, and goes. */
+  /** Reads all appends. An incomplete line at the end was never answered, and is removed. */
   *read(): Generator<StoredEvent[]> {
     const content = readFileSync(this.#path)
     const whole = content.lastIndexOf('\n') + 1

@@ -1,6 +1,6 @@
 /**
- * What the stand-in stores and the rules it appends, hides and deletes by: those of a single EventStoreDB 23.10 node, as its
- * answers show. Everything is in memory; with a folder every change is in a file too, before it is answered.
+ * The data of the stand-in, and its rules for appends, hiding and deletes: those of a single EventStoreDB 23.10 node, as observed in its
+ * answers. Everything is in memory; with a folder, every change is also written to a file before it is answered.
  */
 import { randomUUID } from 'node:crypto'
 import { EventFile } from './event-file.ts'
@@ -16,7 +16,7 @@ export interface ProposedEvent {
 export interface StoredEvent extends ProposedEvent {
   stream: string
   revision: number
-  /** Commit and prepare position, which are one. */
+  /** The commit and prepare position, which are equal. */
   position: number
   /** Milliseconds since 1970. */
   created: number
@@ -26,7 +26,7 @@ export type Expected = number | 'any' | 'no_stream' | 'stream_exists'
 
 export type AppendOutcome =
   | { kind: 'written'; revision: number; position: number | undefined }
-  | { kind: 'wrong_expected_version'; /** undefined: there is no such stream */ revision: number | undefined }
+  | { kind: 'wrong_expected_version'; /** undefined if the stream does not exist */ revision: number | undefined }
   | { kind: 'stream_deleted' }
   | { kind: 'too_big' }
 
@@ -36,7 +36,7 @@ interface Stream {
   tombstoned: boolean
 }
 
-/** What a stream's metadata says about which of its events may be seen. */
+/** The stream metadata that decides which of its events are visible. */
 interface Visibility {
   $maxAge?: number
   $maxCount?: number
@@ -46,7 +46,7 @@ interface Visibility {
 export const MOST_APPEND_BYTES = 1_048_576
 /** `$tb` of a soft-deleted stream: the greatest 64-bit number, which JavaScript reads as a float. */
 const DELETED_BEFORE = 9_223_372_036_854_775_807n
-/** ANY and STREAM_EXISTS know ids again only while the server remembers them. */
+/** With ANY and STREAM_EXISTS, ids are recognised only while the server remembers them. */
 const MOST_REMEMBERED = 100_000
 
 const sizeOf = ({ data, metadata, type }: ProposedEvent): number => data.length + metadata.length + 2 * type.length
@@ -70,7 +70,7 @@ export class EventLog {
   #nextPosition = 0
   #told = false
 
-  /** @param folder  where to keep the events over a restart; undefined: nowhere */
+  /** @param folder  keeps the events across a restart; undefined: they are not kept */
   constructor(folder?: string) {
     this.#file = folder === undefined ? undefined : new EventFile(folder)
     for (const events of this.#file?.read() ?? []) this.#take(events)
@@ -93,7 +93,7 @@ export class EventLog {
     return low
   }
 
-  /** Calls back, once a turn of the event loop, after appends and scavenges. @returns ends it */
+  /** Calls the listener after appends and scavenges, at most once per turn of the event loop. @returns a function that ends this */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -128,21 +128,21 @@ export class EventLog {
     return { kind: 'wrong_expected_version', revision: stream?.last }
   }
 
-  /** Soft delete: metadata that hides everything. @returns the outcome of writing it, or the refusal */
+  /** Soft delete: writes metadata that hides everything. @returns the result of the write, or the refusal */
   delete(name: string, expected: Expected): AppendOutcome {
     const refused = this.#refusedDelete(name, expected)
     if (refused) return refused
     return this.#write(metastreamOf(name), [systemEvent('$metadata', `{"$tb":${DELETED_BEFORE}}`)], false)
   }
 
-  /** Deletes for ever. */
+  /** Deletes permanently. */
   tombstone(name: string, expected: Expected): AppendOutcome {
     const refused = this.#refusedDelete(name, expected)
     if (refused) return refused
     return this.#write(name, [systemEvent('$streamDeleted', '{}')], false)
   }
 
-  /** @returns the events that may be seen, or why there are none */
+  /** @returns the visible events, or the reason why there are none */
   visible(name: string): StoredEvent[] | 'not_found' | 'deleted' {
     const stream = this.#streams.get(name)
     if (stream?.tombstoned) return 'deleted'
@@ -157,8 +157,8 @@ export class EventLog {
   }
 
   /**
-   * Removes hidden events for good, but the last of each stream.
-   * @param upTo  the end of the log at the time the scavenge was begun; what was said later does not count
+   * Removes hidden events permanently, except the last of each stream.
+   * @param upTo the end of the log when the scavenge began; later metadata does not count
    */
   scavenge(upTo: number): number {
     let removed = 0
@@ -180,7 +180,7 @@ export class EventLog {
     return removed
   }
 
-  /** As a restart does. */
+  /** Forgets event ids, like a restart. */
   forgetIds(): void {
     this.#remembered.clear()
   }
@@ -199,7 +199,7 @@ export class EventLog {
     return direct?.revision === revision ? direct : events.find((event) => event.revision === revision)
   }
 
-  /** The answer to what was written before: without a position where that is hidden now. */
+  /** The answer to a repeated append: without a position if its events are now hidden. */
   #again(name: string, revision: number): AppendOutcome {
     const event = this.#at(name, revision)
     const seen = event && !this.#isSoftDeleted(name) && this.isVisible(event)
@@ -226,12 +226,12 @@ export class EventLog {
     return { kind: 'written', revision: last + stored.length, position: stored.at(-1)?.position ?? this.#end() }
   }
 
-  /** What is appended to a soft-deleted stream continues its numbering; what was there stays hidden. */
+  /** An append to a soft-deleted stream continues its numbering. The old events stay hidden. */
   #undelete(name: string, last: number): void {
     this.#write(metastreamOf(name), [systemEvent('$metadata', JSON.stringify({ $tb: last + 1 }))], false)
   }
 
-  /** Metadata set on a soft-deleted stream brings it back, empty. */
+  /** New metadata on a soft-deleted stream restores it, without events. */
   #mergeUndelete(name: string): void {
     const meta = this.#streams.get(metastreamOf(name))
     const [before, now] = [meta?.events.at(-2), meta?.events.at(-1)]
@@ -264,7 +264,7 @@ export class EventLog {
     return this.#metadata(name).$tb === Number(DELETED_BEFORE)
   }
 
-  /** @param upTo  as it was said at a position */
+  /** @param upTo  uses the metadata at this position */
   #metadata(name: string, upTo = Infinity): Visibility {
     const said = this.#streams.get(metastreamOf(name))?.events.findLast(({ position }) => position <= upTo)
     return said ? visibilityIn(said) : {}

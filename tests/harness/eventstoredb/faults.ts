@@ -1,30 +1,30 @@
-/** What the stand-in does on command, and a real server only when it goes wrong. Counters count down to nothing. */
+/** Faults that the stand-in causes on command, and a real server only when it fails. Counters count down to zero. */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export class Faults {
-  /** Every append and read is answered so much later (milliseconds). */
+  /** The delay of the answer to every append and read (milliseconds). */
   answer_late_ms = 0
-  /** So many appends are written and never answered; the connection stays. */
+  /** The number of appends that are written and never answered. The connection stays open. */
   lose_answers = 0
-  /** So many appends end all connections instead of being written. */
+  /** The number of appends that end all connections instead of being written. */
   drop_before = 0
-  /** So many appends are written, and end all connections instead of being answered. */
+  /** The number of appends that are written, and then end all connections instead of being answered. */
   drop_after = 0
-  /** So many appends more are taken to streams whose names match; then each ends all connections. null: all are. */
+  /** The number of appends still accepted to streams with matching names. Each further one ends all connections. null: no limit. */
   appends_left: number | null = null
   appends_to = ''
-  /** So many calls that require the leader are sent to another node. */
+  /** The number of calls that require the leader and are redirected to another node. */
   not_leader = 0
-  /** Where to. */
+  /** The port of that node. */
   leader_port = 0
-  /** So many calls are refused as by a server that has just started. */
+  /** The number of calls that are refused as by a server that has just started. */
   not_ready = 0
-  /** So many scavenges stop before they have removed anything. */
+  /** The number of scavenges that stop before they have removed anything. */
   interrupt_scavenges = 0
-  /** A scavenge takes so long (milliseconds). */
+  /** The duration of a scavenge (milliseconds). */
   scavenge_ms = 30
 
-  /** @returns whether this trouble is to happen now */
+  /** @returns whether this fault must happen now */
   strikes(
     trouble: 'lose_answers' | 'drop_before' | 'drop_after' | 'not_leader' | 'not_ready' | 'interrupt_scavenges',
   ): boolean {
@@ -33,7 +33,7 @@ export class Faults {
     return true
   }
 
-  /** @returns whether this append is one too many */
+  /** @returns whether this append exceeds `appends_left` */
   isCut(stream: string): boolean {
     if (this.appends_left === null || !new RegExp(this.appends_to).test(stream)) return false
     return --this.appends_left < 0

@@ -1,10 +1,10 @@
-/** The EventStoreDB that tests run against: the one of `EVENTSTORE_URL`, which may have been used, else a stand-in. */
+/** The EventStoreDB for the tests: the server in `EVENTSTORE_URL`, which may have been used, or else a stand-in. */
 import { randomUUID } from 'node:crypto'
 import { startOwnStandIn } from './process.ts'
 
 export interface TestEventStore {
   url: string
-  /** Of this test alone: whatever else is there is not seen. */
+  /** Only for this test: data of others on the server is not visible. */
   prefix: string
   close(): Promise<void>
 }

@@ -1,9 +1,9 @@
 /**
- * The stand-in as a process of its own, to be stopped, killed and started again:
+ * Runs the stand-in as a process, to be stopped, killed and started again:
  *
- *     node --import tsx tests/harness/eventstoredb/main.ts --port 2113 --folder /tmp/events
+ * node --import tsx tests/harness/eventstoredb/main.ts --port 2113 --folder /tmp/events
  *
- * Says `listening on <port>`. Without a folder it begins empty.
+ * It prints `listening on <port>`. Without a folder it starts empty.
  */
 import { parseArgs } from 'node:util'
 import { startStandIn } from './server.ts'

@@ -1,4 +1,4 @@
-/** From and to the messages of the protocol, as the client's own generated code has them. */
+/** Converts to and from the messages of the protocol, with the client's generated code. */
 import { createRequire } from 'node:module'
 import { Metadata, status } from '@grpc/grpc-js'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
@@ -20,7 +20,7 @@ interface Serializable {
   serializeBinary(): Uint8Array
 }
 
-/** The messages within messages are of the client's own library. */
+/** The nested message types come from the library of the client. */
 const require = createRequire(createRequire(import.meta.url).resolve('@eventstore/db-client'))
 const { Any } = require('google-protobuf/google/protobuf/any_pb.js') as { Any: new () => Details }
 const { Empty: GoogleEmpty } = require('google-protobuf/google/protobuf/empty_pb.js') as {
@@ -54,7 +54,7 @@ export const uuidOf = (id: string): UUID => {
   return uuid
 }
 
-/** What all three kinds of proposed messages have. */
+/** The common fields of all three kinds of proposed messages. */
 interface ProposedMessage {
   getId(): UUID | undefined
   getMetadataMap(): { get(key: string): string | undefined }
@@ -76,7 +76,7 @@ interface ExpectedOptions {
   hasStreamExists(): boolean
 }
 
-/** @param revision  the message's own field for a number */
+/** @param revision  the name of the message's field for a revision */
 export const expectedIn = (options: ExpectedOptions, revision: string): Expected => {
   if (options.hasNoStream()) return 'no_stream'
   if (options.hasStreamExists()) return 'stream_exists'
@@ -104,7 +104,7 @@ export const eventMessage = (event: StoredEvent): ReadResp => {
   return message
 }
 
-/** An error as the end of a call; the client tells its kind by the `exception` of the trailers. */
+/** An error that ends a call. The client recognises its kind by the `exception` in the trailers. */
 export const failure = (
   exception: string,
   details: string,
@@ -113,7 +113,7 @@ export const failure = (
 ) => {
   const metadata = new Metadata()
   metadata.set('exception', exception)
-  // Names need not be ASCII, which headers must.
+  // Names may contain other characters than ASCII, headers may not.
   for (const [key, value] of Object.entries(fields)) metadata.set(key, encodeURIComponent(value))
   return { code, details, metadata }
 }
@@ -143,7 +143,7 @@ const wrongExpectedVersion = (expected: Expected, revision: number | undefined) 
   return details
 }
 
-/** Answer to one append of the shared call. @param expected  what was asked for, told again in a refusal */
+/** The answer to one append of the shared call. @param expected  the requested expectation, repeated in a refusal */
 export const batchAnswer = (
   correlationId: UUID | undefined,
   stream: string,

@@ -1,4 +1,4 @@
-/** A stand-in in a process and a folder of its own: what it answered is there after the next start, however it ended. */
+/** A stand-in in its own process and folder. Everything that it answered is there after the next start, however it ended. */
 import { mkdtemp } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'

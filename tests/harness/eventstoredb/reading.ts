@@ -1,4 +1,4 @@
-/** The `Read` call: streams and everything, once or as a subscription. */
+/** The `Read` call: reads streams or everything, once or as a subscription. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { status, type sendUnaryData, type ServerWritableStream } from '@grpc/grpc-js'
@@ -12,7 +12,7 @@ type Options = ReadReq.Options
 
 export type Failure = Parameters<sendUnaryData<unknown>>[0]
 
-/** A filter without a window of its own looks at so many events between two checkpoints. */
+/** The number of events between two checkpoints for a filter without its own window. */
 const DEFAULT_WINDOW = 32
 
 export const streamDeleted = (name: string): Failure =>
@@ -67,7 +67,7 @@ const readStream = async (
 const isBackwards = (options: Options): boolean =>
   options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS
 
-/** Events of a plain read of everything: forwards from a position on, backwards from before it. */
+/** The events of a plain read of everything: forwards from a position, or backwards from before it. */
 const everything = (log: EventLog, options: Options): readonly StoredEvent[] => {
   const all = options.getAll()!
   const count = Number(options.getCount())
@@ -133,7 +133,7 @@ const subscribe = async (
   }
 }
 
-/** The messages that are due next; none at the present end. */
+/** Returns the next messages, or none at the current end. */
 type Reader = () => ReadResp[] | 'deleted'
 
 const AT_ONCE = 64
@@ -169,7 +169,7 @@ const allReader = (log: EventLog, options: Options): Reader => {
   }
 }
 
-/** What was hidden in the past is skipped; a subscription that is there gets what is appended, hidden or not. */
+/** Past events that are hidden are skipped. A live subscription receives every appended event, hidden or not. */
 const streamReader = (log: EventLog, options: Options): Reader => {
   const from = options.getStream()!
   const name = nameIn(from.getStreamIdentifier())

@@ -1,6 +1,6 @@
 /**
- * A stand-in for EventStoreDB that speaks its protocol to the real client: gRPC over HTTP/2, and the few pages of HTTP/1 that
- * are asked for, on one port. It is as strict as the real server where that was seen, and never kinder.
+ * A stand-in for EventStoreDB that speaks its protocol to the real client: gRPC over HTTP/2, and the few HTTP/1 pages that are used, on
+ * one port. It is as strict as the real server where that was observed, and never more tolerant.
  */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
@@ -24,19 +24,19 @@ import { Faults } from './faults.ts'
 const VERSION = '23.10.6'
 const HOST = '127.0.0.1'
 const METHODS = ['read', 'append', 'delete', 'tombstone', 'batchappend']
-/** How every HTTP/2 connection begins. */
+/** The first bytes of every HTTP/2 connection. */
 const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0')
 
 export interface StandIn {
   port: number
   troubles: Faults
-  /** Who else is in its cluster, as it tells; they share nothing. */
+  /** The other members of its cluster, as it reports them. They share no data. */
   others: { port: number; isAlive: boolean }[]
-  /** Whether something was written to a stream. */
+  /** Whether any event was written to a stream. */
   has(stream: string): boolean
-  /** Ends every connection in the middle of whatever it carries; new ones are taken. */
+  /** Ends every connection immediately. New connections are accepted. */
   dropConnections(): void
-  /** Ends every connection, takes none for so long, and forgets what a restarted server forgets. */
+  /** Ends every connection, accepts none for this time, and forgets what a restarted server forgets. */
   restart(downMs: number): void
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
     setTimeout(() => (isDown = false), downMs)
   }
 
-  /** What keeps a call from being served; undefined: nothing. */
+  /** The reason to refuse a call; undefined if there is none. */
   const refused = (metadata: Metadata): Failure | undefined => {
     if (troubles.strikes('not_ready')) return notReady
     if (metadata.get('requires-leader')[0] !== 'true' || !troubles.strikes('not_leader')) return undefined

@@ -1,4 +1,4 @@
-/** A real Kafka broker: KRaft, one node, on ports and a folder of its own. */
+/** A real Kafka broker: KRaft, one node, with its own ports and folder. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
 import { CERTIFICATE, KEY } from './certificate.ts'
 import { installKafka } from './install.ts'
 
-/** Small and quick to start; how fast it would be in an hour does not matter. */
+/** Small and quick to start. Its speed after an hour does not matter. */
 const JAVA = [
   '-Xmx320m',
   '-XX:+UseSerialGC',
@@ -20,13 +20,13 @@ const JAVA = [
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
 ]
 
-/** Who may use the secured address. */
+/** The user of the secured address. */
 export const USER = { username: 'baoco', password: 'correct-horse' }
 
 export interface Broker extends OwnServer {
-  /** As `KAFKA_BROKERS` names it. */
+  /** The address for `KAFKA_BROKERS`. */
   address: string
-  /** The same broker by TLS, with `CERTIFICATE`, and SASL, for `USER`. */
+  /** The same broker over TLS with `CERTIFICATE`, and SASL for `USER`. */
   securedAddress: string
 }
 
@@ -52,7 +52,7 @@ transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 `
 
-/** A client of the test's own, which soon gives up. */
+/** A client for the test, which soon gives up. */
 export const kafkaClient = (address: string, retries = 1): Kafka =>
   new Kafka({
     clientId: 'test',
@@ -72,7 +72,7 @@ const answers = async (address: string): Promise<boolean> => {
   }
 }
 
-/** @throws where there is no Java, or the jars are neither there nor to be had */
+/** @throws if Java is missing, or the jars are missing and cannot be downloaded */
 export const startKafka = async (): Promise<Broker> => {
   const jars = await installKafka()
   const folder = await mkdtemp(join(tmpdir(), 'baoco-kafka-'))
@@ -81,7 +81,7 @@ export const startKafka = async (): Promise<Broker> => {
   await writeFile(settings, configuration(folder, port, controller, secure))
   await writeFile(join(folder, 'broker.pem'), `${KEY}\n${CERTIFICATE}\n`)
   const java = [...JAVA, '-cp', `${jars}/*`]
-  // The first byte keeps it from looking like an option.
+  // The first byte ensures that it does not look like an option.
   const cluster = Buffer.concat([Buffer.of(1), randomBytes(15)]).toString('base64url')
   const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
     '--add-scram',
@@ -91,7 +91,7 @@ export const startKafka = async (): Promise<Broker> => {
 
   const address = `127.0.0.1:${port}`
   const launch = async () => {
-    // Once: what is there is formatted.
+    // Only once: existing data is already formatted.
     if (!existsSync(join(folder, 'data'))) await promisify(execFile)('java', [...java, ...format])
     return launchServer(['java', ...java, 'kafka.Kafka', settings], { isUp: () => answers(address) })
   }

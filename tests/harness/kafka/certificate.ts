@@ -1,4 +1,4 @@
-/** A certificate for `localhost` and 127.0.0.1, signed by itself: for tests only, it protects nothing. */
+/** A self-signed certificate for `localhost` and 127.0.0.1. It is only for tests and protects nothing. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5lAVEIJwzmC4U3Fv
 dAdmfxkx9l6IDus+qd3mDnz9w/KhRANCAARr6iLw5SNcvLsEvc2+2bjZdK5h+VZp

@@ -1,10 +1,10 @@
 /**
- * Gets a Kafka broker for the tests by Maven, once, into a cache folder outside the repository.
+ * Downloads a Kafka broker for the tests with Maven, once, into a cache folder outside the repository.
  *
- *     node --import tsx tests/harness/kafka/install.ts
+ * node --import tsx tests/harness/kafka/install.ts
  *
- * Needs Java and Maven; where they are missing the tests that need a broker are left out. `TEST_KAFKA_VERSION` names another
- * version than the one that is pinned here.
+ * Needs Java and Maven. Without them, the tests that need a broker are skipped. `TEST_KAFKA_VERSION` selects another version than the one
+ * pinned here.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -22,7 +22,7 @@ const VERSION = '3.9.1'
 const POM = fileURLToPath(new URL('pom.xml', import.meta.url))
 const LONGEST_MS = 300_000
 
-/** @returns the folder with the broker's jars, and whatever they need */
+/** @returns the folder with the broker's jars and their dependencies */
 export const installKafka = async (): Promise<string> => {
   const version = process.env.TEST_KAFKA_VERSION || VERSION
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'baoco-tests')
@@ -30,7 +30,7 @@ export const installKafka = async (): Promise<string> => {
   await run('java', ['-version'])
   if (existsSync(folder)) return folder
   await mkdir(cache, { recursive: true })
-  // Into a folder of its own first: what is cut off in the middle must not look like a whole.
+  // Download to another folder first, because an interrupted download must not look complete.
   const arriving = await mkdtemp(join(cache, 'arriving-'))
   try {
     const properties = [`-Dkafka.version=${version}`, `-DoutputDirectory=${arriving}`, '-DincludeScope=runtime']

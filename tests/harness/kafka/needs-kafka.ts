@@ -1,4 +1,4 @@
-/** For suites that need a broker: one for all of them, started at the first use; without Java they are left out. */
+/** For suites that need a broker: they share one, which starts at its first use. Without Java the suites are skipped. */
 import { installKafka } from './install.ts'
 import { startKafka, type Broker } from './broker.ts'
 
@@ -6,8 +6,8 @@ let installed: Promise<string | Error> | undefined
 let started: Promise<Broker> | undefined
 
 /**
- * Leaves the suites around it out where no broker can be had, and says so; an error where everything must run.
- * To be called in a `describe`, before anything that asks for a broker.
+ * Skips the enclosing suites with a message if no broker is available, or fails where everything must run. Call it in a `describe`, before
+ * anything that uses a broker.
  */
 export const needsKafka = (): void => {
   before(async function () {
@@ -22,5 +22,5 @@ export const needsKafka = (): void => {
   })
 }
 
-/** The broker that suites share; nobody stops it, it ends with this process. Take a topic of your own. */
+/** The broker that suites share. It ends with this process, and no suite stops it. Use a separate topic. */
 export const sharedKafka = (): Promise<Broker> => (started ??= startKafka())

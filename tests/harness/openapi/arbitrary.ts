@@ -1,8 +1,8 @@
-/** From a JSON schema to values that fit it, and to values that try what it guards against (fast-check). */
+/** Generates values from a JSON schema: values that fit it, and values that test what it protects against (fast-check). */
 import fc, { type Arbitrary } from 'fast-check'
 import type { OpenApiDocument, Schema } from './document.ts'
 
-/** What breaks programs: none of it may bring about a fault, wherever it stands. */
+/** Texts that break programs. None of them may cause a fault, in any position. */
 export const ODD_TEXTS = [
   '',
   ' ',
@@ -76,7 +76,7 @@ const texts = ({ pattern, format, minLength = 0, maxLength = 1_000 }: Schema): A
   })
   if (pattern === undefined) return bounded
   const source = new RegExp(pattern as string, 'u')
-  // Classes of Unicode are no matter for a generator of matching texts: there one looks for texts that happen to match.
+  // A generator of matching texts cannot handle Unicode classes. For these, filter generated texts instead.
   return /\\[pP]\{/.test(pattern as string)
     ? bounded.filter((text) => source.test(text) && text.trim().length >= least)
     : fc.stringMatching(source)
@@ -135,7 +135,7 @@ export const fittingIn = (document: OpenApiDocument): ((schema: Schema) => Arbit
   return fitting
 }
 
-/** A body that fits but for one thing: a field that is odd, missing or not known, or the whole. */
+/** A body that fits except for one thing: an odd, missing or unknown field, or the whole body. */
 export const nearly = (fitting: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof(
     { weight: 1, arbitrary: oddValue },

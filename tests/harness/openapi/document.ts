@@ -1,8 +1,8 @@
-/** The API's document, for tests: its operations, and whether an answer is as it says. */
+/** The API's document for tests: its operations, and a check of answers against it. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormatsDefault from 'ajv-formats'
 
-// Its types speak of a default export that is not where Node finds it.
+// Its types declare a default export that Node does not find there.
 const addFormats = addFormatsDefault as unknown as (ajv: Ajv2020) => void
 
 export interface Schema {
@@ -29,7 +29,7 @@ export interface DocumentedOperation {
   requestBody?: Content & { required?: boolean }
   responses: Record<string, Content & { description: string }>
   'x-operator-only'?: true
-  /** Of which a scoped key needs one. */
+  /** A scoped key needs one of these. */
   'x-scopes'?: string[]
 }
 
@@ -39,10 +39,10 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> }
 }
 
-/** An operation with where it is. */
+/** An operation with its method and path. */
 export interface Located extends DocumentedOperation {
   method: string
-  /** As the document has it: `/api/webhooks/{id}`. */
+  /** The path as in the document: `/api/webhooks/{id}`. */
   path: string
 }
 
@@ -60,7 +60,7 @@ export interface Answered {
   body: unknown
 }
 
-/** Where the document says nothing: no such path, or not by this method. */
+/** Answers without an entry in the document: an unknown path or method. */
 const UNDOCUMENTED: Record<number, string> = { 404: 'NOT_FOUND', 405: 'METHOD_NOT_ALLOWED', 414: 'QUERY_TOO_LONG' }
 
 const segmentsOf = (path: string): string[] => path.split('?')[0]!.split('/')
@@ -74,8 +74,8 @@ const fits = (template: string, segments: readonly string[]): boolean => {
 }
 
 /**
- * @returns a check that throws where an answer is not as the document says: an undeclared status, another content type, a body
- *   that breaks its schema. A fault (5xx that is not declared) is never as it says.
+ * @returns a check that throws if an answer does not fit the document: an undeclared status, another content type, a body that breaks its
+ * schema. An undeclared fault (5xx) never fits.
  */
 export const answerCheck = (document: OpenApiDocument): ((answered: Answered) => void) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -97,7 +97,7 @@ export const answerCheck = (document: OpenApiDocument): ((answered: Answered) =>
   const find = ({ method, path }: Answered): Located | undefined => {
     const segments = segmentsOf(path)
     const candidates = located.filter((each) => fits(each.path, segments))
-    // The most literal path first, as the router has them.
+    // The most literal path comes first, as in the router.
     candidates.sort((a, b) => a.path.split('{').length - b.path.split('{').length)
     return candidates.find((each) => each.method === method)
   }

@@ -1,4 +1,4 @@
-/** Sections 3 to 7 of the interface: each row of its tables is a test, on a running API. */
+/** Tests sections 3 to 7 of the interface on a running API. Each row of the tables there has a test. */
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import { captured, statusChanged } from '../http/captured.ts'
@@ -21,7 +21,7 @@ describe('the interface, sections 3 to 7', () => {
   const post = (path: string, json?: unknown, as = key) =>
     api.ask('POST', path, { key: as, ...(json === undefined ? {} : { json }) })
 
-  /** A transaction with a status, as its events make it. */
+  /** Creates a transaction with the given status by appending its events. */
   const transaction = async (
     webhook_status: Status,
     given: Partial<TransactionEventData['TransactionCaptured']> = {},
@@ -58,7 +58,7 @@ describe('the interface, sections 3 to 7', () => {
     it(`§3.1 webhook_status: ${status}`, async () => expect(await statusOf(await transaction(status))).to.equal(status))
 
   for (const from of ['failed', 'no_match'] as const)
-    it(`§3.1 retry by hand: from ${from} — a message is returned`, async () => {
+    it(`§3.1 manual retry from ${from}: returns a message`, async () => {
       const id = await transaction(from)
       const { status, body } = await post(`/api/transactions/${id}/retry`)
       expect([status, body.success]).to.deep.equal([200, true])
@@ -66,12 +66,12 @@ describe('the interface, sections 3 to 7', () => {
       expect(['pending', 'no_match']).to.include(await statusOf(id))
     })
   for (const from of ['pending', 'success', 'skipped', 'plan_upgraded', 'already_run'] as const)
-    it(`§3.1 retry by hand: not from ${from}`, async () => {
+    it(`§3.1 manual retry from ${from}: is refused`, async () => {
       const id = await transaction(from)
       expect((await post(`/api/transactions/${id}/retry`)).status).to.equal(409)
       expect(await statusOf(id)).to.equal(from)
     })
-  it('§3.1 retry by hand: of the caller’s transaction alone', async () => {
+  it('§3.1 manual retry: only of the caller’s own transactions', async () => {
     const other = await api.newAccount('retry@example.com')
     const id = await transaction('failed')
     expect((await post(`/api/transactions/${id}/retry`, undefined, other.api_key)).status).to.equal(404)
@@ -123,7 +123,7 @@ describe('the interface, sections 3 to 7', () => {
   const find = async (query: string): Promise<number[]> =>
     (await get(`/api/transactions?${query}`)).body.data.map(({ id }: { id: number }) => id)
 
-  it('§4.2 parameter page — page number, 1 by default; 30 a page', async () => {
+  it('§4.2 parameter page — page number, 1 by default; 30 records per page', async () => {
     const first = (await get('/api/transactions')).body
     expect((await get('/api/transactions?page=1')).body.data).to.deep.equal(first.data)
     expect((await get('/api/transactions?page=1000000')).body.data).to.deep.equal([])
@@ -148,7 +148,7 @@ describe('the interface, sections 3 to 7', () => {
     ['search', 'in the reference', { transaction_ref: 'x in the reference' }, { transaction_ref: null }],
     ['search', 'SEARCHED7', { order_id: 'XSEARCHED77' }, { order_id: null }],
   ] as const)
-    it(`§4.2 parameter ${parameter} — ${good}`, async () => {
+    it(`§4.2 parameter ${parameter} — accepts ${good}`, async () => {
       const [fits, differs] = [await transaction('skipped', given), await transaction('skipped', other)]
       const found = await find(`${parameter}=${encodeURIComponent(good)}`)
       expect(found).to.include(fits)
@@ -162,12 +162,12 @@ describe('the interface, sections 3 to 7', () => {
     ['date_to', '01/02/2026'],
     ['include_raw', 'yes'],
   ] as const)
-    it(`§4.2 parameter ${parameter} — not ${bad}`, async () =>
+    it(`§4.2 parameter ${parameter} — refuses ${bad}`, async () =>
       expect((await get(`/api/transactions?${parameter}=${encodeURIComponent(bad)}`)).status).to.equal(400))
   it('§4.2 parameter include_raw — 1 adds the omitted fields', async () => {
     expect((await get('/api/transactions?include_raw=1')).body.data[0]).to.have.property('description')
   })
-  it('§4.2 parameter api_key — the API key in the query', async () => {
+  it('§4.2 parameter api_key — accepts the API key in the query', async () => {
     expect((await api.ask('GET', `/api/transactions?api_key=${key}`)).status).to.equal(200)
     expect((await api.ask('GET', '/api/transactions')).status).to.equal(401)
   })
@@ -200,11 +200,11 @@ describe('the interface, sections 3 to 7', () => {
     ['payload_format', 'woocommerce'],
     ['custom_template', '{"a":"{{amount}}"}'],
   ] as const)
-    it(`§4.3 create: ${field} — taken as given`, async () => {
+    it(`§4.3 create: ${field} — stored as given`, async () => {
       const { body } = await post('/api/webhooks', { name: 'x', url: shop.url, [field]: given })
       expect(body.data[field]).to.deep.equal(given)
     })
-  it('§4.3 PUT /api/webhooks/:id: a partial body, such as is_active alone', async () => {
+  it('§4.3 PUT /api/webhooks/:id: accepts a partial body, such as is_active alone', async () => {
     const id = await newRule({ name: 'before' })
     for (const is_active of [0, 1]) {
       const { body } = await api.ask('PUT', `/api/webhooks/${id}`, { key, json: { is_active } })
@@ -230,7 +230,7 @@ describe('the interface, sections 3 to 7', () => {
     expect(body).to.have.all.keys('success', 'http_code', 'error')
     expect(body).to.include({ success: false, http_code: 500 })
   })
-  it('§4.3 GET /api/webhooks/:id/logs: {success, data, total, page, limit}, 20 a page', async () => {
+  it('§4.3 GET /api/webhooks/:id/logs: {success, data, total, page, limit}, 20 records per page', async () => {
     const { body } = await get(`/api/webhooks/${ruleId}/logs`)
     expect(body).to.include.all.keys('success', 'data', 'total', 'page', 'limit')
     expect([body.page, body.limit]).to.deep.equal([1, 20])
@@ -241,7 +241,7 @@ describe('the interface, sections 3 to 7', () => {
     expect(body).to.have.all.keys('success', 'count')
     expect(Number.isInteger(body.count)).to.equal(true)
   })
-  it('§4.3 there is no operation to rotate a rule’s secret: one sent back is passed over', async () => {
+  it('§4.3 no operation rotates a rule’s secret: a secret in the body is ignored', async () => {
     const { body } = await post('/api/webhooks', { name: 'x', url: shop.url })
     const { id, secret_key } = body.data
     const changed = await api.ask('PUT', `/api/webhooks/${id}`, { key, json: { secret_key: '0'.repeat(48) } })
@@ -250,7 +250,7 @@ describe('the interface, sections 3 to 7', () => {
 
   // --- 2.5, 5, 6: the test operation's call ------------------------------------------------------------------------
 
-  describe('the call that a test makes', () => {
+  describe('the call of the test operation', () => {
     let call: Shop['calls'][number]
     let payload: Record<string, unknown>
     let secret: string
@@ -273,19 +273,19 @@ describe('the interface, sections 3 to 7', () => {
       ['timestamp', 'number'],
     ] as const)
       it(`§2.5 test payload: ${field} — ${type}`, () => expect(payload[field]).to.be.a(type))
-    it('§2.5 test payload: nothing else; event test, timestamp in Unix seconds', () => {
+    it('§2.5 test payload: no other fields; event test, timestamp in Unix seconds', () => {
       expect(Object.keys(payload)).to.have.lengthOf(8)
       expect(payload.event).to.equal('test')
       expect(Math.abs((payload.timestamp as number) - Date.now() / 1000)).to.be.lessThan(600)
     })
-    it('§5 X-Webhook-Signature — sha256= and HMAC-SHA256 of the raw body, keyed with the secret, lower-case', () => {
+    it('§5 X-Webhook-Signature — sha256= and the HMAC-SHA256 of the raw body, keyed with the secret, in lower case', () => {
       const digest = createHmac('sha256', secret).update(call.body).digest('hex')
       expect(call.headers['x-webhook-signature']).to.equal(`sha256=${digest}`)
     })
     it('§5 X-Webhook-Source — a constant that names the service', () =>
       expect(call.headers['x-webhook-source']).to.equal('baoco'))
     it('§5 Content-Type: application/json', () => expect(call.headers['content-type']).to.match(/^application\/json/))
-    it('§6 the request goes by the rule’s http_method to its url', () =>
+    it('§6 the request uses the rule’s http_method and url', () =>
       expect([call.method, call.path]).to.deep.equal(['PUT', new URL(shop.url).pathname]))
   })
 
@@ -306,14 +306,14 @@ describe('the interface, sections 3 to 7', () => {
     }
     expect(exp - iat).to.equal(7 * 86_400)
   })
-  it('§5 rotating the key invalidates the old one at once', async () => {
+  it('§5 rotation of the key invalidates the old one at once', async () => {
     const { api_key } = await api.newAccount('rotates@example.com')
     const { body } = await post('/api/account/api-key/rotate', undefined, api_key)
     expect((await get('/api/account', api_key)).status).to.equal(401)
     expect((await get('/api/account', body.data.api_key as string)).status).to.equal(200)
   })
 
-  it('§6.3 up to 6 retries, with increasing delay from 1 minute to 24 hours', () => {
+  it('§6.3 up to 6 retries, with increasing delays from 1 minute to 24 hours', () => {
     expect(RETRY_SCHEDULE).to.have.lengthOf(6)
     expect([RETRY_SCHEDULE[0], RETRY_SCHEDULE.at(-1)]).to.deep.equal([60, 86_400])
     expect([...RETRY_SCHEDULE].sort((a, b) => a - b)).to.deep.equal(RETRY_SCHEDULE)
@@ -330,7 +330,7 @@ describe('the interface, sections 3 to 7', () => {
     expect(status).to.equal(403)
     expect(body).to.deep.include({ success: false, error: 'WEBHOOK_LIMIT_REACHED', plan: 'Free', limit: 1 })
   })
-  it('§7 403 deleting a rule with is_auto=1', async () => {
+  it('§7 403 for deletion of a rule with is_auto=1', async () => {
     const connected = await post('/api/systems/connect', {
       type: 'woocommerce',
       site_url: 'https://auto.example',
@@ -341,7 +341,7 @@ describe('the interface, sections 3 to 7', () => {
     const deleted = await api.ask('DELETE', `/api/webhooks/${connected.body.data.rule.id}`, { key })
     expect([deleted.status, deleted.body.error]).to.deep.equal([403, 'AUTO_RULE'])
   })
-  it('§7 404 for a transaction that is unknown or another user’s', async () => {
+  it('§7 404 for a transaction that is unknown or belongs to another user', async () => {
     const other = await api.newAccount('stranger@example.com')
     const id = await transaction('skipped')
     expect((await get('/api/transactions/999999999')).status).to.equal(404)

@@ -1,6 +1,6 @@
 /**
- * Section 8 of the interface: each row of its tables is a test. Rows of request rates are in `http/rate-limits.test.ts`, the
- * abuse lock's in `http/abuse.test.ts`.
+ * Tests section 8 of the interface. Each row of the tables there has a test. `http/rate-limits.test.ts` tests the rows of request rates,
+ * `http/abuse.test.ts` those of the abuse lock.
  */
 import { expect } from 'chai'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../http/api-under-test.ts'
@@ -12,7 +12,7 @@ const PLANS = [
   { plan: 'Pro', transactions: null, devices: 10, mailAccounts: 10, rules: null },
 ] as const
 
-/** More than any plan names. */
+/** More than the limit of any plan. */
 const MANY = 12
 
 describe('the interface, section 8', () => {
@@ -29,7 +29,7 @@ describe('the interface, section 8', () => {
         key = (await api.newAccount(`${plan.toLowerCase()}@limits.example`, plan, OWNERS_PASSWORD)).api_key
       })
 
-      /** How many of a thing may be made, and what is said about the next one. */
+      /** Creates resources until one is refused. Returns how many were created, and the refusal. */
       const most = async (path: string, thing: (number: number) => object) => {
         for (let number = 0; number < MANY; number++) {
           const { status, body } = await api.ask('POST', path, { key, json: thing(number) })
@@ -87,11 +87,11 @@ describe('the interface, section 8', () => {
     expect((await sized(2048)).status).to.equal(200)
     expect((await sized(2049)).body.error).to.equal('QUERY_TOO_LONG')
   })
-  it('§8 transactions list — 30 records a page, fixed', async () => {
+  it('§8 transactions list — 30 records per page, fixed', async () => {
     const { body } = await api.ask('GET', '/api/transactions?limit=5&page_size=5', { key: api.owner.api_key })
     expect(body.limit).to.equal(30)
   })
-  it('§8 webhook logs — 20 rows a page', async () => {
+  it('§8 webhook logs — 20 rows per page', async () => {
     const key = api.owner.api_key
     const rule = await api.ask('POST', '/api/webhooks', { key, json: { name: 'x', url: 'https://shop.example/' } })
     const { body } = await api.ask('GET', `/api/webhooks/${rule.body.data.id}/logs?limit=5`, { key })

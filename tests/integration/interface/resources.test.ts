@@ -1,4 +1,4 @@
-/** Section 2 of the interface: each row of its tables is a test, on what the API answers. */
+/** Tests section 2 of the interface on answers of the API. Each row of the tables there has a test. */
 import { expect } from 'chai'
 import { attempted, captured, statusChanged } from '../http/captured.ts'
 import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
@@ -19,7 +19,7 @@ const orNull =
   (value) =>
     value === null || check(value)
 
-/** Notes as the interface words them. */
+/** The notes are worded as in the interface. */
 const TRANSACTION: readonly [field: string, note: string, check: Check][] = [
   ['id', 'int', int],
   ['user_id', 'int, the owner', int],
@@ -71,7 +71,7 @@ const LOG: readonly [field: string, check: Check][] = [
   ['created_at', moment],
 ]
 
-/** What a rule has that was created with name and url alone. */
+/** The fields of a rule that was created with only name and url. */
 const RULE: readonly [field: string, note: string, check: Check][] = [
   ['id', 'int', int],
   ['user_id', 'int', int],
@@ -177,13 +177,13 @@ describe('the interface, section 2', () => {
       expect(raw).to.have.property(field)
       check(raw[field])
     })
-  it('§2.1 transaction: user_id — lists are restricted to the caller’s', async () => {
+  it('§2.1 transaction: user_id — lists contain only the caller’s transactions', async () => {
     const other = await api.newAccount('other@example.com')
     const { body } = await api.ask('GET', '/api/transactions', { key: other.api_key })
     expect([body.total, body.data]).to.deep.equal([0, []])
     expect(plain.user_id).to.equal(api.owner.user_id)
   })
-  it('§2.1 transaction: nothing is shown beyond these and already_run_of', () => {
+  it('§2.1 transaction: no other fields except already_run_of', () => {
     const known = [...TRANSACTION, ...OMITTED].map(([field]) => field)
     expect(raw).to.have.all.keys(...known, 'already_run_of')
   })
@@ -211,7 +211,7 @@ describe('the interface, section 2', () => {
     ['url', ['https://shop.example/x', 'https://shop.example:8443/x?y=1'], ['ftp://shop.example', 'shop', '', null]],
     ['name', ['x', 'Cửa hàng'], ['', ' ', null, 1]],
   ] as const)
-    it(`§2.3 webhook rule: ${field} — its values, and no others`, async () => {
+    it(`§2.3 webhook rule: ${field} — accepts its values, and no others`, async () => {
       for (const value of good) {
         const { status, body } = await api.ask('PUT', `/api/webhooks/${rule.id as number}`, {
           key,
@@ -244,12 +244,12 @@ describe('the interface, section 2', () => {
 
   for (const [field, note, check] of STANDARD)
     it(`§2.5 standard payload: ${field} — ${note}`, async () => check((await payload('standard'))[field]))
-  it('§2.5 standard payload: nothing else', async () => {
+  it('§2.5 standard payload: no other fields', async () => {
     expect(await payload('standard')).to.have.all.keys(...STANDARD.map(([field]) => field))
   })
   for (const [field, note, check] of WOOCOMMERCE)
     it(`§2.5 woocommerce payload: ${field} — ${note}`, async () => check((await payload('woocommerce'))[field]))
-  it('§2.5 woocommerce payload: nothing else', async () => {
+  it('§2.5 woocommerce payload: no other fields', async () => {
     expect(await payload('woocommerce')).to.have.all.keys(...WOOCOMMERCE.map(([field]) => field))
   })
 })

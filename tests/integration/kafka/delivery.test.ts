@@ -5,10 +5,10 @@ import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
 import { hang } from '../../harness/shop.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 
-/** Seconds ago that a transaction was captured whose first try is the queue's to make in a moment, a minute after its capture. */
+/** Age in seconds of a captured transaction whose first attempt the queue will soon make, which it does a minute after the capture. */
 const SOON_DUE = 56
 
-describe('delivery by Kafka', function () {
+describe('delivery from Kafka', function () {
   this.timeout(300_000)
   needsKafka()
 
@@ -22,7 +22,7 @@ describe('delivery by Kafka', function () {
     for (const transaction of transactions) await setting.untilStatus(transaction, 'success', within)
   }
 
-  it('makes first tries from the topic, long before the queue would', async () => {
+  it('makes first attempts from the topic, long before the queue would make them', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     setting.relay()
@@ -32,14 +32,14 @@ describe('delivery by Kafka', function () {
     expect(shop.calls).to.have.length(20)
   })
 
-  it('sends nothing old where Kafka comes to an installation with a history, whose events all go to the topic', async () => {
+  it('sends nothing old if Kafka is added to an installation with a history, although all its events go to the topic', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     const embedded = await setting.worker()
     const old = await setting.capture([rule], { user: 5, count: 30 })
     await allSucceed(old)
     await embedded.stop()
-    // One that was captured and not called before the change is called after it, once.
+    // A transaction that was captured but not delivered before the change is delivered after it, once.
     const waiting = await setting.capture([rule], { user: 5, count: 1 })
     setting.relay()
     await setting.kafkaWorker()
@@ -48,7 +48,7 @@ describe('delivery by Kafka', function () {
     const reader = await setting.reader()
     const all = [...old, ...waiting, fresh]
     await eventually(() => all.every((id) => reader.capturedFor(5).includes(id!)))
-    // The consumer has been handed the whole history when its group has committed to the end.
+    // The consumer has received the whole history when its group has committed to the end.
     const { topic } = setting.kafka
     await eventually(async () => {
       const ends = await setting.admin((admin) => admin.fetchTopicOffsets(topic))
@@ -61,7 +61,7 @@ describe('delivery by Kafka', function () {
     expect(shop.calls).to.have.length(32)
   })
 
-  it('is not held by an endpoint that hangs', async () => {
+  it('is not blocked by an endpoint that hangs', async () => {
     const [hanging, fine] = [await setting.shop(hang), await setting.shop()]
     const rules = [await setting.rule(hanging.url, { user: 5 }), await setting.rule(fine.url, { user: 6 })]
     setting.relay()
@@ -74,7 +74,7 @@ describe('delivery by Kafka', function () {
     expect(fine.calls).to.have.length(50)
   })
 
-  it('is not held by what others write into the topic', async () => {
+  it('is not blocked by foreign messages in the topic', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     setting.relay()
@@ -95,13 +95,13 @@ describe('delivery by Kafka', function () {
     expect(shop.calls).to.have.length(6)
   })
 
-  it('loses nothing and sends nothing twice while consumers come and go under load', async () => {
+  it('loses nothing and sends nothing twice while consumers join and leave under load', async () => {
     const shop = await setting.shop()
     const users = [5, 6, 7, 8, 9]
     const rules = new Map<number, number>()
     for (const user of users) rules.set(user, await setting.rule(shop.url, { user }))
     setting.relay()
-    // As slow to take another for dead, and to cut off its own calls, as in earnest: the machine may be busy.
+    // These timeouts are as long as in production, because the machine may be busy.
     const join = () => setting.kafkaWorker({ beatEvery: 2_000, cutOffAfter: 7_000 })
     const first = await join()
     const transactions: number[] = []
@@ -113,7 +113,7 @@ describe('delivery by Kafka', function () {
     const second = await join()
     await load(20)
     const third = await join()
-    // Those that join are handed something only of what comes after they have.
+    // Consumers that join receive only messages sent after that.
     await eventually(async () => {
       await load(1)
       return third.told.length + second.told.length > 0
@@ -131,7 +131,7 @@ describe('delivery by Kafka', function () {
     expect(new Set(calls.map(({ transaction, attempt }) => `${transaction} ${attempt}`))).to.have.lengthOf(calls.length)
   })
 
-  it('goes on from the queue when the topic is deleted, and from the topic when it is there again', async () => {
+  it('continues from the queue if the topic is deleted, and from the topic once it exists again', async () => {
     const { topic } = setting.kafka
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
@@ -140,7 +140,7 @@ describe('delivery by Kafka', function () {
     await allSucceed(await setting.capture([rule], { count: 3 }))
     await setting.admin((admin) => admin.deleteTopics({ topics: [topic] }))
     await allSucceed(await setting.capture([rule], { count: 10, age: SOON_DUE }))
-    // The relay and the consumer find out, make the topic again and go on by it.
+    // The relay and the consumer detect the deletion, create the topic again and continue with it.
     const [later] = await setting.capture([rule])
     const reader = await eventually(() => setting.reader())
     await eventually(() => reader.capturedFor(5).includes(later!), { within: 90_000 })

@@ -4,10 +4,10 @@ import { startKafka, type Broker } from '../../harness/kafka/broker.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 
-/** Seconds ago that a transaction was captured whose first try is the queue's to make in a moment, a minute after its capture. */
+/** Age in seconds of a captured transaction whose first attempt the queue will soon make, which it does a minute after the capture. */
 const SOON_DUE = 56
 
-describe('a Kafka broker that goes away', function () {
+describe('a Kafka broker', function () {
   this.timeout(120_000)
   needsKafka()
 
@@ -43,7 +43,7 @@ describe('a Kafka broker that goes away', function () {
     ['killed', () => broker.kill(), () => broker.start()],
     ['frozen', () => broker.freeze(), () => broker.thaw()],
   ] as const)
-    it(`${how} for 10 s: what was captured meanwhile is on the topic when it is back, and each call is made once`, async () => {
+    it(`that is ${how} for 10 s delays messages until it is back, and each webhook call is made once`, async () => {
       const { capture, called } = await opened()
       const transactions = await capture(5)
       await eventually(() => called().length === 5, { within: 50_000 })
@@ -53,7 +53,7 @@ describe('a Kafka broker that goes away', function () {
         transactions.push(...(await capture(2)))
         await new Promise((resolve) => setTimeout(resolve, 500))
       }
-      // What is due is the queue's, Kafka or not.
+      // The queue delivers what is due, with or without Kafka.
       const due = await capture(3, SOON_DUE)
       await eventually(() => due.every((id) => called().includes(id)))
       expect(called().filter((id) => transactions.includes(id))).to.have.length(5)
@@ -65,7 +65,7 @@ describe('a Kafka broker that goes away', function () {
       expect([...new Set(reader.capturedFor(5))]).to.deep.equal(all)
     })
 
-  it('is waited for where it is not there yet', async () => {
+  it('may still be down at the start', async () => {
     await broker.stop()
     const { capture, called } = await opened()
     const transactions = await capture(5)
@@ -77,7 +77,7 @@ describe('a Kafka broker that goes away', function () {
     ['away', () => broker.stop(), () => broker.start()],
     ['frozen', () => broker.freeze(), () => broker.thaw()],
   ] as const)
-    it(`does not keep a relay or a worker from stopping while it is ${how}`, async () => {
+    it(`does not prevent a relay or a worker from stopping while it is ${how}`, async () => {
       const relay = setting.relay()
       const worker = await setting.kafkaWorker()
       await setting.capture([], { count: 5 })

@@ -5,7 +5,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 
-/** Each once, where it came first. */
+/** Removes repeats and keeps the first occurrence of each item. */
 const firsts = <Item>(items: readonly Item[]): Item[] => [...new Set(items)]
 
 describe('the relay', function () {
@@ -20,7 +20,7 @@ describe('the relay', function () {
 
   const topicIsThere = () => eventually(() => setting.admin((admin) => admin.listTopics()).then((all) => all.includes(setting.kafka.topic))) // prettier-ignore
 
-  it('makes the topic where it is missing: 12 partitions, two weeks, never compacted', async () => {
+  it('creates a missing topic with 12 partitions and two weeks of retention, without compaction', async () => {
     const { topic } = setting.kafka
     await setting.capture([])
     setting.relay()
@@ -67,7 +67,7 @@ describe('the relay', function () {
     expect(JSON.stringify(value)).not.to.contain('text of')
   })
 
-  it('keeps the order of each user, whose events are all in one partition', async () => {
+  it('keeps the order of the events of each user, which are all in one partition', async () => {
     setting.relay()
     const users = [501, 502, 503, 504, 505, 506]
     const sent = new Map(users.map((user) => [user, [] as number[]]))
@@ -83,7 +83,7 @@ describe('the relay', function () {
     }
   })
 
-  it('sends on at once what is more than a broker takes in one request', async () => {
+  it('sends more than a broker accepts in one request without waiting', async () => {
     const [transaction] = await setting.capture([], { user: 550 })
     const url = `https://shop.vn/${'x'.repeat(9_000)}`
     const attempt = (number: number) => ({
@@ -103,7 +103,7 @@ describe('the relay', function () {
     expect(relay.said).not.to.include('relay.waits')
   })
 
-  it('sends everything at least once, in order, across kill -9 of the one that is active', async () => {
+  it('sends everything at least once, in order, while the active relay is killed repeatedly', async () => {
     const lasts = 2_000
     const relays = [setting.relayProcess(lasts), setting.relayProcess(lasts)]
     const active = () => relays.find((relay) => relay.said.includes('relay.started'))
@@ -114,7 +114,7 @@ describe('the relay', function () {
         return active()
       })
       await topicIsThere()
-      // Under load, at any moment.
+      // The kill happens under load, at any moment.
       const goal = sent.length + 40 + 30 * kills
       while (sent.length < goal) sent.push(...(await setting.capture([], { user: 600, count: 5 })))
       await killed.kill()
@@ -123,11 +123,11 @@ describe('the relay', function () {
     const reader = await setting.reader()
     await eventually(() => firsts(reader.capturedFor(600)).length === sent.length, { within: 120_000 })
     expect(firsts(reader.capturedFor(600))).to.deep.equal(sent)
-    // A repeat is the same event, to be told by its id.
+    // A repeat is the same event, recognisable by its id.
     expect(firsts(reader.messages.map(({ headers }) => headers.ce_id))).to.have.length(sent.length)
   })
 
-  it('is taken over within 15 s of being frozen, and does no harm when it wakes', async () => {
+  it('is replaced within 15 s if it freezes, and does no harm when it wakes', async () => {
     const frozen = setting.relayProcess()
     await eventually(() => frozen.said.includes('relay.started'))
     const standby = setting.relayProcess()
@@ -135,7 +135,7 @@ describe('the relay', function () {
     await topicIsThere()
     const reader = await setting.reader()
     await eventually(() => reader.capturedFor(700).length === 5)
-    // In the middle of its work.
+    // It freezes in the middle of its work.
     const load = async (count: number) => {
       for (let round = 0; round < count; round++) sent.push(...(await setting.capture([], { user: 700, count: 5 })))
     }
@@ -156,19 +156,19 @@ describe('the relay', function () {
     await load(10)
     await eventually(() => firsts(reader.capturedFor(700)).length === sent.length, { within: 60_000 })
     expect(firsts(reader.capturedFor(700))).to.deep.equal(sent)
-    // What it had in hand when it froze may be there twice, and what its successor repeats; no more.
+    // Only the messages in its hands when it froze may be there twice, including those that its successor repeats.
     const inHand = 40 * 5
     expect(reader.capturedFor(700).length - sent.length).to.be.at.most(inHand)
     expect(await placed()).to.be.above(place)
     const [lease] = await setting.query<{ holder: string }>('SELECT holder FROM ops.lease')
     await standby.kill()
-    // It is a standby like any other now.
+    // The woken relay is now a standby.
     const more = await setting.capture([], { user: 700, count: 1 })
     await eventually(() => reader.capturedFor(700).includes(more[0]!), { within: 15_000 })
     expect((await setting.query<{ holder: string }>('SELECT holder FROM ops.lease'))[0]).not.to.deep.equal(lease)
   })
 
-  it('ends where another has moved the checkpoint', async () => {
+  it('stops if another relay has moved the checkpoint', async () => {
     const relay = setting.relay()
     await setting.capture([])
     const rows = () => setting.query('SELECT 1 FROM ops.relay_checkpoint')
@@ -178,7 +178,7 @@ describe('the relay', function () {
     await eventually(() => relay.said.includes('relay.overtaken'))
   })
 
-  it('says so and begins with the first event where the store is not the one it was', async () => {
+  it('starts from the first event if the store was replaced, and logs that', async () => {
     const first = setting.relay()
     await setting.capture([], { user: 800, count: 3 })
     await eventually(async () => (await setting.query('SELECT 1 FROM ops.relay_checkpoint')).length === 1)

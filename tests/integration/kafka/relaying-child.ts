@@ -1,9 +1,9 @@
 /**
  * A process that relays until it is killed.
  *
- *     node --import tsx relaying-child.ts <database url> <KafkaSettings as JSON> <milliseconds a lease lasts>
+ * node --import tsx relaying-child.ts <database url> <KafkaSettings as JSON> <milliseconds a lease lasts>
  *
- * Tells its parent what its log would say.
+ * It sends its log lines to its parent process.
  */
 import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'

@@ -1,4 +1,7 @@
-/** A broker that wants TLS and a password. Children, as the certificate is trusted by the environment a process starts with. */
+/**
+ * Tests a broker that requires TLS and a password. Clients run in child processes, because a process trusts the certificate only if its
+ * environment does so at its start.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +19,7 @@ import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 const CONSUMER = fileURLToPath(new URL('../../contract/log/consuming-child.ts', import.meta.url))
 const OPEN_LOG = new URL('../../contract/log/open-kafka-log.ts', import.meta.url).href
 
-describe('a Kafka broker that wants TLS and a password', function () {
+describe('a Kafka broker with TLS and a password', function () {
   this.timeout(120_000)
   needsKafka()
 
@@ -38,7 +41,7 @@ describe('a Kafka broker that wants TLS and a password', function () {
   })
 
   for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512'])
-    it(`is relayed to and read from with ${mechanism}`, async () => {
+    it(`serves the relay and consumers with ${mechanism}`, async () => {
       const secured = { brokers, ssl: true, sasl: { mechanism, ...USER } }
       setting.relayProcess(undefined, secured, trusting)
       const sent = await setting.capture([], { user: 900, count: 3 })
@@ -62,7 +65,7 @@ describe('a Kafka broker that wants TLS and a password', function () {
     ['a wrong password', { ssl: true, sasl: { mechanism: 'plain', username: USER.username, password: 'guess' } }, true],
     ['a certificate that is not trusted', { ssl: true, sasl: { mechanism: 'plain', ...USER } }, false],
   ] as const)
-    it(`gets nothing by ${what}, and the relay says so`, async () => {
+    it(`receives nothing with ${what}, and the relay logs that it waits`, async () => {
       const relay = setting.relayProcess(undefined, { brokers, ...other }, trusts ? trusting : {})
       await setting.capture([])
       await eventually(() => relay.said.filter((what) => what === 'relay.waits').length >= 2)

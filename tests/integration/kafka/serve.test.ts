@@ -1,4 +1,4 @@
-/** `baoco serve` with a Kafka broker, as its operator sets it. */
+/** Tests `baoco serve` with a Kafka broker, configured as by an operator. */
 import { expect } from 'chai'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import {
@@ -41,7 +41,7 @@ describe('serve with KAFKA_BROKERS', function () {
     return ids
   }
   const called = () => shop.calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)
-  /** Sooner than the queue would call them, a minute after their capture. */
+  /** The calls are made before the queue would make them, a minute after their capture. */
   const allCalled = (ids: readonly number[]) =>
     eventually(() => ids.every((id) => called().includes(id)), { within: 50_000, what: 'all calls' })
   const readiness = async () => {
@@ -70,7 +70,7 @@ describe('serve with KAFKA_BROKERS', function () {
     if (installation) await removeDataFolder(installation)
   })
 
-  it('set on an installation that has a history: its events go to the topic, and nothing old is sent again', async () => {
+  it('sends the events of an existing installation to the topic, and sends no webhook again', async () => {
     const old = await post(10)
     await allCalled(old)
     await allSucceeded()
@@ -94,7 +94,7 @@ describe('serve with KAFKA_BROKERS', function () {
     expect([...called()].sort()).to.deep.equal([...old, ...fresh].sort())
   })
 
-  it('goes on over a kill -9, by the topic, within seconds', async () => {
+  it('continues from the topic within seconds after a kill -9', async () => {
     const before = await post(5)
     await baoco.kill()
     baoco = await startBaoco(installation, settings())
@@ -102,7 +102,7 @@ describe('serve with KAFKA_BROKERS', function () {
     await allCalled([...before, ...after])
   })
 
-  it('receives while the broker is away, says what it waits for, ends within 10 s, and starts without it', async () => {
+  it('receives while the broker is down, logs what it waits for, stops within 10 s, and starts without the broker', async () => {
     await broker.stop()
     const away = await post(5)
     await eventually(() => baoco.output().includes(`Kafka at ${broker.address}`))
@@ -123,7 +123,7 @@ describe('serve with KAFKA_BROKERS', function () {
       /^baoco: the topic baoco\.transactions has the events of another installation.*KAFKA_TOPIC$/m,
     )
     expect(other.output()).not.to.contain('Baoco is ready')
-    // And the topic has nothing of it.
+    // The topic contains none of its events.
     const [id] = await post(1)
     await allCalled([id!])
   })

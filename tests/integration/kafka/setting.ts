@@ -1,4 +1,4 @@
-/** A store with its read models, relays of this process and of others, and delivery workers that read the topic. */
+/** Opens a store with its read models, relays in this process and in others, and delivery workers that read the topic. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -14,17 +14,17 @@ import { kafkaClient } from '../../harness/kafka/broker.ts'
 import { openDeliverySetting } from '../delivery/setting.ts'
 import { readTopic, type TopicReader } from './topic-reader.ts'
 
-/** Milliseconds: the shortest that a broker takes. */
+/** Milliseconds. The shortest timeout that a broker accepts. */
 const SESSION_TIMEOUT = 6_000
 
 export interface RelayProcess {
   process: ChildProcess
-  /** What its log says. */
+  /** The names of its log lines. */
   said: string[]
   kill(): Promise<void>
 }
 
-/** @param address  of the broker */
+/** @param address  the broker's address */
 export const openKafkaSetting = async (address: string) => {
   const base = await openDeliverySetting()
   const kafka = { brokers: [address], topic: `test.${randomUUID()}`, installation: randomUUID() }
@@ -36,7 +36,7 @@ export const openKafkaSetting = async (address: string) => {
     kafka,
     address,
 
-    /** Answers with what its log says, and what stops it. */
+    /** Starts a relay. Returns its log lines and a function that stops it. */
     relay: () => {
       const stop = new AbortController()
       const said: string[] = []
@@ -61,8 +61,8 @@ export const openKafkaSetting = async (address: string) => {
     },
 
     /**
-     * @param lasts  milliseconds of its lease; default: as everywhere
-     * @param other  settings of its own
+     * @param lasts duration of its lease in milliseconds; default: the production value
+     * @param other settings that differ from the default
      */
     relayProcess: (lasts?: number, other: Partial<KafkaSettings> = {}, env: NodeJS.ProcessEnv = {}): RelayProcess => {
       const script = fileURLToPath(new URL('relaying-child.ts', import.meta.url))
@@ -86,7 +86,7 @@ export const openKafkaSetting = async (address: string) => {
 
     log: () => openKafkaLog({ ...kafka, sessionTimeout: SESSION_TIMEOUT }),
 
-    /** A delivery worker that reads the topic, as a process of its own would. */
+    /** A delivery worker that reads the topic, as in a process of its own. */
     kafkaWorker: (options: Partial<DeliveryOptions> = {}) => base.worker({ log: setting.log(), ...options }),
 
     reader: async (): Promise<TopicReader> => {
@@ -95,7 +95,7 @@ export const openKafkaSetting = async (address: string) => {
       return reader
     },
 
-    /** Asks the broker something. */
+    /** Runs a function with an admin client of the broker. */
     admin: async <Answer>(ask: (admin: ReturnType<ReturnType<typeof kafkaClient>['admin']>) => Promise<Answer>) => {
       const admin = kafkaClient(address).admin()
       await admin.connect()

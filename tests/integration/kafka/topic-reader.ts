@@ -1,4 +1,4 @@
-/** Reads a topic as anybody may: with a client and a group of its own, from its beginning. */
+/** Reads a topic from its beginning as any client can, with its own client and group. */
 import { randomUUID } from 'node:crypto'
 import { kafkaClient } from '../../harness/kafka/broker.ts'
 
@@ -11,14 +11,14 @@ export interface Read {
 
 export interface TopicReader {
   messages: Read[]
-  /** Ids of the transactions captured for a user, as they came, repeats included. */
+  /** The ids of the transactions captured for a user in the order of arrival, including repeats. */
   capturedFor(user: number): number[]
   close(): Promise<void>
 }
 
-/** The topic must be there. */
+/** Requires that the topic exists. */
 export const readTopic = async (address: string, topic: string): Promise<TopicReader> => {
-  // A broker's first group waits until the topic of offsets is made.
+  // The first group of a broker waits until the topic of offsets is created.
   const patient = kafkaClient(address, 20)
   const consumer = patient.consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 50 })
   const messages: Read[] = []

@@ -19,10 +19,10 @@ interface Listed {
   webhook_status: string
 }
 
-/** Before every account of these tests. A server that tells 1970 tells no date: such a mail is taken. */
+/** Before every account of these tests. A server that reports 1970 reports no date, so such a mail is taken. */
 const LONG_AGO = new Date('2020-01-01T00:00:00Z')
 
-describe('mails are collected from mailboxes', function () {
+describe('mail ingest', function () {
   needsDovecot()
   this.timeout(400_000)
   let dovecot: Dovecot
@@ -65,7 +65,7 @@ describe('mails are collected from mailboxes', function () {
   const mailAccount = async (id: number) => (await api.ask('GET', `/api/mail-accounts/${id}`, { key })).body.data
   const to = (user: string) => ({ to: `${user}@mailbox.example` })
 
-  it('a new mail is a transaction; what came before the account is not asked for', async () => {
+  it('turns a new mail into a transaction, and does not fetch mails from before the account', async () => {
     const user = 'new-mail'
     await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)), new Date(Date.now() - 60_000))
     const id = await connect(user)
@@ -76,7 +76,7 @@ describe('mails are collected from mailboxes', function () {
     expect((await mailAccount(id)).last_message_at).to.be.a('string')
   })
 
-  it('a server that is stopped and started again is gone on with', async () => {
+  it('continues with a server after it stopped and started again', async () => {
     const user = 'restarted'
     const id = await connect(user)
     await collector()
@@ -90,7 +90,7 @@ describe('mails are collected from mailboxes', function () {
     await eventually(async () => (await mailAccount(id)).last_error === null, WAIT)
   })
 
-  it('a mailbox that is numbered anew is read by date, and what was read before is known', async () => {
+  it('reads a renumbered mailbox by date, and recognises mails that were already read', async () => {
     const user = 'renumbered'
     await connect(user)
     const first = await collector()
@@ -105,7 +105,7 @@ describe('mails are collected from mailboxes', function () {
     expect(second.taken()).to.equal(2)
   })
 
-  it('a place that was lost is found again by date', async () => {
+  it('recovers a lost position by date', async () => {
     const user = 'forgotten'
     await connect(user)
     const first = await collector()
@@ -121,12 +121,12 @@ describe('mails are collected from mailboxes', function () {
     await untilOrders(['DH1001'])
   })
 
-  it('mails that were no transaction are not listed again when they are read again; no other mail is taken for one of them', async () => {
+  it('does not list mails without a transaction again when it reads them again, and mistakes no other mail for them', async () => {
     const user = 'listed-once'
     await connect(user)
     const first = await collector()
     const minute = (number: number) => new Date(Date.UTC(2026, 2, 10, 5, number))
-    /** The bank's, and nobody understands it. */
+    /** A genuine mail of the bank that cannot be parsed. */
     const unread = (number: number, messageId: string, text = `Tài khoản ${number} có biến động lạ`): string => {
       const [head] = timoMail(number, '', { ...to(user), messageId, at: minute(number) }).split('\r\n\r\n')
       return `${head}\r\n\r\n${Buffer.from(`<p>${text}</p>`).toString('base64')}\r\n`
@@ -136,7 +136,7 @@ describe('mails are collected from mailboxes', function () {
     await dovecot.deliver(user, unread(2, ''))
     await dovecot.deliver(user, timoMail(3, 'DH1003', { ...to(user), results: '' }))
     await dovecot.deliver(user, timoMail(4, 'DH1004', { ...to(user), results: '', messageId: '' }))
-    // What a forger has copied to the letter, but for the proof.
+    // An exact copy by a forger, without the proof.
     await dovecot.deliver(user, real.replace(/^Authentication-Results:.*\r\n/, ''))
     const listed = async (query = '') =>
       (await api.ask('GET', `/api/notifications${query}`, { key })).body.data as { id: number; reason: string | null }[]
@@ -150,7 +150,7 @@ describe('mails are collected from mailboxes', function () {
 
     await dovecot.renumber(user)
     await dovecot.deliver(user, real)
-    // Others under Message-IDs that are known, or without one.
+    // Different mails with known Message-IDs, or without one.
     await dovecot.deliver(user, unread(1, '<1@timo.vn>', 'Tài khoản 1 có biến động khác'))
     await dovecot.deliver(user, unread(2, '', 'Tài khoản 2 có biến động khác'))
     const second = await collector()
@@ -174,7 +174,7 @@ describe('mails are collected from mailboxes', function () {
     expect([...ids].every((id) => after.includes(id))).to.equal(true)
   })
 
-  it('a wrong password is told to the owner; the right one helps at once', async () => {
+  it('reports a wrong password to the owner, and uses a corrected one at once', async () => {
     const user = 'mistyped'
     const id = await connect(user, { password: 'not the password' })
     await collector()
@@ -186,7 +186,7 @@ describe('mails are collected from mailboxes', function () {
     expect((await mailAccount(id)).last_error).to.equal(null)
   })
 
-  it('two processes share the mailboxes, and every mail is taken once', async () => {
+  it('shares the mailboxes between two processes, and takes every mail once', async () => {
     const users = ['shared-1', 'shared-2', 'shared-3', 'shared-4']
     for (const user of users) await connect(user)
     const [one, other] = [await collector(), await collector()]
@@ -201,7 +201,7 @@ describe('mails are collected from mailboxes', function () {
     collectors.splice(0, 1)
   })
 
-  it('mails that are huge, broken or empty stop nothing', async () => {
+  it('continues after huge, malformed or empty mails', async () => {
     const user = 'odd'
     await connect(user)
     await collector()
@@ -216,7 +216,7 @@ describe('mails are collected from mailboxes', function () {
     await eventually(async () => (await orders()).includes('DH1002'), WAIT)
   })
 
-  it('300 mailboxes in one process, renewed together', async () => {
+  it('collects 300 mailboxes in one process, renewed together', async () => {
     const sealed_password = openVault(['ab'.repeat(32)]).seal(PASSWORD)
     const at = new Date().toISOString()
     const accounts = Array.from({ length: 30 }, (_, n) => 1_000_000 + n)
@@ -249,7 +249,7 @@ describe('mails are collected from mailboxes', function () {
     const one = await collector()
     await eventually(() => one.held() === 300, WAIT)
     await Promise.all(mailboxes.map((each, n) => dovecot.deliver(name(each), timoMail(n, `DH${n}`, to(name(each))))))
-    // Dovecot may look for some of so many new mails only every half minute.
+    // With so many new mails, Dovecot may check for some of them only every half minute.
     await eventually(() => one.taken() >= 300, { within: 240_000 })
     expect(one.taken()).to.equal(300)
     const database = openDatabase(api.databaseUrl, { poolSize: 1 })
@@ -259,7 +259,7 @@ describe('mails are collected from mailboxes', function () {
     await database.close()
   })
 
-  it('forged ones are listed as ignored, and private ones without their text', async () => {
+  it('lists forged mails as ignored, and private ones without their text', async () => {
     const user = 'forged'
     await connect(user)
     await collector()
@@ -277,7 +277,7 @@ describe('mails are collected from mailboxes', function () {
     expect(await orders()).to.deep.equal([])
   })
 
-  it('trying an account out tells the id of its provider, or what is wrong', async () => {
+  it('tests an account: returns the id of its provider, or the error', async () => {
     const user = 'tried'
     const id = await connect(user)
     const test = async () => (await api.ask('POST', `/api/mail-accounts/${id}/test`, { key })).body

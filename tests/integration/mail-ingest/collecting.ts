@@ -1,4 +1,4 @@
-/** Processes that collect, beside an API: each with a database pool, a store and caches of its own. */
+/** Runs collecting processes beside an API. Each has its own database pool, event store and caches. */
 import { openIds } from '../../../adapters/system/ids.ts'
 import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
@@ -19,7 +19,7 @@ import { PASSWORD } from '../../harness/dovecot/server.ts'
 import type { ApiUnderTest } from '../http/api-under-test.ts'
 
 export interface CollectorProcess {
-  /** Mailboxes that it holds. */
+  /** The number of mailboxes that it holds. */
   held: () => number
   taken: () => number
   stop(): Promise<void>
@@ -64,7 +64,7 @@ export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Prom
   }
 }
 
-/** As the API takes it. */
+/** A mail account in the form that the API accepts. */
 export const mailAccountOf = ({ port }: Dovecot, user = 'shop', more: object = {}): object => ({
   email: `${user}@mailbox.example`,
   host: '127.0.0.1',

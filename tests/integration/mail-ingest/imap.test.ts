@@ -40,23 +40,23 @@ describe('a mail server that does not encrypt', () => {
         (error: Error) => error.message,
       )
 
-  it('is told nothing where it is another machine', async () => {
+  it('receives no password if it is on another machine', async () => {
     const elsewhere = { allowPrivate: true, isHere: () => false }
     expect(await failure(elsewhere)).to.equal('The server does not support encryption (STARTTLS).')
     expect(told).to.not.match(/LOGIN|AUTHENTICATE|secret/i)
   })
 
-  it('is read where it is this very machine, and that is allowed', async () => {
+  it('is read if it is on this machine and that is allowed', async () => {
     expect(await failure({ allowPrivate: true })).to.equal(null)
     expect(told).to.match(/AUTHENTICATE|LOGIN/i)
   })
 
-  it('is not even dialled where private addresses are not allowed', async () => {
+  it('is not connected to if private addresses are not allowed', async () => {
     expect(await failure({ allowPrivate: false })).to.equal('127.0.0.1 is not a public address.')
     expect(told).to.equal('')
   })
 
-  it('is not dialled under a name that leads here', async () => {
+  it('is not connected to under a name with a local address', async () => {
     const { connect } = openImap({ allowPrivate: false, resolve: () => Promise.resolve(['8.8.8.8', '127.0.0.1']) })
     const error = await connect({ ...LOGIN, host: 'imap.example', port }, new AbortController().signal).catch(String)
     expect(String(error)).to.include('is not a public address')

@@ -6,11 +6,11 @@ import { startDovecot } from '../../harness/dovecot/server.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { mailAccountOf } from './collecting.ts'
 
-describe('a process that collects is killed', function () {
+describe('a collecting process that is killed', function () {
   needsDovecot()
   this.timeout(180_000)
 
-  it('in the middle of many mails: the next start takes the rest, and each is one transaction', async () => {
+  it('among many mails is continued by the next start, and each mail becomes one transaction', async () => {
     const dovecot = await startDovecot()
     const place = await newDataFolder()
     const env = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off' }

@@ -15,7 +15,7 @@ const MAIL = {
   text: 'Mở liên kết: https://pay.example/x?a=1\n',
 }
 
-describe('mail out', () => {
+describe('outgoing mail', () => {
   let place: TestDatabase
   let database: Database
   let outbox: Outbox
@@ -64,7 +64,7 @@ describe('mail out', () => {
   }
   const dueNow = () => database.query("UPDATE ops.outbox SET due_at = now() WHERE due_at < 'infinity'")
 
-  it('reaches its reader through a mail server, as it was written', async () => {
+  it('arrives unchanged through a mail server', async () => {
     server = await startMailServer()
     await post(`smtp://127.0.0.1:${server.port}`)
     await outbox.send(MAIL)
@@ -81,7 +81,7 @@ describe('mail out', () => {
     expect(row!.body, 'links that open accounts are not kept').to.equal('')
   })
 
-  it('waits for a mail server that is down, and goes when it is up', async () => {
+  it('waits while the mail server is down, and is sent when it is up again', async () => {
     const { port, close } = await startMailServer()
     await close()
     await post(`smtp://127.0.0.1:${port}`)
@@ -97,7 +97,7 @@ describe('mail out', () => {
     expect(JSON.stringify(logged)).to.not.include(MAIL.to).and.not.include('liên kết')
   })
 
-  it('is tried again after pauses that grow', async () => {
+  it('is retried after growing pauses', async () => {
     const { port, close } = await startMailServer()
     await close()
     await outbox.send(MAIL)
@@ -119,7 +119,7 @@ describe('mail out', () => {
     expect(pauses[2]).to.be.greaterThan(pauses[1]!).and.at.most(8)
   })
 
-  it('survives the process that took it, which is not heard of again', async () => {
+  it('is sent by another process if the process that took it disappears', async () => {
     await outbox.send(MAIL)
     expect(await outbox.take(10)).to.have.length(1)
     expect(await outbox.take(10), 'it is in its hands').to.deep.equal([])
@@ -129,7 +129,7 @@ describe('mail out', () => {
     await eventually(() => server!.mails.length === 1)
   })
 
-  it('does not hold up the end of a process where the mail server says nothing', async () => {
+  it('does not delay the shutdown of a process if the mail server does not answer', async () => {
     server = await startMailServer({ onMailFrom: () => {} })
     await post(`smtp://127.0.0.1:${server.port}`)
     await outbox.send(MAIL)
@@ -140,7 +140,7 @@ describe('mail out', () => {
     expect(await outbox.list()).to.have.length(1)
   })
 
-  it('is one mail where several processes send, and where it comes again under its key', async () => {
+  it('is sent once if several processes send, and if the same key is sent again', async () => {
     server = await startMailServer()
     const url = `smtp://127.0.0.1:${server.port}`
     for (let number = 0; number < 3; number++) await post(url, openOutbox(database))
@@ -151,7 +151,7 @@ describe('mail out', () => {
     expect(server.mails).to.have.length(15)
   })
 
-  it('is not tried again where the server never takes it', async () => {
+  it('is not retried after a permanent refusal by the server', async () => {
     server = await startMailServer({
       onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no such mailbox'), { responseCode: 550 })),
     })
@@ -165,7 +165,7 @@ describe('mail out', () => {
     })
   })
 
-  it('logs in with what the address says, and names its sender', async () => {
+  it('logs in with the credentials in the URL, and uses the sender in it', async () => {
     server = await startMailServer({
       allowInsecureAuth: true,
       authOptional: false,
@@ -185,7 +185,7 @@ describe('mail out', () => {
     expect(server.senders[1]).to.equal('no-reply@x.vn')
   })
 
-  it('goes by TLS, and never to a server that cannot prove its name', async () => {
+  it('uses TLS, and never goes to a server that cannot prove its name', async () => {
     for (const [scheme, secure] of [
       ['smtps', true],
       ['smtp', false],

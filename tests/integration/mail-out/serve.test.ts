@@ -1,4 +1,4 @@
-/** `baoco serve` with a mail server, as its operator sets it: from registering to the first login. */
+/** Tests `baoco serve` with a mail server as an operator sets it up, from registration to the first login. */
 import { expect } from 'chai'
 import {
   callApi,

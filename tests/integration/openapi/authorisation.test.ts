@@ -1,6 +1,6 @@
 /**
- * Who may what: every operation of the document by every kind of caller. Nothing is listed here, so that no new operation can be
- * forgotten: what is expected follows from the credentials that the operation declares.
+ * Tests every operation of the document with every kind of caller. The tests contain no list of operations, so a new operation cannot
+ * be forgotten: the expected results follow from the credentials that the operation declares.
  */
 import { expect } from 'chai'
 import { scope, type Scope } from '../../../domain/account/api-keys.ts'
@@ -10,15 +10,15 @@ import { JWT_SECRET } from '../http/api-under-test.ts'
 import { bodySchemaOf, collectionOf, make, noteMade, requestOf } from './requests.ts'
 import { openWorld, schemesOf, type Caller, type Got, type World } from './world.ts'
 
-/** After these a credential of the caller's is void. */
+/** These operations void a credential of the caller. */
 const VOIDING = /rotate|reset-password/
 
-/** Tokens, keys, and the secrets of rules; the code of a referral link (`bca_`) is for everybody. */
+/** Tokens, keys, and the secrets of rules. The code of a referral link (`bca_`) is public. */
 const SECRET = /bc[b-z]_\d+\.[\w-]{12,}|\b[0-9a-f]{48}\b/
 
 const DAY_MS = 86_400_000
 
-describe('who may what', () => {
+describe('authorisation', () => {
   let world: World
   let alice: Caller
   let bob: Caller
@@ -35,7 +35,7 @@ describe('who may what', () => {
   const callerFor = (operation: Located): Promise<Caller> | Caller =>
     operation['x-operator-only'] ? world.owner : VOIDING.test(operation.path) ? world.newCaller() : alice
 
-  /** Goes over operations and tells of all that are not as expected. */
+  /** Runs a check on each of the operations and reports every operation that fails it. */
   const overAll = async (
     which: (operation: Located) => boolean,
     expectation: (operation: Located) => Promise<string | null>,
@@ -62,7 +62,7 @@ describe('who may what', () => {
   const isDone = ({ status, body }: Got): string | null =>
     status >= 200 && status < 300 ? null : `${status} ${JSON.stringify(body)}`
 
-  it('no credential: what is protected is refused, what is public is done', async function () {
+  it('refuses protected operations and allows public ones without a credential', async function () {
     this.timeout(120_000)
     await overAll(
       () => true,
@@ -75,7 +75,7 @@ describe('who may what', () => {
     )
   })
 
-  it('every credential that is declared opens the operation', async function () {
+  it('allows the operation with every declared credential', async function () {
     this.timeout(120_000)
     await overAll(isProtected, async (operation) => {
       for (const scheme of schemesOf(operation)) {
@@ -89,13 +89,13 @@ describe('who may what', () => {
     })
   })
 
-  it('a credential that is not declared opens nothing', async () => {
+  it('refuses a credential that the operation does not declare', async () => {
     const all = Object.keys(world.document.components.securitySchemes)
     await overAll(isProtected, async (operation) => {
       const declared = schemesOf(operation)
       for (const scheme of all.filter((each) => !declared.includes(each))) {
         const got = await world.send(await requestOf(world, operation, alice, { scheme, id: 1 }))
-        // A scoped key is an API key: it is known, and lacks the scope.
+        // A scoped key is an API key. It is recognised, but lacks the scope.
         const isKnown = scheme === 'receive_key' && declared.includes('api_key')
         const problem = isKnown ? lacksScope(got) : isRefused(got)
         if (problem) return `by ${scheme}: ${problem}`
@@ -104,7 +104,7 @@ describe('who may what', () => {
     })
   })
 
-  it('a scoped key does what its scope says and nothing else, and sees no secret', async function () {
+  it('lets a scoped key do only what its scope allows, and shows it no secret', async function () {
     this.timeout(240_000)
     const keysOf = async (key: string): Promise<Map<Scope, string>> => {
       const made = await Promise.all(
@@ -142,7 +142,7 @@ describe('who may what', () => {
     )
   })
 
-  it('no scoped key makes keys or links that open the account', () => {
+  it('lets no scoped key make keys or links that open the account', () => {
     const forNone = world.operations.filter(
       (operation) => (operation['x-scopes'] as unknown[] | undefined)?.length === 0,
     )
@@ -157,7 +157,7 @@ describe('who may what', () => {
     ])
   })
 
-  it('credentials that are altered, made up, of another kind or of nobody are refused', async function () {
+  it('refuses credentials that are altered, invented, of another kind or of no account', async function () {
     this.timeout(120_000)
     const last = (text: string) => text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A')
     const bad: Partial<Caller>[] = [
@@ -178,7 +178,7 @@ describe('who may what', () => {
     })
   })
 
-  it('what has expired is refused', async () => {
+  it('refuses expired credentials', async () => {
     const account = (await world.api.accounts.find(alice.user_id))!
     const tokens = jsonWebTokens(JWT_SECRET, { now: () => new Date(Date.now() - 8 * DAY_MS) })
     const jwt = await tokens.sign(account, 'login')
@@ -195,7 +195,7 @@ describe('who may what', () => {
     )
   })
 
-  it('a locked account is told so, and what its phones and its personal URL send is taken all the same', async () => {
+  it('answers that an account is locked, but still accepts what its phones and its personal URL send', async () => {
     const locked = await world.newCaller()
     const { user_id } = locked
     await world.api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'test' } })
@@ -213,7 +213,7 @@ describe('who may what', () => {
     )
   })
 
-  it('another user’s thing in the path is not there, and stays as it is', async function () {
+  it('hides another user’s resource in the path, and leaves it unchanged', async function () {
     this.timeout(120_000)
     await overAll(
       (operation) => collectionOf(operation.path) !== null && !operation['x-operator-only'],
@@ -235,7 +235,7 @@ describe('who may what', () => {
     )
   })
 
-  it('another user’s thing in the body is refused, and nobody can be made its owner', async function () {
+  it('refuses another user’s resource in the body, and lets nobody change its owner', async function () {
     this.timeout(120_000)
     const idFields = (operation: Located): [string, Schema][] =>
       Object.entries((bodySchemaOf(world, operation)?.properties ?? {}) as Record<string, Schema>).filter(([name]) =>
@@ -254,7 +254,7 @@ describe('who may what', () => {
           }
           const got = await world.send({ ...request, body: JSON.stringify(given) })
           if (collection) await world.api.ask('DELETE', `${collection}/${foreign}`, { key: alice.api_key })
-          // What is only shown may be sent back, and is passed over.
+          // Read-only fields may be sent back, and are ignored.
           const passedOver = schema.type === undefined && schema.anyOf === undefined
           if (!passedOver && got.status !== 400 && got.status !== 404) return `${name}: ${got.status}`
           const { id, user_id } = (got.body.data ?? {}) as { id?: number; user_id?: number }
@@ -266,7 +266,7 @@ describe('who may what', () => {
     )
   })
 
-  /** `system_id` is of `/api/systems`. */
+  /** Finds the collection that an id field refers to: `system_id` refers to `/api/systems`. */
   const collectionNamed = (field: string): string | null => {
     const words = [field.replace(/_ids?$/, '').replaceAll('_', '-')]
     if (words[0] === 'rule' || words[0] === 'webhook-rule') words.push('webhook')
@@ -274,7 +274,7 @@ describe('who may what', () => {
     return world.operations.map(({ path }) => path).find((path) => paths.includes(path)) ?? null
   }
 
-  it('what is the operator’s is not there for others', async () => {
+  it('hides the operator’s operations from others', async () => {
     await overAll(
       (operation) => operation['x-operator-only'] === true,
       async (operation) => {
@@ -290,7 +290,7 @@ describe('who may what', () => {
         expect(operation['x-operator-only'], operation.path).to.equal(true)
   })
 
-  it('a session changes nothing for pages from elsewhere, or for who does not say where from', async () => {
+  it('refuses changes with a session from other origins or without an origin', async () => {
     await overAll(
       (operation) => schemesOf(operation).includes('session') && operation.method !== 'GET',
       async (operation) => {

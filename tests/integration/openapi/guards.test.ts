@@ -1,4 +1,4 @@
-/** What must not get past the door: each guard on every operation of the document that it concerns. */
+/** Tests each guard of the API on every operation of the document that it applies to. */
 import { expect } from 'chai'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
@@ -9,10 +9,10 @@ import { openWorld, schemesOf, type Caller, type Got, type Sent, type World } fr
 const JSON_TYPE = { 'content-type': 'application/json' }
 const TOO_MUCH = 10 * 1024 * 1024 + 1
 
-/** Ids that no thing has: none of this form, too large, of nobody. */
+/** Ids that no resource has: malformed, too large, or unused. */
 const NO_IDS = ['0', '-1', '01', '1e3', '1.0', 'abc', '%00', '%27%20OR%201=1', '%2e%2e', '999999999999999', '9223372036854775808', '1'.repeat(400)] // prettier-ignore
 
-/** Answers that are the same whatever the address or the link's code. */
+/** Answers that are the same for every address and every code of a link. */
 const SAYS_NOTHING = /^(We have sent you a mail|If this address)/
 
 describe('guards', () => {
@@ -27,11 +27,11 @@ describe('guards', () => {
   after(() => world.close())
 
   const contentOf = (operation: Located): string[] => Object.keys(operation.requestBody?.content ?? {})
-  /** Takes JSON and nothing else. */
+  /** The operation accepts only JSON. */
   const takesJson = (operation: Located) =>
     contentOf(operation).join() === 'application/json' && codes(operation, '415') !== undefined
   const needsJson = (operation: Located) => takesJson(operation) && operation.requestBody!.required === true
-  /** Takes whatever a forwarder app sends. */
+  /** The operation accepts whatever a forwarder app sends. */
   const takesAnything = (operation: Located) => contentOf(operation).includes('text/plain')
   const codes = (operation: Located, status: string) => operation.responses[status]
   const as = (operation: Located): Caller => (operation['x-operator-only'] ? world.owner : caller)
@@ -39,7 +39,7 @@ describe('guards', () => {
   const propertiesOf = (operation: Located): [string, Schema][] =>
     Object.entries((bodySchemaOf(world, operation)?.properties ?? {}) as Record<string, Schema>)
 
-  /** A request with another body; nothing is made for it: it does not get so far. */
+  /** A request with another body. No resource is made for it, because it is refused before that. */
   const withBody = async (
     operation: Located,
     body: string | Buffer,
@@ -89,7 +89,7 @@ describe('guards', () => {
       )
     })
 
-    it('of another type than JSON is refused where JSON is taken', async function () {
+    it('with a type other than JSON is refused where JSON is required', async function () {
       this.timeout(120_000)
       const types = [
         'text/plain',
@@ -106,7 +106,7 @@ describe('guards', () => {
       ])
     })
 
-    it('of any type is taken from forwarder apps', async () => {
+    it('of any type is accepted from forwarder apps', async () => {
       const types = [
         'text/plain',
         'application/x-www-form-urlencoded',
@@ -137,14 +137,14 @@ describe('guards', () => {
       'a number over any': '{"name": 1e400}',
     }
     for (const [what, body] of Object.entries(BROKEN)) {
-      it(`that is or has ${what} is refused where JSON is taken`, async function () {
+      it(`that is or has ${what} is refused where JSON is required`, async function () {
         this.timeout(120_000)
         await overAll(needsJson, invalid, async (operation) => [await withBody(operation, body)])
         expect(({} as Record<string, unknown>).operator).to.equal(undefined)
       })
 
-      it(`that is or has ${what} is no reason for forwarder apps to send it again`, async () => {
-        // An inbox is no forwarder app's: it takes 64 KB at most.
+      it(`that is or has ${what} does not make forwarder apps send it again`, async () => {
+        // An inbox is not for forwarder apps: it accepts 64 KB at most.
         const takes = (operation: Located) =>
           takesAnything(operation) && (body.length <= 64 * 1024 || !operation.path.startsWith('/inbox/'))
         await overAll(takes, done, async (operation) => [await withBody(operation, body)])
@@ -152,7 +152,7 @@ describe('guards', () => {
       })
     }
 
-    it('is not asked for where none is meant, and refused where it says something', async () => {
+    it('is optional where the operation has no fields, and refused if it contains anything', async () => {
       const meansNone = (operation: Located) =>
         takesJson(operation) && operation.requestBody!.required !== true && propertiesOf(operation).length === 0
       await overAll(meansNone, invalid, (operation) =>
@@ -160,7 +160,7 @@ describe('guards', () => {
       )
     })
 
-    /** A good request for each field of a kind, with each of the values, JSON texts, in it. */
+    /** Makes a good request for each field of a kind and each of the values (JSON texts), with the value in the field. */
     const withFields = async (operation: Located, isOfKind: (schema: Schema) => boolean, values: readonly string[]) => {
       const good = await requestOf(world, operation, as(operation))
       const fields = JSON.parse(good.body!.toString()) as object
@@ -173,18 +173,19 @@ describe('guards', () => {
     const hasFields = (operation: Located, isOfKind: (schema: Schema) => boolean) =>
       needsJson(operation) && propertiesOf(operation).some(([, schema]) => isOfKind(schema))
 
-    it('whose texts have NUL bytes or half characters is refused, field by field', async () => {
+    it('with NUL bytes or half characters in a text is refused, field by field', async () => {
       const isText = (schema: Schema) => [schema.type].flat().includes('string') && schema.enum === undefined
       await overAll(
-        // The demo keeps nothing, and signs whatever it is given.
+        // The demo stores nothing, and signs any text.
         (operation) => hasFields(operation, isText) && !operation.tags.includes('Demo'),
-        // Who logs in is told no more than that the pair is wrong, who pairs that the code is, and of an address nothing is told.
+        // A failed login says only that the pair is wrong, a failed pairing only that the code is wrong. Answers reveal nothing about an
+        // address.
         (got) => (got.body.error === 'UNAUTHORIZED' || SAYS_NOTHING.test(got.body.message) ? null : invalid(got)),
         (operation) => withFields(operation, isText, ['"a\\u0000b"', '"\\ud800"']),
       )
     })
 
-    it('whose numbers are too large, negative or broken is refused, field by field', async () => {
+    it('with a number that is too large, negative or malformed is refused, field by field', async () => {
       const isInt = (schema: Schema) => [schema.type].flat().includes('integer')
       await overAll(
         (operation) => hasFields(operation, isInt),
@@ -194,7 +195,7 @@ describe('guards', () => {
       )
     })
 
-    it('sent in chunks, without a length, is read like any other, and no longer than any other', async () => {
+    it('in chunks without a length is read like any other, and has the same limit', async () => {
       const chunked = async (path: string, headers: Record<string, string>, chunk: Buffer, times: number) => {
         const sending = httpRequest(world.api.url + path, { method: 'POST', headers })
         for (let number = 0; number < times; number++) sending.write(chunk)
@@ -234,11 +235,11 @@ describe('guards', () => {
       )
     })
 
-    it('has each parameter once', async () => {
+    it('with the same parameter twice is refused', async () => {
       const named = (operation: Located) =>
         (operation.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name)
       await overAll(
-        // Forwarder apps are never refused for what they send.
+        // Forwarder apps are never refused because of what they send.
         (operation) =>
           named(operation).length > 0 &&
           codes(operation, '400') !== undefined &&
@@ -259,7 +260,7 @@ describe('guards', () => {
       )
     })
 
-    it('has no NUL bytes, and counts no pages before the first or past all numbers', async () => {
+    it('with NUL bytes, or with a page number below 1 or too large, is refused', async () => {
       const searching = (operation: Located) => (operation.parameters ?? []).some(({ name }) => name === 'search')
       await overAll(searching, invalid, async (operation) => [
         await requestOf(world, operation, caller, { query: [['search', 'a\0b']] }),
@@ -274,7 +275,7 @@ describe('guards', () => {
       )
     })
 
-    it('may name anything besides, invalid UTF-8 too', async () => {
+    it('may contain any other names, including invalid UTF-8', async () => {
       await overAll(
         ({ path, method }) => path === '/api/transactions' && method === 'GET',
         done,
@@ -294,7 +295,7 @@ describe('guards', () => {
       )
     })
 
-    it('finds what it searches for to the letter: nothing of it is SQL or a wildcard', async () => {
+    it('is searched for literally: no character of it is SQL or a wildcard', async () => {
       const mine = await world.newCaller()
       const headers = { 'content-type': 'text/plain' }
       const post = `/api/receive/u/${mine.receive_token}?sender=Vietcombank`
@@ -342,7 +343,7 @@ describe('guards', () => {
   }
 
   describe('a path', () => {
-    it('with an id that nothing has leads nowhere', async function () {
+    it('with an id that no resource has is not found', async function () {
       this.timeout(120_000)
       await overAll(
         (operation) => collectionOf(operation.path) !== null,
@@ -351,18 +352,18 @@ describe('guards', () => {
       )
     })
 
-    it('that is no path leads nowhere', async () => {
+    it('that matches no operation is not found', async () => {
       for (const path of ['/api/webhooks/%E0%A4%A/logs', '//api/webhooks', '/api/webhooks/1/logs/2', '/API/webhooks']) {
         const got = await world.send({ method: 'GET', path, headers: { 'x-api-key': caller.api_key } })
         expect([got.status, got.body.error], path).to.deep.equal([404, 'NOT_FOUND'])
       }
     })
 
-    it('tells which methods it knows to who comes by another', async () => {
+    it('answers an unsupported method with the supported ones', async () => {
       const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
       for (const template of Object.keys(world.document.paths)) {
         const path = template.replace('{id}', '1').replace(/\{\w+\}/, caller.receive_token)
-        // Where an id stands there may also be a word: `/api/webhooks/bulk-retry` is below `/api/webhooks` too.
+        // A word may also match an id: `/api/webhooks/bulk-retry` is below `/api/webhooks` too.
         const names = Object.entries(world.document.paths)
           .filter(([other]) => new RegExp(`^${other.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
           .flatMap(([, methods]) => Object.keys(methods).map((name) => name.toUpperCase()))

@@ -1,8 +1,8 @@
 /**
- * Thousands of requests made from the document, some as it says, some nearly so: none may be answered with a fault or with
- * an answer that breaks its schema, and every operation must have been reached. `npm run fuzz` sends ten thousand.
+ * Sends thousands of requests made from the document, some valid and some nearly valid. No answer may be a fault or break its schema, and
+ * every operation must be reached. `npm run fuzz` sends ten thousand.
  *
- * `PROPERTY_SEED` runs the same again, `PROPERTY_REQUESTS` more of them.
+ * `PROPERTY_SEED` repeats a run, `PROPERTY_REQUESTS` sets the number of requests.
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -14,18 +14,18 @@ import { curlOf, openWorld, schemesOf, type Caller, type Got, type Sent, type Wo
 
 const REQUESTS = Number(process.env.PROPERTY_REQUESTS ?? repetitions(10_000, 2_000))
 const SEED = Number(process.env.PROPERTY_SEED ?? Date.now() % 2 ** 31)
-/** Each operation succeeds at least so often. */
+/** Each operation must succeed at least this many times. */
 const LEAST_DONE = repetitions(50, 10)
-/** Callers with things of their own, each going through its share of the operations. */
+/** The number of callers. Each has its own resources and goes through its share of the operations. */
 const LANES = 16
 
-/** Passwords are made to be slow, and some answers wait on purpose. */
+/** Password hashes are slow by design, and some answers wait on purpose. */
 const SLOW = /\/auth\/|\/session/
 
-/** Each call voids a credential: they have a caller of their own each. */
+/** Each call voids a credential, so these operations have a caller of their own. */
 const VOIDING = /rotate|reset-password/
 
-/** A second call is refused while what the first began lasts. */
+/** A second call is refused until the first one's effect has ended. */
 const ONCE = /secret\/rotate/
 
 interface Drawn {
@@ -113,7 +113,7 @@ describe('ten thousand requests made from the document', () => {
   let sent = 0
   const done = new Map<string, number>()
   const statuses = new Map<number, number>()
-  /** The newest of each list. */
+  /** The newest cursor of each list. */
   const cursors = new Map<string, string>()
 
   before(async () => {
@@ -125,7 +125,7 @@ describe('ten thousand requests made from the document', () => {
     const collection = collectionOf(operation.path)
     if (collection === null) return ''
     if (id === 'foreign') return idOfKept(foreign, collection)
-    // What an operation takes away is made for it.
+    // A resource that an operation removes is made for that call.
     const isUsedUp = operation.method === 'DELETE' || ONCE.test(operation.path)
     const uses = isUsedUp ? ['made', 'kept'] : operation.method === 'POST' ? ['made'] : []
     if (uses.includes(id)) return make(world, caller, collection)
@@ -134,7 +134,7 @@ describe('ten thousand requests made from the document', () => {
   }
 
   const keptIds = new Map<string, Promise<number>>()
-  /** One thing of each collection that nobody takes away but its own operations. */
+  /** One resource of each collection that only its own operations may remove. */
   const idOfKept = (caller: Caller, collection: string): Promise<number> => {
     const key = `${caller.user_id} ${collection}`
     if (!keptIds.has(key)) keptIds.set(key, make(world, caller, collection, true))
@@ -145,13 +145,13 @@ describe('ten thousand requests made from the document', () => {
     const schemes = schemesOf(operation)
     const scheme = schemes[given.scheme % Math.max(1, schemes.length)] ?? null
     const id = await idFor(operation, caller, foreign, given.id)
-    // A cursor means something only where it came from an answer.
+    // A cursor is valid only if it came from an answer.
     const query = given.query.flatMap(([name, value]): [string, string][] => {
       if (!given.fits || name !== 'cursor') return [[name, value]]
       const cursor = cursors.get(operation.operationId)
       return cursor === undefined ? [] : [[name, cursor]]
     })
-    // What does not fit is sent as it was drawn: nothing of it is made to mean something.
+    // A request that does not fit the schema is sent as drawn, without meaningful values.
     const body = given.fits ? { body: given.body } : { raw: given.raw ?? JSON.stringify(given.body) ?? '' }
     return requestOf(world, operation, caller, { scheme, id, query, ...body })
   }
@@ -199,7 +199,7 @@ describe('ten thousand requests made from the document', () => {
     expect(count(), `${operation.operationId}: times done`).to.be.at.least(LEAST_DONE)
   }
 
-  it(`breaks nothing and reaches everything, seed ${SEED}`, async function () {
+  it(`break nothing and reach every operation, seed ${SEED}`, async function () {
     this.timeout(900_000)
     const foreign = await world.newCaller()
     const slow = world.operations.filter(({ path }) => SLOW.test(path))

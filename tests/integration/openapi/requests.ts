@@ -1,4 +1,4 @@
-/** Requests that are as the document says and mean something: ids of things that are there, urls that answer. */
+/** Makes requests that fit the document and are meaningful: ids of resources that exist, URLs that answer. */
 import { newToken } from '../../../workflows/accounts/secrets.ts'
 import { issue, type MailPurpose } from '../../../domain/account/mail-tokens.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
@@ -11,12 +11,12 @@ import { bankText, next, shown, type Caller, type Sent, type World } from './wor
 
 type Fields = Record<string, unknown>
 
-/** Where a thing does not come from a POST to its collection. */
+/** Makes a resource if no POST to its collection does. */
 const MAKERS: Record<string, (world: World, caller: Caller) => Promise<number>> = {
   '/api/transactions': async (world, caller) => {
     const { body } = await world.send(personal(caller))
     const { id } = body.data as { id: number }
-    // It is answered when it is stored; the lists follow.
+    // The API answers once the transaction is stored. The lists follow later.
     while ((await world.api.ask('GET', `/api/transactions/${id}`, { key: caller.api_key })).status !== 200)
       await new Promise((resolve) => setTimeout(resolve, 2))
     return id
@@ -53,7 +53,7 @@ const personal = (caller: Caller, body = bankText()): Sent => ({
   body,
 })
 
-/** What a field of a body means, whatever its schema lets through; undefined leaves it out. */
+/** Gives a field of a body a meaningful value, whatever its schema allows; undefined omits it. */
 const FIELDS: Record<string, (world: World, caller: Caller, given: unknown) => unknown> = {
   payment_prefix: () => `P${next().toString(36).toUpperCase().padStart(4, '0')}`,
   email: () => `box${next()}@example.com`,
@@ -65,7 +65,7 @@ const FIELDS: Record<string, (world: World, caller: Caller, given: unknown) => u
   system_id: () => null,
   scopes: () => ['read'],
   expires_at: () => null,
-  /** Nothing is under way that could be finished. */
+  /** No rotation is under way that could be finished. */
   finish: () => undefined,
   payload_format: () => 'custom',
   custom_template: () => '{"order": "{{order_id}}", "amount": "{{amount}}"}',
@@ -73,10 +73,10 @@ const FIELDS: Record<string, (world: World, caller: Caller, given: unknown) => u
 
 const links = mailLinks(JWT_SECRET, BASE_URL)
 
-/** As if the mail had come. */
+/** Makes the token of a link, as if the mail had arrived. */
 const mailToken = async ({ api }: World, { user_id }: Caller, purpose: MailPurpose): Promise<string> => {
   const made = links.make(purpose, user_id)
-  // Something else may happen to the account at the same moment.
+  // The append may conflict with another change of the account, so it is repeated.
   const issued = () =>
     api.decree(user_id, issue(user_id, purpose, made, new Date())).then(
       () => true,
@@ -86,7 +86,7 @@ const mailToken = async ({ api }: World, { user_id }: Caller, purpose: MailPurpo
   return links.url(purpose, user_id, made.nonce).split('token=')[1]!
 }
 
-/** There is something to withdraw, and somewhere to. */
+/** Gives the caller an amount to withdraw, and a bank account to withdraw it to. */
 const earn = async ({ api }: World, { user_id, api_key }: Caller): Promise<void> => {
   const affiliates = new Affiliates({ store: api.store, ids: openIds(api) })
   const caused_by = `test ${next()}`
@@ -96,7 +96,7 @@ const earn = async ({ api }: World, { user_id, api_key }: Caller): Promise<void>
   await api.ask('PUT', '/api/affiliate/bank', { key: api_key, json: bank })
 }
 
-/** Whole bodies, where a schema cannot know what is true. */
+/** Whole bodies, for operations whose schema cannot express which values are valid. */
 const RECIPES: Record<string, (world: World, caller: Caller) => unknown> = {
   'post-api-auth-login': (_, { email, password }) => ({ email, password }),
   'post-api-session': (_, { email, password }) => ({ email, password }),
@@ -117,7 +117,7 @@ const RECIPES: Record<string, (world: World, caller: Caller) => unknown> = {
   },
 }
 
-/** The most of a collection that a caller keeps: limits of plans are for other tests. */
+/** The number of resources of a collection that a caller keeps at most. Other tests cover the limits of plans. */
 const KEPT = 4
 const kept = new WeakMap<Caller, Map<string, number[]>>()
 
@@ -127,7 +127,7 @@ export const collectionOf = (path: string): string | null => /^(.*?)\/\{id\}/.ex
 const at = (world: World, method: string, path: string): Located | undefined =>
   world.operations.find((each) => each.method === method && each.path === path)
 
-/** Forgets things made long ago, so that no limit is reached. */
+/** Deletes resources made long ago, so that no limit is reached. */
 const makeRoom = async (world: World, caller: Caller, collection: string, id: number): Promise<void> => {
   const mine = kept.get(caller) ?? new Map<string, number[]>()
   kept.set(caller, mine)
@@ -137,7 +137,7 @@ const makeRoom = async (world: World, caller: Caller, collection: string, id: nu
   await world.api.ask('DELETE', `${collection}/${ids.shift()}`, { key: caller.api_key })
 }
 
-/** What a creation made is the caller's, and counted as such. */
+/** Counts a created resource as the caller's. */
 export const noteMade = async (world: World, caller: Caller, operation: Located, body: Fields): Promise<void> => {
   const { id } = (body.data ?? {}) as { id?: unknown }
   if (operation.method === 'POST' && typeof id === 'number' && !operation.path.includes('{'))
@@ -145,8 +145,8 @@ export const noteMade = async (world: World, caller: Caller, operation: Located,
 }
 
 /**
- * Makes a thing of a collection for a caller, as they themselves would.
- * @param stays  it is not forgotten when others are made
+ * Makes a resource of a collection for a caller, through the API.
+ * @param stays the resource is not deleted when others are made
  */
 export const make = async (world: World, caller: Caller, collection: string, stays = false): Promise<number> => {
   const maker = MAKERS[collection]
@@ -170,7 +170,7 @@ export const bodySchemaOf = (world: World, operation: Located): Schema | null =>
   return media ? resolved(world, media.schema) : null
 }
 
-/** The required fields alone, with the simplest values of their types. */
+/** Only the required fields, with the simplest values of their types. */
 const minimal = (world: World, operation: Located): Fields | undefined => {
   const schema = bodySchemaOf(world, operation)
   if (!schema) return undefined
@@ -196,13 +196,13 @@ const minimal = (world: World, operation: Located): Fields | undefined => {
   return Object.fromEntries(required.map((name) => [name, simplest(properties[name]!)]))
 }
 
-/** @returns the given body, where its fields mean something */
+/** @returns the given body with meaningful values in its fields */
 const meaningful = async (world: World, caller: Caller, operation: Located, given: unknown): Promise<unknown> => {
   const recipe = RECIPES[operation.operationId]
   if (recipe) return recipe(world, caller)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
   const fields = { ...given } as Fields
-  // A format and what it needs are given together or not at all.
+  // A format and its template are given together or not at all.
   if ('payload_format' in fields || 'custom_template' in fields)
     Object.assign(fields, { payload_format: 'custom', custom_template: '' })
   for (const name of Object.keys(fields)) if (FIELDS[name]) fields[name] = FIELDS[name](world, caller, fields[name])
@@ -210,14 +210,14 @@ const meaningful = async (world: World, caller: Caller, operation: Located, give
 }
 
 export interface Given {
-  /** One of the operation's; the first where it is not given; null: none. */
+  /** One of the operation's schemes. The default is the first; null means none. */
   scheme?: string | null
-  /** In place of the id in the path. */
+  /** Replaces the id in the path. */
   id?: number | string
-  /** In place of the token in the path. */
+  /** Replaces the token in the path. */
   token?: string
   body?: unknown
-  /** A body as it is sent, whatever it means. */
+  /** A body that is sent unchanged. */
   raw?: string | Buffer
   query?: readonly (readonly [string, string])[]
 }
@@ -234,7 +234,7 @@ const inboxToken = async (api: World['api'], caller: Caller): Promise<string> =>
   return token
 }
 
-/** What stands in the path for `{token}`: the caller's own for whatever it opens there. */
+/** The value for `{token}` in the path: the caller's own token for that operation. */
 const tokenFor = async ({ api }: World, caller: Caller, path: string): Promise<string> => {
   if (path.startsWith('/inbox/')) return inboxToken(api, caller)
   if (!path.startsWith('/counter/')) return caller.receive_token
@@ -245,7 +245,7 @@ const tokenFor = async ({ api }: World, caller: Caller, path: string): Promise<s
   return token
 }
 
-/** Parameters that a schema cannot know, such as the token of a link in a mail. */
+/** Parameters whose valid values a schema cannot express, such as the token of a link in a mail. */
 const QUERIES: Record<string, (world: World, caller: Caller) => Promise<[string, string][]>> = {
   '/confirm-bank-account': async (world, caller) => {
     const bank_account_id = await make(world, caller, '/api/bank-accounts')
@@ -254,7 +254,7 @@ const QUERIES: Record<string, (world: World, caller: Caller) => Promise<[string,
   },
 }
 
-/** A request that the operation will take from the caller, but for what is given otherwise. */
+/** Makes a request that the operation accepts from the caller, except for what is given otherwise. */
 export const requestOf = async (world: World, operation: Located, caller: Caller, given: Given = {}): Promise<Sent> => {
   const [first] = operation.security.flatMap((each) => Object.keys(each))
   const scheme = given.scheme === undefined ? first : given.scheme

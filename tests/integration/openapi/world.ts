@@ -1,7 +1,7 @@
 /**
- * The whole API with callers of every kind and things of theirs, for tests that are made from its document. What a new
- * operation needs beyond its schema is said here once: how a thing of its collection comes to be (`MAKERS`), what a field means
- * (`FIELDS`), or a whole body (`RECIPES`); the tests that go over all operations fail until it is.
+ * Provides the whole API with callers of every kind and their resources, for tests that are made from its document. A new operation may
+ * need more than its schema. State that here once: how to make a resource of its collection (`MAKERS`), a meaningful value of a field
+ * (`FIELDS`), or a whole body (`RECIPES`). Until then, the tests that go over all operations fail.
  */
 import { Pool } from 'undici'
 import { jsonWebTokens, type TokenUse } from '../../../adapters/http/middleware/json-web-tokens.ts'
@@ -16,17 +16,17 @@ export interface Caller {
   password: string
   api_key: string
   jwt: string
-  /** Another token of a session each time, as calls may end it. */
+  /** Makes another session token each time, because calls may end the session. */
   session(): Promise<string>
   receive_token: string
   device_token: string
-  /** A scoped key with `receive` alone. */
+  /** A scoped key with only the scope `receive`. */
   receive_key: string
 }
 
 export interface Sent {
   method: string
-  /** With its query. */
+  /** The path with its query. */
   path: string
   headers: Record<string, string>
   body?: string | Buffer
@@ -43,17 +43,17 @@ export interface World {
   api: ApiUnderTest
   document: OpenApiDocument
   operations: readonly Located[]
-  /** Where webhooks go: it answers 200. */
+  /** The URL that webhooks call. It answers 200. */
   shopUrl: string
   owner: Caller
   newCaller(): Promise<Caller>
-  /** Sends it as it is, and holds the answer against the document. */
+  /** Sends the request unchanged, and validates the answer against the document. */
   send(request: Sent): Promise<Got>
   close(): Promise<void>
 }
 
 let serial = 0
-/** A number that no other thing of this run has. */
+/** A number that no other resource of this run has. */
 export const next = (): number => ++serial
 
 export const openWorld = async (): Promise<World> => {
@@ -120,7 +120,7 @@ interface Shown {
   query?: [string, string]
 }
 
-/** How a credential is shown, by the name of its scheme. */
+/** How to send a credential, by the name of its scheme. */
 const SHOWN: Record<string, (caller: Caller) => Shown | Promise<Shown>> = {
   jwt: ({ jwt }) => ({ headers: { authorization: `Bearer ${jwt}` } }),
   api_key: ({ api_key }) => ({ headers: { 'x-api-key': api_key } }),
@@ -136,7 +136,7 @@ const SHOWN: Record<string, (caller: Caller) => Shown | Promise<Shown>> = {
 
 export const schemesOf = ({ security }: Located): string[] => security.flatMap((each) => Object.keys(each))
 
-/** @throws for a scheme that this file does not know yet */
+/** @throws for a scheme that is missing in `SHOWN` */
 export const shown = async (
   scheme: string,
   caller: Caller,
@@ -156,5 +156,5 @@ export const curlOf = (url: string, { method, path, headers, body }: Sent): stri
   ].join(' ')
 }
 
-/** A text that becomes a transaction which matches no prefix. */
+/** A text that becomes a transaction and matches no prefix. */
 export const bankText = (): string => vietcombankText(next(), `QZ${1000 + next()} thanh toan`)

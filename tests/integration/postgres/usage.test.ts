@@ -1,4 +1,4 @@
-/** What several processes see together of how an account calls. */
+/** Tests how several processes together measure the usage of an account. */
 import { expect } from 'chai'
 import { openUsageCounters, sweepUsage } from '../../../adapters/postgres/ops/usage.ts'
 import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
@@ -7,7 +7,7 @@ import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 const LIMITS = { perHour: 10, polls: 6, parallel: 3 }
 
-describe('conduct over several processes', () => {
+describe('usage counted over several processes', () => {
   let place: TestDatabase
   let database: Database
   let statements: number
@@ -44,7 +44,7 @@ describe('conduct over several processes', () => {
     return verdict
   }
 
-  it('costs no statement a call, and a few a second', async () => {
+  it('costs no statement per call, and a few statements per second', async () => {
     const conducts = process()
     for (let number = 0; number < 2_000; number++) {
       conducts.enter(`${number % 50}.x`, '')
@@ -59,7 +59,7 @@ describe('conduct over several processes', () => {
     expect(statements, 'nothing new').to.equal(before)
   })
 
-  it('adds up requests per hour', async () => {
+  it('adds up the requests per hour', async () => {
     const [one, other] = [process(), process()]
     for (let number = 0; number < 5; number++) {
       expect(call(one)).to.equal(null)
@@ -75,7 +75,7 @@ describe('conduct over several processes', () => {
     expect(call(one), 'after its lock was lifted').to.equal(null)
   })
 
-  it('sees a poll that goes to the processes in turns', async () => {
+  it('detects polling that is spread over the processes', async () => {
     const processes = [process(), process(), process()]
     const verdicts: unknown[] = []
     for (let poll = 0; poll < 7; poll++) {
@@ -83,13 +83,13 @@ describe('conduct over several processes', () => {
       for (const each of processes) await each.settle()
       now += 9_000
     }
-    // Who told its poll hears the whole run, and judges the next that comes to it by that.
+    // A process that reports its poll receives the whole run, and applies it to the next poll that it receives.
     expect(verdicts.slice(0, 5)).to.deep.equal([null, null, null, null, null])
     for (let poll = 0; poll < 3; poll++) verdicts.push(call(processes[poll]!, 'list'))
     expect(verdicts).to.include('polling')
   })
 
-  it('sees no poll in requests that differ, though each process sees the same ones', async () => {
+  it('detects no polling in requests that differ, even if each process sees equal ones', async () => {
     const [one, other] = [process(), process()]
     for (let number = 0; number < 4; number++) {
       expect(call(one, 'list')).to.equal(null)
@@ -101,7 +101,7 @@ describe('conduct over several processes', () => {
     }
   })
 
-  it('adds up requests in flight at the same moment, in five seconds of a minute', async () => {
+  it('adds up simultaneous requests, in five seconds of a minute', async () => {
     const [one, other] = [process(), process()]
     for (const each of [one, other]) for (let number = 0; number < 2; number++) each.enter(user, '')
     now = Math.floor(now / 1_000) * 1_000 + 500
@@ -112,7 +112,7 @@ describe('conduct over several processes', () => {
     expect(other.enter(user, '')).to.equal('parallel_requests')
   })
 
-  it('judges by what a process sees itself while Postgres is gone, and tells it later', async () => {
+  it('relies on what a process counts itself while Postgres is down, and reports it later', async () => {
     const conducts = process()
     for (let number = 0; number < 6; number++) call(conducts)
     isGone = true
@@ -125,7 +125,7 @@ describe('conduct over several processes', () => {
     expect(call(conducts)).to.equal('requests_per_hour')
   })
 
-  it('is swept when it is too old to lock anybody', async () => {
+  it('is swept when it is too old to lock any account', async () => {
     now = Date.now() - 2 * 3_600_000
     const conducts = process()
     call(conducts, 'list')

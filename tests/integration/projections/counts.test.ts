@@ -1,4 +1,4 @@
-/** Counts are what counting the rows would say, whatever happened to these. */
+/** Tests that the counts equal the number of rows after any history. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { replay, verify } from '../../../projections/engine/replay.ts'
@@ -15,7 +15,7 @@ describe('counts', () => {
   })
   afterEach(() => setting.close())
 
-  /** Kinds whose count is not the number of their rows. */
+  /** The kinds whose count is not the number of their rows. */
   const wrong = (schema = 'read_model'): Promise<object[]> =>
     setting.database.query(
       `SELECT * FROM (SELECT user_id, (transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date AS day, bank_code,
@@ -56,7 +56,7 @@ describe('counts', () => {
       expect(await kinds('attempt_count')).to.be.above(2)
     })
 
-  it('leave nothing of an account that is deleted', async () => {
+  it('contain nothing of a deleted account', async () => {
     const history = new History(53).grow(300)
     await setting.append(history.decided)
     await setting.catchUp()
@@ -71,7 +71,7 @@ describe('counts', () => {
     expect(await kinds('transaction_total')).to.be.within(1, before - 1)
   })
 
-  it('are kept in the tables of a replay, too, and looked at by a verification', async () => {
+  it('are kept in the tables of a replay too, and are checked by a verification', async () => {
     const history = new History(54).grow(200)
     await setting.append(history.decided)
     const past = history.decided.length

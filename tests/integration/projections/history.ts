@@ -1,6 +1,6 @@
 /**
- * Random histories, the same for the same seed, as the domain's own deciders would write them: accounts with rules that come,
- * change, pause and go; transactions that are captured, completed, attempted, retried by hand and deleted.
+ * Makes random histories, the same for the same seed, as the domain's own deciders would write them: accounts with rules that are
+ * added, changed, paused and removed; transactions that are captured, completed, attempted, retried by hand and deleted.
  */
 import { randomUUID } from 'node:crypto'
 import { evolve as evolveAccount, type Account } from '../../../domain/account/account.ts'
@@ -18,7 +18,7 @@ export interface Decided {
   events: NewEvent[]
 }
 
-/** From 0 up to 1, the same row of numbers for the same seed (mulberry32). */
+/** Random numbers from 0 up to 1, the same sequence for the same seed (mulberry32). */
 const randomNumbers = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -49,13 +49,13 @@ export class History {
     for (let user = 1; user <= 3; user++) this.#register(user)
   }
 
-  /** Adds so many random appends. */
+  /** Adds the given number of random appends. */
   grow(steps: number): this {
     for (let step = 0; step < steps; step++) this.#step()
     return this
   }
 
-  /** Adds so many captures to each account: its quota is soon used up. */
+  /** Adds the given number of captures to each account, so that its quota is soon used up. */
   crowd(count: number): this {
     for (const account of this.accounts.values()) for (let more = 0; more < count; more++) this.#capture(account)
     return this
@@ -185,7 +185,7 @@ export class History {
     if (!delivery) return
     const [rule_id, { attempt }] = delivery
     const at = this.#at()
-    // Sometimes a result comes late, or again, after a takeover: its number is known, and it changes little.
+    // Sometimes a result arrives late or twice, after a takeover. Its number is then known, and it changes little.
     const number = Math.max(1, attempt + this.#pick([1, 1, 1, 1, 0, -1])!)
     const http_status = this.#pick([200, 200, 500, 500, 500, 404, 410, 0])!
     const facts = recordAttempt(
@@ -281,7 +281,7 @@ export class History {
   }
 }
 
-/** Writes appends in order, many in one call. */
+/** Writes appends in order, many per call. */
 export const appendAll = async (store: EventStore, decided: readonly Decided[], revisions: Map<string, number>) => {
   const CALL = 200
   for (let start = 0; start < decided.length; start += CALL) {

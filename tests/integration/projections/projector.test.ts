@@ -13,10 +13,10 @@ import { openSetting, type Setting } from './setting.ts'
 
 const metadata = { user_id: 1, at: '2026-02-01T00:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 }
 
-/** Appends that every history begins with: three users, each with a system and a rule. */
+/** The number of appends that start every history: three users, each with a system and a rule. */
 const BEGINNING = 9
 
-/** An account event that no table takes: its id is not a number. */
+/** An account event that no table accepts: its id is not a number. */
 const unfit: Decided = {
   stream: 'account-99',
   events: [
@@ -39,7 +39,7 @@ interface DeliveryRow {
   due_at: string | null
 }
 
-/** What both know of a delivery: where a schedule began counts only while it goes on. */
+/** The fields that both the fold and the row have. The start of a retry schedule counts only while the delivery is open. */
 const told = ({ transaction_id, rule_id, status, attempt, round_base }: Omit<DeliveryRow, 'lane' | 'due_at'>) => ({
   transaction_id,
   rule_id,
@@ -48,7 +48,7 @@ const told = ({ transaction_id, rule_id, status, attempt, round_base }: Omit<Del
   ...(status === 'open' && { round_base }),
 })
 
-/** How much later the queue has a delivery than its fold: first tries are the log's for a minute; over quota they wait. */
+/** How much later a delivery is due in the queue than in its fold. The log delivers first attempts for a minute; those over quota wait. */
 const putOff = (lane: string | null, attempt: number): number => {
   if (lane === 'first') return 60_000
   return lane === 'retry' && attempt === 0 ? 960_000 : 0
@@ -61,7 +61,7 @@ describe('projector', () => {
   })
   afterEach(() => setting.close())
 
-  /** The setting's tables, and how many batches were written to them. */
+  /** The setting's tables, and the number of batches written to them. */
   const countingBatches = () => {
     let batches = 0
     const tables: typeof setting.tables = {
@@ -77,14 +77,14 @@ describe('projector', () => {
   const allEvents = (): Promise<StoredEvent[]> => setting.store.readAll(null, 1_000_000)
 
   for (const seed of [1, 10, 11])
-    it(`says of every transaction and delivery what the transaction's own fold says (${seed})`, async () => {
+    it(`stores for every transaction and delivery what the fold of its stream gives (${seed})`, async () => {
       const history = new History(seed).grow(1_500)
       await setting.append(history.decided)
       await setting.catchUp()
       const rows = await setting.rows()
       const deliveries = rows.delivery as DeliveryRow[]
       const live = [...history.transactions.keys()].map(async (id) => {
-        // As anybody folds it who reads the stream, and not as its writer did.
+        // Fold the events from the stream, as any reader does, and not from the writer's memory.
         const [events] = await setting.store.read([{ stream: `transaction-${id}` }])
         const folded = foldTransaction(events!)
         expect(folded).to.deep.equal(history.transactions.get(id))
@@ -101,13 +101,13 @@ describe('projector', () => {
         folds.map(({ transaction_id: id, webhook_status, order_id }) => ({ id, webhook_status, order_id })),
       ) // prettier-ignore
 
-      // What is open is due some time, and nothing else is.
+      // Exactly the open deliveries have a due time.
       expect(deliveries.filter(({ status, due_at }) => (status === 'open') !== (due_at !== null))).to.deep.equal([])
       const rules = new Set([...history.accounts.values()].flatMap((account) => [...account.rules.keys()]))
       const byId = new Map(folds.map((fold) => [fold.transaction_id, fold]))
       const compared = deliveries.flatMap(({ transaction_id, rule_id, attempt, lane, due_at }) => {
         const fold = byId.get(transaction_id)!.deliveries.get(rule_id)!
-        // A row of a deleted rule is due to be ended.
+        // The row of a deleted rule is due so that the delivery ends.
         if (fold.status !== 'open' || !rules.has(rule_id)) return []
         const after = Date.parse(due_at!) - Date.parse(fold.due_at)
         expect(after, `transaction ${transaction_id}, rule ${rule_id}`).to.equal(putOff(lane, attempt))
@@ -117,7 +117,7 @@ describe('projector', () => {
     })
 
   for (const seed of [2, 3, 4])
-    it(`comes to the same rows in batches of any size (${seed})`, async () => {
+    it(`gives the same rows in batches of any size (${seed})`, async () => {
       await setting.append(new History(seed).crowd(90).grow(600).decided)
       const events = await allEvents()
       await setting.catchUp()
@@ -140,7 +140,7 @@ describe('projector', () => {
       ).to.not.be.empty
     })
 
-  it('makes a number of statements that does not grow with the events', async () => {
+  it('makes a number of statements that does not grow with the number of events', async () => {
     await setting.append(new History(5).grow(2_200).decided)
     const events = (await allEvents()).filter(({ stream }) => stream.startsWith('transaction-'))
     const applier = new Applier(setting.tables, main, 'read_model', null)
@@ -153,7 +153,7 @@ describe('projector', () => {
     expect(applier.statements(captures)).to.have.length(3)
   })
 
-  it('makes only account and transaction rows of what it knows and passes over the rest', async () => {
+  it('makes rows only from account and transaction events, and ignores other events', async () => {
     const other: Decided = {
       stream: `book-1-VCB`,
       events: [{ id: randomUUID(), type: 'NotificationSeen', data: {}, metadata }],
@@ -164,7 +164,7 @@ describe('projector', () => {
     expect(await setting.rows().then(({ account }) => account)).to.have.length(3)
   })
 
-  it('answers waiters when their event is in the rows, and not before', async () => {
+  it('answers waiters once their event is in the rows, and not before', async () => {
     const { projector } = await setting.start()
     const history = new History(7)
     await setting.append(history.decided)
@@ -187,7 +187,7 @@ describe('projector', () => {
     expect(await elsewhere.passed(String(Number(end) + 1), 30)).to.equal(false)
   })
 
-  it('keeps rows and checkpoint together when a batch is cut off', async () => {
+  it('keeps rows and checkpoint consistent if a batch is interrupted', async () => {
     await setting.append(new History(9).grow(300).decided)
     const events = await allEvents()
     const half = events.slice(0, 200)
@@ -196,7 +196,7 @@ describe('projector', () => {
     const applier = new Applier(setting.tables, main, 'read_model', null)
     await applier.apply(half, half.at(-1)!.checkpoint)
     const before = await setting.rows()
-    // Holding a row that the batch needs keeps it in the middle of its transaction until its connection is cut.
+    // A lock on a row that the batch needs stops it in the middle of its transaction until its connection is cut.
     const cut = setting.database.transaction(async (transaction) => {
       await transaction.query('LOCK TABLE read_model.attempt IN ACCESS EXCLUSIVE MODE')
       const applying = applier.apply(rest, rest.at(-1)!.checkpoint).then(
@@ -224,7 +224,7 @@ describe('projector', () => {
     expect(await setting.rows()).to.deep.equal(repeated)
   })
 
-  it('goes on by itself after its connections were cut', async () => {
+  it('continues by itself after its connections are cut', async () => {
     const { projector } = await setting.start()
     const history = new History(10)
     await setting.append(history.decided)
@@ -237,7 +237,7 @@ describe('projector', () => {
     expect(projector.health().state).to.equal('live')
   })
 
-  it('stops when another one has moved its checkpoint', async () => {
+  it('stops if another projector has moved its checkpoint', async () => {
     const history = new History(11)
     await setting.append(history.decided)
     const first = await setting.start()
@@ -256,7 +256,7 @@ describe('projector', () => {
     expect(setting.logged.map(({ what }) => what)).to.include('projection.overtaken')
   })
 
-  it('stops at an event that cannot be applied, after all before it, and names it', async () => {
+  it('stops at an event that cannot be applied, after all events before it, and names it', async () => {
     const history = new History(12).grow(100)
     await setting.append(history.decided)
     const before = (await setting.store.end())!
@@ -272,7 +272,7 @@ describe('projector', () => {
     expect(stop?.fields).to.include({ stream: 'account-99', revision: 0 })
   })
 
-  it('names the event also where a handler of ours fails', async () => {
+  it('names the event also if one of our handlers fails', async () => {
     await setting.append([{ ...unfit, events: [{ ...unfit.events[0]!, type: 'SystemAdded', data: null }] }])
     const [event] = await allEvents()
     await createSchema(setting.tables, main)
@@ -280,14 +280,14 @@ describe('projector', () => {
     expect(await applying.catch((error: unknown) => error)).to.be.instanceOf(Poison)
   })
 
-  it('gathers larger batches while receiving has more than it can do, and writes them all', async () => {
+  it('collects larger batches while receiving is overloaded, and writes all events', async () => {
     const { tables, batches } = countingBatches()
     let isBusy = true
     const { projector } = await setting.start({ tables, pressed: () => (isBusy ? 'receiving' : null) })
     const history = new History(15).grow(100)
     for (const decided of history.decided) await setting.append([decided])
     expect(batches()).to.be.below(history.decided.length / 4)
-    // It goes on as soon as receiving is through, and in any case before long.
+    // It continues as soon as receiving is no longer overloaded, and in any case soon.
     isBusy = false
     expect(await projector.passed((await setting.store.end())!, main.gatheringMs / 2)).to.equal(true)
     isBusy = true
@@ -296,7 +296,7 @@ describe('projector', () => {
     expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
   })
 
-  it('rests while first tries wait for their turn, until somebody waits for it', async () => {
+  it('pauses while first attempts are queued, until a caller waits for it', async () => {
     const { tables, batches } = countingBatches()
     const definition = { ...main, mostLateMs: Infinity }
     const { projector } = await setting.start({ definition, tables, pressed: () => 'delivering' })
@@ -306,7 +306,7 @@ describe('projector', () => {
     expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
   })
 
-  it('rests after each batch where its definition says so, until somebody waits for it', async () => {
+  it('pauses after each batch if its definition says so, until a caller waits for it', async () => {
     const { tables, batches } = countingBatches()
     const { projector } = await setting.start({ definition: { ...main, restMs: 600_000 }, tables })
     const history = new History(18).grow(20)
@@ -316,12 +316,12 @@ describe('projector', () => {
     const before = batches()
     for (const decided of history.decided.slice(BEGINNING)) await setting.append([decided])
     expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
-    // One may have been on its way, or have caught up, before it rested.
+    // One batch may have been in progress, and one may have caught up, before the pause.
     expect(batches() - before).to.be.within(1, 3)
   })
 
-  it('rests for them only until it is late by so much', async () => {
-    // The history is of long ago.
+  it('pauses for first attempts only up to a limit of lateness', async () => {
+    // The events of the history are old.
     const { projector } = await setting.start({ pressed: () => 'delivering' })
     await setting.append(new History(17).grow(100).decided)
     const end = await setting.store.end()

@@ -1,4 +1,4 @@
-/** What counts in a quota and what being over it does (interface, sections 6.7 and 8; decisions, "Over quota"). */
+/** Tests what counts towards a quota and the effect of exceeding it (interface, sections 6.7 and 8; decisions, "Over quota"). */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
@@ -69,7 +69,7 @@ describe('the quota', () => {
     return all.map(({ transaction_id }) => transaction_id)
   }
 
-  /** Those whose first call is put off, and until when. */
+  /** The transactions whose first call is delayed, with the time until which it is. */
   const putOff = async () => {
     await setting.catchUp()
     const rows = (await setting.rows()).delivery as { transaction_id: number; lane: string; due_at: string }[]
@@ -89,7 +89,7 @@ describe('the quota', () => {
     expect([incomparable, differences]).to.deep.equal([null, []])
   }
 
-  it('of Free is 100 in a month; the first call of each one after that is due 15 minutes later', async () => {
+  it('is 100 per month on Free; the first call of each later transaction is due after 15 minutes', async () => {
     await capture(100)
     expect(await putOff()).to.deep.equal([])
     const [over] = await capture(1)
@@ -98,7 +98,7 @@ describe('the quota', () => {
     await same()
   })
 
-  it('counts every batch alike, however the events fall into them', async () => {
+  it('gives the same count however the events are split into batches', async () => {
     await capture(60)
     await setting.catchUp({ maxBatch: 7 })
     const more = await capture(60)
@@ -113,7 +113,7 @@ describe('the quota', () => {
     expect(await used()).to.equal(100)
   })
 
-  it('keeps the count when one is deleted, before and after its capture is erased', async () => {
+  it('keeps the count if a transaction is deleted, before and after its capture is erased', async () => {
     const [first] = await capture(100)
     const deletion = { transaction_id: first!, user_id: USER, captured_at: at(1), counted: true }
     await setting.append([decided(transactionStream(first!), [{ type: 'TransactionDeleted', data: deletion }])])
@@ -126,7 +126,7 @@ describe('the quota', () => {
     expect(await used()).to.equal(101)
   })
 
-  it('keeps the count when one is captured, deleted and erased before the read models come to it', async () => {
+  it('keeps the count if a transaction is captured, deleted and erased before the read models reach it', async () => {
     const [first] = await capture(3)
     const deletion = { transaction_id: first!, user_id: USER, captured_at: at(1), counted: true }
     await setting.append([decided(transactionStream(first!), [{ type: 'TransactionDeleted', data: deletion }])])
@@ -134,7 +134,7 @@ describe('the quota', () => {
     expect(await used()).to.equal(3)
   })
 
-  it('takes the plan as it is at its place among the transactions', async () => {
+  it('uses the plan in force at the position of each transaction', async () => {
     await capture(100)
     await plan('Pro')
     await capture(5)
@@ -146,21 +146,21 @@ describe('the quota', () => {
     await same()
   })
 
-  it('takes a plan that has expired for Free', async () => {
+  it('treats an expired plan as Free', async () => {
     await plan('Basic', at(10))
     await capture(105, at(9))
     const over = await capture(1, at(10))
     expect((await putOff()).map(([id]) => id)).to.deep.equal(over)
   })
 
-  it('begins anew with the month of Vietnam, at 17:00 UTC', async () => {
+  it('starts again with each month in Vietnam, at 17:00 UTC', async () => {
     await capture(100, '2026-11-30T16:59:59.999Z')
     await capture(1, '2026-11-30T17:00:00.000Z')
     expect(await putOff()).to.deep.equal([])
     expect([await used('2026-11'), await used('2026-12')]).to.deep.equal([100, 1])
   })
 
-  it('does not put off further what is called already, nor what is due because its rule is gone', async () => {
+  it('does not further delay a delivery that was already attempted or is due because its rule is gone', async () => {
     await capture(100)
     const [called, orphaned] = await capture(2)
     const attempted = {

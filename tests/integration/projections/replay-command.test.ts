@@ -13,7 +13,7 @@ describe('baoco replay', () => {
   })
   afterEach(() => setting.close())
 
-  /** What else the settings ask for with a database of one's own is never used here. */
+  /** The settings require the last two with a database of one's own. They are never used here. */
   const env = () => ({
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
@@ -26,12 +26,12 @@ describe('baoco replay', () => {
     return { status, stdout, stderr }
   }
 
-  it('builds, compares, tells what differs by its exit status, and repairs it', async () => {
+  it('rebuilds and compares read models, reports differences by its exit status, and repairs them', async () => {
     await setting.append(new History(41).grow(200).decided)
     const built = baoco('replay')
     expect(built.stderr).to.equal('')
     expect(built.status).to.equal(0)
-    // On a slow machine it also tells how far it is.
+    // On a slow machine it also prints its progress.
     const ended = built.stdout.replaceAll(/^(main|search): .*, up to \S+\n/gm, '')
     expect(ended).to.match(/^((main|search): \d+ events in [\d.]+ s \(\d+\/s\); the read models are swapped\n){2}$/)
 

@@ -28,7 +28,7 @@ describe('replay', () => {
   const tableIds = (): Promise<object[]> =>
     setting.database.query(`SELECT oid FROM pg_class WHERE relnamespace = 'read_model'::regnamespace ORDER BY oid`)
 
-  it('builds what is there, row for row, and leaves nothing else behind', async () => {
+  it('rebuilds the same rows, and leaves nothing else behind', async () => {
     await setting.append(new History(21).grow(800).decided)
     await setting.catchUp()
     const live = await setting.rows()
@@ -42,12 +42,12 @@ describe('replay', () => {
     expect(live.delivery).to.have.length.above(50)
   })
 
-  it('swaps while the live one goes on, whose prepared statements lead to the new tables', async () => {
+  it('swaps the tables while the live projector runs, and prepared statements then read the new tables', async () => {
     const history = new History(22).grow(400)
     await setting.append(history.decided)
     const { projector } = await setting.start()
     expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
-    // A reader with a prepared statement of its own, on one connection.
+    // A reader with its own prepared statement, on one connection.
     const reader = await setting.database.connect()
     const count = async () =>
       (await reader.query<{ n: number }>({ name: 'n', text: 'SELECT count(*) AS n FROM read_model.transaction' }))
@@ -62,11 +62,11 @@ describe('replay', () => {
         history.grow(20)
         await setting.append(history.decided.slice(written))
         written = history.decided.length
-        // As fast as they are projected, and no faster: what a replay has to catch up with stays small on any machine.
+        // Write only as fast as the events are projected. What a replay has to catch up with then stays small on any machine.
         await projector.passed((await setting.store.end())!, 30_000)
       }
     })()
-    // A replay has a connection of its own for its batches, as another process has.
+    // A replay has its own connection for its batches, like another process.
     const tables = openReadModelTables(setting.database)
     try {
       for (let times = 0; times < 3; times++) await replay({ ...options(), tables })
@@ -89,12 +89,12 @@ describe('replay', () => {
     expect(await schemas()).to.deep.equal(['read_model'])
   })
 
-  it('makes a waiting projector go on in the new tables, at the event it stood at', async () => {
+  it('makes a waiting projector continue in the new tables, at the same event', async () => {
     const history = new History(23)
     await setting.append(history.decided)
     const { projector } = await setting.start()
     await projector.passed((await setting.store.end())!, 30_000)
-    // As a replay does it, with the projector waiting for the row in the middle.
+    // This does what a replay does, while the projector waits for the row.
     await setting.database.transaction(async (transaction) => {
       await readCheckpoint(transaction, 'read_model', 'main', { lock: true })
       await setting.append(history.grow(100).decided.slice(9))
@@ -108,7 +108,7 @@ describe('replay', () => {
       )
       await createSchema(setting.tables, main, 'read_model_next')
       await transaction.query('DELETE FROM read_model_next.checkpoint')
-      // What triggers keep comes with the rows.
+      // Rows that triggers maintain follow from the other rows.
       const tables = main.projections.filter(({ triggers }) => !triggers).map((each) => each.table.name)
       for (const table of [...tables, 'checkpoint'])
         await transaction.query(`INSERT INTO read_model_next.${table} SELECT * FROM read_model.${table}`)
@@ -124,7 +124,7 @@ describe('replay', () => {
     expect(differences).to.deep.equal([])
   })
 
-  it('runs once at a time', async () => {
+  it('runs only once at a time', async () => {
     await setting.append(new History(24).decided)
     await setting.catchUp()
     const outcome = await setting.database.transaction(async (transaction) => {
@@ -135,7 +135,7 @@ describe('replay', () => {
     await replay(options())
   })
 
-  it('leaves the live ones as they are when it is ended, and clears up', async () => {
+  it('leaves the live read models unchanged if it is interrupted, and cleans up', async () => {
     await setting.append(new History(25).grow(200).decided)
     await setting.catchUp()
     const live = await setting.rows()
@@ -146,7 +146,7 @@ describe('replay', () => {
     expect(await schemas()).to.deep.equal(['read_model'])
   })
 
-  it('clears up what a killed one left', async () => {
+  it('cleans up after a killed replay', async () => {
     await setting.append(new History(25).grow(50).decided)
     await setting.catchUp()
     const live = await setting.rows()
@@ -157,7 +157,7 @@ describe('replay', () => {
     expect(await schemas()).to.deep.equal(['read_model'])
   })
 
-  it('builds read models where there are none, of an empty store too', async () => {
+  it('builds missing read models, also from an empty store', async () => {
     await replay(options())
     expect((await readCheckpoint(setting.tables, 'read_model', 'main'))?.anchor).to.equal(null)
     await setting.append(new History(26).grow(50).decided)
@@ -169,7 +169,7 @@ describe('replay', () => {
   })
 
   describe('at the start', () => {
-    it('happens where the definition has changed, and says so', async () => {
+    it('runs if the definition has changed, and logs the reason', async () => {
       await setting.append(new History(27).grow(100).decided)
       await setting.catchUp()
       const rows = await setting.rows()
@@ -181,11 +181,11 @@ describe('replay', () => {
       expect(said.map(({ fields }) => fields.reason)).to.deep.equal(['their definition has changed'])
     })
 
-    it('happens where the store does not have the event they were built from, and says so', async () => {
+    it('runs if the store lacks the event that the read models were built from, and logs the reason', async () => {
       await setting.append(new History(28).grow(100).decided)
       await setting.catchUp()
       const rows = await setting.rows()
-      // As after a backup was restored: another event stands at the place.
+      // This is the state after a backup was restored: another event has that position.
       await setting.database.query('UPDATE read_model.checkpoint SET event_id = $1', [randomUUID()])
       await setting.database.query('DELETE FROM read_model.delivery')
       await setting.catchUp()
@@ -196,7 +196,7 @@ describe('replay', () => {
       ])
     })
 
-    it('does not happen otherwise', async () => {
+    it('does not run otherwise', async () => {
       await setting.append(new History(29).grow(100).decided)
       await setting.catchUp()
       const ids = await tableIds()
@@ -218,7 +218,7 @@ describe('replay', () => {
       return differences
     }
 
-    it('finds a row that was changed', async () => {
+    it('finds a changed row', async () => {
       const [difference, ...others] = await planted(
         `UPDATE read_model.delivery SET attempt = attempt + 1, round_base = round_base + 1
           WHERE (transaction_id, rule_id) = (SELECT transaction_id, rule_id FROM read_model.delivery LIMIT 1)`,
@@ -228,7 +228,7 @@ describe('replay', () => {
       expect(difference!.examples[0]).to.deep.include({ columns: ['attempt', 'round_base'], only_in: null })
     })
 
-    it('finds rows that are missing and rows too many', async () => {
+    it('finds missing rows and extra rows', async () => {
       const differences = await planted(
         `WITH gone AS (DELETE FROM read_model.attempt WHERE id = (SELECT min(id) FROM read_model.attempt))
          INSERT INTO read_model.system (system_id, user_id) VALUES (999999, 1)`,
@@ -242,7 +242,7 @@ describe('replay', () => {
       ])
     })
 
-    it('counts the erased as what they left: nothing', async () => {
+    it('treats erased transactions as absent', async () => {
       const history = new History(31).grow(300)
       await setting.append(history.decided)
       await setting.catchUp()
@@ -252,7 +252,7 @@ describe('replay', () => {
       expect((await verify(options())).differences).to.deep.equal([])
     })
 
-    it('says why read models cannot be compared at all', async () => {
+    it('gives the reason if read models cannot be compared at all', async () => {
       expect((await verify(options())).incomparable).to.equal('there are none yet')
     })
   })

@@ -1,4 +1,4 @@
-/** The projector of searches beside the main one: its own schema, checkpoint, replay and verification. */
+/** Tests the search projector beside the main one: it has its own schema, checkpoint, replay and verification. */
 import { expect } from 'chai'
 import { Applier } from '../../../projections/engine/applier.ts'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
@@ -8,7 +8,7 @@ import { search } from '../../../projections/search.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
 
-describe('the projector of searches', () => {
+describe('the search projector', () => {
   let setting: Setting
   beforeEach(async () => {
     setting = await openSetting()
@@ -19,7 +19,7 @@ describe('the projector of searches', () => {
   const rows = (schema = 'search_model'): Promise<{ id: number; rules: string[] }[]> =>
     setting.database.query(`SELECT * FROM ${schema}.searchable ORDER BY id`)
 
-  it('has the transactions that the lists have, each with the rules it has deliveries for', async () => {
+  it('has the transactions that the lists have, each with the rules of its deliveries', async () => {
     await setting.append(new History(61).grow(800).decided)
     await setting.catchUp()
     await setting.catchUp({ definition: search })
@@ -31,7 +31,7 @@ describe('the projector of searches', () => {
     expect(expected.filter(({ rules }) => rules.length > 0)).to.have.length.above(20)
   })
 
-  it('comes to the same rows in batches of any size', async () => {
+  it('gives the same rows in batches of any size', async () => {
     await setting.append(new History(62).grow(600).decided)
     await setting.catchUp({ definition: search })
     const events = await setting.store.readAll(null, 1_000_000)
@@ -45,7 +45,7 @@ describe('the projector of searches', () => {
     expect(await rows('in_pieces')).to.deep.equal(await rows())
   })
 
-  it('is rebuilt and compared without a word to the main one, which stands where it stood', async () => {
+  it('is rebuilt and compared without any effect on the main one, which keeps its position', async () => {
     const history = new History(63).grow(200)
     await setting.append(history.decided)
     await setting.catchUp()
@@ -64,7 +64,7 @@ describe('the projector of searches', () => {
     expect(differences[0]!.examples[0]).to.deep.include({ columns: ['text'], only_in: null })
   })
 
-  it('stands at the very place of the main one, whatever event is the newest', async () => {
+  it('has the same position as the main one, whatever the newest event is', async () => {
     await setting.append(new History(64).grow(20).decided)
     await setting.catchUp()
     await setting.catchUp({ definition: search })

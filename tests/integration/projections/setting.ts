@@ -1,4 +1,4 @@
-/** A database of its own with a store in it and the tables of the read models. */
+/** Opens a database with an event store and the tables of the read models. */
 import { parsing } from '../../../adapters/event-store/parsing.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
@@ -13,7 +13,7 @@ import { appendAll, type Decided } from './history.ts'
 
 export interface Running {
   projector: Projector
-  /** Ends it and waits until it has ended. */
+  /** Ends the projector and waits until it has ended. */
   stop(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export interface Setting {
   database: Database
   store: EventStore
   tables: PostgresReadModelTables
-  /** What was logged: the name, then the fields. */
+  /** The log lines: the name, then the fields. */
   logged: { what: string; fields: Record<string, unknown> }[]
   append(decided: readonly Decided[]): Promise<void>
   start(options?: Partial<ProjectorOptions>): Promise<Running>

@@ -1,4 +1,4 @@
-/** Counters that processes share, and what they are worth while Postgres is gone. */
+/** Tests counters that processes share, and how they count while Postgres is down. */
 import { getEventListeners } from 'node:events'
 import { expect } from 'chai'
 import type { Used } from '../../../adapters/http/middleware/rate-limits.ts'
@@ -15,7 +15,7 @@ const LIMIT = { requests: 5, seconds: 600 }
 describe('counters of rate limits', () => {
   let place: TestDatabase
   let database: Database
-  /** Statements that were sent. */
+  /** The number of statements sent to the database. */
   let statements: number
   let state: 'there' | 'gone' | 'silent'
   let counted: Queryable
@@ -46,8 +46,8 @@ describe('counters of rate limits', () => {
     return used!
   }
 
-  describe('to the call', () => {
-    it('are one for all processes', async () => {
+  describe('that are exact', () => {
+    it('are shared by all processes', async () => {
       const processes = [1, 2, 3].map(() => exactCounters(counted)('login', LIMIT))
       const used = await Promise.all(Array.from({ length: 9 }, async (_, number) => processes[number % 3]!('9.9.9.9')))
       expect(used.filter(({ calls }) => calls <= LIMIT.requests)).to.have.length(5)
@@ -57,7 +57,7 @@ describe('counters of rate limits', () => {
       expect((await exactCounters(counted)('forgot', LIMIT)('9.9.9.9')).calls, 'of another limit').to.equal(1)
     })
 
-    it('cost nothing for who is over', async () => {
+    it('send no statements for a caller that is over the limit', async () => {
       const count = exactCounters(counted)('login', LIMIT)
       await times(6, () => count('9.9.9.9') as Promise<Used>)
       expect(statements).to.equal(6)
@@ -65,14 +65,14 @@ describe('counters of rate limits', () => {
       expect(statements).to.equal(6)
     })
 
-    it('begin anew in the next window', async () => {
+    it('start again in the next window', async () => {
       const count = exactCounters(counted)('login', { requests: 5, seconds: 600 })
       await times(4, () => count('9.9.9.9'))
       await database.query('UPDATE ops.rate_limit SET expire = expire - 600000')
       expect((await count('9.9.9.9')).calls).to.equal(1)
     })
 
-    it('are each process’s own while Postgres is gone or silent', async () => {
+    it('count in each process alone while Postgres is down or does not answer', async () => {
       for (const away of ['gone', 'silent'] as const) {
         state = away
         const [one, other] = [exactCounters(counted)('login', LIMIT), exactCounters(counted)('login', LIMIT)]
@@ -87,14 +87,14 @@ describe('counters of rate limits', () => {
   })
 
   describe('for the hot path', () => {
-    it('are exact in one process without a word to the database', () => {
+    it('are exact within one process without a statement to the database', () => {
       const count = settledCounters(counted).counterFor('receive', LIMIT)
       const calls = Array.from({ length: 7 }, () => count('9.9.9.9') as Used).map(({ calls }) => calls)
       expect(calls).to.deep.equal([1, 2, 3, 4, 5, 6, 6])
       expect(statements).to.equal(0)
     })
 
-    it('are settled by one statement, whatever the number of calls and callers', async () => {
+    it('are settled with one statement, whatever the number of calls and callers', async () => {
       const { counterFor, settle } = settledCounters(counted)
       const count = counterFor('receive', { requests: 1_000, seconds: 60 })
       for (let number = 0; number < 3_000; number++) void count(`10.0.0.${number % 100}`)
@@ -106,13 +106,13 @@ describe('counters of rate limits', () => {
       expect(rows.map(({ points }) => points)).to.deep.equal(Array.from({ length: 100 }, () => 30))
     })
 
-    it('are one for all processes once settled', async () => {
+    it('are shared by all processes once settled', async () => {
       const processes = [settledCounters(counted), settledCounters(counted)]
       const counts = processes.map(({ counterFor }) => counterFor('receive', LIMIT))
       await times(3, () => counts[0]!('9.9.9.9'))
       await times(2, () => counts[1]!('9.9.9.9'))
       await Promise.all(processes.map(({ settle }) => settle()))
-      // Whoever settled first has heard of the other at its own next call's settling at the latest.
+      // The process that settled first receives the other's count at the latest when its own next call is settled.
       await times(1, () => counts[0]!('9.9.9.9'))
       await processes[0]!.settle()
       expect((await counts[0]!('9.9.9.9')).calls).to.equal(6)
@@ -121,7 +121,7 @@ describe('counters of rate limits', () => {
       expect((await counts[1]!('9.9.9.9')).calls).to.be.greaterThan(LIMIT.requests)
     })
 
-    it('let through no more than the limit in each process, at the worst', async () => {
+    it('let through at worst the limit in each process', async () => {
       const processes = [1, 2, 3].map(() => settledCounters(counted).counterFor('receive', LIMIT))
       const used = await Promise.all(
         processes.flatMap((count) => Array.from({ length: 20 }, () => Promise.resolve(count('9.9.9.9')))),
@@ -129,7 +129,7 @@ describe('counters of rate limits', () => {
       expect(used.filter(({ calls }) => calls <= LIMIT.requests)).to.have.length(3 * LIMIT.requests)
     })
 
-    it('keep what is counted while they are being settled', async () => {
+    it('keep calls that are counted during a settlement', async () => {
       const { counterFor, settle } = settledCounters(counted)
       const count = counterFor('receive', LIMIT)
       await times(2, () => count('9.9.9.9'))
@@ -139,7 +139,7 @@ describe('counters of rate limits', () => {
       expect((await count('9.9.9.9')).calls).to.equal(5)
     })
 
-    it('are settled every second until the end, and nothing piles up meanwhile', async () => {
+    it('are settled every second until the end, and accumulate no listeners', async () => {
       const { counterFor, run } = settledCounters(counted)
       const stopping = new AbortController()
       const running = run(stopping.signal)
@@ -153,7 +153,7 @@ describe('counters of rate limits', () => {
       await running
     })
 
-    it('go on by themselves while Postgres is gone, and settle when it is back', async () => {
+    it('continue alone while Postgres is down, and settle when it is up again', async () => {
       const { counterFor, settle } = settledCounters(counted)
       const count = counterFor('receive', LIMIT)
       await times(4, () => count('9.9.9.9'))
@@ -171,7 +171,7 @@ describe('counters of rate limits', () => {
       expect(row!.points).to.equal(6)
     })
 
-    it('begin anew in the next window, and forget those that are over', async () => {
+    it('start again in the next window, and remove expired windows', async () => {
       let now = 1_000_000
       const { counterFor, settle } = settledCounters(counted, () => now)
       const count = counterFor('receive', { requests: 5, seconds: 60 })

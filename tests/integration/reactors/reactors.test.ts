@@ -22,7 +22,7 @@ import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 const USER = 1
 const RULE = 5
 
-describe('reactions', () => {
+describe('reactors', () => {
   let place: TestDatabase
   let database: Database
   let store: EventStore
@@ -48,7 +48,7 @@ describe('reactions', () => {
     await place.drop()
   })
 
-  /** Appends one event a minute; answers its id. */
+  /** Appends one event per minute and returns its id. */
   const happened = async (stream: string, type: string, given: object): Promise<string> => {
     const data = { ...(goldenFile(type, 1)!.examples[0] as object), ...given }
     const [last] = (await store.read([{ stream, backwards: true, limit: 1 }]))[0]!
@@ -102,7 +102,7 @@ describe('reactions', () => {
     return stop
   }
 
-  /** Waits until this event was met and what it asks for was done; what that brought about may be met by then, too. */
+  /** Waits until this event was handled with all its effects. Events that follow from it may then be handled, too. */
   const met = async (eventId: string) => {
     const { checkpoint } = (await store.readAll(null, 1_000)).find(({ id }) => id === eventId)!
     const reached = async () => (await openReactorCheckpoint(database).load())?.checkpoint
@@ -120,7 +120,7 @@ describe('reactions', () => {
   const pauses = async () =>
     (await store.read([{ stream: accountStream(USER) }]))[0]!.filter(({ type }) => type === 'RulePaused')
 
-  it('erase a deleted transaction and leave that it was deleted', async () => {
+  it('erase a deleted transaction except for its deletion', async () => {
     await transaction(1, 'TransactionCaptured', { description: 'personal' })
     await transaction(2, 'TransactionCaptured', { description: 'personal' })
     await transaction(1, 'TransactionDeleted')
@@ -130,7 +130,7 @@ describe('reactions', () => {
     expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionCaptured'])
   })
 
-  it('pause the rule of an endpoint that is gone, once however often it says so', async () => {
+  it('pause the rule of an endpoint that is gone, once, however often it answers so', async () => {
     await account('RuleCreated', { is_active: 1 })
     const cause = await gone(1)
     await gone(2)
@@ -142,7 +142,7 @@ describe('reactions', () => {
     expect(paused[0]!.metadata).to.include({ user_id: USER, causation_id: cause, correlation_id: 'c2' })
   })
 
-  it('leave alone a rule that is gone, inactive, or whose delivery ended because it was deleted', async () => {
+  it('ignore a rule that is deleted, inactive, or whose delivery ended because of its deletion', async () => {
     await account('RuleCreated', { is_active: 0 })
     await gone(1)
     await account('RuleChanged', { is_active: 1 })
@@ -172,7 +172,7 @@ describe('reactions', () => {
     expect(told[0]!.subject).to.include('shop@example.com').and.include('81 %')
   })
 
-  it('do nothing again when all events are met again after a crash', async () => {
+  it('repeat no effect if all events are handled again after a crash', async () => {
     await account('RuleCreated', { is_active: 1 })
     await gone(1)
     await transaction(2, 'TransactionCaptured')
@@ -181,7 +181,7 @@ describe('reactions', () => {
     await met(deleted)
     await stop()
     expect(await pauses()).to.have.length(1)
-    // The owner says that the shop is back; then the checkpoint is lost.
+    // The owner reports that the shop is back. Then the checkpoint is lost.
     const changed = await account('RuleChanged', { is_active: 1 })
     await database.query('DELETE FROM ops.reaction_checkpoint')
     const before = await store.end()
@@ -192,7 +192,7 @@ describe('reactions', () => {
     expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionDeleted'])
   })
 
-  it('go on where they were, also where the event met last was erased since', async () => {
+  it('continue from their checkpoint, even if the last handled event was erased since', async () => {
     const seen: string[] = []
     const watching = reactor('watching', ['transaction-'], {
       TransactionCaptured: async ({ data }) => void seen.push(`captured ${data.transaction_id}`),
@@ -210,7 +210,7 @@ describe('reactions', () => {
     expect(logged).to.deep.equal([])
   })
 
-  it('save where they are once for many events that ask for nothing', async () => {
+  it('save their checkpoint once for many events without effects', async () => {
     let met = 0
     const idle = reactor('idle', ['transaction-'], { WebhookAttempted: async () => (met++, 'nothing') })
     let saves = 0
@@ -229,7 +229,7 @@ describe('reactions', () => {
     await running
   })
 
-  it('meet everything again in another store, and say so', async () => {
+  it('handle all events again in another store, and log that', async () => {
     await transaction(1, 'TransactionCaptured')
     await transaction(1, 'TransactionDeleted')
     await openReactorCheckpoint(database).save({
@@ -243,7 +243,7 @@ describe('reactions', () => {
     expect(logged.map(({ what }) => what)).to.deep.equal(['reactions.from_the_first_event'])
   })
 
-  it('are tried again until they succeed, and say which failed', async () => {
+  it('are retried until they succeed, and log which one failed', async () => {
     let tries = 0
     const failing = reactor('failing', ['transaction-'], {
       TransactionDeleted: async () => {

@@ -1,4 +1,4 @@
-/** The reference receiver (interface, sections 3.2, 4.4, 5, 6 and 7). */
+/** Tests the reference receiver (interface, sections 3.2, 4.4, 5, 6 and 7). */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -44,7 +44,7 @@ describe('the reference receiver', () => {
   }) // prettier-ignore
   const show = (orderId: string) => ask('GET', `/orders/${orderId}`)
 
-  it('makes an order with a VietQR code of it, drawn here (4.4)', async () => {
+  it('creates an order with a VietQR code that it draws itself (4.4)', async () => {
     const { status, body } = await ask('POST', '/orders', JSON.stringify({ product_code: 'DEMO' }))
     expect(status).to.equal(201)
     expect(body).to.include({
@@ -58,14 +58,14 @@ describe('the reference receiver', () => {
     expect(textOfQr(picture.text)).to.equal(body.qr_payload)
   })
 
-  it('knows no other product (7)', async () => {
+  it('refuses unknown products (7)', async () => {
     for (const body of ['{"product_code":"OTHER"}', '{"product_code":"toString"}', '{}', 'no json', '']) {
       const answer = await ask('POST', '/orders', body)
       expect([answer.status, Object.keys(answer.body)]).to.deep.equal([400, ['error']])
     }
   })
 
-  it('tells of a pending order, then of a paid one (3.2, 4.4)', async () => {
+  it('shows an order as pending, and then as paid (3.2, 4.4)', async () => {
     const [one, other] = [await newOrder(), await newOrder()]
     expect((await show(one.order_id)).body).to.deep.equal({ status: 'pending', paid_at: null, amount: 10_000 })
     const paid = await call(payment(other.order_id))
@@ -75,21 +75,21 @@ describe('the reference receiver', () => {
     expect(Date.parse(paid_at)).to.be.closeTo(Date.now(), 10_000)
   })
 
-  it('stays paid however often it is told, by whomever (3.2)', async () => {
+  it('keeps an order paid through further calls, of any kind (3.2)', async () => {
     const { order_id } = await newOrder()
     await call(payment(order_id))
     for (const change of [{}, { transaction_id: 8 }, { amount: '1.00' }])
       expect((await call(payment(order_id, change))).body).to.deep.equal({ ok: true, already_paid: true })
   })
 
-  it('stays pending by too little, and is paid by the price or more (3.2)', async () => {
+  it('keeps an order pending if the amount is too small, and marks it paid from the price upwards (3.2)', async () => {
     const { order_id } = await newOrder()
     expect((await call(payment(order_id, { amount: '9999.99' }))).body).to.deep.equal({ ok: true })
     expect((await call(payment(order_id, { amount: '10000.01' }))).body).to.deep.equal({ ok: true })
     expect((await show(order_id)).body.status).to.equal('paid')
   })
 
-  it('takes no call without a signature, or with one that is not over these very bytes (5, 7)', async () => {
+  it('refuses calls without a signature over exactly these bytes (5, 7)', async () => {
     const { order_id } = await newOrder()
     const body = JSON.stringify(payment(order_id))
     const refused = [
@@ -107,7 +107,7 @@ describe('the reference receiver', () => {
     expect((await call(spaced)).body).to.deep.equal({ ok: true })
   })
 
-  it('takes no call that is older than 5 minutes, or says no time', async () => {
+  it('refuses calls without a timestamp or with one more than 5 minutes off', async () => {
     const { order_id } = await newOrder()
     const now = Math.floor(Date.now() / 1000)
     for (const timestamp of [now - 310, now + 310, undefined, String(now)])
@@ -115,7 +115,7 @@ describe('the reference receiver', () => {
     expect((await call(payment(order_id, { timestamp: now - 280 }))).status).to.equal(200)
   })
 
-  it('knows no other order (6, 7)', async () => {
+  it('refuses unknown orders (6, 7)', async () => {
     for (const order_id of ['DH1', '__proto__', undefined]) {
       const answer = await call(payment(order_id as string))
       expect([answer.status, Object.keys(answer.body)]).to.deep.equal([404, ['error']])
@@ -123,14 +123,14 @@ describe('the reference receiver', () => {
     expect((await show('DH1')).status).to.equal(404)
   })
 
-  it('answers ok to tests, debits and other currencies, which pay nothing', async () => {
+  it('answers ok to tests, debits and other currencies, and marks nothing paid', async () => {
     const { order_id } = await newOrder()
     for (const change of [{ event: 'test' }, { transaction_type: 'debit' }, { currency: 'USD' }])
       expect((await call(payment(order_id, change))).body).to.deep.equal({ ok: true })
     expect((await show(order_id)).body.status).to.equal('pending')
   })
 
-  it('answers a page that asks once in two seconds at most (6)', async () => {
+  it('answers a page at most once in two seconds (6)', async () => {
     const [one, other] = [await newOrder(), await newOrder()]
     expect((await show(one.order_id)).status).to.equal(200)
     const soon = await show(one.order_id)
@@ -139,7 +139,7 @@ describe('the reference receiver', () => {
     expect((await ask('GET', `/orders/${one.order_id}/qr.svg`)).status, 'its picture').to.equal(200)
   })
 
-  it('takes what is broken for what it is', async () => {
+  it('refuses malformed requests with the right status', async () => {
     expect((await call('no json')).status).to.equal(400)
     expect((await call('[]')).status).to.equal(400)
     expect((await ask('GET', '/webhook')).status).to.equal(404)

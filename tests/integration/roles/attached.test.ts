@@ -1,4 +1,4 @@
-/** Role commands beside a `serve` on the embedded Postgres: they use the one that it runs. */
+/** Tests role commands that run beside a `serve` and share its embedded Postgres. */
 import { expect } from 'chai'
 import {
   callApi,
@@ -32,7 +32,7 @@ describe('a role beside serve, on the embedded Postgres', function () {
   })
   after(async () => {
     await api?.kill()
-    // So that its database ends before its folder is gone.
+    // Stop its database before removing its folder.
     await whole?.stop()
     if (installation) await removeDataFolder(installation)
   })
@@ -56,12 +56,12 @@ describe('a role beside serve, on the embedded Postgres', function () {
       },
     )
 
-  it('works on the same installation, and prints no secrets of it', async () => {
+  it('works on the same installation, and does not print its secrets', async () => {
     expect(api.output()).not.to.contain('API key')
     await isListed(await post(1))
   })
 
-  it('answers a command when the other process has projected it', async () => {
+  it('answers a command once the other process has projected it', async () => {
     for (let number = 0; number < 10; number++) {
       const system = { name: `shop ${number}`, type: 'custom', payment_prefix: `QX${number}` }
       expect((await callApi(api, installation.apiKey, 'POST', '/api/systems', system)).status).to.equal(201)
@@ -70,7 +70,7 @@ describe('a role beside serve, on the embedded Postgres', function () {
     }
   })
 
-  it('shows what another process has delivered to an inbox', async () => {
+  it('shows calls that another process has delivered to an inbox', async () => {
     const ask = (method: string, path: string, json?: object) => callApi(api, installation.apiKey, method, path, json)
     const inbox = (await ask('POST', '/api/inbox')).body.data as { id: number; url: string }
     expect((await ask('POST', '/api/webhooks', { name: 'to look at', url: inbox.url })).status).to.equal(201)
@@ -86,20 +86,20 @@ describe('a role beside serve, on the embedded Postgres', function () {
     expect(JSON.parse(call!.body)).to.include({ event: 'bank_transaction', transaction_id: id, order_id: 'DH7' })
   })
 
-  it('goes on after serve was killed and is there again', async () => {
+  it('continues after serve was killed and restarted', async () => {
     await whole.kill()
     whole = await startBaoco(installation, env)
     const id = await eventually(() => post(2), { within: 30_000, what: 'a notification taken' })
     await isListed(id)
   })
 
-  it('is refused as a relay, in one line, as there is no Kafka', async () => {
+  it('refuses to run as a relay without Kafka, in one line', async () => {
     const relay = launchBaoco({ dataDir: installation.dataDir, port: 1 }, {}, 'relay')
     expect(await relay.ended).to.equal(1)
     expect(relay.output()).to.match(/^baoco: there is nothing to relay: KAFKA_BROKERS is not set.*\n$/)
   })
 
-  it('ends, in one line, where its port is taken', async () => {
+  it('stops if its port is in use, in one line', async () => {
     const project = launchBaoco({ dataDir: installation.dataDir, port: 1 }, { METRICS_PORT: String(installation.port) }, 'project') // prettier-ignore
     expect(await project.ended, project.output()).to.equal(1)
     expect(project.output())

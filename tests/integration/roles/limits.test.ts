@@ -1,4 +1,4 @@
-/** Limits and the lock on abuse over two processes that answer for one installation; and the operator who lifts the lock. */
+/** Tests limits and the lock on abuse over two processes of one installation, and the command that lifts the lock. */
 import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -41,18 +41,18 @@ describe('limits over two processes', function () {
   const logIn = (on: Running, password: string) =>
     callApi(on, '', 'POST', '/api/auth/login', { email: installation.email, password })
 
-  it('let ten logins a minute through, whichever process is asked', async () => {
+  it('allow ten logins per minute over both processes together', async () => {
     for (let number = 0; number < 10; number++)
       expect((await logIn(number % 2 ? whole : api, 'wrong password')).status).to.equal(401)
     for (const on of [whole, api]) expect((await logIn(on, installation.password)).status).to.equal(429)
   })
 
-  it('count one receive for all, once they have told each other', async () => {
+  it('count receive calls together, once the processes have exchanged their counts', async () => {
     const { pathname } = new URL(installation.personalUrl)
     const post = async (on: Running) =>
       (await fetch(on.baseUrl + pathname, { method: 'POST', body: 'OTP 123456' })).status
     const statuses: number[] = []
-    // At the worst each lets the whole limit through before it hears of the other.
+    // At worst, each process allows the whole limit before it receives the other's count.
     for (let number = 0; number < 130; number++) statuses.push(await post(number % 2 ? whole : api))
     expect(statuses.filter((status) => status === 200).length).to.be.within(60, 120)
     await eventually(async () => (await post(whole)) === 429 && (await post(api)) === 429)
@@ -66,7 +66,7 @@ describe('limits over two processes', function () {
     return stdout
   }
 
-  it('lock an account by what it asks of both, until the operator lifts it', async () => {
+  it('lock an account for its calls to both processes, until the operator lifts the lock', async () => {
     // The operator's own account is never locked.
     const email = 'shop@example.com'
     const made = await command('account', 'create', email, '--plan', 'Pro', '--password', 'correct horse battery')

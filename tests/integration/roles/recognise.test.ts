@@ -1,4 +1,4 @@
-/** What belongs together by the settings, and what is refused in one line. */
+/** Tests which settings fit together, and which are refused in one line. */
 import { expect } from 'chai'
 import { systemClock as clock } from '../../../adapters/system/clock.ts'
 import { parsing } from '../../../adapters/event-store/parsing.ts'
@@ -13,10 +13,10 @@ import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 const ON_POSTGRES = { eventStoreUrl: undefined }
 const ON_EVENTSTOREDB = { eventStoreUrl: 'esdb://localhost:2113' }
 
-describe('what the settings name', () => {
+describe('an installation', () => {
   let servers: { database: Database; store: EventStore; test: TestDatabase }[] = []
 
-  /** Read models and a store; which kind the store is said to be is the settings' matter. */
+  /** Opens read models and an event store. The settings say which kind of store it is. */
   const open = async () => {
     const test = await freshDatabase()
     await migrateDatabase(test.url)
@@ -39,7 +39,7 @@ describe('what the settings name', () => {
     servers = []
   })
 
-  it('is named by the first event of its store, and is the same at every start', async () => {
+  it('gets its id from the first event of its store, and keeps it at every start', async () => {
     const around = { ...(await open()), settings: ON_POSTGRES }
     const id = await recognise(around)
     const [first] = await around.store.readAll(null, 10)
@@ -53,14 +53,14 @@ describe('what the settings name', () => {
     expect(await servedBy(around.database)).to.deep.equal({ installation_id: id, event_store: 'postgres' })
   })
 
-  it('has one name where two start at once on an empty store', async () => {
+  it('gets one id if several processes start at once on an empty store', async () => {
     const around = { ...(await open()), settings: ON_POSTGRES }
     const ids = await Promise.all(Array.from({ length: 8 }, () => recognise(around)))
     expect(new Set(ids).size).to.equal(1)
     expect(await around.store.readAll(null, 10)).to.have.length(1)
   })
 
-  it('is refused where the read models are of another installation', async () => {
+  it('is refused if the read models belong to another installation', async () => {
     const [one, other] = [await open(), await open()]
     const [id, otherId] = [
       await recognise({ ...one, settings: ON_POSTGRES }),
@@ -70,16 +70,16 @@ describe('what the settings name', () => {
     expect(said).to.include('another installation').and.include(id).and.include(otherId).and.include('DATABASE_URL')
   })
 
-  it('is refused without EVENTSTORE_URL where its events are in EventStoreDB, and says what to do', async () => {
+  it('is refused without EVENTSTORE_URL if its events are in EventStoreDB, with advice', async () => {
     const [models, elsewhere] = [await open(), await open()]
     await recognise({ ...models, store: elsewhere.store, settings: ON_EVENTSTOREDB })
     const said = await refusal({ ...models, settings: ON_POSTGRES })
     expect(said).to.include('EVENTSTORE_URL').and.include('import-events').and.not.include('\n')
-    // Nothing was written by the refusal.
+    // The refusal wrote nothing.
     expect(await models.store.end()).to.equal(null)
   })
 
-  it('is refused with EVENTSTORE_URL where its events are in its Postgres, whether that store is empty or not', async () => {
+  it('is refused with EVENTSTORE_URL if its events are in its Postgres, whether the other store is empty or not', async () => {
     const [models, empty, used] = [await open(), await open(), await open()]
     await recognise({ ...models, settings: ON_POSTGRES })
     await recognise({ ...used, settings: ON_POSTGRES })
@@ -90,14 +90,14 @@ describe('what the settings name', () => {
     expect(await empty.store.end()).to.equal(null)
   })
 
-  it('is refused on an empty EventStoreDB where a version that wrote nothing down had its events in Postgres', async () => {
+  it('is refused on an empty EventStoreDB if a version that recorded no id had its events in Postgres', async () => {
     const [models, empty] = [await open(), await open()]
     await recognise({ ...models, settings: ON_POSTGRES })
     await models.database.query('DELETE FROM ops.installation')
     expect(await refusal({ ...models, store: empty.store, settings: ON_EVENTSTOREDB })).to.include('export-events')
   })
 
-  it('is refused where its EventStoreDB is empty all at once: another address or prefix', async () => {
+  it('is refused if its EventStoreDB is suddenly empty because of another address or prefix', async () => {
     const [models, elsewhere, empty] = [await open(), await open(), await open()]
     await recognise({ ...models, store: elsewhere.store, settings: ON_EVENTSTOREDB })
     const said = await refusal({ ...models, store: empty.store, settings: ON_EVENTSTOREDB })
@@ -105,7 +105,7 @@ describe('what the settings name', () => {
     expect(await empty.store.end()).to.equal(null)
   })
 
-  it('is known in its new store after its events were moved', async () => {
+  it('is accepted in its new store after a store migration', async () => {
     const [models, elsewhere] = [await open(), await open()]
     const id = await recognise({ ...models, settings: ON_POSTGRES })
     const [founded] = await models.store.read([{ stream: 'installation' }])
@@ -114,7 +114,7 @@ describe('what the settings name', () => {
     expect(await refusal(moved)).to.include('export-events')
     await eventsMoved(models.database, { installation_id: id, event_store: 'eventstoredb' })
     expect(await recognise(moved)).to.equal(id)
-    // And not in the old one any more.
+    // The old store is now refused.
     expect(await refusal({ ...models, settings: ON_POSTGRES })).to.include('EVENTSTORE_URL')
   })
 })

@@ -1,4 +1,4 @@
-/** `baoco project` runs the projector of searches as it runs the main one: one process does it, another takes over. */
+/** Tests that `baoco project` runs the search projector like the main one: one process runs it, and another takes over. */
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { parsing } from '../../../adapters/event-store/parsing.ts'
@@ -44,7 +44,7 @@ describe('two processes that project', function () {
     (await database.query<{ holder: string }>("SELECT holder FROM ops.lease WHERE name = 'projector search'"))[0]
       ?.holder
 
-  it('share what is searched: when the one that keeps it is killed, the other goes on', async () => {
+  it('keep the search tables up to date if the active one is killed: the other takes over', async () => {
     const first = await start()
     await eventually(async () => (await holder()) !== undefined, { within: 60_000 })
     const held = await holder()

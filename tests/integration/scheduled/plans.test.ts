@@ -1,4 +1,4 @@
-/** What becomes of plans by the clock (interface, sections 6 and 8; decisions, "Plan order" and "Over quota"). */
+/** Tests the scheduled changes of plans (interface, sections 6 and 8; decisions, "Plan order" and "Over quota"). */
 import { expect } from 'chai'
 import { plansDue } from '../../../projections/account/plan-queries.ts'
 import type { AccountEvent } from '../../../domain/account/events.ts'
@@ -8,7 +8,7 @@ import { openDeliverySetting } from '../delivery/setting.ts'
 
 type Setting = Awaited<ReturnType<typeof openDeliverySetting>>
 
-describe('planned work on plans', () => {
+describe('scheduled work on plans', () => {
   let setting: Setting
   let now: Date
   const parts = () => ({
@@ -35,7 +35,7 @@ describe('planned work on plans', () => {
     (await setting.store.read([{ stream: `account-${user}` }]))[0]!.map(({ type, data }) => ({ type, data }))
   const inMinutes = (minutes: number) => new Date(now.getTime() + minutes * 60_000)
 
-  it('ends those whose end has come, once, and no other', async () => {
+  it('ends each expired plan once, and no other plan', async () => {
     await setting.account(5, plan(5, 'Basic', inMinutes(1).toISOString()))
     await setting.account(6, plan(6, 'Basic', inMinutes(5).toISOString()))
     await setting.account(7, plan(7, 'Pro'))
@@ -48,7 +48,7 @@ describe('planned work on plans', () => {
     expect((await eventsOf(6)).at(-1)).to.deep.equal(plan(6, 'Basic', inMinutes(4).toISOString()))
   })
 
-  it('warns of a quota at 80 %, once a month, and of none that is unlimited', async () => {
+  it('warns of a quota at 80 %, once a month, and not of an unlimited quota', async () => {
     const [free, pro] = [
       await setting.rule('http://127.0.0.1:9/', { user: 5 }),
       await setting.rule('http://127.0.0.1:9/', { user: 6 }),

@@ -24,7 +24,7 @@ describe('planned work', () => {
     return { logged, end }
   }
 
-  it('runs at its time, again after it failed, and tells both', async () => {
+  it('runs at its time, runs again after a failure, and logs both', async () => {
     let runs = 0
     const { logged, end } = running([
       {
@@ -43,7 +43,7 @@ describe('planned work', () => {
     expect(logged[1]![1]).to.include({ job: 'job', swept: 2 })
   })
 
-  it('ends with its signal, after the job that runs', async () => {
+  it('stops on its signal, after the running job', async () => {
     let hasEnded = false
     let isRunning = false
     const { end } = running([
@@ -63,7 +63,7 @@ describe('planned work', () => {
     expect(hasEnded).to.equal(true)
   })
 
-  it('removes what has expired of books, of what was ignored and of what was not read, and nothing else', async () => {
+  it('removes expired deduplication windows, ignored notifications and unread notifications, and nothing else', async () => {
     const place = await freshDatabase()
     await migrateDatabase(place.url)
     const database = openDatabase(place.url)
@@ -82,7 +82,7 @@ describe('planned work', () => {
         { stream, expectedRevision: -1, events: [{ id: randomUUID(), type: 'Test', data: {}, metadata }] },
       ]
       await store.append(streams.map(old))
-      // Older than a book is kept, younger than what was ignored.
+      // This age is past the retention of deduplication windows and within the retention of ignored notifications.
       const age = (KEPT_S['book-'] + KEPT_S['ignored-']) / 2
       await database.query('UPDATE store.event SET created_at = created_at - make_interval(secs => $1)', [age])
       expect(await expireEvents(store).run(new AbortController().signal)).to.deep.equal({ removed: 1 })

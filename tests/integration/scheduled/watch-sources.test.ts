@@ -11,7 +11,7 @@ import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
 
 const HOUR = 3_600_000
 
-describe('sources that go silent', function () {
+describe('the watch on silent sources', function () {
   this.timeout(60_000)
   let api: ApiUnderTest
   let database: Database
@@ -51,7 +51,7 @@ describe('sources that go silent', function () {
       ({ kind }) => kind === 'source_silent',
     )
 
-  it('are shown as silent and raise an alert, which ends when they are heard again', async () => {
+  it('shows them as silent and raises an alert, which ends at their next message', async () => {
     const now = Date.now()
     const hourly = Array.from({ length: 5 * 24 }, (_, n) => new Date(now - (8 * 24 - n) * HOUR))
     await heard(...hourly)
@@ -72,7 +72,7 @@ describe('sources that go silent', function () {
     await eventually(async () => (await alerts())[0]?.until !== null)
   })
 
-  it('rows of ignored notifications that have expired are swept', async () => {
+  it('sweeps expired rows of ignored notifications', async () => {
     await database.query(
       `INSERT INTO read_model.notification (id, user_id, status, source_type, source, reason, received_at, expires_at)
        SELECT id, $1, 'ignored', 'api', 'url', 'ping', now(), now() + make_interval(days => id::int - 2)

@@ -1,4 +1,4 @@
-/** `baoco export-events` and `import-events` as the operator types them: an installation moves to EventStoreDB and back. */
+/** Tests `baoco export-events` and `import-events` as the operator types them: an installation migrates to EventStoreDB and back. */
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import { openShop, status, type Shop } from '../../harness/shop.ts'
 const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '4,4,4,4,4,4', RATE_LIMITS: 'off' }
 
-/** What was said that is not how far it is, which is told on a slow machine. */
+/** Removes the progress lines, which are printed on a slow machine. */
 const besidesProgress = (stderr: string): string => stderr.replaceAll(/^\d+ events (stored|written.*)\n/gm, '')
 
 interface Shown {
@@ -39,7 +39,7 @@ describe('baoco export-events and import-events', function () {
   let installation: Installation
   let baoco: Running | undefined
   let other: DataFolder
-  /** Settings with EventStoreDB, and without. */
+  /** `there` are the settings with EventStoreDB, `here` those without. */
   let there: Record<string, string>
   let here: Record<string, string>
   let sent = 0
@@ -85,7 +85,7 @@ describe('baoco export-events and import-events', function () {
     for (const place of [installation, other]) if (place) await removeDataFolder(place)
   })
 
-  it('moves an installation to EventStoreDB and back', async () => {
+  it('migrate an installation to EventStoreDB and back', async () => {
     const rule = await callApi(baoco!, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url })
     expect(rule.status).to.equal(201)
     await pay('DH1')

@@ -1,4 +1,4 @@
-/** An import that is killed in the middle: `node --import tsx killed-import.ts FILE`, with the settings in the environment. */
+/** Runs an import that is killed in the middle: `node --import tsx killed-import.ts FILE`, with the settings in the environment. */
 import { linesOfFile } from '../../../adapters/system/lines-of-file.ts'
 import { openEventStore } from '../../../cmd/process/open-event-store.ts'
 import { readSettings } from '../../../cmd/process/settings.ts'

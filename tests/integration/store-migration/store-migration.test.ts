@@ -15,14 +15,14 @@ const refusal = async (work: Promise<unknown>): Promise<Error> =>
     (error: Error) => error,
   )
 
-/** What a store still shows: of rows that have expired only the old store has any. */
+/** The rows that both stores still have. Only the old store has expired rows. */
 const lasting = async (setting: Setting): Promise<Record<string, unknown[]>> => {
   const rows = await setting.rows()
   const hasExpired = (row: unknown) => new Date((row as { expires_at: string | null }).expires_at ?? NOW) < NOW
   return { ...rows, notification: rows.notification!.filter((row) => !hasExpired(row)) }
 }
 
-describe('moving the events to another store', function () {
+describe('store migration', function () {
   this.timeout(120_000)
   let from: Setting
   let to: Setting
@@ -40,7 +40,7 @@ describe('moving the events to another store', function () {
   })
   afterEach(() => Promise.all([to.close(), world.close()]))
 
-  it('takes along all but what is to be forgotten', async () => {
+  it('copies everything except data that must be deleted', async () => {
     const all = await from.store.readAll(null, 100_000)
     const told = file.lines.slice(0, -1).map((line) => JSON.parse(line) as { stream: string; type: string; id: string })
     const closed = new Set(all.filter(({ type }) => type === 'TransactionDeleted').map(({ stream }) => stream))
@@ -90,7 +90,7 @@ describe('moving the events to another store', function () {
     }
   })
 
-  it('tells where each reader of the old store had come to', async () => {
+  it('reports the position of each reader of the old store', async () => {
     const all = await from.store.readAll(null, 100_000)
     const middle = all[Math.floor(all.length / 2)]!
     const read = await exported(from.store, { reactions: middle.checkpoint, 'relay topic': all.at(-1)!.checkpoint })
@@ -105,7 +105,7 @@ describe('moving the events to another store', function () {
     )
   })
 
-  it('refuses a store that is not empty, and writes nothing into it', async () => {
+  it('refuses a store that is not empty, and writes nothing to it', async () => {
     await fill(to, 3, 10)
     const before = await to.store.end()
     expect(await refusal(imported(to.store, file))).to.be.instanceOf(NotImportable)
@@ -119,7 +119,7 @@ describe('moving the events to another store', function () {
     ['EventStoreDB', () => parsing(world.store)],
   ]
   for (const [name, open] of stores)
-    it(`goes on with an import that broke off, and takes no other file in its place: ${name}`, async () => {
+    it(`resumes an interrupted import, and refuses another file in its place: ${name}`, async () => {
       const store = open()
       await applyRetention(store)
       let calls = 0
@@ -136,7 +136,7 @@ describe('moving the events to another store', function () {
       expect(past(await exported(store))).to.deep.equal(past(file))
     })
 
-  it('takes few calls into a store that keeps their order, however its streams alternate', async () => {
+  it('makes few calls to a store that keeps their order, however its streams alternate', async () => {
     const counted = async (store: EventStore): Promise<number> => {
       let calls = 0
       const append: EventStore['append'] = (units) => (calls++, store.append(units))
@@ -149,13 +149,13 @@ describe('moving the events to another store', function () {
     expect(past(await exported(to.store))).to.deep.equal(past(file))
   })
 
-  it('has not ended before what follows the store is set', async () => {
+  it('is not finished until the data that follows the store is set', async () => {
     const settle = () => Promise.reject(new Error('no database'))
     await refusal(imported(to.store, file, { settle }))
     expect(await importState(to.store)).to.deep.include({ is: 'unfinished' })
   })
 
-  it('stops where the server has changed the order, which one by one it cannot', async () => {
+  it('stops if the server changes the order, which cannot happen with --one-by-one', async () => {
     const scrambling: EventStore = {
       ...parsing(world.store),
       append: async (units) => {
@@ -218,7 +218,7 @@ describe('moving the events to another store', function () {
   })
 })
 
-/** What a file tells: closing events and streams that are kept for a time are numbered anew, and for the latter no order is kept. */
+/** The content of a file. Closing events and streams with a retention time are numbered anew. The latter do not keep their order. */
 const past = ({ lines }: EventFile) => {
   const events = lines
     .slice(0, -1)

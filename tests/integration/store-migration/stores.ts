@@ -1,4 +1,4 @@
-/** A store with a past of every kind, and what moves it: the file in memory, as lines. */
+/** Makes a store with events of every kind, and migrates it with the event file as lines in memory. */
 import { randomUUID } from 'node:crypto'
 import type { NotificationEventData } from '../../../domain/arrival/events.ts'
 import type { EventStore, Unit } from '../../../domain/ports.ts'
@@ -38,7 +38,7 @@ const ignoredBefore = (days: number): NotificationEventData['NotificationIgnored
   text: `${days} days ago`,
 })
 
-/** Kept for a time only: some of it is past that time. */
+/** Events with a retention time. Some of them have expired. */
 const keptForATime = (): Unit[] => [
   [
     {
@@ -58,7 +58,9 @@ const keptForATime = (): Unit[] => [
   ],
 ]
 
-/** Accounts, transactions with attempts, deleted ones that are erased and one that is not yet, books, ignored notifications. */
+/**
+ * Adds accounts, transactions with attempts, deleted transactions (all but one erased), deduplication windows and ignored notifications.
+ */
 export const fill = async ({ store, append }: Setting, seed = 7, steps = 600): Promise<void> => {
   const history = new History(seed).grow(steps)
   await append(history.decided)
@@ -88,7 +90,7 @@ export async function* linesOf(lines: readonly string[]): AsyncGenerator<string>
 
 export const checked = (lines: readonly string[]): Promise<LastLine> => checkFile(linesOf(lines), () => true)
 
-/** @returns where the readers were set */
+/** @returns the positions of the readers */
 export const imported = async (
   store: EventStore,
   { lines, told }: EventFile,

@@ -1,4 +1,4 @@
-/** A certificate for the name `shop.test`, signed by itself: for tests only, it protects nothing. */
+/** A self-signed certificate for the name `shop.test`. It is only for tests and protects nothing. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggwqToA7WAPVolnf4
 X/ZKg5coUk4LUOh4MzFIyt67jqChRANCAAQ3DRofLCPG12v7dJSebemhGWqcbiTZ

@@ -18,7 +18,7 @@ const callTo = (url: string): Call => ({
   body: '{"a":1}',
 })
 
-/** A server that speaks bytes: for answers no HTTP server would give. */
+/** A server that sends raw bytes, for answers that no HTTP server would give. */
 const openRaw = async (onConnection: (socket: Socket) => void): Promise<{ url: string; close: () => void }> => {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -71,7 +71,7 @@ describe('the webhook sender', () => {
     expect(calls[0]!.headers).to.include({ 'x-webhook-attempt': '2', 'content-type': 'application/json' })
   })
 
-  it('tells every other status from a success', async () => {
+  it('treats only 2xx as a success', async () => {
     const { url, answer } = await shop()
     for (const [code, error] of [[204, null], [500, 'http_500'], [404, 'http_404'], [410, 'http_410']] as const) {
       answer(status(code, code === 204 ? '' : 'words'))
@@ -95,7 +95,7 @@ describe('the webhook sender', () => {
     expect((await sender().send(callTo(url), never)).retry_after_s).to.equal(null)
   })
 
-  it('uses a connection again after a short answer', async () => {
+  it('reuses a connection after a short answer', async () => {
     let connections = 0
     const server = createHttpServer((request, response) => request.resume().once('end', () => response.end('ok')))
     server.on('connection', () => connections++)
@@ -107,7 +107,7 @@ describe('the webhook sender', () => {
     expect(connections).to.equal(1)
   })
 
-  it('uses no connection again whose answer was not read to its end', async () => {
+  it('does not reuse a connection whose answer was not read to its end', async () => {
     const addresses = new Set<number>()
     const server = createHttpServer((request, response) => {
       addresses.add(request.socket.remotePort!)
@@ -124,7 +124,7 @@ describe('the webhook sender', () => {
     expect(addresses.size).to.equal(2)
   })
 
-  it('makes calls to one endpoint side by side', async () => {
+  it('makes concurrent calls to one endpoint', async () => {
     let open = 0
     const { url, calls } = await shop((_call, response) => {
       open++
@@ -136,14 +136,14 @@ describe('the webhook sender', () => {
     expect(calls.length).to.equal(10)
   })
 
-  it('gives up an endpoint that never answers', async () => {
+  it('gives up on an endpoint that never answers', async () => {
     const { url } = await shop(hang)
     const result = await sender({ wholeCallMs: 200 }).send(callTo(url), never)
     expect(result).to.include({ http_status: 0, error: 'timeout', response_body: 'No answer within 0.2 seconds.' })
     expect(result.duration_ms).to.be.within(190, 2_000)
   })
 
-  it('counts connect, headers and body together', async () => {
+  it('limits the time of connect, headers and body together', async () => {
     const url = await raw((socket) => {
       const letters = 'HTTP/1.1 200 OK and ever so slow\r\n'.repeat(10)
       let at = 0
@@ -155,7 +155,7 @@ describe('the webhook sender', () => {
     expect(result.duration_ms).to.be.within(290, 2_000)
   })
 
-  it('takes the 2xx status line for a success when the body never ends', async () => {
+  it('treats a 2xx status line as a success if the body never ends', async () => {
     expect(await answerOf('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')).to.include({
       http_status: 200,
       error: null,
@@ -163,14 +163,14 @@ describe('the webhook sender', () => {
     })
   })
 
-  it('takes the 2xx status line for a success when the connection breaks in the body', async () => {
+  it('treats a 2xx status line as a success if the connection breaks in the body', async () => {
     const url = await raw((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')),
     )
     expect(await sender().send(callTo(url), never)).to.include({ http_status: 200, error: null, response_body: 'half' })
   })
 
-  it('reads at most 4 KB of a gigabyte, cut between characters', async () => {
+  it('reads at most 4 KB of a gigabyte, without splitting a character', async () => {
     let written = 0
     const url = await raw((socket) => {
       const piece = Buffer.from('ạ'.repeat(20_000))
@@ -189,7 +189,7 @@ describe('the webhook sender', () => {
     expect(written).to.be.below(50_000_000)
   })
 
-  it('stops reading a body that goes on for ever, without waiting for its end', async () => {
+  it('stops reading an endless body without waiting for its end', async () => {
     const { url } = await shop((_call, response) => {
       const pour = setInterval(() => response.write('x'.repeat(2_000)), 5)
       response.once('close', () => clearInterval(pour))
@@ -199,12 +199,12 @@ describe('the webhook sender', () => {
     expect(result.response_body).to.have.length(4_096)
   })
 
-  it('keeps no NUL, which the database cannot hold', async () => {
+  it('replaces NUL, which the database cannot store', async () => {
     const { url } = await shop(status(200, 'a\0b'))
     expect((await sender().send(callTo(url), never)).response_body).to.equal('a\ufffdb')
   })
 
-  it('passes over informational answers', async () => {
+  it('skips informational answers', async () => {
     const head = 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n'
     expect(await answerOf(head)).to.include({ http_status: 201, error: null })
   })
@@ -219,14 +219,14 @@ describe('the webhook sender', () => {
     ],
     ['sends endless headers', `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 'response_too_large'],
   ] as const)
-    it(`calls it ${error} when the endpoint ${what}`, async () => {
+    it(`reports ${error} if the endpoint ${what}`, async () => {
       const url = await raw((socket) => socket.once('data', () => socket.end(bytes)))
       const result = await sender().send(callTo(url), never)
       expect(result).to.include({ http_status: 0, error })
       expect(result.response_body).to.be.a('string').and.not.equal('')
     })
 
-  it('calls it refused where nobody listens', async () => {
+  it('reports refused if no server listens', async () => {
     const server: Server = createServer()
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -236,17 +236,17 @@ describe('the webhook sender', () => {
     expect(await sender().send(callTo(`http://127.0.0.1:${port}/`), never)).to.include({ error: 'refused' })
   })
 
-  it('calls it dns where the name has no address', async () => {
+  it('reports dns if the name has no address', async () => {
     const result = await sender().send(callTo('https://nothing.invalid/'), never)
     expect(result).to.include({ http_status: 0, error: 'dns' })
   })
 
-  it('takes an answer without a length that ends with its connection', async () => {
+  it('accepts an answer without a length that ends with its connection', async () => {
     const url = await raw((socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it')))
     expect(await sender().send(callTo(url), never)).to.include({ http_status: 200, response_body: 'all of it' })
   })
 
-  it('ends a call that is stopped', async () => {
+  it('ends a call when it is stopped', async () => {
     const { url, calls } = await shop(hang)
     const stopping = new AbortController()
     const result = sender().send(callTo(url), stopping.signal)
@@ -257,7 +257,7 @@ describe('the webhook sender', () => {
     expect(calls.length).to.equal(1)
   })
 
-  it('holds an endpoint in this process to the same time and the same stop', async () => {
+  it('applies the same time limit and stop signal to an endpoint in this process', async () => {
     const own = 'https://baoco.example/inbox/bci_1.x'
     const calling = (...answers: Promise<{ status: number; body: string }>[]) =>
       sender({ wholeCallMs: 100, inboxesAt: 'https://baoco.example', inProcess: () => answers.shift() ?? null })
@@ -275,7 +275,7 @@ describe('the webhook sender', () => {
     expect(await stopped).to.include({ http_status: 0, error: 'stopped' })
   })
 
-  it('speaks TLS with the name, to the address it checked', async () => {
+  it('uses the name for TLS, and connects to the address that it checked', async () => {
     const names: unknown[] = []
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
       names.push((request.socket as unknown as { servername: string }).servername)
@@ -287,13 +287,13 @@ describe('the webhook sender', () => {
     const resolve = () => Promise.resolve(['127.0.0.1'])
     expect(await sender({ resolve, ca: CERTIFICATE }).send(call, never)).to.include({ http_status: 200 })
     expect(names).to.deep.equal(['shop.test'])
-    // A certificate nobody vouches for, and one for another name.
+    // A certificate that no authority has signed, and one for another name.
     expect(await sender({ resolve }).send(call, never)).to.include({ http_status: 0, error: 'tls' })
     const other = { ...call, url: call.url.replace('shop.test', 'other.test') }
     expect(await sender({ resolve, ca: CERTIFICATE }).send(other, never)).to.include({ error: 'tls' })
   })
 
-  it('refuses a name as soon as one of its addresses is private', async () => {
+  it('refuses a name if any of its addresses is private', async () => {
     const call = callTo('https://both.test/')
     for (const addresses of [['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['8.8.8.8', '64:ff9b::7f00:1']]) {
       const strict = sender({ allowPrivate: false, resolve: () => Promise.resolve(addresses) })
@@ -301,7 +301,7 @@ describe('the webhook sender', () => {
     }
   })
 
-  it('refuses at sending what a rule could not have today', async () => {
+  it('refuses a URL that a new rule could not have today', async () => {
     const { url, calls } = await shop()
     expect(await sender({ allowPrivate: false }).send(callTo(url), never)).to.include({ error: 'invalid_url' })
     expect(await sender({ allowPrivate: false }).send(callTo('https://127.0.0.1/'), never)).to.include({ error: 'private_address' }) // prettier-ignore
@@ -309,7 +309,7 @@ describe('the webhook sender', () => {
     expect(calls).to.deep.equal([])
   })
 
-  it("finds the hosts file's names, and goes on to the next address of a name", async () => {
+  it('finds names in the hosts file, and tries the next address of a name', async () => {
     const { url } = await shop()
     expect(await sender().send(callTo(url.replace('127.0.0.1', 'localhost')), never)).to.include({ http_status: 200 })
     const resolve = () => Promise.resolve(['::1', '127.0.0.1'])
