@@ -10,7 +10,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parsing } from '../adapters/event-store/parsing.ts'
+import { parseEvent } from '../domain/parse-event.ts'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
 import { linesOfFile } from '../adapters/system/lines-of-file.ts'
 import { migrateDatabase } from '../adapters/database/migrate.ts'
@@ -57,7 +57,7 @@ const timed = async <Result>(what: string, work: () => Promise<Result>): Promise
 const folder = await mkdtemp(join(tmpdir(), 'baoco-moving-'))
 const server = await startOwnPostgres()
 await migrateDatabase(server.url())
-const store = parsing(await openPostgresEventStore({ url: server.url() }))
+const store = await openPostgresEventStore({ url: server.url(), parse: parseEvent })
 try {
   const path = join(folder, 'events.jsonl')
   const output = createWriteStream(path)

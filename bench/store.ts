@@ -9,6 +9,7 @@
  */
 import type { RecordedEvent } from '../domain/event.ts'
 import { randomUUID } from 'node:crypto'
+import { unparsed } from '../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../adapters/database/database.ts'
 import { migrateDatabase } from '../adapters/database/migrate.ts'
@@ -135,7 +136,7 @@ const measure = async (url: string, seconds: number): Promise<void> => {
      current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_version') AS server_version`,
   )
   console.log(settings)
-  const store = await openPostgresEventStore({ url })
+  const store = await openPostgresEventStore({ url, parse: unparsed })
   const run = randomUUID().slice(0, 8)
   await bareInserts(database, seconds)
   for (const inFlight of IN_FLIGHT) await appends(store, run, inFlight, seconds)

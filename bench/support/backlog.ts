@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { openIds } from '../../adapters/system/ids.ts'
-import { parsing } from '../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import type { NewEvent } from '../../domain/event.ts'
@@ -52,7 +52,7 @@ export const fillBacklog = async (
   count: number,
   due = new Date(),
 ): Promise<string> => {
-  const store = parsing(await openPostgresEventStore({ url: databaseUrl, deadlineMs: 60_000 }))
+  const store = await openPostgresEventStore({ url: databaseUrl, deadlineMs: 60_000, parse: parseEvent })
   const ids = openIds({ store, clock })
   const at = new Date(Date.now() - 120_000)
   let last = ''

@@ -12,8 +12,7 @@ import { alone } from '../../adapters/database/presence.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { exportEvents } from '../../workflows/store-migration/export.ts'
 import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
-import { parsing } from '../../adapters/event-store/parsing.ts'
-import { openRawEventStore, refuseHalfImported } from '../process/open-event-store.ts'
+import { openEventStore, openRawEventStore, refuseHalfImported } from '../process/open-event-store.ts'
 import { tellEventCount } from '../process/event-count-progress.ts'
 import { withDatabase } from '../process/with-database.ts'
 
@@ -30,7 +29,7 @@ const run = (file: string | undefined): Promise<void> =>
     await migrateDatabase(url)
     await alone(database, 'export-events', async () => {
       const raw = await openRawEventStore(settings, url)
-      const store = parsing(raw)
+      const store = await openEventStore(settings, url)
       try {
         await refuseHalfImported(store)
         const readers = await placesIn(store, await readersOfStore(database))
@@ -45,7 +44,7 @@ const run = (file: string | undefined): Promise<void> =>
         if (output !== process.stdout) await finished(output.end())
         console.error(`${events} events written${file === undefined ? '' : ` to ${file}`}`)
       } finally {
-        await store.close()
+        await Promise.all([store.close(), raw.close()])
       }
     })
   })

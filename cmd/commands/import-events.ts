@@ -20,8 +20,7 @@ import { GROUP } from '../../workflows/deliver/deliver.ts'
 import { BadFile, checkFile } from '../../workflows/store-migration/event-file.ts'
 import { importEvents, type Imported } from '../../workflows/store-migration/import.ts'
 import { KEPT_S, applyRetention } from '../../workflows/scheduled/expire-events.ts'
-import { parsing } from '../../adapters/event-store/parsing.ts'
-import { openRawEventStore } from '../process/open-event-store.ts'
+import { openEventStore, openRawEventStore } from '../process/open-event-store.ts'
 import { kafkaOf } from '../process/open-topic.ts'
 import { eventsAreHere } from '../process/recognise-installation.ts'
 import { tellEventCount } from '../process/event-count-progress.ts'
@@ -60,7 +59,7 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
     await migrateDatabase(url)
     await alone(database, 'import-events', async () => {
       const raw = await openRawEventStore(settings, url)
-      const store = parsing(raw)
+      const store = await openEventStore(settings, url)
       const tables = openReadModelTables(database)
       try {
         await applyRetention(store, settings.keepUnread)
@@ -78,7 +77,7 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
         console.log(`${told.events} events imported and compared; the read models are built from them`)
       } finally {
         await tables.close()
-        await store.close()
+        await Promise.all([store.close(), raw.close()])
       }
     })
   })

@@ -3,10 +3,11 @@
  * expired events in small batches all day. EventStoreDB removes them in one scavenge per day.
  */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
-import { parsing } from '../../adapters/event-store/parsing.ts'
+import { unparsed, type Parse } from '../../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
+import { parseEvent } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
@@ -19,24 +20,32 @@ const AHEAD_OF_UTC_H = 7
 
 type StoreSettings = Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
 
+const open = async <Event extends RecordedEvent>(
+  parse: Parse<Event>,
+  { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
+  databaseUrl: string,
+  onFailure: (error: unknown) => void,
+): Promise<EventStore<Event>> => {
+  if (url === undefined) return openPostgresEventStore({ url: databaseUrl, parse, onFailure })
+  // Loaded only when needed, because the client takes long to load.
+  const { openEventStoreDb } = await import('../../adapters/event-store/eventstoredb/store.ts')
+  return openEventStoreDb({ url, prefix, parse, onFailure })
+}
+
 /**
+ * Opens a store that returns events in their newest version.
  * @param databaseUrl  URL of the migrated Postgres
  * @param onFailure  receives failures that are retried
  */
-export const openRawEventStore = async (
-  { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
+export const openEventStore = (
+  settings: StoreSettings,
   databaseUrl: string,
   onFailure: (error: unknown) => void = () => {},
-): Promise<EventStore<RecordedEvent>> => {
-  if (url === undefined) return openPostgresEventStore({ url: databaseUrl, onFailure })
-  // Loaded only when needed, because the client takes long to load.
-  const { openEventStoreDb } = await import('../../adapters/event-store/eventstoredb/store.ts')
-  return openEventStoreDb({ url, prefix, onFailure })
-}
+): Promise<EventStore> => open(parseEvent, settings, databaseUrl, onFailure)
 
-/** A store that returns events in their newest version. Parameters as above. */
-export const openEventStore = async (...given: Parameters<typeof openRawEventStore>): Promise<EventStore> =>
-  parsing(await openRawEventStore(...given))
+/** Opens a store that returns events as they are stored, for tools that copy them. */
+export const openRawEventStore = (settings: StoreSettings, databaseUrl: string): Promise<EventStore<RecordedEvent>> =>
+  open(unparsed, settings, databaseUrl, () => {})
 
 /**
  * Waits for a store that is unavailable at the start, and logs that.

@@ -4,7 +4,7 @@
  * limits three times is paused, with an alert and a mail to its owner.
  */
 import { expect } from 'chai'
-import { parsing } from '../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { openIds } from '../../adapters/system/ids.ts'
 import { openImap } from '../../adapters/mail/imap.ts'
@@ -149,7 +149,7 @@ describe('attack: a hostile mail server', function () {
     api = await openApi({}, 'real')
     key = api.owner.api_key
     database = openDatabase(api.databaseUrl, { poolSize: 5 })
-    store = parsing(await openPostgresEventStore({ url: api.databaseUrl }))
+    store = await openPostgresEventStore({ url: api.databaseUrl, parse: parseEvent })
     honest = await startImapServer()
     servers.push(honest)
     await add(key, honest, 'honest')

@@ -3,7 +3,7 @@
  * 409. None ends as a fault of the service (500), and none is lost.
  */
 import { expect } from 'chai'
-import { parsing } from '../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
@@ -22,7 +22,7 @@ describe('attack: 100 parallel writes to one account', () => {
 
   before(async () => {
     api = await openApi({}, 'real')
-    elsewhere = parsing(await openPostgresEventStore({ url: api.databaseUrl }))
+    elsewhere = await openPostgresEventStore({ url: api.databaseUrl, parse: parseEvent })
     ;({ api_key: key, user_id } = api.owner)
     const { body } = await api.ask('POST', '/api/webhooks', {
       key,

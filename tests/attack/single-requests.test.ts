@@ -10,7 +10,7 @@ import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { eventually } from '../harness/eventually.ts'
 import { bytesOf, exchangeRaw, type RawRequest } from '../harness/raw-request.ts'
-import { requestsOfCallers, requestsOfStrangers } from '../harness/worst-requests.ts'
+import { requestsOfCallers, requestsOfStrangers, type WorstRequest } from '../harness/worst-requests.ts'
 
 const KB = 1024
 const MB = 1024 * KB
@@ -18,6 +18,8 @@ const MB = 1024 * KB
 /** CPU of this whole process, which is server and client at once. The limit is several times what the server alone may take. */
 const STRANGERS_MS = 250
 const CALLERS_MS = 1_000
+/** A busy machine makes every instruction slower. A request that is expensive by itself exceeds the limit in each try. */
+const TRIES = 5
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
 
@@ -44,12 +46,17 @@ describe('attack: expensive single requests', function () {
   afterEach(() => open.splice(0).forEach((socket) => socket.destroy()))
   after(() => api.close())
 
-  const cpuOf = async (request: RawRequest) => {
+  const expectCheap = async ({ status, ...request }: WorstRequest, limitMs: number) => {
     const bytes = bytesOf(request)
-    const before = process.cpuUsage()
-    const answer = await exchangeRaw(port, bytes)
-    const { user, system } = process.cpuUsage(before)
-    return { ...answer, ms: (user + system) / 1000 }
+    let least = Infinity
+    for (let tries = 0; tries < TRIES && least >= limitMs; tries++) {
+      const before = process.cpuUsage()
+      const answer = await exchangeRaw(port, bytes)
+      const { user, system } = process.cpuUsage(before)
+      expect(answer.status).to.equal(status)
+      least = Math.min(least, (user + system) / 1000)
+    }
+    expect(least, 'ms CPU').to.be.below(limitMs)
   }
 
   /** Writes the head and the beginning of a request, and nothing more. */
@@ -72,23 +79,12 @@ describe('attack: expensive single requests', function () {
     return answerOn(socket)
   }
 
-  for (const { name, status, ...request } of requestsOfStrangers)
-    it(`from a stranger: ${name}`, async () => {
-      // Run it once before, so that its code is compiled.
-      await exchangeRaw(port, bytesOf(request))
-      const answer = await cpuOf(request)
-      expect(answer.status).to.equal(status)
-      expect(answer.ms, 'ms CPU').to.be.below(STRANGERS_MS)
-    })
+  for (const request of requestsOfStrangers)
+    it(`from a stranger: ${request.name}`, () => expectCheap(request, STRANGERS_MS))
 
   const placeholder = { apiKey: 'KEY', personalPath: '/PERSONAL' }
   for (const [index, { name }] of requestsOfCallers(placeholder).entries())
-    it(`from an account: ${name}`, async () => {
-      const { status, ...request } = ofCallers[index]!
-      const answer = await cpuOf(request)
-      expect(answer.status).to.equal(status)
-      expect(answer.ms, 'ms CPU').to.be.below(CALLERS_MS)
-    })
+    it(`from an account: ${name}`, () => expectCheap(ofCallers[index]!, CALLERS_MS))
 
   it('do not block others while a long body arrives', async () => {
     await hold(`POST ${personal} HTTP/1.1\r\nContent-Length: ${10 * MB}`, Buffer.alloc(9 * MB, 'a'))

@@ -14,6 +14,7 @@ import {
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Slice } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
+import type { Parse } from '../parse.ts'
 import type { Attempt, Connection } from './connection.ts'
 import { isAfter } from './position.ts'
 import { recorded } from './recorded.ts'
@@ -40,17 +41,19 @@ const collect = async <Found>({ heard, checkWhole }: Attempt, reading: Streaming
   return found
 }
 
-export class Reading {
+export class Reading<Event extends RecordedEvent = RecordedEvent> {
   readonly #connection: Connection
   readonly #prefix: string
   readonly #answered: Answered
+  readonly #parse: Parse<Event>
   #newest: Position | null = null
 
   /** @param prefix  the prefix of every stream's name · @param answered  retries while the server is unavailable */
-  constructor(connection: Connection, prefix: string, answered: Answered) {
+  constructor(connection: Connection, prefix: string, answered: Answered, parse: Parse<Event>) {
     this.#connection = connection
     this.#prefix = prefix
     this.#answered = answered
+    this.#parse = parse
   }
 
   /** Remembers that one of our events is at this position, so that a search for the newest event can stop there. */
@@ -58,9 +61,9 @@ export class Reading {
     if (this.#newest === null || isAfter(position, this.#newest)) this.#newest = position
   }
 
-  async slices(slices: readonly Slice[]): Promise<RecordedEvent[][]> {
+  async slices(slices: readonly Slice[]): Promise<Event[][]> {
     const names = slices.map(({ stream }) => checkName(stream))
-    const found: RecordedEvent[][] = []
+    const found: Event[][] = []
     let next = 0
     const reader = async (): Promise<void> => {
       for (let index = next++; index < slices.length; index = next++)
@@ -71,8 +74,8 @@ export class Reading {
   }
 
   /** At most `limit` of our events after a position (null means from the start). */
-  async all(after: Position | null, limit: number): Promise<RecordedEvent[]> {
-    const events: RecordedEvent[] = []
+  async all(after: Position | null, limit: number): Promise<Event[]> {
+    const events: Event[] = []
     let from = after
     while (events.length < limit) {
       const count = Math.min(PAGE, Math.max(LEAST_PAGE, limit - events.length + 1))
@@ -83,7 +86,7 @@ export class Reading {
         if (from !== null && !isAfter(event.position, from)) continue
         from = event.position
         if (event.streamId.startsWith(this.#prefix) && events.length < limit)
-          events.push(recorded(event, event.streamId.slice(this.#prefix.length)))
+          events.push(this.#parse(recorded(event, event.streamId.slice(this.#prefix.length))))
       }
       if (page.length < count) break
     }
@@ -104,7 +107,7 @@ export class Reading {
     }
   }
 
-  async #slice(stream: string, { from = 0, backwards = false, limit }: Slice): Promise<RecordedEvent[]> {
+  async #slice(stream: string, { from = 0, backwards = false, limit }: Slice): Promise<Event[]> {
     if (limit === 0) return []
     const where: Pick<ReadStreamOptions, 'direction' | 'fromRevision'> = backwards
       ? { direction: BACKWARDS, fromRevision: END }
@@ -116,7 +119,7 @@ export class Reading {
         attempt.onGivenUp = () => void reading.cancel()
         return collect(attempt, reading)
       })
-      return found.flatMap(({ event }) => (event ? [recorded(event, stream)] : []))
+      return found.flatMap(({ event }) => (event ? [this.#parse(recorded(event, stream))] : []))
     } catch (error) {
       if (error instanceof StreamNotFoundError) return []
       throw error

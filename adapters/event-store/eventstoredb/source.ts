@@ -6,6 +6,7 @@
  */
 import { START, streamNameFilter, type EventStoreDBClient, type Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
+import type { Parse } from '../parse.ts'
 import { NoAnswer } from './outage.ts'
 import { recorded } from './recorded.ts'
 
@@ -14,17 +15,18 @@ const BUFFERED = 256
 /** The server sends a checkpoint after it has checked this many events of others. */
 const SEARCH_WINDOW = 500
 
-export interface Taken {
-  events: RecordedEvent[]
+export interface Taken<Event extends RecordedEvent> {
+  events: Event[]
   /** All events up to here were taken. Null if none was. */
   position: Position | null
   /** All past events were taken, and no more are buffered. */
   live: boolean
 }
 
-export class Source {
+export class Source<Event extends RecordedEvent> {
   readonly #subscription: ReturnType<EventStoreDBClient['subscribeToAll']>
   readonly #prefix: string
+  readonly #parse: Parse<Event>
   #taken = 0
   #liveFrom = Infinity
   #checkpoints: { from: number; position: Position }[] = []
@@ -33,8 +35,9 @@ export class Source {
   #wake: () => void = () => {}
 
   /** @param prefix  the prefix of all streams of this installation · @param after  null means from the start */
-  constructor(client: EventStoreDBClient, prefix: string, after: Position | null) {
+  constructor(client: EventStoreDBClient, prefix: string, after: Position | null, parse: Parse<Event>) {
     this.#prefix = prefix
+    this.#parse = parse
     const filter = streamNameFilter({
       prefixes: [prefix],
       maxSearchWindow: SEARCH_WINDOW,
@@ -78,8 +81,8 @@ export class Source {
   }
 
   /** Takes the buffered events without waiting. @param most  the largest number of wanted events */
-  take(most: number, isWanted: (stream: string) => boolean): Taken {
-    const events: RecordedEvent[] = []
+  take(most: number, isWanted: (stream: string) => boolean): Taken<Event> {
+    const events: Event[] = []
     let position: Position | null = null
     while (events.length < most) {
       const resolved = this.#subscription.read() as { event?: Parameters<typeof recorded>[0] } | null
@@ -89,7 +92,7 @@ export class Source {
       if (!event) continue
       position = event.position ?? position
       const stream = event.streamId.slice(this.#prefix.length)
-      if (isWanted(stream)) events.push(recorded(event, stream))
+      if (isWanted(stream)) events.push(this.#parse(recorded(event, stream)))
     }
     while (this.#checkpoints.length > 0 && this.#checkpoints[0]!.from <= this.#taken)
       position = later(position, this.#checkpoints.shift()!.position)

@@ -9,6 +9,7 @@ import { setMaxListeners } from 'node:events'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
+import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
 import { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
@@ -20,11 +21,12 @@ import { scavenge, type Hidden } from './scavenge.ts'
 import { subscription } from './subscription.ts'
 import { Units } from './units.ts'
 
-export interface EventStoreDbOptions {
+export interface EventStoreDbOptions<Event extends RecordedEvent> {
   /** `esdb://…` or `esdb+discover://…` in the client's format, with credentials if the server requires them. */
   url: string
   /** The prefix of every stream's name on the server, so that several installations can share a server. */
   prefix: string
+  parse: Parse<Event>
   /** How long a call may wait for an unavailable server before it fails with `StoreUnavailable`, in milliseconds. */
   deadlineMs?: number
   /** Called with every failure of a subscription and every connection that is given up. Both recover by themselves. */
@@ -37,12 +39,13 @@ const BATCH = 1_000
 /** The most erased events that are checked after a scavenge. */
 const MOST_CHECKED = 100
 
-export const openEventStoreDb = async ({
+export const openEventStoreDb = async <Event extends RecordedEvent>({
   url,
   prefix,
+  parse,
   deadlineMs = 10_000,
   onFailure = () => {},
-}: EventStoreDbOptions): Promise<EventStore<RecordedEvent>> => {
+}: EventStoreDbOptions<Event>): Promise<EventStore<Event>> => {
   const attemptMs = Math.min(ATTEMPT_MS, deadlineMs)
   const closing = new AbortController()
   // Every call that waits for an unavailable server adds a listener.
@@ -51,7 +54,7 @@ export const openEventStoreDb = async ({
   const connection = connect(url)
   const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
     untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
-  const reading = new Reading(connection, prefix, answered)
+  const reading = new Reading(connection, prefix, answered, parse)
   const retention = new Retention((stream, wanted, isNew) =>
     setMetadata(connection, answered, prefix + stream, wanted, isNew),
   )
@@ -71,6 +74,7 @@ export const openEventStoreDb = async ({
         maxBatch,
         signal: AbortSignal.any([signal, closing.signal]),
         attemptMs,
+        parse,
         onFailure,
       }),
     end: async () => {

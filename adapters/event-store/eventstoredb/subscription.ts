@@ -11,6 +11,7 @@ import type { Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
+import type { Parse } from '../parse.ts'
 import { backOff } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
 import { isOutage, NoAnswer } from './outage.ts'
@@ -21,7 +22,7 @@ import { Source } from './source.ts'
 const EMPTY_BATCH_MS = 1_000
 const LONG = 2 ** 30
 
-export interface SubscriptionOptions {
+export interface SubscriptionOptions<Event extends RecordedEvent> {
   /** The prefix of all streams of this installation. */
   prefix: string
   after: Position | null
@@ -31,13 +32,14 @@ export interface SubscriptionOptions {
   signal: AbortSignal
   /** Milliseconds. A subscription that the server has not confirmed in this time is recreated. */
   attemptMs: number
+  parse: Parse<Event>
   onFailure: (error: unknown) => void
 }
 
-export async function* subscription(
+export async function* subscription<Event extends RecordedEvent>(
   connection: Connection,
-  { prefix, after, prefixes, maxBatch, signal, attemptMs, onFailure }: SubscriptionOptions,
-): AsyncGenerator<Batch<RecordedEvent>, void, undefined> {
+  { prefix, after, prefixes, maxBatch, signal, attemptMs, parse, onFailure }: SubscriptionOptions<Event>,
+): AsyncGenerator<Batch<Event>, void, undefined> {
   const isWanted = (stream: string): boolean => !prefixes || prefixes.some((one) => stream.startsWith(one))
   let position = after
   let told = after
@@ -45,7 +47,7 @@ export async function* subscription(
   for (let tries = 0; !signal.aborted; tries++) {
     const link = await connection.link()
     if (signal.aborted) return
-    const source = new Source(link.client, prefix, position)
+    const source = new Source(link.client, prefix, position, parse)
     const onLost = (): void => source.fail(new NoAnswer('the connection was closed after an error'))
     link.lost.addEventListener('abort', onLost, { once: true })
     const askedAt = performance.now()

@@ -1,5 +1,6 @@
 // Tests: tests/contract/event-store/postgres.test.ts
 /** Converts groups of appends to the arguments of one statement, and to the events that a reader finds after it. */
+import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EncodedCall } from '../encoding.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 
@@ -12,8 +13,11 @@ export const stepsOf = (calls: readonly EncodedCall[]): string =>
   )
 
 /** The events of a group that was appended as a whole, as a reader would find them after the given position. */
-export const recordedAfter = (place: number, calls: readonly EncodedCall[]): PositionedEvent[] => {
-  const placed: PositionedEvent[] = []
+export const recordedAfter = <Event extends RecordedEvent>(
+  place: number,
+  calls: readonly EncodedCall[],
+): PositionedEvent<Event>[] => {
+  const placed: PositionedEvent<Event>[] = []
   let position = place
   for (const { units } of calls)
     for (const unit of units)
@@ -24,7 +28,8 @@ export const recordedAfter = (place: number, calls: readonly EncodedCall[]): Pos
           revision++
           const { id, type, data, metadata } = event
           const recorded = { id, type, data, metadata, stream, revision, checkpoint: String(position) }
-          placed.push({ position, size: events[index]!.data.length, event: recorded })
+          // The compiler has checked what the caller appended, in its newest version.
+          placed.push({ position, size: events[index]!.data.length, event: recorded as RecordedEvent as Event })
         })
       }
   return placed

@@ -4,6 +4,7 @@ import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'
 import type { Database } from '../../database/database.ts'
 import { checkName } from '../encoding.ts'
+import type { Parse } from '../parse.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 
 /** A page ends before it exceeds this many bytes of data (its first event always fits). */
@@ -11,8 +12,8 @@ const MOST_PAGE_BYTES = 8 * 1_048_576
 /** A filtered page looks at most this many positions ahead, so that no page takes long if few events match. */
 const SPAN = 20_000
 
-export interface Page {
-  events: PositionedEvent[]
+export interface Page<Event extends RecordedEvent = RecordedEvent> {
+  events: PositionedEvent<Event>[]
   /** All events up to here were read: the position of the last event, or a later one if nothing more matched. */
   to: number
   /** Position of the newest event at the time of reading. */
@@ -39,7 +40,11 @@ interface SliceRow {
   metadata: string
 }
 
-export const readSlices = async (database: Database, slices: readonly Slice[]): Promise<RecordedEvent[][]> => {
+export const readSlices = async <Event extends RecordedEvent>(
+  database: Database,
+  slices: readonly Slice[],
+  parse: Parse<Event>,
+): Promise<Event[][]> => {
   if (slices.length === 0) return []
   const rows = await database.query<SliceRow>(
     'SELECT * FROM store.read($1, $2, $3)',
@@ -50,17 +55,19 @@ export const readSlices = async (database: Database, slices: readonly Slice[]): 
     ],
     'store_read',
   )
-  const found: RecordedEvent[][] = slices.map(() => [])
+  const found: Event[][] = slices.map(() => [])
   for (const { slice, position, id, revision, type, data, metadata } of rows)
-    found[slice]!.push({
-      id,
-      type,
-      data: JSON.parse(data),
-      metadata: JSON.parse(metadata) as Metadata,
-      stream: slices[slice]!.stream,
-      revision,
-      checkpoint: position,
-    })
+    found[slice]!.push(
+      parse({
+        id,
+        type,
+        data: JSON.parse(data),
+        metadata: JSON.parse(metadata) as Metadata,
+        stream: slices[slice]!.stream,
+        revision,
+        checkpoint: position,
+      }),
+    )
   // The statement returns each slice in order but does not guarantee it. Sorting sorted rows costs nothing.
   found.forEach((events, index) =>
     events.sort(slices[index]!.backwards ? (a, b) => b.revision - a.revision : (a, b) => a.revision - b.revision),
@@ -83,19 +90,20 @@ interface PageRow {
  * Events after a position, in order.
  * @param most  the largest number of events · @param prefixes of streams; undefined means all streams
  */
-export const readPage = async (
+export const readPage = async <Event extends RecordedEvent>(
   database: Database,
+  parse: Parse<Event>,
   after: number,
   most: number,
   prefixes?: readonly string[],
-): Promise<Page> => {
+): Promise<Page<Event>> => {
   const span = prefixes ? Math.max(SPAN, most) : Number.MAX_SAFE_INTEGER - after
   const rows = await database.query<PageRow>(
     'SELECT * FROM store.page($1, $2, $3, $4, $5)',
     [after, span, most, MOST_PAGE_BYTES, prefixes ?? null],
     'store_page',
   )
-  const page: Page = { events: [], to: after, head: 0 }
+  const page: Page<Event> = { events: [], to: after, head: 0 }
   let bytes = 0
   for (const { position, id, revision, stream, type, data, metadata } of rows) {
     if (id === null) {
@@ -107,7 +115,7 @@ export const readPage = async (
     page.events.push({
       position,
       size,
-      event: {
+      event: parse({
         id,
         type,
         data: JSON.parse(data),
@@ -115,7 +123,7 @@ export const readPage = async (
         stream,
         revision,
         checkpoint: String(position),
-      },
+      }),
     })
   }
   const isCut = page.events.length === most || bytes >= MOST_PAGE_BYTES

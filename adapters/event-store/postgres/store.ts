@@ -7,6 +7,7 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { openDatabase } from '../../database/database.ts'
 import { checkName, encode } from '../encoding.ts'
+import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
 import { Connection } from './connection.ts'
 import { recordedAfter } from './encoding.ts'
@@ -16,9 +17,10 @@ import { positionOf, readPage, readSlices } from './reading.ts'
 import { subscription } from './subscription.ts'
 import { Tail } from './tail.ts'
 
-export interface PostgresEventStoreOptions {
+export interface PostgresEventStoreOptions<Event extends RecordedEvent> {
   /** `postgres://…` of a migrated database. */
   url: string
+  parse: Parse<Event>
   /** How long a call may wait for an unavailable server before it fails with `StoreUnavailable`, in milliseconds. */
   deadlineMs?: number
   /** Number of connections for reading, in addition to the one that appends and the one that listens. */
@@ -42,12 +44,13 @@ const EXPIRE_LISTED = 50_000
 const APPENDING_SESSION = `SELECT set_config('transaction_timeout', '${ATTEMPT_MS}', false)
   WHERE current_setting('server_version_num')::integer >= 170000`
 
-export const openPostgresEventStore = async ({
+export const openPostgresEventStore = async <Event extends RecordedEvent>({
   url,
+  parse,
   deadlineMs = 10_000,
   readers = 4,
   onFailure = () => {},
-}: PostgresEventStoreOptions): Promise<EventStore<RecordedEvent>> => {
+}: PostgresEventStoreOptions<Event>): Promise<EventStore<Event>> => {
   const database = openDatabase(url, {
     poolSize: readers,
     applicationName: 'baoco event store',
@@ -61,7 +64,7 @@ export const openPostgresEventStore = async ({
   })
   const closing = new AbortController()
   const connection = new Connection(database, APPENDING_SESSION)
-  const tail: Tail = new Tail(database, onFailure, () => appends.isAppending)
+  const tail: Tail<Event> = new Tail(database, parse, onFailure, () => appends.isAppending)
   const appends = new GroupAppend(connection, deadlineMs, {
     appended: (before, calls) => tail.offer(before, () => recordedAfter(before, calls)),
     settled: () => tail.settled(),
@@ -74,12 +77,12 @@ export const openPostgresEventStore = async ({
   return {
     keepsOrder: true,
     append: async (units) => (units.length === 0 ? [] : appends.append(encode(units))),
-    read: (slices) => answered(() => readSlices(database, slices)),
+    read: (slices) => answered(() => readSlices(database, slices, parse)),
     readAll: async (after, limit) => {
       const position = positionOf(after)
-      const events = []
+      const events: Event[] = []
       for (let place = position; events.length < limit;) {
-        const page = await answered(() => readPage(database, place, limit - events.length))
+        const page = await answered(() => readPage(database, parse, place, limit - events.length))
         events.push(...page.events.map(({ event }) => event))
         if (page.to >= page.head) break
         place = page.to
@@ -87,7 +90,7 @@ export const openPostgresEventStore = async ({
       return events
     },
     subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
-      subscription(database, tail, {
+      subscription(database, tail, parse, {
         after: positionOf(after),
         prefixes: prefixes?.length ? prefixes : undefined,
         maxBatch,

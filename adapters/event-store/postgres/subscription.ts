@@ -9,6 +9,7 @@ import type { Batch } from '../../../domain/ports.ts'
 import type { Database } from '../../database/database.ts'
 import { orAborted } from '../../../workflows/support/abort.ts'
 import { retry } from '../../../workflows/support/retry.ts'
+import type { Parse } from '../parse.ts'
 import { BACK_OFF } from '../until-answered.ts'
 import { isOutage } from './outage.ts'
 import type { PositionedEvent } from './positioned-event.ts'
@@ -26,12 +27,13 @@ export interface SubscriptionOptions {
   onFailure: (error: unknown) => void
 }
 
-export async function* subscription(
+export async function* subscription<Event extends RecordedEvent>(
   database: Database,
-  tail: Tail,
+  tail: Tail<Event>,
+  parse: Parse<Event>,
   { after, prefixes, maxBatch, signal, onFailure }: SubscriptionOptions,
-): AsyncGenerator<Batch<RecordedEvent>, void, undefined> {
-  const isWanted = ({ event }: PositionedEvent): boolean =>
+): AsyncGenerator<Batch<Event>, void, undefined> {
+  const isWanted = ({ event }: PositionedEvent<Event>): boolean =>
     !prefixes || prefixes.some((prefix) => event.stream.startsWith(prefix))
   const member = { position: after }
   tail.join(member)
@@ -39,16 +41,16 @@ export async function* subscription(
   let told = after
   let toldAt = -Infinity
 
-  const isWorthTelling = (events: readonly PositionedEvent[], live: boolean): boolean =>
+  const isWorthTelling = (events: readonly PositionedEvent<Event>[], live: boolean): boolean =>
     events.length > 0 || (live && !wasLive) || (member.position > told && performance.now() - toldAt >= EMPTY_BATCH_MS)
-  const batch = (events: readonly PositionedEvent[], live: boolean): Batch<RecordedEvent> => {
+  const batch = (events: readonly PositionedEvent<Event>[], live: boolean): Batch<Event> => {
     wasLive = live
     told = member.position
     toldAt = performance.now()
     return { events: events.map(({ event }) => event), checkpoint: String(member.position), live }
   }
-  const pageAfter = (place: number): Promise<Page | undefined> =>
-    retry(() => readPage(database, place, maxBatch, prefixes), {
+  const pageAfter = (place: number): Promise<Page<Event> | undefined> =>
+    retry(() => readPage(database, parse, place, maxBatch, prefixes), {
       signal,
       backOff: BACK_OFF,
       onFailure: (error) => {
@@ -59,7 +61,7 @@ export async function* subscription(
 
   try {
     // The next page is read while the consumer works on the current one.
-    let ahead: { place: number; page: Promise<Page | undefined> } | undefined
+    let ahead: { place: number; page: Promise<Page<Event> | undefined> } | undefined
     while (!signal.aborted) {
       const found = tail.after(member.position, maxBatch, isWanted)
       if (found) {

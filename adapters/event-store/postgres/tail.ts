@@ -8,9 +8,11 @@
  * appends are not read back: if they directly follow the end of the ring, they are put into it. The tail runs while at least
  * one subscription exists.
  */
+import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Database } from '../../database/database.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import { listen } from './listener.ts'
+import type { Parse } from '../parse.ts'
 import { backOff } from '../until-answered.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 import { readPage, type Page } from './reading.ts'
@@ -31,7 +33,7 @@ const KEPT: Bound = { events: 8_000, bytes: 16 * 1_048_576 }
 const KEPT_FOR_SLOW: Bound = { events: 64_000, bytes: 48 * 1_048_576 }
 
 /** A page in the ring. */
-interface Kept extends Page {
+interface Kept<Event extends RecordedEvent> extends Page<Event> {
   bytes: number
 }
 
@@ -42,21 +44,22 @@ export interface Member {
 }
 
 /** The events that a subscription finds in the ring. */
-export interface Found {
-  events: PositionedEvent[]
+export interface Found<Event extends RecordedEvent> {
+  events: PositionedEvent<Event>[]
   /** The position up to which events were checked. */
   to: number
   /** True if there are no newer events at the moment. */
   newest: boolean
 }
 
-export class Tail {
+export class Tail<Event extends RecordedEvent> {
   readonly #database: Database
+  readonly #parse: Parse<Event>
   readonly #onFailure: (error: unknown) => void
   readonly #isAppending: () => boolean
   readonly #members = new Set<Member>()
   #stop = new AbortController()
-  #ring: Kept[] = []
+  #ring: Kept<Event>[] = []
   #keptEvents = 0
   #keptBytes = 0
   /** The ring contains all events after `#from`, up to `#to`. */
@@ -72,8 +75,14 @@ export class Tail {
    * @param onFailure  is called with every failed read; reading continues
    * @param isAppending  whether an append of this process is in flight; if so, a call of `settled` will follow
    */
-  constructor(database: Database, onFailure: (error: unknown) => void, isAppending: () => boolean) {
+  constructor(
+    database: Database,
+    parse: Parse<Event>,
+    onFailure: (error: unknown) => void,
+    isAppending: () => boolean,
+  ) {
     this.#database = database
+    this.#parse = parse
     this.#onFailure = onFailure
     this.#isAppending = isAppending
   }
@@ -91,9 +100,9 @@ export class Tail {
   /**
    * At most `most` events after a position that pass the filter. Undefined if the ring does not reach back to the position.
    */
-  after(position: number, most: number, wanted: (placed: PositionedEvent) => boolean): Found | undefined {
+  after(position: number, most: number, wanted: (placed: PositionedEvent<Event>) => boolean): Found<Event> | undefined {
     if (this.#to === null || position < this.#from) return undefined
-    const events: PositionedEvent[] = []
+    const events: PositionedEvent<Event>[] = []
     // A subscriber that is up to date needs only the end of the ring, which may be long.
     let first = this.#ring.length
     while (first > 0 && this.#ring[first - 1]!.to > position) first--
@@ -116,7 +125,7 @@ export class Tail {
    * Adds the events that this process has just appended after a position. If that position is not the end of the ring,
    * because other processes appended in between or there is no subscription, the next read returns them.
    */
-  offer(after: number, appended: () => PositionedEvent[]): void {
+  offer(after: number, appended: () => PositionedEvent<Event>[]): void {
     if (this.#members.size === 0 || this.#to !== after) return
     const events = appended()
     const to = events.at(-1)!.position
@@ -207,7 +216,7 @@ export class Tail {
       return true
     }
     const after = this.#to
-    const page = await readPage(this.#database, after, PAGE)
+    const page = await readPage(this.#database, this.#parse, after, PAGE)
     if (signal.aborted) return false
     // This process's own appends were added meanwhile, so the page is outdated.
     if (this.#to !== after) return page.head > this.#to
@@ -216,7 +225,7 @@ export class Tail {
     return page.to < page.head
   }
 
-  #keep(page: Page): void {
+  #keep(page: Page<Event>): void {
     const bytes = page.events.reduce((sum, { size }) => sum + size, 0)
     const last = this.#ring.at(-1)
     if (last && last.events.length + page.events.length <= PAGE / 4) {
@@ -246,7 +255,7 @@ export class Tail {
    * Whether a subscription still has to read the oldest page. A subscription at an earlier position catches up from the
    * tables.
    */
-  #isAwaited({ to }: Page): boolean {
+  #isAwaited({ to }: Page<Event>): boolean {
     for (const { position } of this.#members) if (position >= this.#from && position < to) return true
     return false
   }

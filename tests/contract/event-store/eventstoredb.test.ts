@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../../../domain/event.ts'
 import { randomUUID } from 'node:crypto'
+import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/process.ts'
@@ -27,7 +28,7 @@ eventStoreContract(
     const prefix = `test-${randomUUID()}.`
     const stores: EventStore<RecordedEvent>[] = []
     const open = async (at: string, deadlineMs?: number): Promise<EventStore<RecordedEvent>> => {
-      const store = await openEventStoreDb({ url: at, prefix, ...(deadlineMs && { deadlineMs }) })
+      const store = await openEventStoreDb({ url: at, prefix, parse: unparsed, ...(deadlineMs && { deadlineMs }) })
       stores.push(store)
       return store
     }

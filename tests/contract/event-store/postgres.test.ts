@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../../../domain/event.ts'
 import { expect } from 'chai'
+import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -27,7 +28,7 @@ eventStoreContract('postgres', async () => {
   await migrateDatabase(server.url())
   const stores: EventStore<RecordedEvent>[] = []
   const open = async (url: string, deadlineMs?: number): Promise<EventStore<RecordedEvent>> => {
-    const store = await openPostgresEventStore({ url, ...(deadlineMs && { deadlineMs }) })
+    const store = await openPostgresEventStore({ url, parse: unparsed, ...(deadlineMs && { deadlineMs }) })
     stores.push(store)
     return store
   }
@@ -51,7 +52,7 @@ describe('event store on Postgres, beyond the contract', () => {
   before(async () => {
     database = await freshDatabase()
     await migrateDatabase(database.url)
-    store = await openPostgresEventStore({ url: database.url })
+    store = await openPostgresEventStore({ url: database.url, parse: unparsed })
   })
   after(async () => {
     await store?.close()
@@ -83,7 +84,7 @@ describe('event store on Postgres, beyond the contract', () => {
   })
 
   it('delivers its own appends and those of another process in one order, the same to both', async () => {
-    const other = await openPostgresEventStore({ url: database.url })
+    const other = await openPostgresEventStore({ url: database.url, parse: unparsed })
     const start = await store.end()
     const seen: [EventStore<RecordedEvent>, string[]][] = [
       [store, []],

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
 import { commitOffset, readOffset } from '../../../adapters/log/offset.ts'
@@ -12,14 +12,14 @@ import { logContract } from './log-contract.ts'
 logContract('embedded', async () => {
   const test = await freshDatabase()
   await migrateDatabase(test.url)
-  const store = parsing(await openPostgresEventStore({ url: test.url }))
+  const store = await openPostgresEventStore({ url: test.url, parse: parseEvent })
   const database = openDatabase(test.url)
   const stores: EventStore[] = [store]
   return {
     store,
     log: openEmbeddedLog({ store, database }),
     another: async () => {
-      const own = parsing(await openPostgresEventStore({ url: test.url }))
+      const own = await openPostgresEventStore({ url: test.url, parse: parseEvent })
       stores.push(own)
       return openEmbeddedLog({ store: own, database })
     },

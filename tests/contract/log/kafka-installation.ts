@@ -1,6 +1,6 @@
 /** A store whose transactions a relay sends to its own topic, for the log contract. */
 import { randomUUID } from 'node:crypto'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
 import { silent } from '../../../adapters/telemetry/log-lines.ts'
@@ -17,7 +17,7 @@ export const SOURCE = 'https://pay.example.vn'
 export const openKafkaInstallation = async (address: string) => {
   const test = await freshDatabase()
   await migrateDatabase(test.url)
-  const store = parsing(await openPostgresEventStore({ url: test.url }))
+  const store = await openPostgresEventStore({ url: test.url, parse: parseEvent })
   const database = openDatabase(test.url)
   const kafka = { brokers: [address], topic: `test.${randomUUID()}`, installation: randomUUID() }
   const relays = new Set<() => Promise<void>>()

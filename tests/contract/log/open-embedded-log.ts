@@ -1,5 +1,5 @@
 /** Opens the embedded log in a child process of the contract. */
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -7,4 +7,7 @@ import type { Log } from '../../../domain/ports.ts'
 
 /** @param argument  the database's url */
 export const openLog = async (argument: string): Promise<Log> =>
-  openEmbeddedLog({ store: parsing(await openPostgresEventStore({ url: argument })), database: openDatabase(argument) })
+  openEmbeddedLog({
+    store: await openPostgresEventStore({ url: argument, parse: parseEvent }),
+    database: openDatabase(argument),
+  })

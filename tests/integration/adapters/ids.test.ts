@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { openIds } from '../../../adapters/system/ids.ts'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
@@ -16,7 +16,7 @@ describe('ids', () => {
   let database: TestDatabase
   const stores: EventStore[] = []
   const open = async (): Promise<EventStore> => {
-    const store = parsing(await openPostgresEventStore({ url: database.url }))
+    const store = await openPostgresEventStore({ url: database.url, parse: parseEvent })
     stores.push(store)
     return store
   }

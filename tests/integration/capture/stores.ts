@@ -1,5 +1,5 @@
 /** The stores that capture is tested on. Each can simulate a crash in the middle of a capture. */
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -30,7 +30,7 @@ export const STORES: Record<string, () => Promise<TestStore>> = {
   'Postgres, stream by stream': async () => {
     const database = await freshDatabase()
     await migrateDatabase(database.url)
-    const store = parsing(await openPostgresEventStore({ url: database.url }))
+    const store = await openPostgresEventStore({ url: database.url, parse: parseEvent })
     return {
       store,
       mortal: async () => {
@@ -53,7 +53,7 @@ export const STORES: Record<string, () => Promise<TestStore>> = {
   EventStoreDB: async () => {
     const standIn = await startStandIn()
     const open = async (deadlineMs: number) =>
-      parsing(await openEventStoreDb({ url: standInUrl(standIn.port), prefix: 'test.', deadlineMs }))
+      await openEventStoreDb({ url: standInUrl(standIn.port), prefix: 'test.', deadlineMs, parse: parseEvent })
     const store = await open(10_000)
     const opened = [store]
     return {

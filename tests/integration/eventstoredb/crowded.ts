@@ -1,10 +1,11 @@
 /** A process whose server restarts while so many appends are in flight that some wait to be written. Prints how many succeeded. */
+import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { appended, appendOne, event, part, streamName, upTo } from '../../contract/event-store/harness.ts'
 
 const url = process.argv[2]!
-const store = await openEventStoreDb({ url, prefix: 'test.' })
+const store = await openEventStoreDb({ url, prefix: 'test.', parse: unparsed })
 await appended(store, [part(streamName(), NO_STREAM)])
 const units = upTo(600).map(() => [part(streamName(), NO_STREAM, [event('x'.repeat(20_000))])])
 const appending = units.map((unit) => appendOne(store, unit))

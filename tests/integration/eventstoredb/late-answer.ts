@@ -7,6 +7,7 @@
  * If a call that carries appends breaks, the client rejects every append of the process. Here the other server redirects
  * its caller while an append to the first server is in flight. Prints the result.
  */
+import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -19,8 +20,8 @@ const order = (at: string, troubles: object): Promise<Response> =>
 
 const troubles: unknown[] = []
 const onFailure = (error: unknown): number => troubles.push(error)
-const store = await openEventStoreDb({ url, prefix: 'test.', onFailure })
-const misled = await openEventStoreDb({ url: elsewhere, prefix: 'test.', onFailure })
+const store = await openEventStoreDb({ url, prefix: 'test.', onFailure, parse: unparsed })
+const misled = await openEventStoreDb({ url: elsewhere, prefix: 'test.', onFailure, parse: unparsed })
 const stream = streamName()
 await appended(store, [part(streamName(), NO_STREAM)])
 

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { Connection } from '../../../adapters/event-store/eventstoredb/connection.ts'
 import { isOutage } from '../../../adapters/event-store/eventstoredb/outage.ts'
 import { Reading } from '../../../adapters/event-store/eventstoredb/reading.ts'
@@ -141,7 +142,7 @@ describe('a read from EventStoreDB', function () {
     await appended(world.store, [part(stream, NO_STREAM, eventsOf(1_500))])
     const connection = new Connection(world.url, 3_000, () => {})
     const patience = { isOutage, deadlineMs: 10_000, closing: new AbortController().signal }
-    const reading = new Reading(connection, 'test.', (attempt) => untilAnswered(attempt, patience))
+    const reading = new Reading(connection, 'test.', (attempt) => untilAnswered(attempt, patience), unparsed)
     try {
       for (let n = 0; n < 15; n++) {
         const found = reading.slices([{ stream }])

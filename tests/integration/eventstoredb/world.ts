@@ -1,28 +1,38 @@
 /** A stand-in server in this process, in which tests can cause faults, and stores that use it. */
 import type { RecordedEvent } from '../../../domain/event.ts'
+import { unparsed, type Parse } from '../../../adapters/event-store/parse.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
 import { startStandIn, type StandIn } from '../../harness/eventstoredb/server.ts'
 
-export interface World {
+export interface World<Event extends RecordedEvent = RecordedEvent> {
   standIn: StandIn
   url: string
-  store: EventStore<RecordedEvent>
+  store: EventStore<Event>
   /** The errors that the store has reported, in order. */
   troubles: unknown[]
-  another(options?: { prefix?: string; deadlineMs?: number; url?: string }): Promise<EventStore<RecordedEvent>>
+  another(options?: { prefix?: string; deadlineMs?: number; url?: string }): Promise<EventStore<Event>>
   close(): Promise<void>
 }
 
 /** @param folder  where the stand-in stores its events. Without it they are not stored on disk. */
-export const openWorld = async (folder?: string): Promise<World> => {
+export const openWorldWith = async <Event extends RecordedEvent>(
+  parse: Parse<Event>,
+  folder?: string,
+): Promise<World<Event>> => {
   const standIn = await startStandIn(folder === undefined ? {} : { folder })
   const own = standInUrl(standIn.port)
-  const stores: EventStore<RecordedEvent>[] = []
+  const stores: EventStore<Event>[] = []
   const troubles: unknown[] = []
-  const another: World['another'] = async ({ prefix = 'test.', url = own, ...options } = {}) => {
-    const store = await openEventStoreDb({ url, prefix, onFailure: (error) => troubles.push(error), ...options })
+  const another: World<Event>['another'] = async ({ prefix = 'test.', url = own, ...options } = {}) => {
+    const store = await openEventStoreDb({
+      url,
+      prefix,
+      parse,
+      onFailure: (error) => troubles.push(error),
+      ...options,
+    })
     stores.push(store)
     return store
   }
@@ -38,3 +48,6 @@ export const openWorld = async (folder?: string): Promise<World> => {
     },
   }
 }
+
+/** Its stores return events as they are stored. */
+export const openWorld = (folder?: string): Promise<World> => openWorldWith(unparsed, folder)

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client'
 import { createApi } from '../../../adapters/http/api.ts'
 import type { ApiParts } from '../../../adapters/http/parts.ts'
 import { listen, type Listening } from '../../../adapters/http/server.ts'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
 import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
@@ -117,7 +117,7 @@ export const openApi = async (
   const { url: databaseUrl, drop } = await freshDatabase()
   await migrateDatabase(databaseUrl)
   const database = openDatabase(databaseUrl)
-  const store = parsing(await openPostgresEventStore({ url: databaseUrl }))
+  const store = await openPostgresEventStore({ url: databaseUrl, parse: parseEvent })
   const tables = openReadModelTables(database)
   const clock: ApiUnderTest['clock'] = { at: null, now: () => clock.at ?? new Date() }
   const ids = openIds({ store, clock })

@@ -1,6 +1,6 @@
 /** The first account is made once, over restarts, races and crashes. A claim without its account is completed later. */
 import { expect } from 'chai'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -29,7 +29,7 @@ describe('registration', () => {
   beforeEach(async () => {
     database = await freshDatabase()
     await migrateDatabase(database.url)
-    store = parsing(await openPostgresEventStore({ url: database.url }))
+    store = await openPostgresEventStore({ url: database.url, parse: parseEvent })
     const vault = openVault(['cd'.repeat(32)])
     parts = { store, clock, vault, ids: openIds({ store, clock }), passwords: openPasswords() }
   })

@@ -5,7 +5,7 @@
  *
  * It sends its log lines to its parent process.
  */
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import type { KafkaSettings } from '../../../adapters/log/kafka/client.ts'
 import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
@@ -20,7 +20,7 @@ const database = openDatabase(url)
 const tell = (_fields: object, what: string) => void process.send!(what)
 await runRelay(
   {
-    store: parsing(await openPostgresEventStore({ url })),
+    store: await openPostgresEventStore({ url, parse: parseEvent }),
     publisher: openKafkaPublisher({ ...kafka, source: 'https://pay.example.vn' }),
     checkpoint: openRelayCheckpoint(database, kafka.topic),
     lease: openLease({

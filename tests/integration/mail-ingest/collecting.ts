@@ -1,6 +1,6 @@
 /** Runs collecting processes beside an API. Each has its own database pool, event store and caches. */
 import { openIds } from '../../../adapters/system/ids.ts'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openImap } from '../../../adapters/mail/imap.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -27,7 +27,7 @@ export interface CollectorProcess {
 
 export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Promise<CollectorProcess> => {
   const database = openDatabase(databaseUrl, { poolSize: 5 })
-  const store = parsing(await openPostgresEventStore({ url: databaseUrl }))
+  const store = await openPostgresEventStore({ url: databaseUrl, parse: parseEvent })
   const vault = openVault(['ab'.repeat(32)])
   const stopping = new AbortController()
   let held = 0

@@ -1,5 +1,5 @@
 /** Opens a database with an event store and the tables of the read models. */
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -37,7 +37,7 @@ export const openSetting = async (): Promise<Setting> => {
   const { url, drop } = await freshDatabase()
   await migrateDatabase(url)
   const database = openDatabase(url)
-  const store = parsing(await openPostgresEventStore({ url }))
+  const store = await openPostgresEventStore({ url, parse: parseEvent })
   const tables = openReadModelTables(database)
   const revisions = new Map<string, number>()
   const logged: Setting['logged'] = []

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/system/ids.ts'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -35,7 +35,7 @@ describe('reactors', () => {
     place = await freshDatabase()
     await migrateDatabase(place.url)
     database = openDatabase(place.url)
-    store = parsing(await openPostgresEventStore({ url: place.url }))
+    store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
     logged = []
     stops = []
     minute = 0

@@ -1,7 +1,7 @@
 /** Tests which settings fit together, and which are refused in one line. */
 import { expect } from 'chai'
 import { systemClock as clock } from '../../../adapters/system/clock.ts'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { eventsMoved, servedBy } from '../../../adapters/postgres/ops/installation.ts'
@@ -20,7 +20,10 @@ describe('an installation', () => {
   const open = async () => {
     const test = await freshDatabase()
     await migrateDatabase(test.url)
-    const [database, store] = [openDatabase(test.url), parsing(await openPostgresEventStore({ url: test.url }))]
+    const [database, store] = [
+      openDatabase(test.url),
+      await openPostgresEventStore({ url: test.url, parse: parseEvent }),
+    ]
     servers.push({ database, store, test })
     return { database, store, clock }
   }

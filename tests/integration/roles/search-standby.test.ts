@@ -1,7 +1,7 @@
 /** Tests that `baoco project` runs the search projector like the main one: one process runs it, and another takes over. */
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import {
   newDataFolder,
@@ -53,7 +53,7 @@ describe('two processes that project', function () {
     await first.kill()
     await eventually(async () => ![undefined, held].includes(await holder()), { within: 60_000 })
 
-    const store = parsing(await openPostgresEventStore({ url: own.url }))
+    const store = await openPostgresEventStore({ url: own.url, parse: parseEvent })
     await appendAll(store, new History(71).grow(50).decided, new Map())
     await store.close()
     const rows = async (table: string) =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { parsing } from '../../../adapters/event-store/parsing.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
@@ -67,7 +67,7 @@ describe('planned work', () => {
     const place = await freshDatabase()
     await migrateDatabase(place.url)
     const database = openDatabase(place.url)
-    const store = parsing(await openPostgresEventStore({ url: place.url }))
+    const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
     try {
       await applyRetention(store)
       const streams = ['book-1-VCB', 'ignored-1', 'unread-1', 'transaction-1', 'account-1']

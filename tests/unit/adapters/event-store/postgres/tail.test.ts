@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import type { RecordedEvent } from '../../../../../domain/event.ts'
+import { unparsed } from '../../../../../adapters/event-store/parse.ts'
 import type { PositionedEvent } from '../../../../../adapters/event-store/postgres/positioned-event.ts'
 import { Tail, type Member } from '../../../../../adapters/event-store/postgres/tail.ts'
 import type { Database } from '../../../../../adapters/database/database.ts'
@@ -19,7 +21,7 @@ const placed = (position: number, size: number): PositionedEvent => ({
 const all = (): boolean => true
 
 describe('the tail of the Postgres store', () => {
-  let tail: Tail
+  let tail: Tail<RecordedEvent>
   let end: number
   let members: Member[]
 
@@ -47,7 +49,7 @@ describe('the tail of the Postgres store', () => {
 
   beforeEach(() => {
     const nothing = () => {}
-    tail = new Tail(database, nothing, () => false)
+    tail = new Tail(database, unparsed, nothing, () => false)
     end = 0
     members = []
   })
