@@ -5,15 +5,11 @@
  * repeated until the caller's deadline.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
-import { pauseAfter, retry } from '../../workflows/support/retry.ts'
+import { retry } from '../../workflows/support/retry.ts'
 import { awakeNow } from '../system/awake.ts'
 
 /** Pauses between attempts to reach the store. */
 export const BACK_OFF = { firstMs: 20, mostMs: 1_000 }
-
-/** The pause in milliseconds after this many failures (from 0). */
-export const backOff = (failures: number, mostMs = BACK_OFF.mostMs): number =>
-  pauseAfter(failures, { ...BACK_OFF, mostMs })
 
 export interface Patience {
   /** Whether an error means that the server did not answer, and not that it refused. */

@@ -10,7 +10,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Batch, Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
-import { pauseAfter } from '../../workflows/support/retry.ts'
+import { retry } from '../../workflows/support/retry.ts'
 import { Applier, Overtaken, Poison } from './applier.ts'
 import { readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
@@ -138,28 +138,24 @@ class RunningProjector implements Projector {
   async #run(signal: AbortSignal): Promise<void> {
     const { log } = this.#options
     const { projector } = this.#options.definition
-    let tries = 0
-    while (!signal.aborted) {
-      const before = this.#applied
-      try {
-        await this.#follow(signal)
-      } catch (error) {
-        if (signal.aborted) return
-        const reason = (error as Error).message
-        if (error instanceof Overtaken) {
-          this.#is('overtaken', reason)
-          return log.warn({ projector, reason }, 'projection.overtaken')
-        }
-        if (!this.#isAway(error)) {
-          this.#is('stopped', reason)
-          log.error({ projector, reason, ...(error instanceof Poison && error.event) }, 'projection.stopped')
-          return
-        }
-        if (this.#state !== 'away') log.warn({ projector, reason }, 'projection.away')
-        this.#is('away', reason)
-        tries = this.#applied > before ? 0 : tries + 1
-        await pause(pauseAfter(tries, BACK_OFF), undefined, { signal }).catch(() => {})
+    const reasonOf = (error: unknown) => (error as Error).message
+    const onFailure = (error: unknown): void => {
+      if (signal.aborted) return
+      if (!this.#isAway(error)) throw error
+      const reason = reasonOf(error)
+      if (this.#state !== 'away') log.warn({ projector, reason }, 'projection.away')
+      this.#is('away', reason)
+    }
+    try {
+      await retry((worked) => this.#follow(signal, worked), { signal, backOff: BACK_OFF, onFailure })
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (error instanceof Overtaken) {
+        this.#is('overtaken', reason)
+        return log.warn({ projector, reason }, 'projection.overtaken')
       }
+      this.#is('stopped', reason)
+      log.error({ projector, reason, ...(error instanceof Poison && error.event) }, 'projection.stopped')
     }
   }
 
@@ -173,8 +169,8 @@ class RunningProjector implements Projector {
     return error instanceof StoreUnavailable || this.#options.tables.isAway(error)
   }
 
-  /** Runs from the stored checkpoint until the signal aborts. */
-  async #follow(signal: AbortSignal): Promise<void> {
+  /** Runs from the stored checkpoint until the signal aborts. @param worked  called after each batch */
+  async #follow(signal: AbortSignal, worked: () => void): Promise<void> {
     const { store, definition, maxBatch = MOST_EVENTS } = this.#options
     const anchor = await this.#start(signal)
     if (signal.aborted) return
@@ -190,6 +186,7 @@ class RunningProjector implements Projector {
         await this.#rest(applier, batch)
       }
       this.#done(batch)
+      worked()
       await this.#giveWay(signal)
     }
     if (!signal.aborted) throw new StoreUnavailable('the event store ended the subscription')

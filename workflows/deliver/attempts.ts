@@ -41,7 +41,7 @@ export interface AttemptOptions {
   /** Called after the attempt is recorded. */
   onAttempt: (attempt: AttemptTold) => void
   /** Called after the call has ended. */
-  onCame: (claimed: Claimed, came: CallResult) => void
+  onResult: (claimed: Claimed, result: CallResult) => void
   /** Called after the result is recorded, with its position. */
   onRecorded: (claimed: Claimed, checkpoint: Checkpoint) => void
 }
@@ -59,10 +59,10 @@ const notFormed = (error: unknown): CallResult => ({
  * @returns a function that makes a claimed attempt. It resolves when the call has ended, before it is recorded. It
  *   never throws.
  */
-export const attempts = ({ sender, secrets, recorder, now, onAttempt, onCame, onRecorded }: AttemptOptions) => {
+export const attempts = ({ sender, secrets, recorder, now, onAttempt, onResult, onRecorded }: AttemptOptions) => {
   const record = (claimed: Claimed, begun: Date, formed: FormedCall | null, came: CallResult): void => {
     const { transaction_id, rule_id, user_id, attempt, lane, rule } = claimed
-    onCame(claimed, came)
+    onResult(claimed, came)
     recorder.submit({
       transaction_id,
       rule_id,

@@ -2,7 +2,7 @@
 /** Updates about endpoints that workers exchange through the database. */
 
 /** What the calls since the last update showed about one endpoint. */
-export interface EndpointNews {
+export interface EndpointUpdate {
   user_id: number
   endpoint: string
   /** One of the calls got a response: earlier failures no longer count. */

@@ -6,15 +6,18 @@
  */
 import type { CallResult } from '../../domain/ports.ts'
 import { askedToWait, DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } from '../../domain/webhook/endpoint.ts'
-import type { EndpointNews, EndpointState } from './endpoint-updates.ts'
+import type { EndpointUpdate, EndpointState } from './endpoint-updates.ts'
+import { Gather } from '../support/gather.ts'
 import type { Claimed } from './queue.ts'
 
-/** Milliseconds until an update is sent. */
-const SOON = 10
+/** Milliseconds for which updates are collected. */
+const APART_MS = 10
 
 export interface EndpointsOptions {
-  tell: (news: readonly EndpointNews[]) => Promise<EndpointState[]>
-  onTold: (states: readonly EndpointState[]) => void
+  /** Sends updates to the other workers, and returns what all workers know together. */
+  send: (updates: readonly EndpointUpdate[]) => Promise<EndpointState[]>
+  /** Called with the answer to each update; with none if it failed. */
+  onStates: (states: readonly EndpointState[]) => void
   /** The server has failed often enough in this process alone. No further call may begin until the update is answered. */
   onFailing: (endpoint: { user_id: number; endpoint: string }) => void
   onError: (error: unknown) => void
@@ -22,70 +25,70 @@ export interface EndpointsOptions {
 
 export class Endpoints {
   readonly #options: EndpointsOptions
-  #news = new Map<string, EndpointNews>()
+  #updates = new Map<string, EndpointUpdate>()
   /** Servers that have failed here and have not answered since. */
   readonly #failed = new Set<string>()
-  #timer: NodeJS.Timeout | null = null
-  #telling: Promise<void> | null = null
+  readonly #gather: Gather<EndpointUpdate[]>
 
   constructor(options: EndpointsOptions) {
     this.#options = options
+    this.#gather = new Gather({
+      apartMs: APART_MS,
+      waitsFirst: true,
+      keepsRunning: false,
+      take: () => this.#take(),
+      handle: (updates) => this.#send(updates),
+    })
   }
 
-  note({ user_id, transaction_id, rule_id, lane, endpoint: { name, watched } }: Claimed, came: CallResult): void {
-    const says = saysOfEndpoint(came)
-    const wait = askedToWait(came)
-    if (says === null) return
+  note({ user_id, transaction_id, rule_id, lane, endpoint: { name, watched } }: Claimed, result: CallResult): void {
+    const evidence = saysOfEndpoint(result)
+    const wait = askedToWait(result)
+    if (evidence === null) return
     const key = `${user_id} ${name}`
-    const isNews = says === 'fails' || wait !== null || watched || lane === 'manual' || this.#failed.has(key)
-    if (!isNews) return
-    let news = this.#news.get(key)
-    if (!news) {
-      news = { user_id, endpoint: name, answered: false, failures: 0, failing: [], wait: null, byHand: false }
-      this.#news.set(key, news)
+    const isRelevant = evidence === 'fails' || wait !== null || watched || lane === 'manual' || this.#failed.has(key)
+    if (!isRelevant) return
+    let update = this.#updates.get(key)
+    if (!update) {
+      update = { user_id, endpoint: name, answered: false, failures: 0, failing: [], wait: null, byHand: false }
+      this.#updates.set(key, update)
     }
-    if (wait !== null) news.wait = Math.max(news.wait ?? 0, wait)
-    if (says === 'fails') {
+    if (wait !== null) update.wait = Math.max(update.wait ?? 0, wait)
+    if (evidence === 'fails') {
       this.#failed.add(key)
-      news.failures++
+      update.failures++
       const delivery = `${transaction_id}/${rule_id}`
-      if (news.failing.length < DELIVERIES_TO_OPEN && !news.failing.includes(delivery)) news.failing.push(delivery)
-      if (news.failures >= FAILURES_TO_OPEN && news.failing.length >= DELIVERIES_TO_OPEN) this.#options.onFailing(news)
+      if (update.failing.length < DELIVERIES_TO_OPEN && !update.failing.includes(delivery))
+        update.failing.push(delivery)
+      if (update.failures >= FAILURES_TO_OPEN && update.failing.length >= DELIVERIES_TO_OPEN)
+        this.#options.onFailing(update)
     } else {
       this.#failed.delete(key)
-      Object.assign(news, { answered: true, failures: 0, failing: [] })
-      if (lane === 'manual' && came.error === null) news.byHand = true
+      Object.assign(update, { answered: true, failures: 0, failing: [] })
+      if (lane === 'manual' && result.error === null) update.byHand = true
     }
-    this.#tellSoon()
+    this.#gather.added()
   }
 
   /** Sends the remaining updates. */
-  async end(): Promise<void> {
-    await this.#telling
-    if (this.#news.size > 0) await this.#tell()
+  end(): Promise<void> {
+    return this.#gather.flush()
   }
 
-  #tellSoon(): void {
-    if (this.#telling || this.#timer) return
-    this.#timer = setTimeout(() => void this.#tell(), SOON)
-    this.#timer.unref()
+  #take(): EndpointUpdate[] | null {
+    if (this.#updates.size === 0) return null
+    const updates = [...this.#updates.values()]
+    this.#updates = new Map()
+    return updates
   }
 
-  #tell(): Promise<void> {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    const news = [...this.#news.values()]
-    this.#news = new Map()
-    this.#telling = this.#options
-      .tell(news)
-      .then(this.#options.onTold, (error: unknown) => {
-        this.#options.onError(error)
-        this.#options.onTold([])
-      })
-      .finally(() => {
-        this.#telling = null
-        if (this.#news.size > 0) this.#tellSoon()
-      })
-    return this.#telling
+  async #send(updates: readonly EndpointUpdate[]): Promise<void> {
+    const { send, onStates, onError } = this.#options
+    try {
+      onStates(await send(updates))
+    } catch (error) {
+      onError(error)
+      onStates([])
+    }
   }
 }

@@ -57,9 +57,9 @@ export class InHand {
   }
 
   /** Takes the servers' state over all workers. Deliveries to a server that must not be called go back to the queue. */
-  async told(states: readonly EndpointState[]): Promise<void> {
+  async update(states: readonly EndpointState[]): Promise<void> {
     const { worker, queue, tracked } = this.#options
-    const claims = this.#leftAlone.told(states).map(({ claimed }) => claimed)
+    const claims = this.#leftAlone.update(states).map(({ claimed }) => claimed)
     for (const claim of claims) tracked.release(claim)
     if (claims.length > 0) await queue.giveBack(worker, claims)
   }

@@ -27,7 +27,7 @@ export class LeftAlone {
   }
 
   /** @returns the jobs that go back to the queue */
-  told(states: readonly EndpointState[]): Job[] {
+  update(states: readonly EndpointState[]): Job[] {
     const held = new Set(states.filter((state) => state.held).map(nameOf))
     const aside = this.#aside
     this.#aside = []

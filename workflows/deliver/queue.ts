@@ -3,7 +3,7 @@
 import type { Delivery } from '../../domain/transaction/transaction.ts'
 import type { WebhookStatus } from '../../domain/transaction/events.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
-import type { EndpointNews, EndpointState } from './endpoint-updates.ts'
+import type { EndpointUpdate, EndpointState } from './endpoint-updates.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
 
 /** First attempts, due retries, manual retries of one transaction, and bulk retries. Each lane has its own room. */
@@ -121,7 +121,7 @@ export interface DeliveryQueue {
   /** Returns attempts that were claimed and not begun, and must not be made now. */
   giveBack(worker: string, claims: readonly Claim[]): Promise<void>
   /** Sends what calls showed about their servers. @returns the servers that had or now have a row */
-  tellEndpoints(news: readonly EndpointNews[]): Promise<EndpointState[]>
+  updateEndpoints(updates: readonly EndpointUpdate[]): Promise<EndpointState[]>
   /** How many attempts of other workers are claimed and not recorded. */
   countOpen(worker: string): Promise<number>
   /** Records that this worker is alive. @returns the database's time and the other workers */

@@ -16,8 +16,8 @@ import {
 } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
+import { Gather } from '../support/gather.ts'
 import { stamp } from '../support/stamp.ts'
-import { Bell } from './bell.ts'
 import type { Tracked, TrackedTransactions } from './tracked.ts'
 
 export interface Outcome {
@@ -67,7 +67,7 @@ const ENOUGH = 256
  * Milliseconds from the start of one append to the next, if nothing is urgent. Results that arrive in between are
  * appended together.
  */
-const GATHERED_FOR = 20
+const APART_MS = 20
 
 /** Results that may wait before new claims stop. */
 const BEHIND = 2_000
@@ -87,15 +87,22 @@ export interface RecorderOptions {
 
 export class Recorder {
   readonly #options: RecorderOptions
-  readonly #bell = new Bell()
+  readonly #gather: Gather<Waiting[]>
   #waiting: Waiting[] = []
+  /** How many of them another delivery waits for. */
+  #awaited = 0
   #isTroubled = false
-  #isEnding = false
   #isGivenUp = false
   #underWay = 0
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#gather = new Gather({
+      apartMs: APART_MS,
+      isEnough: () => this.#waiting.length >= ENOUGH || this.#awaited > 0,
+      take: () => this.#take(),
+      handle: (taken) => this.#record(taken),
+    })
   }
 
   /** Results not yet recorded. */
@@ -111,45 +118,35 @@ export class Recorder {
   /** The transaction is held by the caller's claim until this is recorded. */
   submit(outcome: Outcome): void {
     this.#waiting.push({ outcome, attempt_id: 0, random: this.#options.random() })
-    this.#bell.ring()
+    if (outcome.isAwaited) this.#awaited++
+    this.#gather.added()
   }
 
-  /** Runs until `end` was called and everything is recorded, or until `giveUp`. */
-  async run(): Promise<void> {
-    let begunAt = -Infinity
-    while (!this.#isGivenUp && !(this.#isEnding && this.backlog === 0)) {
-      const wait = this.#waiting.length === 0 ? 1_000 : this.#hurries() ? 0 : begunAt + GATHERED_FOR - performance.now()
-      if (wait > 0) {
-        await this.#bell.wait(wait)
-        continue
-      }
-      begunAt = performance.now()
-      await this.#recordSome()
-    }
+  /** Resolves when everything that was submitted is recorded, or after `giveUp`. */
+  end(): Promise<void> {
+    return this.#gather.flush()
   }
 
-  end(): void {
-    this.#isEnding = true
-    this.#bell.ring()
-  }
-
+  /** Ends the attempts to reach the store. */
   giveUp(): void {
     this.#isGivenUp = true
-    this.#bell.ring()
   }
 
-  #hurries(): boolean {
-    const isEnough = this.#waiting.length >= ENOUGH
-    return isEnough || this.#isEnding || this.#waiting.some(({ outcome }) => outcome.isAwaited)
-  }
-
-  async #recordSome(): Promise<void> {
+  #take(): Waiting[] | null {
+    if (this.#isGivenUp || this.#waiting.length === 0) return null
     const taken = this.#waiting.splice(0, MOST_IN_GROUP)
+    for (const { outcome } of taken) if (outcome.isAwaited) this.#awaited--
+    return taken
+  }
+
+  async #record(taken: readonly Waiting[]): Promise<void> {
+    this.#underWay = taken.length
     try {
-      this.#underWay = taken.length
       await this.#number(taken)
       let groups = this.#decide(byTransaction(taken, this.#options.tracked))
       while (groups.length > 0) groups = await this.#append(groups)
+    } catch (error) {
+      if (!this.#isGivenUp) throw error
     } finally {
       this.#underWay = 0
     }

@@ -5,6 +5,7 @@
  * keep the process running: without a goodbye, the other workers find out by themselves.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Recorder } from './recorder.ts'
 
 /**
  * Milliseconds. Calls still open this long after the stop are cut off, and their results must be recorded by the second
@@ -20,10 +21,9 @@ export interface WorkerEnd {
   claimRest: () => Promise<void>
   inFlight: () => number
   cutOff: () => void
-  recorder: { end(): void; giveUp(): void }
-  /** Resolves when everything is recorded, or was given up. */
-  recording: Promise<void>
-  tellEndpoints: () => Promise<void>
+  recorder: Pick<Recorder, 'end' | 'giveUp'>
+  /** Sends the remaining updates about endpoints. */
+  endUpdates: () => Promise<void>
   goodbye: () => Promise<void>
   /** They end by themselves, soon after a stop. */
   loops: Promise<unknown>
@@ -39,9 +39,8 @@ export const endWorker = async (worker: WorkerEnd): Promise<void> => {
   worker.letGo()
   const claimingRest = worker.claimRest().catch(onError)
   while (worker.inFlight() > 0) await pause(10)
-  recorder.end()
-  await worker.recording.catch(onError)
-  await Promise.race([worker.tellEndpoints(), pause(LAST_WORDS)])
+  await recorder.end().catch(onError)
+  await Promise.race([worker.endUpdates(), pause(LAST_WORDS)])
   await Promise.race([claimingRest, pause(LAST_WORDS)])
   clearTimeout(cutting)
   clearTimeout(givingUp)

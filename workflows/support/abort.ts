@@ -6,6 +6,11 @@ export const waitUnlessAborted = async (milliseconds: number, signal: AbortSigna
   await pause(milliseconds, undefined, { signal }).catch(() => {})
 }
 
+/** Resolves when the signal aborts. */
+export const untilAborted = async (signal: AbortSignal): Promise<void> => {
+  await orAborted(new Promise<never>(() => {}), signal)
+}
+
 /** The result of the promise, or undefined as soon as the signal aborts. After that the promise is ignored. */
 export const orAborted = <Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result | undefined> =>
   new Promise((resolve, reject) => {

@@ -31,19 +31,22 @@ export interface RetryRule {
 }
 
 /**
+ * @param attempt  may call `worked` before it fails: then the pauses start from the first one again
  * @returns the result of an attempt; undefined if the signal aborted before one succeeded
  * @throws what `onFailure` throws
  */
 export const retry = async <Result>(
-  attempt: () => Promise<Result>,
+  attempt: (worked: () => void) => Promise<Result>,
   { signal, backOff = DEFAULT, onFailure, mostPauseMs = () => Infinity }: RetryRule,
 ): Promise<Result | undefined> => {
-  for (let failures = 0; !signal.aborted; failures++) {
+  let failures = 0
+  const worked = () => (failures = 0)
+  while (!signal.aborted) {
     try {
-      return await attempt()
+      return await attempt(worked)
     } catch (error) {
       await onFailure(error)
-      await waitUnlessAborted(Math.min(pauseAfter(failures, backOff), mostPauseMs()), signal)
+      await waitUnlessAborted(Math.min(pauseAfter(failures++, backOff), mostPauseMs()), signal)
     }
   }
   return undefined

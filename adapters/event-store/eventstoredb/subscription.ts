@@ -12,7 +12,8 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import type { Parse } from '../parse.ts'
-import { backOff } from '../until-answered.ts'
+import { pauseAfter } from '../../../workflows/support/retry.ts'
+import { BACK_OFF } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
 import { isOutage, NoAnswer } from './outage.ts'
 import { checkpointOf, isAfter } from './position.ts'
@@ -42,8 +43,8 @@ export async function* subscription<Event extends RecordedEvent>(
 ): AsyncGenerator<Batch<Event>, void, undefined> {
   const isWanted = (stream: string): boolean => !prefixes || prefixes.some((one) => stream.startsWith(one))
   let position = after
-  let told = after
-  let toldAt = -Infinity
+  let reported = after
+  let reportedAt = -Infinity
   for (let tries = 0; !signal.aborted; tries++) {
     const link = await connection.link()
     if (signal.aborted) return
@@ -57,16 +58,16 @@ export async function* subscription<Event extends RecordedEvent>(
         const taken = source.take(maxBatch, isWanted)
         const { events, live } = taken
         if (taken.position && (position === null || isAfter(taken.position, position))) position = taken.position
-        const isAhead = position !== null && (told === null || isAfter(position, told))
-        const untilTold = isAhead ? toldAt + EMPTY_BATCH_MS - performance.now() : LONG
-        if (events.length > 0 || (live && !wasLive) || untilTold <= 0) {
+        const isAhead = position !== null && (reported === null || isAfter(position, reported))
+        const untilReport = isAhead ? reportedAt + EMPTY_BATCH_MS - performance.now() : LONG
+        if (events.length > 0 || (live && !wasLive) || untilReport <= 0) {
           if (source.isConfirmed) tries = 0
           wasLive = live
-          told = position
-          toldAt = performance.now()
+          reported = position
+          reportedAt = performance.now()
           // Before the first event of an empty store, the only position is its start.
           yield { events, checkpoint: position === null ? '0/0' : checkpointOf(position), live }
-        } else if (source.isConfirmed) await source.moved(untilTold, signal)
+        } else if (source.isConfirmed) await source.moved(untilReport, signal)
         else {
           const left = askedAt + attemptMs - performance.now()
           if (left > 0) await source.moved(left, signal)
@@ -85,6 +86,6 @@ export async function* subscription<Event extends RecordedEvent>(
     if (!isOutage(error)) throw error
     connection.failed(link, error)
     onFailure(error)
-    await waitUnlessAborted(backOff(tries), signal)
+    await waitUnlessAborted(pauseAfter(tries, BACK_OFF), signal)
   }
 }

@@ -12,10 +12,11 @@
  */
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
-import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
+import { Gather } from '../../../workflows/support/gather.ts'
+import { retry } from '../../../workflows/support/retry.ts'
 import { awakeNow } from '../../system/awake.ts'
 import type { EncodedCall } from '../encoding.ts'
-import { backOff } from '../until-answered.ts'
+import { BACK_OFF } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
 import { groupLines, stepsOf } from './encoding.ts'
 import { isOutage } from './outage.ts'
@@ -37,7 +38,7 @@ interface Waiting {
 
 type StepAnswer = { position: number } | { stream: string; revision: number }
 
-export interface Told {
+export interface GroupListener {
   /** @param before  the position after which the group was appended */
   appended(before: number, calls: readonly EncodedCall[]): void
   settled(): void
@@ -46,26 +47,32 @@ export interface Told {
 export class GroupAppend {
   readonly #connection: Connection
   readonly #deadlineMs: number
-  readonly #told: Told
+  readonly #listener: GroupListener
+  readonly #gather: Gather<Waiting[]>
   readonly #closing = new AbortController()
   readonly #sweeper: NodeJS.Timeout
   #queue: Waiting[] = []
   #queuedBytes = 0
   #flight: Waiting[] = []
-  #running = false
-  #lastTrouble: unknown
+  #lastFailure: unknown
 
   /**
    * @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds
-   * @param told  called before the callers get their results: for every group that was appended as a whole, and for every
+   * @param listener  called before the callers get their results: for every group that was appended as a whole, and for every
    *   group that has its answer
    */
-  constructor(connection: Connection, deadlineMs: number, told: Told) {
+  constructor(connection: Connection, deadlineMs: number, listener: GroupListener) {
     this.#connection = connection
-    this.#told = told
+    this.#listener = listener
     this.#deadlineMs = deadlineMs
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS)
     this.#sweeper.unref()
+    this.#gather = new Gather({
+      // Calls that arrive while a group is in flight form the next one.
+      apartMs: 0,
+      take: () => this.#take(),
+      handle: (group) => this.#appendGroup(group),
+    })
   }
 
   /** @throws {StoreUnavailable} if the outcome is not known in time, or if too much is already waiting */
@@ -73,15 +80,12 @@ export class GroupAppend {
     if (this.#closing.signal.aborted) return Promise.reject(new StoreUnavailable('the event store is closed'))
     if (this.#queuedBytes > MOST_WAITING_BYTES)
       return Promise.reject(
-        new StoreUnavailable('too many appends are waiting for the event store', { cause: this.#lastTrouble }),
+        new StoreUnavailable('too many appends are waiting for the event store', { cause: this.#lastFailure }),
       )
     return new Promise((resolve, reject) => {
       this.#queue.push({ call, deadline: awakeNow() + this.#deadlineMs, done: false, resolve, reject })
       this.#queuedBytes += call.bytes
-      if (this.#running) return
-      this.#running = true
-      // Callers that continue at the same moment, such as after the answers of the last group, join one group.
-      setImmediate(() => void this.#run())
+      this.#gather.added()
     })
   }
 
@@ -96,19 +100,15 @@ export class GroupAppend {
     this.#giveUp([...this.#flight, ...this.#queue], () => true)
   }
 
-  async #run(): Promise<void> {
-    while (this.#queue.length > 0 && !this.#closing.signal.aborted) {
-      this.#flight = this.#take()
-      await this.#deliver(this.#flight)
-      this.#flight = []
-      this.#told.settled()
-      // Lets the callers that just got their answer append again before the next group is closed.
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    this.#running = false
+  async #appendGroup(group: Waiting[]): Promise<void> {
+    this.#flight = group
+    await this.#deliver(group)
+    this.#flight = []
+    this.#listener.settled()
   }
 
-  #take(): Waiting[] {
+  #take(): Waiting[] | null {
+    if (this.#queue.length === 0 || this.#closing.signal.aborted) return null
     let bytes = 0
     let count = 0
     for (const { call } of this.#queue) {
@@ -122,20 +122,21 @@ export class GroupAppend {
 
   /** Sends a group until it is answered. Calls whose deadline passes meanwhile are removed from it. */
   async #deliver(group: readonly Waiting[]): Promise<void> {
-    for (let tries = 0; ; tries++) {
-      const waiting = group.filter(({ done }) => !done)
+    let waiting = group
+    const attempt = async (): Promise<void> => {
+      waiting = group.filter(({ done }) => !done)
       if (waiting.length === 0) return
-      try {
-        const results = await this.#send(waiting.map(({ call }) => call))
-        waiting.forEach((one, index) => settle(one, () => one.resolve(results[index]!)))
-        return
-      } catch (error) {
-        if (!isOutage(error)) return await this.#refused(waiting, error as Error)
-        this.#lastTrouble = error
-        this.#sweep()
-        await waitUnlessAborted(backOff(tries), this.#closing.signal)
-      }
+      const results = await this.#send(waiting.map(({ call }) => call))
+      waiting.forEach((one, index) => settle(one, () => one.resolve(results[index]!)))
     }
+    const onFailure = (error: unknown): void => {
+      if (!isOutage(error)) throw error
+      this.#lastFailure = error
+      this.#sweep()
+    }
+    await retry(attempt, { signal: this.#closing.signal, backOff: BACK_OFF, onFailure }).catch((error: unknown) =>
+      this.#refused(waiting, error as Error),
+    )
   }
 
   /** The server refused the statement. Each call is now sent alone, so that only the call at fault fails. */
@@ -150,7 +151,7 @@ export class GroupAppend {
       const [row] = await this.#connection.query('store_append', 'SELECT store.append($1,$2,$3,$4,$5,$6,$7,$8)', lines)
       if (row && row.append !== null) {
         const before = row.append as number
-        this.#told.appended(before, calls)
+        this.#listener.appended(before, calls)
         return wholeGroup(calls, before)
       }
     }
@@ -176,7 +177,7 @@ export class GroupAppend {
     for (const one of waiting)
       if (isOver(one))
         settle(one, () =>
-          one.reject(new StoreUnavailable('the event store does not respond', { cause: this.#lastTrouble })),
+          one.reject(new StoreUnavailable('the event store does not respond', { cause: this.#lastFailure })),
         )
   }
 }

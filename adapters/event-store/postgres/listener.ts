@@ -5,7 +5,8 @@
  */
 import type { Database } from '../../database/database.ts'
 import { orAborted, waitUnlessAborted } from '../../../workflows/support/abort.ts'
-import { backOff } from '../until-answered.ts'
+import { retry } from '../../../workflows/support/retry.ts'
+import { BACK_OFF } from '../until-answered.ts'
 
 const CHANNEL = 'baoco_store'
 const LONGEST_PAUSE_MS = 5_000
@@ -17,17 +18,15 @@ export type OnCommit = (newest: number | null) => void
 
 /** Listens until the signal aborts, and reconnects whenever the connection is lost. */
 export const listen = async (database: Database, onCommit: OnCommit, signal: AbortSignal): Promise<void> => {
-  for (let tries = 0; !signal.aborted; tries++) {
-    try {
-      await listenOnce(database, onCommit, signal, () => (tries = 0))
-    } catch {
-      // The poll continues meanwhile and reports the error.
-    }
-    await waitUnlessAborted(backOff(tries, LONGEST_PAUSE_MS), signal)
-  }
+  await retry((worked) => listenOnce(database, onCommit, signal, worked), {
+    signal,
+    backOff: { ...BACK_OFF, mostMs: LONGEST_PAUSE_MS },
+    // The poll continues meanwhile and reports the error.
+    onFailure: () => {},
+  })
 }
 
-/** Listens on one connection until it breaks. Throws when it breaks. */
+/** Listens on one connection until the signal aborts. @throws when the connection breaks */
 const listenOnce = async (
   database: Database,
   onCommit: OnCommit,
@@ -50,7 +49,8 @@ const listenOnce = async (
       const waited = waitUnlessAborted(PROBE_MS, AbortSignal.any([signal, pause.signal]))
       const outcome = await orAborted(Promise.race([broken, waited]), signal)
       pause.abort()
-      if (outcome === 'broken' || signal.aborted) return
+      if (signal.aborted) return
+      if (outcome === 'broken') throw new Error('the listening connection was lost')
       await client.query('SELECT 1')
     }
   } finally {

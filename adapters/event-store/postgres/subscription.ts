@@ -38,19 +38,21 @@ export async function* subscription<Event extends RecordedEvent>(
   const member = { position: after }
   tail.join(member)
   let wasLive = false
-  let told = after
-  let toldAt = -Infinity
+  let reported = after
+  let reportedAt = -Infinity
 
-  const isWorthTelling = (events: readonly PositionedEvent<Event>[], live: boolean): boolean =>
-    events.length > 0 || (live && !wasLive) || (member.position > told && performance.now() - toldAt >= EMPTY_BATCH_MS)
+  const isWorthReporting = (events: readonly PositionedEvent<Event>[], live: boolean): boolean =>
+    events.length > 0 ||
+    (live && !wasLive) ||
+    (member.position > reported && performance.now() - reportedAt >= EMPTY_BATCH_MS)
   const batch = (events: readonly PositionedEvent<Event>[], live: boolean): Batch<Event> => {
     wasLive = live
-    told = member.position
-    toldAt = performance.now()
+    reported = member.position
+    reportedAt = performance.now()
     return { events: events.map(({ event }) => event), checkpoint: String(member.position), live }
   }
-  const pageAfter = (place: number): Promise<Page<Event> | undefined> =>
-    retry(() => readPage(database, parse, place, maxBatch, prefixes), {
+  const pageAfter = (position: number): Promise<Page<Event> | undefined> =>
+    retry(() => readPage(database, parse, position, maxBatch, prefixes), {
       signal,
       backOff: BACK_OFF,
       onFailure: (error) => {
@@ -61,27 +63,27 @@ export async function* subscription<Event extends RecordedEvent>(
 
   try {
     // The next page is read while the consumer works on the current one.
-    let ahead: { place: number; page: Promise<Page<Event> | undefined> } | undefined
+    let ahead: { position: number; page: Promise<Page<Event> | undefined> } | undefined
     while (!signal.aborted) {
       const found = tail.after(member.position, maxBatch, isWanted)
       if (found) {
         member.position = found.to
         const live = found.newest
-        if (isWorthTelling(found.events, live)) yield batch(found.events, live)
+        if (isWorthReporting(found.events, live)) yield batch(found.events, live)
         else await orAborted(tail.moved(), signal)
         continue
       }
-      const reading = ahead?.place === member.position ? ahead.page : pageAfter(member.position)
+      const reading = ahead?.position === member.position ? ahead.page : pageAfter(member.position)
       ahead = undefined
       const page = await orAborted(reading, signal)
       if (!page || signal.aborted) return
       member.position = page.to
       const live = page.to >= page.head
       if (!live) {
-        ahead = { place: member.position, page: pageAfter(member.position) }
+        ahead = { position: member.position, page: pageAfter(member.position) }
         ahead.page.catch(() => {})
       }
-      if (isWorthTelling(page.events, live)) yield batch(page.events, live)
+      if (isWorthReporting(page.events, live)) yield batch(page.events, live)
       // Up to date before the tail has started. The tail will report the position to continue from.
       else if (live) await orAborted(tail.moved(), signal)
     }

@@ -13,7 +13,8 @@ import type { Database } from '../../database/database.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import { listen } from './listener.ts'
 import type { Parse } from '../parse.ts'
-import { backOff } from '../until-answered.ts'
+import { retry } from '../../../workflows/support/retry.ts'
+import { BACK_OFF } from '../until-answered.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 import { readPage, type Page } from './reading.ts'
 
@@ -67,9 +68,9 @@ export class Tail<Event extends RecordedEvent> {
   #to: number | null = null
   #waiters: (() => void)[] = []
   #wake: () => void = () => {}
-  #woken = false
+  #isAnnounced = false
   /** The newest position that was announced while this process's own append was in flight. */
-  #heard = 0
+  #announced = 0
 
   /**
    * @param onFailure  is called with every failed read; reading continues
@@ -130,7 +131,7 @@ export class Tail<Event extends RecordedEvent> {
     const events = appended()
     const to = events.at(-1)!.position
     this.#keep({ events, to, head: to })
-    this.#tell()
+    this.#notify()
   }
 
   #isAtHead(): boolean {
@@ -144,51 +145,45 @@ export class Tail<Event extends RecordedEvent> {
     this.#keptEvents = this.#keptBytes = 0
     this.#to = null
     const { signal } = this.#stop
-    void listen(this.#database, (newest) => this.#rouse(newest), signal)
+    void listen(this.#database, (newest) => this.#onAnnounced(newest), signal)
     void this.#run(signal)
   }
 
   /** An append of this process has its answer. Newer events than that come from other processes. */
   settled(): void {
-    const newest = this.#heard
-    this.#heard = 0
-    if (newest > 0) this.#rouse(newest)
+    const newest = this.#announced
+    this.#announced = 0
+    if (newest > 0) this.#onAnnounced(newest)
   }
 
-  #rouse(newest: number | null): void {
+  #onAnnounced(newest: number | null): void {
     if (newest !== null && this.#to !== null && newest <= this.#to) return
     // Most likely this announces our own append. Its answer is on its way and adds the events without a read.
     if (newest !== null && this.#isAppending()) {
-      this.#heard = Math.max(this.#heard, newest)
+      this.#announced = Math.max(this.#announced, newest)
       return
     }
-    this.#woken = true
+    this.#isAnnounced = true
     this.#wake()
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    let trouble = 0
+    const onFailure = (error: unknown): void => {
+      if (!signal.aborted) this.#onFailure(error)
+    }
     while (!signal.aborted) {
       const started = performance.now()
-      this.#woken = false
-      let isBehind = false
-      try {
-        isBehind = await this.#read(signal)
-        trouble = 0
-      } catch (error) {
-        if (signal.aborted) return
-        this.#onFailure(error)
-        await waitUnlessAborted(backOff(trouble++), signal)
-      }
-      this.#tell()
+      this.#isAnnounced = false
+      const isBehind = await retry(() => this.#read(signal), { signal, backOff: BACK_OFF, onFailure })
+      this.#notify()
       if (isBehind) continue
-      if (!this.#woken) await this.#sleep(signal)
+      if (!this.#isAnnounced) await this.#sleep(signal)
       const gap = started + LEAST_GAP_MS - performance.now()
       if (gap > 0) await waitUnlessAborted(gap, signal)
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     const waiters = this.#waiters
     this.#waiters = []
     for (const resolve of waiters) resolve()

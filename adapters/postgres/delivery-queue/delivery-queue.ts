@@ -33,7 +33,7 @@ import {
   whatTheCallNeeds,
 } from './claim-sql.ts'
 import type { Queryable } from '../../database/database.ts'
-import { sweepEndpoints, tellEndpoints } from './endpoints.ts'
+import { sweepEndpoints, updateEndpoints } from './endpoints.ts'
 import { claimGated } from './gated-claims.ts'
 
 /** Seconds after which a recorded claim is deleted. */
@@ -278,7 +278,7 @@ export const openDeliveryQueue = (
       await database.query(GIVE_BACK, [worker, ...columns(claims)])
     },
 
-    tellEndpoints: (news) => tellEndpoints(database, news, probeEvery),
+    updateEndpoints: (updates) => updateEndpoints(database, updates, probeEvery),
 
     stillMine: async (worker, claims) =>
       (await database.query<{ place: number }>(STILL_MINE, [worker, ...columns(claims)])).map(({ place }) => place),

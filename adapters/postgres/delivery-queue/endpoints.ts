@@ -1,7 +1,7 @@
 // Tests: tests/integration/delivery/breaker.test.ts
 /** The state of endpoints, in `ops.endpoint`. Delivery workers write it, and it is shown with the rules. */
 import { DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
-import type { EndpointNews, EndpointState } from '../../../workflows/deliver/endpoint-updates.ts'
+import type { EndpointUpdate, EndpointState } from '../../../workflows/deliver/endpoint-updates.ts'
 import { ENDPOINT_IS_GATED } from './claim-sql.ts'
 import type { Queryable } from '../../database/database.ts'
 
@@ -49,21 +49,21 @@ const SWEEP_PACE = 'DELETE FROM ops.pace p WHERE NOT EXISTS (SELECT FROM read_mo
 /** A text array in Postgres syntax. The names in it contain only digits and slashes. */
 const arrayOf = (names: readonly string[]): string => `{${names.join()}}`
 
-export const tellEndpoints = async (
+export const updateEndpoints = async (
   database: Queryable,
-  news: readonly EndpointNews[],
+  updates: readonly EndpointUpdate[],
   probeEvery = PROBE_EVERY,
 ): Promise<EndpointState[]> => {
-  const bad = news.filter(({ failures, wait }) => failures > 0 || wait !== null)
-  const keys = (of: readonly EndpointNews[]) => [of.map((each) => each.user_id), of.map((each) => each.endpoint)]
+  const bad = updates.filter(({ failures, wait }) => failures > 0 || wait !== null)
+  const keys = (of: readonly EndpointUpdate[]) => [of.map((each) => each.user_id), of.map((each) => each.endpoint)]
   if (bad.length > 0) await database.query(MAKE, keys(bad))
   return database.query<EndpointState>(tell(probeEvery), [
-    ...keys(news),
-    news.map((each) => each.answered),
-    news.map((each) => each.failures),
-    news.map((each) => arrayOf(each.failing)),
-    news.map((each) => each.wait),
-    news.map((each) => each.byHand),
+    ...keys(updates),
+    updates.map((each) => each.answered),
+    updates.map((each) => each.failures),
+    updates.map((each) => arrayOf(each.failing)),
+    updates.map((each) => each.wait),
+    updates.map((each) => each.byHand),
   ])
 }
 

@@ -3,10 +3,11 @@
  * When scoped keys were last used, in `ops.api_key_use`. Many uses are written with one statement every few seconds, so that
  * a call is not delayed. A crash loses the uses of those few seconds.
  */
+import { Gather } from '../../../workflows/support/gather.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** Milliseconds. */
-const WRITE_AFTER = 2_000
+/** Milliseconds for which uses are collected. */
+const APART_MS = 2_000
 
 export interface ApiKeyUses {
   note(userId: number, apiKeyId: number, at: Date): void
@@ -26,14 +27,9 @@ const byKey = (a: Use, b: Use): number => a.user_id - b.user_id || a.api_key_id 
 
 export const openApiKeyUses = (database: Queryable): ApiKeyUses => {
   let noted = new Map<number, Use>()
-  let timer: NodeJS.Timeout | undefined
 
-  const write = async (): Promise<void> => {
-    const uses = [...noted.values()].sort(byKey)
-    noted = new Map()
-    timer = undefined
-    if (uses.length === 0) return
-    await database.query(
+  const write = (uses: readonly Use[]): Promise<unknown> =>
+    database.query(
       `INSERT INTO ops.api_key_use AS u (user_id, api_key_id, last_used_at)
        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[])
        ON CONFLICT (user_id, api_key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
@@ -43,13 +39,25 @@ export const openApiKeyUses = (database: Queryable): ApiKeyUses => {
         uses.map(({ last_used_at }) => last_used_at),
       ],
     )
-  }
+
+  const gather = new Gather<Use[]>({
+    apartMs: APART_MS,
+    waitsFirst: true,
+    keepsRunning: false,
+    take: () => {
+      if (noted.size === 0) return null
+      const uses = [...noted.values()].sort(byKey)
+      noted = new Map()
+      return uses
+    },
+    // If Postgres is unavailable, these uses are lost. The next use of the key is written again.
+    handle: (uses) => write(uses).catch(() => {}),
+  })
 
   return {
     note: (user_id, api_key_id, at) => {
       noted.set(api_key_id, { user_id, api_key_id, last_used_at: at.toISOString() })
-      // If Postgres is unavailable, these uses are lost. The next use of the key is written again.
-      timer ??= setTimeout(() => void write().catch(() => {}), WRITE_AFTER).unref()
+      gather.added()
     },
     lastUsed: async (userId) => {
       const rows = await database.query<Use>(

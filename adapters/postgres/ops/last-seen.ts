@@ -4,10 +4,11 @@
  * so that receiving is not delayed. A record that a crash loses is replaced by the next notification.
  */
 import { seenAgain, type Rhythm } from '../../../domain/sources/silence.ts'
+import { Gather } from '../../../workflows/support/gather.ts'
 import type { Database } from '../../database/database.ts'
 
-/** Milliseconds. */
-const WRITE_EVERY = 2_000
+/** Milliseconds for which notifications are collected. */
+const APART_MS = 2_000
 
 export interface LastSeenNotes {
   note(userId: number, door: string, at: Date): void
@@ -54,22 +55,24 @@ const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
 
 export const openLastSeenNotes = (database: Database, onFailure: (error: unknown) => void): LastSeenNotes => {
   let noted = new Map<string, Noted>()
-  let writing: Promise<unknown> = Promise.resolve()
-
-  const writeAll = (): void => {
-    if (noted.size === 0) return
-    const all = [...noted.values()].sort(byKey)
-    noted = new Map()
-    writing = writing.then(() => write(database, all)).catch(onFailure)
-  }
-  const timer = setInterval(writeAll, WRITE_EVERY).unref()
+  const gather = new Gather<Noted[]>({
+    apartMs: APART_MS,
+    waitsFirst: true,
+    keepsRunning: false,
+    take: () => {
+      if (noted.size === 0) return null
+      const all = [...noted.values()].sort(byKey)
+      noted = new Map()
+      return all
+    },
+    handle: (all) => write(database, all).catch(onFailure),
+  })
 
   return {
-    note: (user_id, door, at) => void noted.set(`${user_id} ${door}`, { user_id, door, at: at.toISOString() }),
-    close: async () => {
-      clearInterval(timer)
-      writeAll()
-      await writing
+    note: (user_id, door, at) => {
+      noted.set(`${user_id} ${door}`, { user_id, door, at: at.toISOString() })
+      gather.added()
     },
+    close: () => gather.flush(),
   }
 }

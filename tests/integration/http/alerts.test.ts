@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
-import { tellEndpoints } from '../../../adapters/postgres/delivery-queue/endpoints.ts'
+import { updateEndpoints } from '../../../adapters/postgres/delivery-queue/endpoints.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../../projections/rule/breaker-queries.ts'
 import { openAlerts } from '../../../workflows/alerts/alerts.ts'
 import { watchEndpoints } from '../../../workflows/scheduled/watch-endpoints.ts'
@@ -51,7 +51,7 @@ describe('alerts', () => {
 
   /** Reports an endpoint as a delivery worker does: failures in a row of this many deliveries, or an answer. */
   const tell = (failures: number, deliveries = 3, endpoint = 'https://shop.example:443') =>
-    tellEndpoints(database, [
+    updateEndpoints(database, [
       {
         user_id,
         endpoint,

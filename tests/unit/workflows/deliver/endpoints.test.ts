@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { CallResult } from '../../../../domain/ports.ts'
-import type { EndpointNews } from '../../../../workflows/deliver/endpoint-updates.ts'
+import type { EndpointUpdate } from '../../../../workflows/deliver/endpoint-updates.ts'
 import { Endpoints } from '../../../../workflows/deliver/endpoints.ts'
 import type { Claimed, LaneName } from '../../../../workflows/deliver/queue.ts'
 
@@ -22,43 +22,43 @@ const claimed = (transaction_id: number, { watched = false, lane = 'first' as La
   }) as Claimed
 
 const setUp = () => {
-  const told: EndpointNews[] = []
+  const sent: EndpointUpdate[] = []
   const endpoints = new Endpoints({
-    tell: (news) => (told.push(...news), Promise.resolve([])),
-    onTold: () => {},
+    send: (updates) => (sent.push(...updates), Promise.resolve([])),
+    onStates: () => {},
     onFailing: () => {},
     onError: (error) => expect.fail(String(error)),
   })
-  return { told, endpoints }
+  return { sent, endpoints }
 }
 
 describe('the result of a call', () => {
   it('is not reported if the endpoint answers and has no known failure', async () => {
-    const { told, endpoints } = setUp()
+    const { sent, endpoints } = setUp()
     for (let transaction = 1; transaction <= 100; transaction++) endpoints.note(claimed(transaction), came(200))
     await endpoints.end()
-    expect(told).to.deep.equal([])
+    expect(sent).to.deep.equal([])
   })
 
   it('is reported if the endpoint fails, and if it answers after that', async () => {
-    const { told, endpoints } = setUp()
+    const { sent, endpoints } = setUp()
     endpoints.note(claimed(1), came(500))
     await endpoints.end()
-    expect(told).to.have.length(1)
-    expect(told[0]).to.include({ answered: false, failures: 1 })
+    expect(sent).to.have.length(1)
+    expect(sent[0]).to.include({ answered: false, failures: 1 })
     endpoints.note(claimed(2), came(200))
     await endpoints.end()
-    expect(told).to.have.length(2)
-    expect(told[1]).to.include({ answered: true, failures: 0 })
+    expect(sent).to.have.length(2)
+    expect(sent[1]).to.include({ answered: true, failures: 0 })
   })
 
   it('is reported if other workers saw failures, and marks a manual retry', async () => {
-    const { told, endpoints } = setUp()
+    const { sent, endpoints } = setUp()
     endpoints.note(claimed(1, { watched: true }), came(200))
     await endpoints.end()
     endpoints.note(claimed(2, { lane: 'manual' }), came(200))
     await endpoints.end()
-    expect(told.map(({ answered, byHand }) => [answered, byHand])).to.deep.equal([
+    expect(sent.map(({ answered, byHand }) => [answered, byHand])).to.deep.equal([
       [true, false],
       [true, true],
     ])

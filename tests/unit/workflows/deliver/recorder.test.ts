@@ -77,8 +77,7 @@ describe('the recorder', () => {
     hold(8)
     submit(result(7, 1, 200))
     submit(result(8, 1, 200))
-    recorder.end()
-    await recorder.run()
+    await recorder.end()
     expect(types().slice(1)).to.deep.equal(['WebhookAttempted', 'WebhookAttempted', 'WebhookStatusChanged'])
     expect(appends).to.deep.equal([1])
     expect(outcomes).to.deep.equal(['delivered', 'delivered'])
@@ -88,7 +87,6 @@ describe('the recorder', () => {
   it('appends a single result at once, and combines the results right after it unless a caller waits for one', async () => {
     const { recorder, hold, submit, appends, outcomes } = setUp()
     for (let attempt = 1; attempt <= 21; attempt++) hold(7)
-    const run = recorder.run()
     submit(result(7, 1, 500))
     await eventually(() => outcomes.length === 1)
     for (let attempt = 2; attempt <= 20; attempt++) {
@@ -101,8 +99,7 @@ describe('the recorder', () => {
     const before = appends.length
     await new Promise((resolve) => setImmediate(resolve))
     expect(appends.length).to.equal(before + 1)
-    recorder.end()
-    await run
+    await recorder.end()
   })
 
   it('keeps each append below the size limit of the store for any response', async () => {
@@ -113,10 +110,9 @@ describe('the recorder', () => {
       hold(7)
       submit({ ...result(7, attempt, 500), ...longest })
     }
-    recorder.end()
-    const run = recorder.run()
+    const ended = recorder.end()
     await eventually(() => outcomes.length === 1_500)
-    await run
+    await ended
     expect(appends.length).to.be.below(5)
   })
 
@@ -125,8 +121,7 @@ describe('the recorder', () => {
     hold(7)
     happened(deleted())
     submit(result(7, 1, 200))
-    recorder.end()
-    await recorder.run()
+    await recorder.end()
     expect(types()).to.deep.equal(['TransactionCaptured', 'TransactionDeleted'])
     expect(outcomes).to.deep.equal([null])
   })
@@ -136,8 +131,7 @@ describe('the recorder', () => {
     hold(7)
     happened({ type: 'DeliveryEnded', data: { transaction_id: 42, rule_id: 8, reason: 'rule_deleted' } })
     submit(result(7, 1, 500))
-    recorder.end()
-    await recorder.run()
+    await recorder.end()
     expect(events.at(-1)!.data).to.include({ attempt_id: 100, outcome: 'retrying' })
   })
 
@@ -146,13 +140,11 @@ describe('the recorder', () => {
     hold(7)
     away(true)
     submit(result(7, 1, 500))
-    const run = recorder.run()
     await eventually(() => recorder.isBehind)
     expect(recorder.backlog).to.equal(1)
     away(false)
     await eventually(() => !recorder.isBehind)
-    recorder.end()
-    await run
+    await recorder.end()
     expect(types()).to.deep.equal(['TransactionCaptured', 'WebhookAttempted'])
   })
 
@@ -161,11 +153,9 @@ describe('the recorder', () => {
     hold(7)
     hold(7)
     submit(result(7, 1, 500))
-    const run = recorder.run()
     await eventually(() => events.length === 2)
     submit(result(7, 2, 200))
-    recorder.end()
-    await run
+    await recorder.end()
     const state = foldTransaction(events)
     expect(state?.phase === 'live' && state.deliveries.get(7)).to.deep.equal({ status: 'succeeded', attempt: 2 })
     expect(tracked.size).to.equal(0)
@@ -175,8 +165,7 @@ describe('the recorder', () => {
     const { recorder, hold, types } = setUp()
     hold(7)
     recorder.submit({ transaction_id: 42, rule_id: 7, at: NOW, result: null })
-    recorder.end()
-    await recorder.run()
+    await recorder.end()
     expect(types()).to.deep.equal(['TransactionCaptured', 'DeliveryEnded'])
   })
 

@@ -1,0 +1,96 @@
+// Tests: tests/integration/delivery/delivery.test.ts
+/** The way of a claimed attempt: it waits in its lane, is sent, and its result is recorded and reported to the other workers. */
+import { attempts } from './attempts.ts'
+import type { DeliveryOptions } from './delivery-options.ts'
+import { Endpoints } from './endpoints.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import { InHand } from './in-hand.ts'
+import { Lanes } from './lanes.ts'
+import { Recorder } from './recorder.ts'
+import { SecretCache } from './secret-cache.ts'
+import type { TrackedTransactions } from './tracked.ts'
+
+/** How long to wait for the read models to pass a position: milliseconds. */
+export const PATIENCE = 5_000
+
+/** What finished calls report to the sources of the next attempts. */
+export interface Demand {
+  /** Something is due in the queue now. */
+  wake: () => void
+  /** Something is due in this many milliseconds. */
+  wakeIn: (milliseconds: number) => void
+  /** There may be room again in a lane. */
+  roomAgain: () => void
+  /** A claim failed. The queue may have made it nevertheless. */
+  claimFailed: (error: unknown) => void
+}
+
+export interface CallsOptions {
+  options: DeliveryOptions
+  /** The name under which this worker claims. */
+  worker: string
+  tracked: TrackedTransactions
+  heartbeat: Heartbeat
+  /** After it aborts, no call begins. */
+  stopping: AbortSignal
+  /** The sources are opened after the calls. */
+  demand: () => Demand
+}
+
+export interface Calls {
+  lanes: Lanes
+  /** Claimed attempts that have not begun. */
+  inHand: InHand
+  recorder: Recorder
+  endpoints: Endpoints
+  /** Aborts the calls in progress. */
+  cutOff: () => void
+}
+
+export const openCalls = ({ options, worker, tracked, heartbeat, stopping, demand }: CallsOptions): Calls => {
+  const { store, queue, sender, ids, vault, readModels, schedule, random = Math.random, limits } = options
+  const { onAttempt = () => {}, onOpened = () => {}, onError = () => {} } = options
+  const cutOff = new AbortController()
+
+  const recorder = new Recorder({ store, ids, tracked, schedule, random })
+
+  const makeCall = attempts({
+    sender,
+    secrets: new SecretCache(vault),
+    recorder,
+    now: () => heartbeat.now(),
+    onAttempt: (attempt) => {
+      if (attempt.next_attempt_at !== null)
+        demand().wakeIn(Date.parse(attempt.next_attempt_at) - heartbeat.now().getTime())
+      onAttempt(attempt)
+    },
+    onResult: (claimed, result) => endpoints.note(claimed, result),
+    onRecorded: ({ rule }, checkpoint) => {
+      // The next delivery of an ordered rule may start when the read models show that this one is done.
+      if (rule.ordered) void readModels.passed(checkpoint, PATIENCE).then(() => demand().wake(), onError)
+    },
+  })
+
+  const lanes: Lanes = new Lanes(async (job) => {
+    // Another worker may have taken it over. It waits for the next heartbeat, which checks whether it is still ours.
+    if (heartbeat.isSilent) return lanes.putBack(job)
+    await makeCall(job.claimed, cutOff.signal)
+    demand().roomAgain()
+  }, limits)
+
+  const inHand = new InHand({ worker, queue, lanes, tracked, stopping })
+
+  const endpoints: Endpoints = new Endpoints({
+    send: (updates) => queue.updateEndpoints(updates),
+    onStates: (states) => {
+      for (const state of states) if (state.opened) onOpened(state)
+      void inHand.update(states).catch((error: unknown) => demand().claimFailed(error))
+      // Other deliveries wait for a server that answers again.
+      if (states.some((state) => !state.held)) demand().wake()
+    },
+    onFailing: (endpoint) => inHand.putAside(endpoint),
+    onError,
+  })
+
+  return { lanes, inHand, recorder, endpoints, cutOff: () => cutOff.abort() }
+}

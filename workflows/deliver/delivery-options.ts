@@ -1,0 +1,38 @@
+// Tests: tests/integration/delivery/delivery.test.ts
+import type { EventStore, Ids, Log, ReadModels, Sender, Vault } from '../../domain/ports.ts'
+import type { AttemptTold } from './attempts.ts'
+import type { LaneLimits } from './lane.ts'
+import type { DeliveryQueue, LaneName } from './queue.ts'
+
+export interface DeliveryOptions {
+  store: EventStore
+  log: Log
+  queue: DeliveryQueue
+  sender: Sender
+  ids: Ids
+  vault: Vault
+  readModels: ReadModels
+  /** Seconds before each retry (`RETRY_SCHEDULE`). */
+  schedule: readonly number[]
+  /** Whether receiving is overloaded in this process. First attempts then give way to it. */
+  givesWay?: () => boolean
+  /** This process has just started the database, so the claims in it belong to dead workers. */
+  soleWorker?: boolean
+  /** From 0 up to 1; default `Math.random`. */
+  random?: () => number
+  /** One wide line per attempt. */
+  onAttempt?: (attempt: AttemptTold) => void
+  /**
+   * At the start of a sole worker: how many earlier attempts were claimed and not recorded. Each of them may be made
+   * twice.
+   */
+  onClaimsOpen?: (count: number) => void
+  /** An endpoint's breaker opened. */
+  onOpened?: (endpoint: { user_id: number; endpoint: string }) => void
+  onError?: (error: unknown) => void
+  /** Milliseconds. Only tests set other values. */
+  beatEvery?: number
+  cutOffAfter?: number
+  /** For tests. */
+  limits?: Partial<Record<LaneName, Partial<LaneLimits>>>
+}

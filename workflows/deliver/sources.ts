@@ -1,0 +1,108 @@
+// Tests: tests/integration/delivery/delivery.test.ts
+/** Where attempts come from: first attempts from the log; retries, and attempts of dead workers, from the queue. Claims them. */
+import type { LogEntry } from '../../domain/ports.ts'
+import { PATIENCE, type Calls, type Demand } from './calls.ts'
+import { Claims } from './claims.ts'
+import type { DeliveryOptions } from './delivery-options.ts'
+import { DueRows } from './due-rows.ts'
+import { FirstTries } from './first-tries.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import { NO_ROOM } from './queue.ts'
+import type { TrackedTransactions } from './tracked.ts'
+
+/** The calls that a limited rule may make per minute are spread over this many milliseconds, slightly more than a minute. */
+const LIMIT_SPREAD_OVER = 61_100
+
+export interface SourcesOptions {
+  options: DeliveryOptions
+  /** The name under which this worker claims. */
+  worker: string
+  tracked: TrackedTransactions
+  heartbeat: Heartbeat
+  calls: Calls
+  /** After it aborts, nothing is claimed. */
+  stopping: AbortSignal
+}
+
+export interface Sources extends Demand {
+  firstTries: FirstTries
+  dueRows: DueRows
+  /** Takes a batch of the log. */
+  takeFromLog: (entries: readonly LogEntry[]) => Promise<void>
+}
+
+export const openSources = ({ options, worker, tracked, heartbeat, calls, stopping }: SourcesOptions): Sources => {
+  const { store, queue, readModels, givesWay = () => false, onError = () => {} } = options
+  const { lanes, inHand, recorder } = calls
+  const mayClaim = () => !stopping.aborted && !recorder.isBehind && !heartbeat.isSilent
+
+  const claims = new Claims({
+    worker,
+    queue,
+    store,
+    tracked,
+    lanes,
+    dead: () => heartbeat.dead,
+    begin: (claimed) => inHand.begin(claimed),
+    endOrphan: ({ transaction_id, rule_id }) =>
+      recorder.submit({ transaction_id, rule_id, at: heartbeat.now(), result: null }),
+    stopping,
+    onError,
+  })
+
+  const claimFailed = (error: unknown): void => {
+    claims.mayHaveLost()
+    dueRows.lookForTheDead()
+    onError(error)
+  }
+
+  const firstTries = new FirstTries({
+    isAfter: (a, b) => store.isAfter(a, b),
+    readModels,
+    now: () => heartbeat.now(),
+    mayClaim,
+    givesWay,
+    roomFor: (userId) => lanes.first.roomFor(userId),
+    onGated: () => dueRows.wake(),
+    claim: (transactions) => claims.first(transactions),
+    handOver: (claimed, entries) => claims.beginFirst(claimed, entries),
+    onError: claimFailed,
+  })
+
+  const dueRows = new DueRows({
+    room: () => (mayClaim() ? lanes.room() : NO_ROOM),
+    claimDue: (room) => claims.due(room),
+    claimGated: async (room) => {
+      const claimed = await claims.gated(room)
+      // The next call of a limited rule becomes due a little later.
+      for (const { rule } of claimed)
+        if (rule.max_per_minute !== null) dueRows.wakeIn(LIMIT_SPREAD_OVER / rule.max_per_minute)
+      return claimed
+    },
+    takeOver: (limit) => claims.ofTheDead(limit),
+    handOver: (due) => claims.beginChecked(due),
+    onError: claimFailed,
+  })
+
+  const takeFromLog = async (entries: readonly LogEntry[]): Promise<void> => {
+    firstTries.note(entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted'))
+    const deletions = entries.filter(({ type }) => type === 'TransactionDeleted')
+    const deleted = new Set(deletions.map(({ transaction_id }) => transaction_id))
+    if (deleted.size > 0) inHand.letGo((job) => deleted.has(job.claimed.transaction_id))
+    const retried = entries.findLast(({ type }) => type === 'WebhookRetryRequested')
+    if (retried) void readModels.passed(retried.checkpoint, PATIENCE).then(() => dueRows.wake(), onError)
+  }
+
+  return {
+    firstTries,
+    dueRows,
+    takeFromLog,
+    wake: () => dueRows.wake(),
+    wakeIn: (milliseconds) => dueRows.wakeIn(milliseconds),
+    roomAgain: () => {
+      firstTries.wake()
+      dueRows.roomAgain()
+    },
+    claimFailed,
+  }
+}
