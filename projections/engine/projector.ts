@@ -141,7 +141,7 @@ class RunningProjector implements Projector {
     const reasonOf = (error: unknown) => (error as Error).message
     const onFailure = (error: unknown): void => {
       if (signal.aborted) return
-      if (!this.#isAway(error)) throw error
+      if (error instanceof Overtaken || !this.#isAway(error)) throw error
       const reason = reasonOf(error)
       if (this.#state !== 'away') log.warn({ projector, reason }, 'projection.away')
       this.#is('away', reason)
