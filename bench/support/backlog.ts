@@ -8,6 +8,7 @@ import { NO_STREAM } from '../../domain/ports.ts'
 import type { NewEvent } from '../../domain/event.ts'
 import type { TransactionFact } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
+import { capturedData } from '../../tests/harness/captured.ts'
 import { vietcombankText } from '../../tests/harness/bank-texts.ts'
 import type { ShopRule } from './shops.ts'
 
@@ -21,14 +22,13 @@ const factsOf = ({ id: rule_id, user_id, prefix, url }: ShopRule, ids: [number, 
   const facts: TransactionFact[] = [
     {
       type: 'TransactionCaptured',
-      data: {
-        transaction_id, user_id, source_type: 'api', source: 'url', bank_code: 'VCB', bank_name: 'Vietcombank',
-        transaction_type: 'credit', amount: '150000.00', currency: 'VND', account_number: '0011000415567',
-        account_name: null, transaction_ref: `MBVCB.${900_000_000 + transaction_id}`, transaction_date: at.toISOString(),
-        transaction_date_source: 'printed', counterpart_account: null, counterpart_name: null, counterpart_bank: null,
-        description, content: order_id, raw_data: JSON.stringify({ text: description }), balance_after: '1000000.00',
-        already_run_of: null, order_id, prefix, rules: [rule_id], webhook_status: 'pending', created_at: at.toISOString(),
-      },
+      data: capturedData({
+        transaction_id, user_id, source_type: 'api', source: 'url', account_number: '0011000415567',
+        transaction_ref: `MBVCB.${900_000_000 + transaction_id}`, transaction_date: at.toISOString(),
+        transaction_date_source: 'printed', description, content: order_id,
+        raw_data: JSON.stringify({ text: description }), balance_after: '1000000.00', order_id, prefix,
+        rules: [rule_id], webhook_status: 'pending', created_at: at.toISOString(),
+      }),
     },
     {
       type: 'WebhookAttempted',

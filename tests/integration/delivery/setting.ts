@@ -21,6 +21,7 @@ import type { DeliveryOptions } from '../../../workflows/deliver/delivery-option
 import { eventually } from '../../harness/eventually.ts'
 import { openShop, type Answer, type Shop } from '../../harness/shop.ts'
 import { openSetting } from '../projections/setting.ts'
+import { capturedData } from '../../harness/captured.ts'
 
 export const SECRET = '0123456789abcdef0123456789abcdef0123456789abcdef'
 export const USER = 5
@@ -121,15 +122,20 @@ export const openDeliverySetting = async () => {
     capture: async (rules: number[], { user = USER, count = 1, age = 0 } = {}): Promise<number[]> => {
       const transactions = await ids.next(count)
       const at = new Date(Date.now() - age * 1000)
-      const data = (transaction_id: number): TransactionEventData['TransactionCaptured'] => ({
-        transaction_id, user_id: user, source_type: 'sms', source: 'device-1:sms', bank_code: 'VCB',
-        bank_name: 'Vietcombank', transaction_type: 'credit', amount: '150000.00', currency: 'VND',
-        account_number: null, account_name: null, transaction_ref: null, transaction_date: at.toISOString(),
-        transaction_date_source: 'arrival', counterpart_account: null, counterpart_name: null, counterpart_bank: null,
-        description: `text of ${transaction_id}`, content: null, raw_data: '{}', balance_after: null,
-        already_run_of: null, order_id: `DH${transaction_id}`, prefix: 'DH', rules, webhook_status: 'pending',
-        created_at: at.toISOString(),
-      }) // prettier-ignore
+      const data = (transaction_id: number) =>
+        capturedData({
+          transaction_id,
+          user_id: user,
+          source: 'device-1:sms',
+          transaction_date: at.toISOString(),
+          transaction_date_source: 'arrival',
+          description: `text of ${transaction_id}`,
+          order_id: `DH${transaction_id}`,
+          prefix: 'DH',
+          rules,
+          webhook_status: 'pending',
+          created_at: at.toISOString(),
+        })
       const results = await store.append(
         transactions.map((id) => [
           {

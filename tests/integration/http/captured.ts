@@ -1,20 +1,15 @@
 /** Events of a transaction, for tests of how the API shows them. */
+import { capturedData } from '../../harness/captured.ts'
 import type { TransactionEvent, TransactionEventData } from '../../../domain/transaction/events.ts'
 
 type Captured = TransactionEventData['TransactionCaptured']
 
 export const captured = (user_id: number, transaction_id: number, given: Partial<Captured> = {}): TransactionEvent => ({
   type: 'TransactionCaptured',
-  data: {
+  data: capturedData({
     transaction_id,
     user_id,
-    source_type: 'sms',
     source: 'url:Vietcombank',
-    bank_code: 'VCB',
-    bank_name: 'Vietcombank',
-    transaction_type: 'credit',
-    amount: '150000.00',
-    currency: 'VND',
     account_number: '0011000415567',
     account_name: 'NGUYEN VAN A',
     transaction_ref: `MBVCB.${transaction_id}`,
@@ -22,19 +17,16 @@ export const captured = (user_id: number, transaction_id: number, given: Partial
     transaction_date_source: 'printed',
     counterpart_account: '19001',
     counterpart_name: 'TRAN B',
-    counterpart_bank: null,
     description: 'SD TK 0011000415567 +150,000VND',
     content: 'chuyen tien DH1042',
     raw_data: '{"text":"x"}',
     balance_after: '1250000.00',
-    already_run_of: null,
     order_id: 'DH1042',
     prefix: 'DH',
-    rules: [],
     webhook_status: 'no_match',
     created_at: new Date().toISOString(),
     ...given,
-  },
+  }),
 })
 
 export const attempted = (

@@ -11,6 +11,7 @@ import type { EventStore } from '../../../domain/ports.ts'
 import { endDelivery, recordAttempt, remove, retry } from '../../../domain/transaction/decide.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../../domain/transaction/transaction.ts'
+import { capturedData } from '../../harness/captured.ts'
 
 /** One append. */
 export interface Decided {
@@ -159,15 +160,13 @@ export class History {
       [
         {
           type: 'TransactionCaptured',
-          data: {
-            transaction_id, user_id: account.user_id, source_type: 'sms', source: 'device-7:sms', bank_code: 'VCB',
-            bank_name: 'Vietcombank', transaction_type: 'credit', amount: `${this.#below(1e9)}.00`, currency: 'VND',
-            account_number: '0011', account_name: null, transaction_ref: null, transaction_date: at.toISOString(),
-            transaction_date_source: 'printed', counterpart_account: null, counterpart_name: text, counterpart_bank: null,
-            description: text, content: text, raw_data: JSON.stringify({ text }), balance_after: '-1.50',
-            already_run_of: null, order_id: rules.length > 0 ? `P1${transaction_id}` : null, prefix: null, rules,
+          data: capturedData({
+            transaction_id, user_id: account.user_id, source: 'device-7:sms', amount: `${this.#below(1e9)}.00`,
+            account_number: '0011', transaction_date: at.toISOString(), counterpart_name: text, description: text,
+            content: text, raw_data: JSON.stringify({ text }), balance_after: '-1.50',
+            order_id: rules.length > 0 ? `P1${transaction_id}` : null, rules,
             webhook_status: rules.length > 0 ? 'pending' : 'no_match', created_at: at.toISOString(),
-          },
+          }),
         },
       ],
       at,

@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
-import { transactionStream, type TransactionEventData } from '../../../domain/transaction/events.ts'
+import { transactionStream } from '../../../domain/transaction/events.ts'
 import { transactionsInMonth } from '../../../projections/account/queries.ts'
 import { verify } from '../../../projections/engine/replay.ts'
 import { main } from '../../../projections/main.ts'
 import type { Decided } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
+import { capturedData } from '../../harness/captured.ts'
 
 const USER = 1
 const RULE = 5
@@ -50,15 +51,20 @@ describe('the quota', () => {
   const plan = (name: 'Free' | 'Basic' | 'Pro', expires_at: string | null = null) =>
     account({ type: 'PlanChanged', data: { user_id: USER, plan: name, expires_at } })
 
-  const captured = (created_at: string, already_run_of: number | null): TransactionEventData['TransactionCaptured'] => ({
-    transaction_id: ++ids, user_id: USER, source_type: 'sms', source: 'device-1:sms', bank_code: 'VCB',
-    bank_name: 'Vietcombank', transaction_type: 'credit', amount: '150000.00', currency: 'VND', account_number: null,
-    account_name: null, transaction_ref: null, transaction_date: created_at, transaction_date_source: 'arrival',
-    counterpart_account: null, counterpart_name: null, counterpart_bank: null, description: 'text', content: null,
-    raw_data: '{}', balance_after: null, already_run_of, order_id: 'DH1', prefix: 'DH',
-    rules: already_run_of === null ? [RULE] : [], webhook_status: already_run_of === null ? 'pending' : 'already_run',
-    created_at,
-  }) // prettier-ignore
+  const captured = (created_at: string, already_run_of: number | null) =>
+    capturedData({
+      transaction_id: ++ids,
+      user_id: USER,
+      source: 'device-1:sms',
+      transaction_date: created_at,
+      transaction_date_source: 'arrival',
+      already_run_of,
+      order_id: 'DH1',
+      prefix: 'DH',
+      rules: already_run_of === null ? [RULE] : [],
+      webhook_status: already_run_of === null ? 'pending' : 'already_run',
+      created_at,
+    })
 
   /** @returns ids */
   const capture = async (count: number, when = at(1), already_run_of: number | null = null): Promise<number[]> => {

@@ -13,6 +13,7 @@ import {
 import type { TransactionEvent, WebhookStatus } from '../../../../domain/transaction/events.ts'
 import { evolve, type Transaction } from '../../../../domain/transaction/transaction.ts'
 import type { FoundOrderId } from '../../../../domain/webhook/matching.ts'
+import { capturedData } from '../../../harness/captured.ts'
 
 export const NOW = new Date('2026-01-05T02:30:00.000Z')
 export const SCHEDULE = [60, 300]
@@ -28,16 +29,20 @@ const matched = { order_id: 'DH1042', prefix: 'DH' }
 
 export const captured = (rules: number[], status?: WebhookStatus): TransactionEvent => ({
   type: 'TransactionCaptured',
-  data: {
-    transaction_id: 42, user_id: 5, source_type: 'sms', source: 'device-1:sms', bank_code: 'VCB',
-    bank_name: 'Vietcombank', transaction_type: 'credit', amount: '150000.00', currency: 'VND', account_number: null,
-    account_name: null, transaction_ref: null, transaction_date: NOW.toISOString(),
-    transaction_date_source: 'arrival', counterpart_account: null, counterpart_name: null, counterpart_bank: null,
-    description: 'a text DH1042', content: 'DH1042', raw_data: '{}', balance_after: null, already_run_of: null,
-    ...matched, rules, webhook_status: status ?? (rules.length > 0 ? 'pending' : 'no_match'),
+  data: capturedData({
+    transaction_id: 42,
+    user_id: 5,
+    source: 'device-1:sms',
+    transaction_date: NOW.toISOString(),
+    transaction_date_source: 'arrival',
+    description: 'a text DH1042',
+    content: 'DH1042',
+    ...matched,
+    rules,
+    webhook_status: status ?? (rules.length > 0 ? 'pending' : 'no_match'),
     created_at: NOW.toISOString(),
-  },
-}) // prettier-ignore
+  }),
+})
 
 export const copyOf = (id: number): TransactionEvent => {
   const event = captured([], 'already_run') as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
