@@ -2,31 +2,19 @@ import { expect } from 'chai'
 import { PUBLIC_FIELDS, publicView } from '../../../../domain/transaction/public-view.ts'
 import { transactionEvents, type TransactionEventData } from '../../../../domain/transaction/events.ts'
 
-/** The private fields. Every new field must be added here or to the public fields, so that its visibility is decided. */
-const KEPT: { [Type in keyof TransactionEventData]: readonly (keyof TransactionEventData[Type])[] } = {
-  TransactionCaptured: [
-    'source', 'account_name', 'transaction_date_source', 'counterpart_account', 'description', 'content', 'raw_data',
-    'balance_after', 'prefix', 'held', 'contradicts',
-  ],
-  TransactionCompleted: ['prefix', 'held'],
-  WebhookAttempted: ['account_revision', 'timestamp', 'body_sha256', 'renderer', 'response_body'],
-  WebhookRetryRequested: ['prefix', 'released'],
-  DeliveryEnded: [],
-  WebhookStatusChanged: [],
-  TransactionDeleted: ['counted'],
-} // prettier-ignore
-
 const TYPES = Object.keys(transactionEvents) as (keyof TransactionEventData)[]
 
 describe('the public view of an event', () => {
   for (const type of TYPES) {
-    it(`contains exactly the public fields of ${type}`, () => {
-      const fields = Object.keys(transactionEvents[type].shape)
-      expect([...PUBLIC_FIELDS[type], ...KEPT[type]].sort()).to.deep.equal(fields.sort())
+    it(`contains exactly the public fields of ${type}, so a new field is private until it is listed`, () => {
+      const fields = [...Object.keys(transactionEvents[type].shape), 'a_later_field']
+      const isPublic = (name: string) => (PUBLIC_FIELDS[type] as readonly string[]).includes(name)
+      expect(fields).to.include.members([...PUBLIC_FIELDS[type]])
       const data = Object.fromEntries(fields.map((name) => [name, `https://shop.vn/${name}`]))
       const shown = publicView({ type, data })
       expect(Object.keys(shown)).to.deep.equal(PUBLIC_FIELDS[type])
-      for (const name of KEPT[type]) expect(JSON.stringify(shown)).not.to.match(new RegExp(`shop\\.vn/${name}"`))
+      for (const name of fields.filter((each) => !isPublic(each)))
+        expect(JSON.stringify(shown)).not.to.match(new RegExp(`shop\\.vn/${name}"`))
     })
   }
 
