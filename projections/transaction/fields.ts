@@ -1,8 +1,8 @@
 // Tests: tests/unit/projections/read-models.test.ts
 /**
  * The fields of a transaction, once. The table, the projection and the queries take them from here. To add a field: add it to the event
- * (`domain/transaction/events.ts`), to what capture writes (`domain/transaction/capture.ts`), here, and to the API
- * (`adapters/http/resources/transactions.ts`). The golden file and `docs/events.md` are generated.
+ * (`domain/transaction/events.ts`) with an upcaster (`domain/upcasters`), to what capture writes (`domain/transaction/capture.ts`), here, and
+ * to the API (`adapters/http/resources/transactions.ts`). `npm run golden-events` and `npm run docs` generate the rest.
  */
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import type { ColumnType } from '../engine/definition.ts'

@@ -5,7 +5,6 @@
  * On a conflict, the stream is read and the results are decided again. While the store is down, the group waits and is
  * retried with the same event ids. Others wait behind it in memory, and `isBehind` stops new claims.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { NewEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore, Ids } from '../../domain/ports.ts'
 import {
@@ -17,6 +16,7 @@ import {
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
 import { Gather } from '../support/gather.ts'
+import { retry } from '../support/retry.ts'
 import { stamp } from '../support/stamp.ts'
 import type { Tracked, TrackedTransactions } from './tracked.ts'
 
@@ -72,8 +72,8 @@ const APART_MS = 20
 /** Results that may wait before new claims stop. */
 const BEHIND = 2_000
 
-/** Milliseconds between attempts while the store is down. */
-const PAUSE = 250
+/** Pauses between attempts while the store is down. */
+const BACK_OFF = { firstMs: 250, mostMs: 250 }
 
 export interface RecorderOptions {
   store: EventStore
@@ -91,8 +91,8 @@ export class Recorder {
   #waiting: Waiting[] = []
   /** How many of them another delivery waits for. */
   #awaited = 0
-  #isTroubled = false
-  #isGivenUp = false
+  #isFailing = false
+  readonly #givenUp = new AbortController()
   #underWay = 0
 
   constructor(options: RecorderOptions) {
@@ -112,7 +112,7 @@ export class Recorder {
 
   /** Whether new claims should wait. */
   get isBehind(): boolean {
-    return this.#isTroubled || this.backlog > BEHIND
+    return this.#isFailing || this.backlog > BEHIND
   }
 
   /** The transaction is held by the caller's claim until this is recorded. */
@@ -129,11 +129,11 @@ export class Recorder {
 
   /** Ends the attempts to reach the store. */
   giveUp(): void {
-    this.#isGivenUp = true
+    this.#givenUp.abort()
   }
 
   #take(): Waiting[] | null {
-    if (this.#isGivenUp || this.#waiting.length === 0) return null
+    if (this.#givenUp.signal.aborted || this.#waiting.length === 0) return null
     const taken = this.#waiting.splice(0, MOST_IN_GROUP)
     for (const { outcome } of taken) if (outcome.isAwaited) this.#awaited--
     return taken
@@ -146,7 +146,7 @@ export class Recorder {
       let groups = this.#decide(byTransaction(taken, this.#options.tracked))
       while (groups.length > 0) groups = await this.#append(groups)
     } catch (error) {
-      if (!this.#isGivenUp) throw error
+      if (!this.#givenUp.signal.aborted) throw error
     } finally {
       this.#underWay = 0
     }
@@ -198,17 +198,11 @@ export class Recorder {
   }
 
   async #untilItAnswers<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    for (;;) {
-      try {
-        const answer = await ask()
-        this.#isTroubled = false
-        return answer
-      } catch (error) {
-        this.#isTroubled = true
-        if (this.#isGivenUp) throw error
-        await pause(PAUSE)
-      }
-    }
+    const { signal } = this.#givenUp
+    const answer = await retry(ask, { signal, backOff: BACK_OFF, onFailure: () => (this.#isFailing = true) })
+    if (signal.aborted) throw new Error('the result was not recorded: the worker ends')
+    this.#isFailing = false
+    return answer as Answer
   }
 }
 
