@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
 
 /** The suites pass with 4.1.0 too. */
 const VERSION = '3.9.1'
@@ -27,14 +27,16 @@ export const installKafka = async (): Promise<string> => {
   const version = process.env.TEST_KAFKA_VERSION || VERSION
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'baoco-tests')
   const folder = join(cache, `kafka-${version}`)
-  await run('java', ['-version'])
+  await execute('java', ['-version'])
   if (existsSync(folder)) return folder
   await mkdir(cache, { recursive: true })
   // Download to another folder first, because an interrupted download must not look complete.
   const arriving = await mkdtemp(join(cache, 'arriving-'))
   try {
     const properties = [`-Dkafka.version=${version}`, `-DoutputDirectory=${arriving}`, '-DincludeScope=runtime']
-    await run('mvn', ['-q', '-B', '-f', POM, 'dependency:copy-dependencies', ...properties], { timeout: LONGEST_MS })
+    await execute('mvn', ['-q', '-B', '-f', POM, 'dependency:copy-dependencies', ...properties], {
+      timeout: LONGEST_MS,
+    })
     await rename(arriving, folder).catch((error: Error) => {
       if (!existsSync(folder)) throw error
     })
@@ -44,4 +46,10 @@ export const installKafka = async (): Promise<string> => {
   return folder
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) void installKafka().then(console.log)
+const run = async (): Promise<void> => {
+  console.log(await installKafka())
+  const { makeClassArchive } = await import('./broker.ts')
+  await makeClassArchive()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) void run()

@@ -12,7 +12,7 @@ import { Oracle } from '../../chaos/oracle/oracle.ts'
 /** Notifications per second. */
 const RATE = 50
 /** The minimum number of calls that each process has made in the end. */
-const OF_EACH = 20
+const OF_EACH = 10
 
 const madeBy = ({ running }: RoleProcess): number => running.output().split('delivery.attempted').length - 1
 
