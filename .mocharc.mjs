@@ -1,11 +1,11 @@
-/** REQUIRE_ALL=1 is for machines that must run everything: nothing may be left out there, and no test is an error. */
+/** REQUIRE_ALL=1 is for machines that must run everything: a skipped suite, and a run without tests, are errors. */
 const all = process.env.REQUIRE_ALL === '1'
 
-/** Else mocha would run those as well as all. */
+/** mocha adds named files to `spec`, so `spec` is left out then. */
 const namesFiles = process.argv.some((argument) => argument.endsWith('.test.ts'))
 
 export default {
-  // Most of what a file does is to wait, for servers that start, stop and are killed.
+  // Most files mostly wait, for servers that start, stop and are killed.
   parallel: true,
   jobs: 2,
   extension: ['ts'],

@@ -14,9 +14,9 @@ COPY adapters adapters
 COPY projections projections
 COPY workflows workflows
 COPY domain domain
-# The bundle of the sources is made here, where its folder may be written to.
-RUN node cmd/baoco.mjs --version && mkdir /data && chown node:node /data
-# `node` of that image, by number, so that a cluster can tell that it is not root.
+# The bundle is built here, because `node` may not write to its folder.
+RUN node cmd/build.mjs && mkdir /data && chown node:node /data
+# The user `node` of that image, as a number, so that a cluster can verify that it is not root.
 USER 1000:1000
 VOLUME /data
 EXPOSE 8080

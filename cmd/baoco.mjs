@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The `baoco` command, from the bundle of its sources; where that has no place to be, from the sources.
-import { bundled } from './bundle.mjs'
+// The `baoco` command. It runs the bundle, or the sources if the bundle cannot be stored.
+import { bundled } from './build.mjs'
 
 try {
   const bundle = await bundled()

@@ -1,9 +1,9 @@
 /**
- * Makes a clone ready, then runs what it was told to: `node cmd/setup.mjs [--dev] [script arguments…]`.
+ * Sets up a clone, then runs a script: `node cmd/setup.mjs [--dev] [script arguments…]`.
  *
- * Runs `npm ci` where node_modules is not what package-lock.json says, quietly, with npm's inherited configuration. The
- * script then runs in this very process, so that a SIGTERM to `npm start` always reaches the one process that counts.
- * Without `--dev` the packages that only development needs may be missing, as in an image made with `--omit=dev`.
+ * If node_modules differs from package-lock.json, it runs `npm ci` with npm's own configuration, and prints its output only if it fails. Then
+ * it builds the bundle. The script runs in this process, so that a SIGTERM to `npm start` reaches it. Without `--dev`, the packages for
+ * development may be missing, as in an image made with `--omit=dev`.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const packagesIn = (file) => {
   }
 }
 
-/** By content, not by time: a checkout gives files new times. npm writes its own copy of the lock last. */
+/** Compares contents, not times, because a checkout sets new times. npm writes its own copy of the lock file last. */
 const isInstalled = (withDev) => {
   const locked = packagesIn('package-lock.json') ?? {}
   const installed = packagesIn('node_modules/.package-lock.json')
@@ -42,35 +42,36 @@ const install = (withDev) =>
     const child = spawn(npm ? process.execPath : 'npm', npm ? [npm, ...options] : options, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true, // a group of its own, so that what npm runs ends with it
+      detached: true, // Its own process group, so that the processes of npm end with it.
     })
-    const said = []
-    child.stdout.on('data', (chunk) => said.push(chunk))
-    child.stderr.on('data', (chunk) => said.push(chunk))
+    const output = []
+    child.stdout.on('data', (chunk) => output.push(chunk))
+    child.stderr.on('data', (chunk) => output.push(chunk))
     const pass = (signal) => child.pid && process.kill(-child.pid, signal)
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     for (const signal of signals) process.on(signal, pass)
     const finish = (code, signal) => {
       for (const name of signals) process.off(name, pass)
-      if (code !== 0) process.stderr.write(Buffer.concat(said))
+      if (code !== 0) process.stderr.write(Buffer.concat(output))
       done(signal ? 128 + constants.signals[signal] : code)
     }
     child.on('error', (error) => {
-      said.push(Buffer.from(`npm ci could not be run: ${error.message}\n`))
+      output.push(Buffer.from(`npm ci could not be run: ${error.message}\n`))
       finish(1)
     })
     child.on('close', finish)
   })
 
-const words = process.argv.slice(2)
-const withDev = words[0] === '--dev'
-if (withDev) words.shift()
+const given = process.argv.slice(2)
+const withDev = given[0] === '--dev'
+if (withDev) given.shift()
 
 const failed = isInstalled(withDev) ? 0 : await install(withDev)
 if (failed) process.exit(failed)
+await (await import('./build.mjs')).bundled()
 
-if (words.length > 0) {
-  const [script, ...rest] = words
+if (given.length > 0) {
+  const [script, ...rest] = given
   process.argv = [process.execPath, resolve(root, script), ...rest]
   await import(pathToFileURL(process.argv[1]).href)
 }

@@ -39,10 +39,14 @@ describe('set-up on a fresh clone', function () {
 
   const start = (...args: string[]) => {
     const child = spawn(process.execPath, [join(root, 'cmd/setup.mjs'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-    const said = { out: '', err: '' }
-    child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()))
-    child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()))
-    return { child, said, ended: once(child, 'close').then(() => ({ code: child.exitCode, pid: child.pid, ...said })) }
+    const printed = { out: '', err: '' }
+    child.stdout.on('data', (chunk: Buffer) => (printed.out += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (printed.err += chunk.toString()))
+    return {
+      child,
+      printed,
+      ended: once(child, 'close').then(() => ({ code: child.exitCode, pid: child.pid, ...printed })),
+    }
   }
 
   beforeEach(() => {
@@ -51,6 +55,7 @@ describe('set-up on a fresh clone', function () {
     writeProject()
     fs.mkdirSync(join(root, 'cmd'))
     fs.copyFileSync(SETUP, join(root, 'cmd/setup.mjs'))
+    fs.writeFileSync(join(root, 'cmd/build.mjs'), 'export const bundled = async () => { globalThis.isBuilt = true }')
     fs.writeFileSync(join(root, 'main.mjs'), 'console.log(process.pid, ...process.argv.slice(2))')
   })
   afterEach(() => fs.rmSync(root, { recursive: true }))
@@ -61,6 +66,11 @@ describe('set-up on a fresh clone', function () {
     expect(out).to.equal(`${pid} serve --now\n`)
     expect(code).to.equal(0)
     expect(fs.existsSync(join(root, 'node_modules/needed/package.json'))).to.equal(true)
+  })
+
+  it('builds the bundle before the script runs', async () => {
+    fs.writeFileSync(join(root, 'main.mjs'), 'console.log(globalThis.isBuilt)')
+    expect(await start('main.mjs').ended).to.deep.include({ code: 0, out: 'true\n' })
   })
 
   it('installs nothing if the packages match the lock file, whatever their modification times', async () => {
