@@ -45,7 +45,7 @@ const { database } = meter
 
 // --- a million waiting retries -----------------------------------------------------------------------------------------
 
-const told = ({ seconds, statements, baoco, postgres, walBytes }: Costs): string =>
+const line = ({ seconds, statements, baoco, postgres, walBytes }: Costs): string =>
   `${(statements / seconds).toFixed(1)} statements/s, CPU ${((100 * (baoco + postgres)) / seconds).toFixed(1)} % of a core ` +
   `(Postgres ${((100 * postgres) / seconds).toFixed(1)} %), ${(walBytes / seconds).toFixed(0)} bytes of log/s`
 
@@ -55,7 +55,7 @@ const settle = async (): Promise<void> => {
   await pause(isShort ? 0 : 5_000)
 }
 await settle()
-console.log(`nothing waits: ${told(await meter.idle(MINUTE))}`)
+console.log(`nothing waits: ${line(await meter.idle(MINUTE))}`)
 await database.query(
   `INSERT INTO read_model.delivery
      (transaction_id, rule_id, user_id, status, attempt, round_base, lane, due_at, first_due_at, captured_at)
@@ -65,7 +65,7 @@ await database.query(
   [WAITING, rules.map(({ id }) => id), rules.map(({ user_id }) => user_id), rules.length],
 )
 await settle()
-console.log(`${WAITING.toLocaleString('en')} wait: ${told(await meter.idle(MINUTE))}`)
+console.log(`${WAITING.toLocaleString('en')} wait: ${line(await meter.idle(MINUTE))}`)
 
 // --- a hundred thousand due retries ------------------------------------------------------------------------------------
 

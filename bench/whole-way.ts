@@ -8,7 +8,6 @@ import { runChild, startChild } from './support/children.ts'
 import { secondsUntil, startBench } from './support/installation.ts'
 import { addRules } from './support/shops.ts'
 import type { LoadReport } from './support/load.ts'
-import { metric } from './support/metrics.ts'
 
 const COUNT = Number(process.env.COUNT ?? 20_000)
 
@@ -31,7 +30,7 @@ const best = await yardstick()
 const bench = await startBench()
 const receiver = await startChild('./receiver.ts')
 await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
-const recorded = () => metric(bench.baoco.baseUrl, 'baoco_attempts_recorded_total')
+const recorded = () => bench.world.metric('baoco_attempts_recorded_total')
 
 /** @param from  the number of the first payment */
 const wholeWay = async (what: string, from: number): Promise<void> => {

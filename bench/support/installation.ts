@@ -2,26 +2,18 @@
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/harness/inside.ts'
-import { openSetUp, SET_UPS } from '../../tests/harness/servers.ts'
-import {
-  newDataFolder,
-  readInstallation,
-  removeDataFolder,
-  startBaoco,
-  type Installation,
-  type DataFolder,
-  type Running,
-} from '../../tests/harness/baoco-process.ts'
+import { openSetUp, SET_UPS, type SetUp } from '../../tests/harness/servers.ts'
+import { World, type WorldOptions } from '../../tests/harness/world.ts'
+import type { Installation, Running } from '../../tests/harness/baoco-process.ts'
 
 export interface Bench {
+  world: World
   baoco: Running
   installation: Installation
   shops: readonly ShopAccount[]
   urls: readonly string[]
   end(): Promise<void>
 }
-
-const OPEN_DOORS = { RATE_LIMITS: 'off', ALLOW_PRIVATE_TARGETS: '1', LOG_LEVEL: 'warn' }
 
 /** The set-up of servers, from the environment variable `SETUP`. */
 const setUp = SET_UPS.find((name) => name === (process.env.SETUP ?? 'embedded'))
@@ -30,24 +22,22 @@ if (!setUp) throw new Error(`SETUP is one of ${SET_UPS.join(', ')}`)
 /** @param accounts  the number of shops · @param prepare  runs on the installation's directory before anything starts there */
 export const startBench = async ({
   accounts = 8,
-  prepare = () => Promise.resolve(),
-}: { accounts?: number; prepare?: (place: DataFolder) => Promise<void> } = {}): Promise<Bench> => {
-  const place = await newDataFolder()
-  await prepare(place)
-  const servers = await openSetUp(setUp)
-  const baoco = await startBaoco(place, { ...OPEN_DOORS, ...servers.env })
-  const installation = readInstallation(place, baoco.output())
-  console.log(`set-up: ${setUp}; commits: ${await durability(place)}`)
-  const shops = await openShops(baoco, installation, accounts, servers.env)
+  prepare,
+}: { accounts?: number } & Pick<WorldOptions<SetUp>, 'prepare'> = {}): Promise<Bench> => {
+  const servers = () => openSetUp(setUp)
+  const world = await World.open({ servers, env: { LOG_LEVEL: 'warn' }, ...(prepare && { prepare }) })
+  const { baoco, installation } = world
+  console.log(`set-up: ${setUp}; commits: ${await durability(installation)}`)
+  const shops = await openShops(baoco, installation, accounts, world.servers.env)
   return {
+    world,
     baoco,
     installation,
     shops,
     urls: shops.map(({ personalUrl }) => personalUrl),
     end: async () => {
       await baoco.stop()
-      await removeDataFolder(installation)
-      await servers.close()
+      await world.close()
     },
   }
 }

@@ -15,7 +15,7 @@ const { endpoints = 1 } = JSON.parse(process.argv[2] ?? '{}') as { endpoints?: n
 const arrivals = new Map<string, Map<number, number>>()
 let calls = 0
 
-const told = (path: string | undefined): unknown => {
+const report = (path: string | undefined): unknown => {
   const each = [...arrivals].map(([order, at]) => [order, [...at.values()]] as const)
   if (path === '/count')
     return { orders: each.length, arrivals: each.reduce((sum, [, at]) => sum + at.length, 0), calls }
@@ -28,7 +28,7 @@ const open = (): Promise<Server> => {
     if (request.method === 'GET') {
       if (request.url === '/hang') hangs = true
       if (request.url === '/answer') hangs = false
-      response.end(JSON.stringify(told(request.url)))
+      response.end(JSON.stringify(report(request.url)))
       return
     }
     const at = performance.timeOrigin + performance.now()

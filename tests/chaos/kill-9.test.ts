@@ -4,25 +4,16 @@
  * claim without a recorded attempt at a kill, whose number the next start logs.
  */
 import { expect } from 'chai'
-import {
-  callApi,
-  newDataFolder,
-  readInstallation,
-  removeDataFolder,
-  startBaoco,
-  type Installation,
-  type Running,
-} from '../harness/baoco-process.ts'
-import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
 import { durability } from '../harness/inside.ts'
 import { eventually } from '../harness/eventually.ts'
 import { repetitions } from '../harness/repetitions.ts'
-import { openShop, type Shop } from '../harness/shop.ts'
+import type { Shop } from '../harness/shop.ts'
+import { World } from '../harness/world.ts'
 
 /** `npm run reliability` kills more often. */
 const ROUNDS = repetitions(20, 5)
 const SENDERS = 16
-const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '1,1,1,1,1,1', RATE_LIMITS: 'off' }
 
 /** Deterministic pseudo-random moments (mulberry32), so that a failing run can be repeated. */
 const random = (seed: number) => () => {
@@ -34,8 +25,7 @@ const random = (seed: number) => () => {
 
 describe('kill -9 under load', function () {
   this.timeout(1_200_000)
-  let installation: Installation
-  let baoco: Running
+  let world: World
   let shop: Shop
   /** The ids by number of the notification, for notifications that were answered with 2xx. */
   const accepted = new Map<number, number>()
@@ -45,12 +35,8 @@ describe('kill -9 under load', function () {
   const postOne = async (): Promise<boolean> => {
     const number = ++sent
     try {
-      const response = await fetch(fromVietcombank(installation.personalUrl), {
-        method: 'POST',
-        body: vietcombankText(number, `DH${number}`),
-      })
-      if (!response.ok) return true
-      accepted.set(number, ((await response.json()) as { data: { id: number } }).data.id)
+      const id = await world.post(vietcombankText(number, `DH${number}`))
+      if (id !== null) accepted.set(number, id)
       return true
     } catch {
       return false // The process was killed.
@@ -60,7 +46,7 @@ describe('kill -9 under load', function () {
   const listedIds = async (): Promise<number[]> => {
     const ids: number[] = []
     for (let page = 1; ; page++) {
-      const { body } = await callApi(baoco, installation.apiKey, 'GET', `/api/transactions?page=${page}`)
+      const { body } = await world.api('GET', `/api/transactions?page=${page}`)
       const rows = body.data as { id: number }[]
       if (rows.length === 0) return ids
       ids.push(...rows.map(({ id }) => id))
@@ -68,19 +54,13 @@ describe('kill -9 under load', function () {
   }
 
   before(async () => {
-    shop = await openShop()
-    const place = await newDataFolder()
-    baoco = await startBaoco(place, ENV)
-    installation = readInstallation(place, baoco.output())
-    console.log(`      commits: ${await durability(place)}`)
-    await callApi(baoco, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url })
+    world = await World.open({ env: { RETRY_SCHEDULE: '1,1,1,1,1,1' } })
+    shop = await world.openShop()
+    console.log(`      commits: ${await durability(world.installation)}`)
+    await world.addRule(shop)
   })
 
-  after(async () => {
-    await baoco?.kill()
-    await shop?.close()
-    if (installation) await removeDataFolder(installation)
-  })
+  after(() => world?.close())
 
   it(`loses nothing over ${ROUNDS} kills, and repeats at most the open claims`, async () => {
     const next = random(20_261_121)
@@ -91,11 +71,11 @@ describe('kill -9 under load', function () {
         while (!killed && (await postOne()));
       })
       await eventually(() => accepted.size >= target, { within: 120_000, what: `round ${round}: ${target} accepted` })
-      await baoco.kill()
+      await world.baoco.kill()
       killed = true
       await Promise.all(senders)
-      baoco = await startBaoco(installation, ENV)
-      const open = await eventually(() => /"claims_open":(\d+)/.exec(baoco.output()), {
+      await world.start()
+      const open = await eventually(() => /"claims_open":(\d+)/.exec(world.baoco.output()), {
         within: 120_000,
         what: 'the log line of the claims that stood open',
       })

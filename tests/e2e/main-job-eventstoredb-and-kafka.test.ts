@@ -5,5 +5,5 @@ import { mainJob } from './main-job.ts'
 describe('with Kafka', () => {
   needsKafka()
 
-  mainJob('EventStoreDB and Kafka', () => openSetUp('both'))
+  mainJob('EventStoreDB and Kafka', { servers: () => openSetUp('both') })
 })

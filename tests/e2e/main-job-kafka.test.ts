@@ -5,5 +5,5 @@ import { mainJob } from './main-job.ts'
 describe('with Kafka', () => {
   needsKafka()
 
-  mainJob('embedded store and Kafka', () => openSetUp('kafka'))
+  mainJob('embedded store and Kafka', { servers: () => openSetUp('kafka') })
 })

@@ -6,5 +6,8 @@ import { mainJob } from './main-job.ts'
 describe('with Kafka', () => {
   needsKafka()
 
-  mainJob('each role a process of its own, on EventStoreDB, Kafka and Postgres', () => openSetUp('all'), startRoles)
+  mainJob('each role a process of its own, on EventStoreDB, Kafka and Postgres', {
+    servers: () => openSetUp('all'),
+    start: startRoles,
+  })
 })

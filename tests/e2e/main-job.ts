@@ -7,24 +7,15 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
-import {
-  callApi,
-  newDataFolder,
-  readInstallation,
-  removeDataFolder,
-  startBaoco,
-  type Installation,
-  type DataFolder,
-  type Running,
-} from '../harness/baoco-process.ts'
-import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventSchemas } from '../../domain/catalogue.ts'
 import { eventually } from '../harness/eventually.ts'
 import { allEvents } from '../harness/inside.ts'
 import type { SetUp } from '../harness/servers.ts'
-import { hang, openShop, status, type Shop } from '../harness/shop.ts'
+import { hang, status, type Shop } from '../harness/shop.ts'
+import { World, type WorldOptions } from '../harness/world.ts'
 
-const ENV = { ALLOW_PRIVATE_TARGETS: '1', RETRY_SCHEDULE: '1,1,1,2,2,2', RATE_LIMITS: 'off' }
+const ENV = { RETRY_SCHEDULE: '1,1,1,2,2,2' }
 
 interface Transaction {
   id: number
@@ -34,59 +25,34 @@ interface Transaction {
   deliveries: { attempt: number; http_status: number; error: string | null; response_body: string }[]
 }
 
-/**
- * @param openServers called once before the first start; returns the settings that name the servers, and a function that stops them
- * @param start another way to start it than `baoco serve`
- */
-export const mainJob = (
-  name: string,
-  openServers: () => Promise<SetUp>,
-  start: (place: DataFolder, env: Record<string, string>) => Promise<Running> = startBaoco,
-): void => {
+/** @param options  its servers, and another way to start it than `baoco serve` */
+export const mainJob = (name: string, options: WorldOptions<SetUp>): void => {
   describe(`the main job, ${name}`, function () {
     this.timeout(120_000)
-    let env: Record<string, string>
-    let closeServers: (() => Promise<void>) | undefined
-    let installation: Installation
-    let baoco: Running
+    let world: World
     let shop: Shop
     let secret: string
     let sent = 0
 
-    const api = (method: string, path: string, body?: unknown) =>
-      callApi(baoco, installation.apiKey, method, path, body)
     const post = async (memo: string): Promise<number> => {
-      const response = await fetch(fromVietcombank(installation.personalUrl), {
-        method: 'POST',
-        body: vietcombankText(++sent, memo),
-      })
-      const { data } = (await response.json()) as { data: { id: number } }
-      expect(response.status).to.equal(200)
-      return data.id
+      const id = await world.post(vietcombankText(++sent, memo))
+      expect(id).to.be.a('number')
+      return id!
     }
-    const transaction = async (id: number) => (await api('GET', `/api/transactions/${id}`)).body.data as Transaction
-    const listed = async () => (await api('GET', '/api/transactions')).body.data as Transaction[]
+    const transaction = async (id: number) =>
+      (await world.api('GET', `/api/transactions/${id}`)).body.data as Transaction
+    const listed = async () => (await world.api('GET', '/api/transactions')).body.data as Transaction[]
 
     before(async () => {
-      const servers = await openServers()
-      env = { ...ENV, ...servers.env }
-      closeServers = servers.close
-      shop = await openShop()
-      const place = await newDataFolder()
-      baoco = await start(place, env)
-      installation = readInstallation(place, baoco.output())
+      world = await World.open({ ...options, env: ENV })
+      shop = await world.openShop()
     })
 
-    after(async () => {
-      await baoco?.kill()
-      await shop?.close()
-      if (installation) await removeDataFolder(installation)
-      await closeServers?.()
-    })
+    after(() => world?.close())
 
     it('prints a curl line that posts a real bank text, and the list shows it', async () => {
-      const line = /^\s*(curl .+)$/m.exec(baoco.output())?.[1]
-      expect(line, baoco.output()).to.be.a('string')
+      const line = /^\s*(curl .+)$/m.exec(world.baoco.output())?.[1]
+      expect(line, world.baoco.output()).to.be.a('string')
       const { stdout } = await promisify(exec)(`${line} --silent`)
       const answer = JSON.parse(stdout) as { success: boolean; data: { id: number } }
       expect(answer.success).to.equal(true)
@@ -96,9 +62,7 @@ export const mainJob = (
     })
 
     it("calls the shop's rule, with a signature that independent libraries verify", async () => {
-      const { status: created, body } = await api('POST', '/api/webhooks', { name: 'shop', url: shop.url })
-      expect(created, JSON.stringify(body)).to.equal(201)
-      secret = (body.data as { secret_key: string }).secret_key
+      secret = (await world.addRule(shop)).secret_key
       const id = await post('DH1042')
       const call = await eventually(() => shop.calls.find((one) => JSON.parse(one.body).transaction_id === id), {
         what: 'the call',
@@ -144,7 +108,7 @@ export const mainJob = (
       )
       expect(failed.deliveries).to.have.lengthOf(7)
       shop.answer(status(200))
-      expect((await api('POST', `/api/transactions/${id}/retry`)).status).to.equal(200)
+      expect((await world.api('POST', `/api/transactions/${id}/retry`)).status).to.equal(200)
       const done = await eventually(async () => {
         const now = await transaction(id)
         return now.webhook_status === 'success' && now
@@ -158,12 +122,12 @@ export const mainJob = (
       await eventually(() => shop.calls.some((call) => JSON.parse(call.body).transaction_id === id), {
         what: 'the hanging call',
       })
-      expect(await baoco.stop()).to.be.below(10_000)
+      expect(await world.baoco.stop()).to.be.below(10_000)
       shop.answer(status(200))
-      baoco = await start(installation, env)
-      expect(baoco.output(), 'secrets are printed once')
-        .not.to.contain(installation.apiKey)
-        .and.not.to.contain(installation.password)
+      await world.start()
+      expect(world.baoco.output(), 'secrets are printed once')
+        .not.to.contain(world.installation.apiKey)
+        .and.not.to.contain(world.installation.password)
       const done = await eventually(
         async () => {
           const now = await transaction(id)
@@ -177,8 +141,8 @@ export const mainJob = (
 
     it('keeps everything across a kill -9 and the next start', async () => {
       const before = await listed()
-      await baoco.kill()
-      baoco = await start(installation, env)
+      await world.baoco.kill()
+      await world.start()
       expect(await listed()).to.deep.equal(before)
       const id = await post('DH2004')
       await eventually(() => shop.calls.some((call) => JSON.parse(call.body).transaction_id === id), {
@@ -189,13 +153,13 @@ export const mainJob = (
     it('deletes a transaction permanently', async () => {
       const id = await post('DH2005')
       await eventually(async () => (await transaction(id)).webhook_status === 'success')
-      expect((await api('DELETE', `/api/transactions/${id}`)).status).to.equal(200)
-      expect((await api('GET', `/api/transactions/${id}`)).status).to.equal(404)
+      expect((await world.api('DELETE', `/api/transactions/${id}`)).status).to.equal(200)
+      expect((await world.api('GET', `/api/transactions/${id}`)).status).to.equal(404)
       expect((await listed()).map((one) => one.id)).not.to.include(id)
     })
 
     it('has written only events of the catalogue that fit their schemas', async () => {
-      const events = await allEvents(installation, env)
+      const events = await allEvents(world.installation, world.env)
       expect(events.length).to.be.above(20)
       for (const { type, data, metadata } of events) {
         expect(eventSchemas.has(type), type).to.equal(true)
@@ -205,10 +169,7 @@ export const mainJob = (
     })
 
     it('has read models that are equal, row for row, to a rebuild from the first event', async () => {
-      const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs replay --verify`, {
-        env: { PATH: process.env.PATH, BAOCO_DATA_DIR: installation.dataDir, ...env },
-      })
-      expect(stdout).to.contain('every row is as it would be built anew')
+      expect(await world.verifyReadModels()).to.contain('every row is as it would be built anew')
     })
   })
 }

@@ -7,8 +7,8 @@ import { readSettings } from '../../../cmd/process/settings.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { eventually } from '../../harness/eventually.ts'
 import type { RoleProcess } from '../../harness/role-processes.ts'
+import type { Servers } from '../../harness/servers.ts'
 import { attemptName, type OpenClaims } from './oracle.ts'
-import type { World } from './world.ts'
 
 interface Claim {
   transaction_id: number
@@ -24,10 +24,10 @@ const CLAIMED = `
 
 /** The name under which a delivery process claims. The process logs it when it starts. */
 export const workerOf = async ({ running }: RoleProcess): Promise<string> => {
-  const said = await eventually(() => /"worker":"([^"]+)".*delivery\.started/.exec(running.output()), {
-    what: 'a delivery process that says its name',
+  const logged = await eventually(() => /"worker":"([^"]+)".*delivery\.started/.exec(running.output()), {
+    what: 'a delivery process that logs its name',
   })
-  return said[1]!
+  return logged[1]!
 }
 
 export interface ClaimLog {
@@ -37,7 +37,7 @@ export interface ClaimLog {
   close(): Promise<void>
 }
 
-export const openClaimLog = async ({ env, database }: World): Promise<ClaimLog> => {
+export const openClaimLog = async ({ env, database }: Servers): Promise<ClaimLog> => {
   const store = await openEventStore(readSettings(env), env.DATABASE_URL!)
   const all = new Map<string, number>()
   return {

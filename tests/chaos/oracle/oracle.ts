@@ -173,8 +173,8 @@ export class Oracle {
     const wrong = await Promise.all(
       this.#own(endpoint).map(async (call) => {
         const answered = this.#sent.get(call.number)!.answered
-        const told = answered?.transaction_id ?? call.transaction_id
-        const isTrue = call.amount === amountOf(call.number) && told === call.transaction_id
+        const expected = answered?.transaction_id ?? call.transaction_id
+        const isTrue = call.amount === amountOf(call.number) && expected === call.transaction_id
         return !isTrue || call.amount < endpoint.rule.min_amount || !(await isSigned(call, endpoint.rule.secret))
       }),
     )

@@ -3,10 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../harness/eventually.ts'
 import { kafkaClient } from '../../harness/kafka/broker.ts'
 import { EVERY_ROLE, type RoleName } from '../../harness/role-processes.ts'
+import { startServers, type Servers } from '../../harness/servers.ts'
+import { World } from '../../harness/world.ts'
 import { openClaimLog, workerOf, type ClaimLog } from './claims.ts'
 import { openEndpoint, type Answered, type Endpoint, type SeenCall } from './endpoint.ts'
 import { LARGE, Oracle, type Verdict } from './oracle.ts'
-import { startWorld, TOPIC, type World } from './world.ts'
 
 /** The durations and counts of a run. */
 export interface Form {
@@ -32,8 +33,13 @@ export const FULL: Form = {
   rate: 10,
 }
 
+const TOPIC = 'baoco.transactions'
+
+/** Shifts the clock of a process. */
+const CLOCK = new URL('clock-jump.mjs', import.meta.url).pathname
+
 interface Scene {
-  world: World
+  world: World<Servers>
   form: Form
   claims: ClaimLog
   oracle: Oracle
@@ -41,7 +47,7 @@ interface Scene {
 
 export interface Cell {
   name: string
-  hurt(scene: Scene): Promise<void>
+  cause(scene: Scene): Promise<void>
   /** The order of notifications is decided by clocks, so a wrong clock puts a notification at a wrong position. */
   shiftsClocks?: true
 }
@@ -52,7 +58,7 @@ export interface Result extends Verdict {
 
 const killed = (role: RoleName): Cell => ({
   name: `kill -9 of ${role}`,
-  hurt: async ({ world, form, claims, oracle }) => {
+  cause: async ({ world, form, claims, oracle }) => {
     for (let times = 0; times < form.kills; times++) {
       const victims = world.of(role)
       const victim = victims[times % victims.length]!
@@ -74,7 +80,7 @@ const UNDER_WAY = 500
 
 const frozen = (role: RoleName): Cell => ({
   name: `${role} frozen and woken`,
-  hurt: async ({ world, form, claims }) => {
+  cause: async ({ world, form, claims }) => {
     const victim = world.of(role)[0]!
     const worker = role === 'deliver' && (await workerOf(victim))
     victim.freeze()
@@ -90,17 +96,17 @@ const SERVERS = { postgres: 'Postgres', kafka: 'Kafka', eventStore: 'event store
 const away = (server: keyof typeof SERVERS): Cell[] => [
   {
     name: `${SERVERS[server]} stopped`,
-    hurt: async ({ world, form }) => {
-      await world[server].stop()
+    cause: async ({ world, form }) => {
+      await world.servers[server].stop()
       await pause(form.serverAway)
-      await world[server].start()
+      await world.servers[server].start()
     },
   },
   {
     name: `${SERVERS[server]} killed and restarted`,
-    hurt: async ({ world }) => {
-      await world[server].kill()
-      await world[server].start()
+    cause: async ({ world }) => {
+      await world.servers[server].kill()
+      await world.servers[server].start()
     },
   },
 ]
@@ -109,7 +115,7 @@ const away = (server: keyof typeof SERVERS): Cell[] => [
 export const processCells: readonly Cell[] = [
   {
     name: 'rebalance under load',
-    hurt: async ({ world, form }) => {
+    cause: async ({ world, form }) => {
       const third = await world.launch('deliver')
       for (let times = 0; times < form.rebalances; times++) {
         await pause(Math.random() * 1_000)
@@ -122,7 +128,11 @@ export const processCells: readonly Cell[] = [
   },
   {
     name: 'topic deleted',
-    hurt: async ({ world: { kafka } }) => {
+    cause: async ({
+      world: {
+        servers: { kafka },
+      },
+    }) => {
       const admin = kafkaClient(kafka.address, 5).admin()
       await admin.connect()
       await admin.deleteTopics({ topics: [TOPIC] }).finally(() => admin.disconnect())
@@ -132,7 +142,7 @@ export const processCells: readonly Cell[] = [
   ...EVERY_ROLE.map(frozen),
   {
     name: 'projector stopped',
-    hurt: async ({ world, form }) => {
+    cause: async ({ world, form }) => {
       const [projector] = world.of('project')
       await projector!.stop()
       await pause(form.projectorAway)
@@ -146,7 +156,7 @@ export const processCells: readonly Cell[] = [
   {
     name: 'clocks jump an hour ahead and back',
     shiftsClocks: true,
-    hurt: async ({ world, form }) => {
+    cause: async ({ world, form }) => {
       // The clocks jump one after another, so for a while they also differ from each other.
       const jump = async () => {
         for (const { running } of EVERY_ROLE.flatMap((role) => world.of(role))) {
@@ -178,8 +188,9 @@ const moody = ({ number, attempt }: SeenCall): Answered => {
   return 'taken'
 }
 
-const openEndpoints = ({ api }: World): Promise<Endpoint[]> =>
-  Promise.all([
+const openEndpoints = (world: World<Servers>): Promise<Endpoint[]> => {
+  const api: World['api'] = (...call) => world.api(...call)
+  return Promise.all([
     openEndpoint({
       name: 'the shop',
       api,
@@ -200,6 +211,7 @@ const openEndpoints = ({ api }: World): Promise<Endpoint[]> =>
       },
     }),
   ])
+}
 
 /** Splits the cells into groups of about the same duration, each for its own installation. A run then takes a third of the time. */
 export const sideBySide = (cells: readonly Cell[]): Cell[][] => {
@@ -224,8 +236,13 @@ export const runProcessCells = async (
   form: Form,
   { cells = processCells, tell = () => {} }: { cells?: readonly Cell[]; tell?: (what: string) => void } = {},
 ): Promise<Result[]> => {
-  const world = await startWorld({ RETRY_SCHEDULE: SCHEDULE.join() })
-  const claims = await openClaimLog(world)
+  const world = await World.open({
+    servers: startServers,
+    env: { RETRY_SCHEDULE: SCHEDULE.join(), KAFKA_TOPIC: TOPIC, NODE_OPTIONS: `--import ${CLOCK}` },
+    roles: [...EVERY_ROLE, 'deliver'],
+    mailbox: true,
+  })
+  const claims = await openClaimLog(world.servers)
   const endpoints = await openEndpoints(world)
   try {
     const oracles: Oracle[] = []
@@ -233,7 +250,7 @@ export const runProcessCells = async (
       tell(cell.name)
       const oracle = new Oracle(1 + number * OF_A_CELL)
       oracles.push(oracle)
-      await underLoad(world, oracle, form, () => cell.hurt({ world, form, claims, oracle }))
+      await underLoad(world, oracle, form, () => cell.cause({ world, form, claims, oracle }))
     }
     const results: Result[] = []
     for (const [number, { name }] of cells.entries()) {
@@ -255,15 +272,15 @@ const MAILS_A_SECOND = 2
 
 /** Sends notifications before, during and after the fault. */
 const underLoad = async (
-  { installation, deliverMail }: World,
+  world: World<Servers>,
   oracle: Oracle,
   { rate }: Form,
-  hurt: () => Promise<void>,
+  cause: () => Promise<void>,
 ): Promise<void> => {
   const loading = new AbortController()
   const load = Promise.all([
-    oracle.load(installation.personalUrl, rate, loading.signal),
-    oracle.mails(deliverMail, MAILS_A_SECOND, loading.signal),
+    oracle.load(world.installation.personalUrl, rate, loading.signal),
+    oracle.mails((mail) => world.deliverMail(mail), MAILS_A_SECOND, loading.signal),
   ])
   const accepts = (more: number, when: string) => {
     const goal = oracle.accepted + more
@@ -271,7 +288,7 @@ const underLoad = async (
   }
   try {
     await accepts(rate, 'before')
-    await hurt()
+    await cause()
     await accepts(rate, 'again')
   } finally {
     loading.abort()

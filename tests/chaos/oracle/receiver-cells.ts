@@ -1,15 +1,7 @@
 /** The faults of a shop's endpoint at the first attempts. At later attempts each endpoint behaves correctly. */
 import type { ServerResponse } from 'node:http'
-import {
-  callApi,
-  newDataFolder,
-  readInstallation,
-  removeDataFolder,
-  startBaoco,
-  type Installation,
-  type Running,
-} from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { World } from '../../harness/world.ts'
 import { openEndpoint, type Endpoint } from './endpoint.ts'
 import { Oracle, type Verdict } from './oracle.ts'
 
@@ -35,7 +27,7 @@ export interface ReceiverCell {
 interface Owner {
   ruleId: number
   url: string
-  api(method: string, path: string, body?: unknown): ReturnType<typeof callApi>
+  api: World['api']
 }
 
 const drip = (response: ServerResponse, text: string): void => {
@@ -166,11 +158,8 @@ export interface ReceiverResult extends Verdict {
 
 /** Runs all cells side by side, each as a rule of one account: every notification goes to all of them. */
 export const runReceiverCells = async (): Promise<ReceiverResult[]> => {
-  const place = await newDataFolder()
-  const env = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off', RETRY_SCHEDULE: '1,1,2,5,10,30' }
-  const baoco: Running = await startBaoco(place, env)
-  const installation: Installation = readInstallation(place, baoco.output())
-  const api: Owner['api'] = (method, path, body) => callApi(baoco, installation.apiKey, method, path, body)
+  const world = await World.open({ env: { RETRY_SCHEDULE: '1,1,2,5,10,30' } })
+  const api: Owner['api'] = (...call) => world.api(...call)
   const endpoints: Endpoint[] = []
   try {
     const oracle = new Oracle()
@@ -180,15 +169,14 @@ export const runReceiverCells = async (): Promise<ReceiverResult[]> => {
       endpoints.push(endpoint)
       if (cell.mend) mending.push(cell.mend({ ruleId: endpoint.rule.id, url: endpoint.url, api }))
     }
-    for (let sent = 0; sent < NOTIFICATIONS; sent++) await oracle.post(installation.personalUrl)
+    for (let sent = 0; sent < NOTIFICATIONS; sent++) await oracle.post(world.installation.personalUrl)
     await Promise.all(mending)
     await oracle.settled(endpoints, 120_000)
     return await Promise.all(
       endpoints.map(async (endpoint) => ({ cell: endpoint.name, ...(await oracle.verdict([endpoint])) })),
     )
   } finally {
-    await baoco.kill()
+    await world.close()
     await Promise.all(endpoints.map((endpoint) => endpoint.close()))
-    await removeDataFolder(installation)
   }
 }

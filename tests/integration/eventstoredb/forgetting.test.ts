@@ -12,29 +12,29 @@ import {
   revisionsOf,
   streamName,
 } from '../../contract/event-store/harness.ts'
-import { openWorld, type World } from './world.ts'
+import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
 describe('retention and erasure in EventStoreDB', function () {
   this.timeout(120_000)
-  let world: World
+  let stores: StandInStores
   let client: EventStoreDBClient
   beforeEach(async () => {
-    world = await openWorld()
-    client = EventStoreDBClient.connectionString(world.url)
+    stores = await openStandInStores()
+    client = EventStoreDBClient.connectionString(stores.url)
   })
   afterEach(async () => {
     await client.dispose()
-    await world.close()
+    await stores.close()
   })
 
   const metadataOf = async (stream: string): Promise<unknown> =>
     (await client.getStreamMetadata(`test.${stream}`)).metadata
 
   const post = (path: string): Promise<Response> =>
-    fetch(`http://127.0.0.1:${world.standIn.port}${path}`, { method: 'POST', headers: { accept: 'application/json' } })
+    fetch(`http://127.0.0.1:${stores.standIn.port}${path}`, { method: 'POST', headers: { accept: 'application/json' } })
 
   const eraseOne = async (): Promise<string[]> => {
-    const { store } = world
+    const { store } = stores
     const stream = streamName()
     const events = eventsOf(5)
     await appended(store, [part(stream, NO_STREAM, events)])
@@ -44,10 +44,10 @@ describe('retention and erasure in EventStoreDB', function () {
   }
 
   const inEverything = async (ids: readonly string[]): Promise<string[]> =>
-    idsOf(await world.store.readAll(null, 1_000)).filter((id) => ids.includes(id))
+    idsOf(await stores.store.readAll(null, 1_000)).filter((id) => ids.includes(id))
 
   it('set the maximum age of a stream before its first event', async () => {
-    const { store } = world
+    const { store } = stores
     await store.retain('kept-', 3_600)
     await store.retain('kept-longer-', 7_200)
     const [kept, longer, other] = ['kept-a', 'kept-longer-a', streamName()]
@@ -62,7 +62,7 @@ describe('retention and erasure in EventStoreDB', function () {
   })
 
   it('change the maximum age of a stream that began with another one, and keep its other metadata', async () => {
-    const { store, another } = world
+    const { store, another } = stores
     await store.retain('kept-', 3_600)
     await appended(store, [part('kept-a', NO_STREAM, eventsOf(3))])
     await client.setStreamMetadata('test.kept-a', { maxAge: 3_600, truncateBefore: 1, owner: 'somebody' })
@@ -76,7 +76,7 @@ describe('retention and erasure in EventStoreDB', function () {
   })
 
   it('answer a repeated append of expired events with a position that is not before them', async () => {
-    const { store } = world
+    const { store } = stores
     await store.retain('kept-', 1)
     const unit = [part('kept-a', NO_STREAM, eventsOf(2))]
     const checkpoint = await appended(store, unit)
@@ -89,30 +89,30 @@ describe('retention and erasure in EventStoreDB', function () {
   it('remove erased events except the last one in a scavenge', async () => {
     const ids = await eraseOne()
     expect(await inEverything(ids)).to.deep.equal(ids)
-    await world.store.expire()
+    await stores.store.expire()
     expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
   })
 
   it('remove erased events even if the next scavenge only finishes an interrupted one', async () => {
-    world.standIn.troubles.interrupt_scavenges = 1
+    stores.standIn.troubles.interrupt_scavenges = 1
     expect((await post('/admin/scavenge')).status).to.equal(200)
-    await eventually(() => world.standIn.troubles.interrupt_scavenges === 0)
+    await eventually(() => stores.standIn.troubles.interrupt_scavenges === 0)
     const ids = await eraseOne()
-    await world.store.expire()
+    await stores.store.expire()
     expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
   })
 
   it('remove erased events even if another scavenge is already running', async () => {
     const ids = await eraseOne()
-    world.standIn.troubles.scavenge_ms = 1_000
+    stores.standIn.troubles.scavenge_ms = 1_000
     expect((await post('/admin/scavenge')).status).to.equal(200)
     expect((await post('/admin/scavenge')).status).to.equal(400)
-    await world.store.expire()
+    await stores.store.expire()
     expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
   })
 
   it('leave numbering, checkpoints and open subscriptions unchanged', async () => {
-    const { store } = world
+    const { store } = stores
     const stream = streamName()
     const middle = await appended(store, [part(stream, NO_STREAM, eventsOf(4))])
     const open = follow(store, { after: null })

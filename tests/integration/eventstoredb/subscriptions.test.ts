@@ -14,16 +14,16 @@ import {
 } from '../../contract/event-store/harness.ts'
 import { openProxy, type Proxy } from '../../contract/event-store/proxy.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
-import { openWorld, type World } from './world.ts'
+import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
 describe('subscriptions to EventStoreDB', function () {
   this.timeout(120_000)
-  let world: World
-  beforeEach(async () => (world = await openWorld()))
-  afterEach(() => world.close())
+  let stores: StandInStores
+  beforeEach(async () => (stores = await openStandInStores()))
+  afterEach(() => stores.close())
 
   it('continue after every broken connection, without gap or repeat', async () => {
-    const { store, standIn, troubles } = world
+    const { store, standIn, failures } = stores
     const following = follow(store, { after: null, maxBatch: 7 })
     const ids: string[] = []
     for (let round = 0; round < 15; round++) {
@@ -37,16 +37,16 @@ describe('subscriptions to EventStoreDB', function () {
     await eventually(() => following.isLive())
     await following.stop()
     expect(idsOf(following.events())).to.deep.equal(ids)
-    expect(troubles).to.not.be.empty
+    expect(failures).to.not.be.empty
   })
 
   describe('over a connection that has gone silent', () => {
     let proxy: Proxy
-    beforeEach(async () => (proxy = await openProxy(world.standIn.port)))
+    beforeEach(async () => (proxy = await openProxy(stores.standIn.port)))
     afterEach(() => proxy.close())
 
     it('are made again over a new connection if the server does not confirm them', async () => {
-      const through = await world.another({ url: standInUrl(proxy.port), deadlineMs: 400 })
+      const through = await stores.another({ url: standInUrl(proxy.port), deadlineMs: 400 })
       await appended(through, [part(streamName(), NO_STREAM)])
       proxy.silence()
       const following = follow(through, { after: null })
@@ -56,18 +56,18 @@ describe('subscriptions to EventStoreDB', function () {
     })
 
     it('detect the silence within 15 seconds, even without other calls', async () => {
-      const through = await world.another({ url: standInUrl(proxy.port) })
+      const through = await stores.another({ url: standInUrl(proxy.port) })
       const following = follow(through, { after: null })
       await eventually(() => following.isLive())
       proxy.silence()
-      await appended(world.store, [part(streamName(), NO_STREAM)])
+      await appended(stores.store, [part(streamName(), NO_STREAM)])
       await eventually(() => following.events().length === 1, { within: 18_000 })
       await following.stop()
     })
   })
 
   it('never report a checkpoint that is ahead of an event still to come', async () => {
-    const { store, url } = world
+    const { store, url } = stores
     const client = EventStoreDBClient.connectionString(url)
     const mine: string[] = []
     for (let round = 0; round < 4; round++) {
@@ -93,7 +93,7 @@ describe('subscriptions to EventStoreDB', function () {
   })
 
   it('move on past more than a thousand events of others on the same server', async () => {
-    const { store, url } = world
+    const { store, url } = stores
     const last = await appended(store, [part(streamName(), NO_STREAM)])
     const following = follow(store, { after: last })
     await eventually(() => following.isLive())
@@ -109,7 +109,7 @@ describe('subscriptions to EventStoreDB', function () {
   })
 
   it('receive only the events of their own installation', async () => {
-    const { store, another } = world
+    const { store, another } = stores
     const neighbour = await another({ prefix: 'neighbour.' })
     const stream = streamName()
     const mine = await appended(store, [part(stream, NO_STREAM, eventsOf(2))])
@@ -128,7 +128,7 @@ describe('subscriptions to EventStoreDB', function () {
   })
 
   it('of an empty store are live at once, and have no end', async () => {
-    const { store } = world
+    const { store } = stores
     expect(await store.end()).to.equal(null)
     const following = follow(store, { after: null })
     await eventually(() => following.isLive())
@@ -141,7 +141,7 @@ describe('subscriptions to EventStoreDB', function () {
   })
 
   it('refuse a checkpoint that this store never issued', async () => {
-    const { store } = world
+    const { store } = stores
     expect(() => store.isAfter('17', '1/1')).to.throw(RangeError)
     expect(await store.readAll('17', 1).catch((error: unknown) => error)).to.be.instanceOf(RangeError)
   })

@@ -24,20 +24,20 @@ import {
   streamName,
   upTo,
 } from '../../contract/event-store/harness.ts'
-import { openWorld, type World } from './world.ts'
+import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
 const run = (script: string, ...args: string[]) =>
   promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...args])
 
 describe('an append to EventStoreDB whose outcome is unknown', function () {
   this.timeout(120_000)
-  let world: World
-  beforeEach(async () => (world = await openWorld()))
-  afterEach(() => world.close())
+  let stores: StandInStores
+  beforeEach(async () => (stores = await openStandInStores()))
+  afterEach(() => stores.close())
 
   /** Appends while the fault is active. The append must succeed and be stored once. */
   const isThereOnce = async (): Promise<void> => {
-    const { store } = world
+    const { store } = stores
     const [stream, other] = [streamName(), streamName()]
     const unit = [part(stream, NO_STREAM, eventsOf(2)), part(other, NO_STREAM)]
     const checkpoint = await appended(store, unit)
@@ -53,13 +53,13 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
     ['the server has just started', 'not_ready'],
   ] as const)
     it(`is retried if ${what}`, async () => {
-      world.standIn.troubles[trouble] = 2
+      stores.standIn.troubles[trouble] = 2
       await isThereOnce()
-      expect(world.standIn.troubles[trouble]).to.equal(0)
+      expect(stores.standIn.troubles[trouble]).to.equal(0)
     })
 
   it('is retried if the server restarts in the middle of many appends', async () => {
-    const { store, standIn } = world
+    const { store, standIn } = stores
     const streams = upTo(200).map(() => streamName())
     const appending = Promise.all(streams.map((stream) => appendOne(store, [part(stream, NO_STREAM)])))
     standIn.restart(300)
@@ -69,10 +69,10 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
   })
 
   it('survives an answer that comes when nothing waits for it any more', async () => {
-    const elsewhere = await openWorld()
+    const elsewhere = await openStandInStores()
     try {
       const script = fileURLToPath(new URL('late-answer.ts', import.meta.url))
-      const { stdout } = await run(script, world.url, elsewhere.url)
+      const { stdout } = await run(script, stores.url, elsewhere.url)
       expect(stdout).to.equal('1 event, goes on\n')
     } finally {
       await elsewhere.close()
@@ -81,19 +81,19 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
 
   it('survives the end of a connection with more waiting appends than it takes at once', async () => {
     const script = fileURLToPath(new URL('crowded.ts', import.meta.url))
-    const { stdout } = await run(script, world.url)
+    const { stdout } = await run(script, stores.url)
     expect(stdout).to.equal('600 appended\n')
   })
 
   it('does not keep other uncaught errors from ending the process', async () => {
     const script = fileURLToPath(new URL('fault-of-our-own.ts', import.meta.url))
-    const ended = await run(script, world.url).catch((error: { code: number; stderr: string }) => error)
+    const ended = await run(script, stores.url).catch((error: { code: number; stderr: string }) => error)
     expect(ended).to.include({ code: 1 })
     expect(ended.stderr).to.contain('a fault of our own')
   })
 
   it('fails as unavailable at its deadline, and may be sent again', async () => {
-    const { standIn, another } = world
+    const { standIn, another } = stores
     const impatient = await another({ deadlineMs: 300 })
     const unit = [part(streamName(), NO_STREAM)]
     standIn.troubles.lose_answers = 10
@@ -104,7 +104,7 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
   })
 
   it('ends at once when the store is closed', async () => {
-    const { standIn, another } = world
+    const { standIn, another } = stores
     const closing = await another()
     standIn.troubles.lose_answers = 10
     const waiting = appendOne(closing, [part(streamName(), NO_STREAM)]).catch((error: unknown) => error)
@@ -120,7 +120,7 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
     const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
     await eventually(() => mute.listening)
     try {
-      const store = await world.another({ url: standInUrl((mute.address() as AddressInfo).port), deadlineMs: 400 })
+      const store = await stores.another({ url: standInUrl((mute.address() as AddressInfo).port), deadlineMs: 400 })
       const calls = [appendOne(store, [part(streamName(), NO_STREAM)]), readStream(store, streamName()), store.end()]
       const errors = await Promise.all(calls.map((call: Promise<unknown>) => call.catch((error: unknown) => error)))
       for (const error of errors) expect(error).to.be.instanceOf(StoreUnavailable)
@@ -133,14 +133,14 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
 
 describe('a read from EventStoreDB', function () {
   this.timeout(120_000)
-  let world: World
-  before(async () => (world = await openWorld()))
-  after(() => world.close())
+  let stores: StandInStores
+  before(async () => (stores = await openStandInStores()))
+  after(() => stores.close())
 
   it('is never taken as complete if it was cut short', async () => {
     const stream = streamName()
-    await appended(world.store, [part(stream, NO_STREAM, eventsOf(1_500))])
-    const connection = new Connection(world.url, 3_000, () => {})
+    await appended(stores.store, [part(stream, NO_STREAM, eventsOf(1_500))])
+    const connection = new Connection(stores.url, 3_000, () => {})
     const patience = { isOutage, deadlineMs: 10_000, closing: new AbortController().signal }
     const reading = new Reading(connection, 'test.', (attempt) => untilAnswered(attempt, patience), unparsed)
     try {
@@ -159,23 +159,23 @@ describe('a read from EventStoreDB', function () {
 
 describe('a cluster of EventStoreDB', () => {
   it('is found through any of its nodes that is up', async () => {
-    const world = await openWorld()
-    const gone = await openWorld()
+    const stores = await openStandInStores()
+    const gone = await openStandInStores()
     await gone.close()
     try {
-      const url = `esdb://127.0.0.1:${gone.standIn.port},127.0.0.1:${world.standIn.port}?tls=false`
+      const url = `esdb://127.0.0.1:${gone.standIn.port},127.0.0.1:${stores.standIn.port}?tls=false`
       const stream = streamName()
-      await appended(await world.another({ url }), [part(stream, NO_STREAM)])
-      expect(await readStream(world.store, stream)).to.have.length(1)
+      await appended(await stores.another({ url }), [part(stream, NO_STREAM)])
+      expect(await readStream(stores.store, stream)).to.have.length(1)
     } finally {
-      await world.close()
+      await stores.close()
     }
   })
 })
 
 describe('a node of EventStoreDB that is not the leader', () => {
   it('redirects appends and reads to the leader', async () => {
-    const [follower, leader] = [await openWorld(), await openWorld()]
+    const [follower, leader] = [await openStandInStores(), await openStandInStores()]
     try {
       follower.standIn.troubles.not_leader = 1_000
       follower.standIn.troubles.leader_port = leader.standIn.port

@@ -5,7 +5,7 @@ import { main } from '../../../projections/main.ts'
 import { replay } from '../../../projections/engine/replay.ts'
 import { importState, NotImportable } from '../../../workflows/store-migration/import.ts'
 import { applyRetention } from '../../../workflows/scheduled/expire-events.ts'
-import { openWorldWith, type World } from '../eventstoredb/world.ts'
+import { openParsedStores, type StandInStores } from '../eventstoredb/stand-in-stores.ts'
 import { openSetting, type Setting } from '../projections/setting.ts'
 import { checked, exported, fill, imported, NOW, type EventFile } from './stores.ts'
 
@@ -26,7 +26,7 @@ describe('store migration', function () {
   this.timeout(120_000)
   let from: Setting
   let to: Setting
-  let world: World<StoredEvent>
+  let standIn: StandInStores<StoredEvent>
   let file: EventFile
   before(async () => {
     from = await openSetting()
@@ -36,9 +36,9 @@ describe('store migration', function () {
   })
   after(() => from.close())
   beforeEach(async () => {
-    ;[to, world] = await Promise.all([openSetting(), openWorldWith(parseEvent)])
+    ;[to, standIn] = await Promise.all([openSetting(), openParsedStores(parseEvent)])
   })
-  afterEach(() => Promise.all([to.close(), world.close()]))
+  afterEach(() => Promise.all([to.close(), standIn.close()]))
 
   it('copies everything except data that must be deleted', async () => {
     const all = await from.store.readAll(null, 100_000)
@@ -57,9 +57,9 @@ describe('store migration', function () {
   })
 
   it('goes to EventStoreDB and back with nothing lost and the same read models, row for row', async () => {
-    await applyRetention(world.store)
-    await imported(world.store, file)
-    const there = await exported(world.store)
+    await applyRetention(standIn.store)
+    await imported(standIn.store, file)
+    const there = await exported(standIn.store)
     expect(past(there)).to.deep.equal(past(file))
     await imported(to.store, there)
     expect((await exported(to.store)).lines).to.deep.equal(there.lines)
@@ -68,7 +68,7 @@ describe('store migration', function () {
 
     const another = await openSetting()
     try {
-      await replay({ store: world.store, tables: another.tables, definition: main })
+      await replay({ store: standIn.store, tables: another.tables, definition: main })
       expect(await lasting(another)).to.deep.equal(await lasting(from))
     } finally {
       await another.close()
@@ -76,12 +76,12 @@ describe('store migration', function () {
   })
 
   it('keeps the revisions by which attempts name the state of an account', async () => {
-    await imported(world.store, file)
+    await imported(standIn.store, file)
     for (const user of [1, 2, 3]) {
       const stream = `account-${user}`
       const [[before = []], [after = []]] = await Promise.all([
         from.store.read([{ stream }]),
-        world.store.read([{ stream }]),
+        standIn.store.read([{ stream }]),
       ])
       expect(before.length).to.be.greaterThan(3)
       expect(after.map(({ id, revision }) => [id, revision])).to.deep.equal(
@@ -94,13 +94,13 @@ describe('store migration', function () {
     const all = await from.store.readAll(null, 100_000)
     const middle = all[Math.floor(all.length / 2)]!
     const read = await exported(from.store, { reactions: middle.checkpoint, 'relay topic': all.at(-1)!.checkpoint })
-    const { readers, end } = await imported(world.store, read)
-    const next = await world.store.readAll(readers.reactions!.checkpoint, 1)
+    const { readers, end } = await imported(standIn.store, read)
+    const next = await standIn.store.readAll(readers.reactions!.checkpoint, 1)
     const ids = read.lines.slice(0, -1).map((line) => (JSON.parse(line) as { id: string }).id)
     expect(ids.indexOf(next[0]!.id)).to.equal(ids.indexOf(readers.reactions!.event_id) + 1)
     const later = all.slice(all.indexOf(middle) + 1).map(({ id }) => id)
     expect(later).to.include(next[0]!.id).and.not.to.include(readers.reactions!.event_id)
-    expect(await world.store.readAll(end!.checkpoint, 100)).to.satisfy((rest: { stream: string }[]) =>
+    expect(await standIn.store.readAll(end!.checkpoint, 100)).to.satisfy((rest: { stream: string }[]) =>
       rest.every(({ stream }) => /^(book|ignored|import)/.test(stream)),
     )
   })
@@ -110,13 +110,13 @@ describe('store migration', function () {
     const before = await to.store.end()
     expect(await refusal(imported(to.store, file))).to.be.instanceOf(NotImportable)
     expect(await to.store.end()).to.equal(before)
-    await imported(world.store, file)
-    expect((await refusal(imported(world.store, file))).message).to.contain('not empty')
+    await imported(standIn.store, file)
+    expect((await refusal(imported(standIn.store, file))).message).to.contain('not empty')
   })
 
   const stores: [string, () => EventStore][] = [
     ['Postgres', () => to.store],
-    ['EventStoreDB', () => world.store],
+    ['EventStoreDB', () => standIn.store],
   ]
   for (const [name, open] of stores)
     it(`resumes an interrupted import, and refuses another file in its place: ${name}`, async () => {
@@ -143,7 +143,7 @@ describe('store migration', function () {
       await imported({ ...store, append }, file)
       return calls
     }
-    const [one, other] = [await counted(to.store), await counted(world.store)]
+    const [one, other] = [await counted(to.store), await counted(standIn.store)]
     expect(one).to.equal(Math.ceil((file.lines.length - 1) / 500) + 2)
     expect(other).to.be.above(2 * one)
     expect(past(await exported(to.store))).to.deep.equal(past(file))
@@ -157,15 +157,15 @@ describe('store migration', function () {
 
   it('stops if the server changes the order, which cannot happen with --one-by-one', async () => {
     const scrambling: EventStore = {
-      ...world.store,
+      ...standIn.store,
       append: async (units) => {
         const answers = new Map<(typeof units)[number], Awaited<ReturnType<EventStore['append']>>[number]>()
-        for (const unit of [...units].reverse()) answers.set(unit, (await world.store.append([unit]))[0]!)
+        for (const unit of [...units].reverse()) answers.set(unit, (await standIn.store.append([unit]))[0]!)
         return units.map((unit) => answers.get(unit)!)
       },
     }
     expect((await refusal(imported(scrambling, file))).message).to.contain('--one-by-one')
-    const other = await world.another({ prefix: 'other.' })
+    const other = await standIn.another({ prefix: 'other.' })
     await imported(
       {
         ...scrambling,

@@ -6,31 +6,31 @@ import type { EventStore } from '../../../domain/ports.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
 import { startStandIn, type StandIn } from '../../harness/eventstoredb/server.ts'
 
-export interface World<Event extends RecordedEvent = RecordedEvent> {
+export interface StandInStores<Event extends RecordedEvent = RecordedEvent> {
   standIn: StandIn
   url: string
   store: EventStore<Event>
   /** The errors that the store has reported, in order. */
-  troubles: unknown[]
+  failures: unknown[]
   another(options?: { prefix?: string; deadlineMs?: number; url?: string }): Promise<EventStore<Event>>
   close(): Promise<void>
 }
 
 /** @param folder  where the stand-in stores its events. Without it they are not stored on disk. */
-export const openWorldWith = async <Event extends RecordedEvent>(
+export const openParsedStores = async <Event extends RecordedEvent>(
   parse: Parse<Event>,
   folder?: string,
-): Promise<World<Event>> => {
+): Promise<StandInStores<Event>> => {
   const standIn = await startStandIn(folder === undefined ? {} : { folder })
   const own = standInUrl(standIn.port)
   const stores: EventStore<Event>[] = []
-  const troubles: unknown[] = []
-  const another: World<Event>['another'] = async ({ prefix = 'test.', url = own, ...options } = {}) => {
+  const failures: unknown[] = []
+  const another: StandInStores<Event>['another'] = async ({ prefix = 'test.', url = own, ...options } = {}) => {
     const store = await openEventStoreDb({
       url,
       prefix,
       parse,
-      onFailure: (error) => troubles.push(error),
+      onFailure: (error) => failures.push(error),
       ...options,
     })
     stores.push(store)
@@ -40,7 +40,7 @@ export const openWorldWith = async <Event extends RecordedEvent>(
     standIn,
     url: own,
     store: await another(),
-    troubles,
+    failures,
     another,
     close: async () => {
       await Promise.all(stores.map((store) => store.close()))
@@ -50,4 +50,4 @@ export const openWorldWith = async <Event extends RecordedEvent>(
 }
 
 /** Its stores return events as they are stored. */
-export const openWorld = (folder?: string): Promise<World> => openWorldWith(unparsed, folder)
+export const openStandInStores = (folder?: string): Promise<StandInStores> => openParsedStores(unparsed, folder)

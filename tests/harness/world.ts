@@ -1,0 +1,179 @@
+/** An installation of Baoco on any set-up, with its servers and its first account. Tests and benchmarks use it like its owner does. */
+import { exec } from 'node:child_process'
+import { promisify } from 'node:util'
+import { mailAccountOf } from '../integration/mail-ingest/collecting.ts'
+import {
+  callApi,
+  newDataFolder,
+  readInstallation,
+  removeDataFolder,
+  startBaoco,
+  type DataFolder,
+  type Installation,
+  type Running,
+} from './baoco-process.ts'
+import { fromVietcombank } from './bank-texts.ts'
+import { startDovecot, type Dovecot } from './dovecot/server.ts'
+import { roleProcesses, type RoleName, type RoleProcess } from './role-processes.ts'
+import { openSetUp, type SetUp } from './servers.ts'
+import { openShop, type Shop } from './shop.ts'
+
+const OWN_MACHINE = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off' }
+
+const MAILBOX = 'shop'
+
+export interface WorldOptions<Used extends SetUp> {
+  /** Opens the servers; default: everything is embedded. */
+  servers?: () => Promise<Used>
+  /** Settings besides those that name the servers. */
+  env?: Record<string, string>
+  /** Another way to start all of Baoco than `baoco serve`. */
+  start?: (place: DataFolder, env: Record<string, string>) => Promise<Running>
+  /** Runs on the data folder before anything starts there. */
+  prepare?: (place: DataFolder) => Promise<void>
+  /** Starts a process for each of these roles instead, each with its own data folder. A role may occur twice. */
+  roles?: readonly RoleName[]
+  /** Adds a mailbox that is collected. */
+  mailbox?: boolean
+}
+
+export class World<Used extends SetUp = SetUp> {
+  readonly servers: Used
+  readonly env: Record<string, string>
+  readonly processes: ReturnType<typeof roleProcesses>
+  /** The process that answers the API. */
+  baoco!: Running
+  installation!: Installation
+  readonly #options: WorldOptions<Used>
+  readonly #mailServer: Dovecot | null
+  readonly #shops: Shop[] = []
+  #place: DataFolder | null = null
+
+  private constructor(servers: Used, mailServer: Dovecot | null, options: WorldOptions<Used>) {
+    this.servers = servers
+    this.#mailServer = mailServer
+    this.#options = options
+    this.env = { ...OWN_MACHINE, ...options.env, ...servers.env }
+    this.processes = roleProcesses(this.env)
+  }
+
+  static async open<Used extends SetUp = SetUp>(options: WorldOptions<Used> = {}): Promise<World<Used>> {
+    const openServers = options.servers ?? (() => openSetUp('embedded') as Promise<Used>)
+    const [servers, mailServer] = await Promise.all([openServers(), options.mailbox ? startDovecot() : null])
+    const world = new World(servers, mailServer, options)
+    try {
+      await (options.roles ? world.#startRoles(options.roles) : world.#startFirst())
+      if (mailServer) await world.#create('/api/mail-accounts', mailAccountOf(mailServer, MAILBOX))
+      return world
+    } catch (error) {
+      await world.close()
+      throw error
+    }
+  }
+
+  async #startFirst(): Promise<void> {
+    this.#place = await newDataFolder()
+    await this.#options.prepare?.(this.#place)
+    await this.start()
+    this.installation = readInstallation(this.#place, this.baoco.output())
+  }
+
+  async #startRoles(roles: readonly RoleName[]): Promise<void> {
+    await Promise.all(roles.map((role) => this.processes.launch(role)))
+    await this.allReady()
+    const [first] = this.founders()
+    if (!first) throw new Error('no process printed the first account')
+    this.baoco = first.running
+    this.installation = readInstallation(first.place, first.running.output())
+  }
+
+  /** Starts Baoco again after it was stopped or killed. */
+  async start(): Promise<void> {
+    this.baoco = await (this.#options.start ?? startBaoco)(this.#place!, this.env)
+  }
+
+  /** The running processes of a role. */
+  of(role: RoleName): RoleProcess[] {
+    return this.processes.all.filter((each) => each.role === role && each.isRunning())
+  }
+
+  /** Starts one more process of a role and waits until it is ready. */
+  async launch(role: RoleName): Promise<RoleProcess> {
+    const launched = await this.processes.launch(role)
+    await launched.running.ready
+    return launched
+  }
+
+  allReady(): Promise<unknown> {
+    return Promise.all(this.processes.all.map(({ running }) => running.ready))
+  }
+
+  /** The processes that printed the first account. */
+  founders(): RoleProcess[] {
+    return this.processes.all.filter(({ role, running }) => role === 'api' && running.output().includes('API key'))
+  }
+
+  api(method: string, path: string, body?: unknown): ReturnType<typeof callApi> {
+    return callApi(this.baoco, this.installation.apiKey, method, path, body)
+  }
+
+  async #create(path: string, body: object): Promise<unknown> {
+    const answer = await this.api('POST', path, body)
+    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body.data
+  }
+
+  /**
+   * Posts a bank's text to the personal URL. @param to  the process that receives it
+   * @returns the id, or null if it was not accepted. It rejects if no process answers.
+   */
+  async post(text: string, to = this.baoco): Promise<number | null> {
+    const url = new URL(fromVietcombank(this.installation.personalUrl))
+    url.port = new URL(to.baseUrl).port
+    const response = await fetch(url, { method: 'POST', body: text })
+    const { data } = (await response.json()) as { data?: { id?: number } }
+    return response.ok ? (data?.id ?? null) : null
+  }
+
+  /** Opens an endpoint of a shop, which closes with the world. */
+  async openShop(): Promise<Shop> {
+    const shop = await openShop()
+    this.#shops.push(shop)
+    return shop
+  }
+
+  /** Creates a rule that calls the shop. */
+  addRule({ url }: Shop): Promise<{ id: number; secret_key: string }> {
+    return this.#create('/api/webhooks', { name: 'shop', url }) as Promise<{ id: number; secret_key: string }>
+  }
+
+  /** Delivers a mail to the mailbox. */
+  async deliverMail(mail: string): Promise<void> {
+    await this.#mailServer!.deliver(MAILBOX, mail)
+  }
+
+  /** Compares the read models with a rebuild from the first event. @returns what the command prints */
+  async verifyReadModels(): Promise<string> {
+    const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs replay --verify`, {
+      env: { PATH: process.env.PATH, BAOCO_DATA_DIR: this.installation.dataDir, ...this.env },
+    })
+    return stdout
+  }
+
+  /** The sum of one metric over all its labels; 0 if the metric does not exist yet. */
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.baoco.baseUrl}/metrics`)).text()
+    return text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+  }
+
+  async close(): Promise<void> {
+    // The process of a failed start has been killed already.
+    await Promise.all([this.baoco?.kill(), this.processes.close()])
+    await Promise.all(this.#shops.map((shop) => shop.close()))
+    if (this.#place) await removeDataFolder(this.#place)
+    await Promise.all([this.servers.close(), this.#mailServer?.remove()])
+  }
+}
