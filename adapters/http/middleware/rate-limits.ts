@@ -8,7 +8,7 @@ import { normalEmail } from '../../../domain/account/access.ts'
 import { Refused } from '../../../domain/errors.ts'
 import { callerIn } from './caller.ts'
 import type { ApiContext, ApiMiddleware } from '../context.ts'
-import { readJson } from '../openapi/input.ts'
+import { readJson } from './json-body.ts'
 import type { Part } from '../openapi/operation.ts'
 
 export interface RateLimit {

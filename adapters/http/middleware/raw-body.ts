@@ -1,7 +1,7 @@
 // Tests: tests/attack/single-requests.test.ts
 /**
- * Reads a request's body into memory, once, up to a limit. It does not use koa-body, because koa-body replaces broken UTF-8 that we refuse,
- * unpacks compressed bodies, and disconnects a caller at the limit before the caller can read the 413.
+ * Admits a request's body, once, up to a limit. The receive paths and the inbox need its bytes and read them here (`readBody`). JSON bodies
+ * of the API pass the same guards on their way to koa-body (`json-body.ts`).
  *
  * The credential is checked before the body is read (decisions, "Sizes"). Without a credential at most 64 KB are kept. The rest of a body
  * that is too long, and a body that no handler reads, is discarded as it arrives. A caller that sends the whole body before it reads
@@ -16,7 +16,7 @@ import type { ApiContext } from '../context.ts'
 import { CallerGone, overloaded } from './errors.ts'
 
 /** In bytes (interface, section 8). */
-const BODY_LIMIT = 10 * 1024 * 1024
+export const BODY_LIMIT = 10 * 1024 * 1024
 
 /** Most bytes that may arrive of one body. Above it the connection is cut. */
 const ARRIVING_LIMIT = 24 * 1024 * 1024
@@ -41,53 +41,77 @@ const arrivalGuard = (): ((piece: Buffer) => boolean) => {
 
 const lengthOf = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
 
+/** Receives an admitted body. */
+export interface Sink {
+  /** @returns a reason to refuse the body, if the chunk shows one */
+  take: (chunk: Buffer) => (() => Refused) | null
+  end: () => void
+  /** What was taken is no longer needed. The rest is discarded. */
+  refused: () => void
+  /** Called in the place of `end`: with the refusal after the whole body has arrived, or if the caller has gone. */
+  fail: (error: Refused | CallerGone) => void
+}
+
+/** @param account  the account of the valid credential; null: there is none, and at most 64 KB are kept */
+export const admit = ({ req: request, state: { held } }: ApiContext, account: number | null, sink: Sink): void => {
+  const most = account === null ? SHORT : BODY_LIMIT
+  const mayGoOn = arrivalGuard()
+  let size = 0
+  let refusal: (() => Refused) | null = null
+
+  const refuse = (as: () => Refused): void => {
+    refusal = as
+    sink.refused()
+    held.release()
+  }
+  const checkSize = (): void => {
+    if (size > BODY_LIMIT) refuse(tooLarge)
+    else if (size > most) refuse(tooLong)
+  }
+  const cut = (why: string): void => {
+    request.removeAllListeners('data').pause()
+    sink.refused()
+    sink.fail(new CallerGone(why))
+  }
+  const take = (chunk: Buffer): void => {
+    if (!held.take(chunk.length)) return refuse(overloaded)
+    const reason = sink.take(chunk)
+    if (reason) refuse(reason)
+  }
+
+  held.begin(account, () => cut('the body arrived too slowly'))
+  size = lengthOf(request)
+  checkSize()
+  size = 0
+  request.on('data', (chunk: Buffer) => {
+    if (!mayGoOn(chunk)) return cut('a body without end')
+    size += chunk.length
+    if (size > most) checkSize()
+    else if (!refusal) take(chunk)
+  })
+  request.on('end', () => {
+    if (refusal) return sink.fail(refusal())
+    held.arrived()
+    sink.end()
+  })
+  request.on('error', () => cut('the caller went away'))
+  request.on('close', () => {
+    if (!request.complete) cut('the caller went away')
+  })
+}
+
 /**
- * @param account  the account of the valid credential; null: there is none, and at most 64 KB are kept
+ * @returns the bytes of the body
  * @throws {Refused} PAYLOAD_TOO_LARGE, OVERLOADED, VALIDATION_FAILED for more than 64 KB without a credential · {CallerGone}
  */
-export const readBody = ({ req: request, state }: ApiContext, account: number | null): Promise<Buffer> =>
+export const readBody = (context: ApiContext, account: number | null): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const { held } = state
-    const most = account === null ? SHORT : BODY_LIMIT
-    const mayGoOn = arrivalGuard()
     let chunks: Buffer[] = []
-    let size = 0
-    let refusal: (() => Refused) | null = null
-
-    const refuse = (as: () => Refused): void => {
-      refusal = as
-      chunks = []
-      held.release()
-    }
-    const grown = (): void => {
-      if (size > BODY_LIMIT) refuse(tooLarge)
-      else if (size > most) refuse(tooLong)
-    }
-    const cut = (why: string): void => {
-      chunks = []
-      request.removeAllListeners('data').pause()
-      reject(new CallerGone(why))
-    }
-
-    held.begin(account, () => cut('the body arrived too slowly'))
-    size = lengthOf(request)
-    grown()
-    size = 0
-    request.on('data', (chunk: Buffer) => {
-      if (!mayGoOn(chunk)) return cut('a body without end')
-      size += chunk.length
-      if (size > most) grown()
-      else if (!refusal && held.take(chunk.length)) chunks.push(chunk)
-      else if (!refusal) refuse(overloaded)
-    })
-    request.on('end', () => {
-      if (refusal) return reject(refusal())
-      held.arrived()
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-    })
-    request.on('error', () => cut('the caller went away'))
-    request.on('close', () => {
-      if (!request.complete) cut('the caller went away')
+    admit(context, account, {
+      take: (chunk) => (chunks.push(chunk), null),
+      end: () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+      refused: () => (chunks = []),
+      fail: reject,
     })
   })
 

@@ -1,16 +1,12 @@
 // Tests: tests/integration/openapi/guards.test.ts
 /** Inputs of an operation. Each is read, validated against its schema and passed to the handler with its type. */
-import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import type { Issue } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
-import type { ApiContext } from '../context.ts'
 import type { ErrorCode } from '../middleware/errors.ts'
 import type { Input } from './operation.ts'
-import { hasTooManyValues, looksTooLarge } from '../receive/json-values.ts'
 import { queryOf } from '../middleware/query-string.ts'
-import { readBody } from '../middleware/raw-body.ts'
-import { charsetOf, decoderOf, type Charset } from '../receive/charset.ts'
+import { readJson } from '../middleware/json-body.ts'
 
 const failed = (issues: readonly Issue[]): Refused =>
   new Refused('VALIDATION_FAILED', issues[0]?.message ?? 'The input is invalid.', { issues })
@@ -40,41 +36,6 @@ const checked = <Input>(schema: z.ZodType<Input>, value: unknown): Input => {
   const parsed = schema.safeParse(value)
   if (!parsed.success) throw failed(issuesOf(parsed.error))
   return parsed.data
-}
-
-const read = new WeakMap<IncomingMessage, Promise<unknown>>()
-
-/** The JSON value in the body; undefined if there is no body. Several calls read the body only once. @throws {Refused} 400, 413, 415 */
-export const readJson = (context: ApiContext): Promise<unknown> => {
-  const known = read.get(context.req) ?? parseJson(context)
-  read.set(context.req, known)
-  return known
-}
-
-const parseJson = async (context: ApiContext): Promise<unknown> => {
-  const bytes = await readBody(context, context.state.account?.user_id ?? null)
-  if (bytes.length === 0) return undefined
-  const encoding = context.get('content-encoding')
-  if (!context.is('json', '+json') || (encoding && encoding !== 'identity'))
-    throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.')
-  const charset = charsetOf(context.get('content-type'))
-  if (charset === 'other') throw new Refused('UNSUPPORTED_MEDIA_TYPE', 'Send the body as UTF-8 or UTF-16.')
-  const value = parsed(bytes, charset)
-  if (looksTooLarge(value)) throw tooManyValues()
-  return value
-}
-
-const tooManyValues = () => failed([{ path: '', message: 'The body has too many values.' }])
-
-/** @throws {Refused} VALIDATION_FAILED */
-const parsed = (bytes: Buffer, charset: Charset): unknown => {
-  try {
-    const json = decoderOf(charset, { fatal: true }).decode(bytes)
-    if (!hasTooManyValues(json)) return JSON.parse(json) as unknown
-  } catch {
-    throw failed([{ path: '', message: 'The body is not valid JSON.' }])
-  }
-  throw tooManyValues()
 }
 
 const BODY_REFUSALS: readonly ErrorCode[] = [

@@ -37,6 +37,19 @@ const endOfString = (json: string, from: number): number => {
   return json.length
 }
 
+/**
+ * Counts the values of a JSON body as its bytes arrive, before it is parsed. Unlike `hasTooManyValues`, it also counts commas and brackets in
+ * strings. No management endpoint accepts strings with that many.
+ * @returns a function that takes the next bytes and returns whether there are too many values
+ */
+export const valueCounter = (): ((bytes: Buffer) => boolean) => {
+  let values = 0
+  return (bytes) => {
+    for (const byte of bytes) if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) values++
+    return values > MOST_VALUES
+  }
+}
+
 /** Limits for bodies of management endpoints: above what any schema allows in values, text length and name length. */
 const MOST_CHECKED = 2_000
 const LONGEST_TEXT = 100_000
