@@ -76,7 +76,7 @@ try {
   const lines = () => linesOfFile(path)
   const told = await timed('check', () => checkFile(lines(), () => true))
   const settle = () => Promise.resolve()
-  await timed('import', () => importEvents({ store, lines, told, now, settle }))
+  await timed('import', () => importEvents({ store, lines, summary: told, now, settle }))
   const readers = { reactions: (await store.end())! }
   await timed('export', () => exportEvents({ store, readers, now, write: () => Promise.resolve() }))
 } finally {

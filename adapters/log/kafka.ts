@@ -41,12 +41,12 @@ export interface KafkaLog extends Log {
 export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
   const { onFailure = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
   const { topic, installation } = settings
-  let trouble: Error | null = new Error('no consumer has started yet')
-  const tell = (error: unknown) => {
-    trouble = kafkaError(settings, error)
-    onFailure(trouble)
+  let failure: Error | null = new Error('no consumer has started yet')
+  const report = (error: unknown) => {
+    failure = kafkaError(settings, error)
+    onFailure(failure)
   }
-  const onWorking = () => void (trouble = null)
+  const onWorking = () => void (failure = null)
 
   const entriesOf = (messages: readonly KafkaMessage[], partition: number): LogEntry[] =>
     messages.flatMap((message) => {
@@ -57,7 +57,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
     })
 
   return {
-    check: () => (trouble ? Promise.reject(trouble) : Promise.resolve()),
+    check: () => (failure ? Promise.reject(failure) : Promise.resolve()),
     consume: async (group, handler, signal) => {
       const kafka = openKafkaClient(settings)
 
@@ -73,7 +73,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
             // Also if the previous batch was cut off: no event of a partition may be skipped.
             if (isOver.aborted) return
             const handOver = () => (entries.length > 0 ? handler(entries).then(() => true) : Promise.resolve(true))
-            if (!(await retry(handOver, { signal: isOver, onFailure: onFailure }))) return
+            if (!(await retry(handOver, { signal: isOver, onFailure }))) return
             const { offset } = part.at(-1)!
             resolveOffset(offset)
             const next = String(BigInt(offset) + 1n)
@@ -88,10 +88,10 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
       // pause.
       const session = () =>
         consumerSession(
-          { kafka, topic, groupId: groupIdOf(settings, group), sessionTimeout, takeBatch, onWorking, tell },
+          { kafka, topic, groupId: groupIdOf(settings, group), sessionTimeout, takeBatch, onWorking, report },
           signal,
         )
-      while (!signal.aborted) await retry(session, { signal: signal, onFailure: tell })
+      while (!signal.aborted) await retry(session, { signal, onFailure: report })
     },
   }
 }

@@ -32,7 +32,7 @@ const VIOLATIONS: readonly (readonly [RegExp, string])[] = [
 /** Characters. Limits a server's text, because people read it. */
 const LONGEST = 200
 
-const said = (text: string | undefined): string => {
+const quoted = (text: string | undefined): string => {
   const plain = (text ?? '').replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()
   return plain === '' ? '' : ` It says: ${plain.slice(0, LONGEST)}`
 }
@@ -42,7 +42,7 @@ export const mailFailure = (error: unknown): MailFailure => {
   if (error instanceof Failure) return new MailFailure(error.message)
   const { code = '', authenticationFailed, responseText, tlsFailed, message } = error as ImapError
   if (authenticationFailed)
-    return new MailFailure(`The server rejected the user name or the password.${said(responseText)}`, {
+    return new MailFailure(`The server rejected the user name or the password.${quoted(responseText)}`, {
       isRefusal: true,
     })
   for (const [pattern, words] of VIOLATIONS)
@@ -53,5 +53,5 @@ export const mailFailure = (error: unknown): MailFailure => {
   if (/certificate|altnames/i.test(message))
     return new MailFailure("The server's certificate is not valid for its name.")
   if (/^ERR_SSL|^EPROTO/.test(code)) return new MailFailure('The server does not speak TLS on this port.')
-  return new MailFailure(`The mailbox could not be read.${said(responseText)}`)
+  return new MailFailure(`The mailbox could not be read.${quoted(responseText)}`)
 }

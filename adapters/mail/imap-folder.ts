@@ -170,7 +170,7 @@ export const openFolder = async (limited: Limited, folder: string): Promise<Conn
     get isUsedUp() {
       return limits.isUsedUp
     },
-    news: async (signal) => {
+    newMails: async (signal) => {
       await bell.rings(signal)
       if (isClosed && !signal.aborted) throw limits.failure ?? new MailFailure('The server closed the connection.')
     },

@@ -2,7 +2,7 @@
 /** Metrics of deliveries. Label values come only from Baoco: lanes, states, classes of outcomes, codes of known banks. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { bankName } from '../../domain/banks/directory.ts'
-import type { AttemptTold } from '../../workflows/deliver/attempts.ts'
+import type { AttemptReport } from '../../workflows/deliver/attempts.ts'
 import type { DeliveryNumbers } from '../postgres/delivery-queue/numbers.ts'
 
 export interface WatchedDelivery {
@@ -16,7 +16,10 @@ export interface WatchedDelivery {
 const classOf = (error: string | null): string => error?.replace(/^http_(\d)\d+$/, 'http_$1xx') ?? ''
 
 /** @returns a function that counts one attempt */
-export const watchDelivery = (registry: Registry, { use, numbers }: WatchedDelivery): ((told: AttemptTold) => void) => {
+export const watchDelivery = (
+  registry: Registry,
+  { use, numbers }: WatchedDelivery,
+): ((report: AttemptReport) => void) => {
   const registers = [registry]
   const byBank = new Counter({
     name: 'baoco_bank_attempts_total',
@@ -37,7 +40,7 @@ export const watchDelivery = (registry: Registry, { use, numbers }: WatchedDeliv
     (asked ??= numbers()
       .catch(() => null)
       .finally(() => (asked = null)))
-  const gauge = (name: string, help: string, labelNames: string[], tell: (of: Gauge) => Promise<void> | void) =>
+  const gauge = (name: string, help: string, labelNames: string[], read: (of: Gauge) => Promise<void> | void) =>
     new Gauge({
       name,
       help,
@@ -45,7 +48,7 @@ export const watchDelivery = (registry: Registry, { use, numbers }: WatchedDeliv
       registers,
       async collect() {
         this.reset()
-        await tell(this)
+        await read(this)
       },
     })
   gauge('baoco_deliveries_in_flight', 'Calls under way, in this process', ['lane'], (of) => {

@@ -25,11 +25,11 @@ const NEVER = [
 ]
 
 /** Drops an error's other properties: a database error contains the row that caused it. */
-const told = (error: unknown): unknown => {
+const errorFields = (error: unknown): unknown => {
   if (!(error instanceof Error)) return error
   const { name, message, stack, cause } = error
   const { code } = error as { code?: unknown }
-  return { type: name, code, message, stack, ...(cause === undefined ? {} : { cause: told(cause) }) }
+  return { type: name, code, message, stack, ...(cause === undefined ? {} : { cause: errorFields(cause) }) }
 }
 
 /** @param level  `LOG_LEVEL` */
@@ -41,7 +41,7 @@ export const openLogLines = (level: string): LogLines =>
       messageKey: 'event',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: told },
+      serializers: { err: errorFields },
       redact: { paths: NEVER, censor: '[never logged]' },
     },
     // Lines are written asynchronously. pino writes the remaining ones when the process ends.

@@ -13,7 +13,7 @@ import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { exportEvents } from '../../workflows/store-migration/export.ts'
 import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
 import { openEventStore, openRawEventStore, refuseHalfImported } from '../process/open-event-store.ts'
-import { tellEventCount } from '../process/event-count-progress.ts'
+import { reportEventCount } from '../process/event-count-progress.ts'
 import { withDatabase } from '../process/with-database.ts'
 
 export const exportEventsCommand = (program: Command): void => {
@@ -32,14 +32,14 @@ const run = (file: string | undefined): Promise<void> =>
       const store = await openEventStore(settings, url)
       try {
         await refuseHalfImported(store)
-        const readers = await placesIn(store, await readersOfStore(database))
+        const readers = await positionsIn(store, await readersOfStore(database))
         const output = file === undefined ? process.stdout : createWriteStream(file, { flags: 'wx', mode: 0o600 })
         const { events } = await exportEvents({
           store: raw,
           readers,
           now: clock.now(),
           write: writerTo(output),
-          onProgress: tellEventCount('written'),
+          onProgress: reportEventCount('written'),
         })
         if (output !== process.stdout) await finished(output.end())
         console.error(`${events} events written${file === undefined ? '' : ` to ${file}`}`)
@@ -50,14 +50,14 @@ const run = (file: string | undefined): Promise<void> =>
   })
 
 /** Keeps only positions of this store. A reader may still have a position from a store before a migration. */
-const placesIn = async (
+const positionsIn = async (
   store: EventStore,
   readers: Readonly<Record<string, StorePosition>>,
 ): Promise<Record<string, Checkpoint>> => {
   const known: Record<string, Checkpoint> = {}
-  for (const [reader, place] of Object.entries(readers)) {
-    const { checkpoint } = place
-    const isOurs = await isPositionIn(store, place).catch((error: unknown) => {
+  for (const [reader, position] of Object.entries(readers)) {
+    const { checkpoint } = position
+    const isOurs = await isPositionIn(store, position).catch((error: unknown) => {
       if (error instanceof RangeError) return false
       throw error
     })

@@ -23,7 +23,7 @@ import { KEPT_S, applyRetention } from '../../workflows/scheduled/expire-events.
 import { openEventStore, openRawEventStore } from '../process/open-event-store.ts'
 import { kafkaOf } from '../process/open-topic.ts'
 import { eventsAreHere } from '../process/recognise-installation.ts'
-import { tellEventCount } from '../process/event-count-progress.ts'
+import { reportEventCount } from '../process/event-count-progress.ts'
 import { withDatabase } from '../process/with-database.ts'
 
 export const importEventsCommand = (program: Command): void => {
@@ -51,7 +51,7 @@ const fromStandardInput = async (work: (file: string) => Promise<void>): Promise
 
 const run = async (file: string, oneByOne: boolean): Promise<void> => {
   const lines = () => linesOfFile(file)
-  const told = await checkFile(lines(), (type) => eventSchemas.has(type)).catch((error: unknown) => {
+  const summary = await checkFile(lines(), (type) => eventSchemas.has(type)).catch((error: unknown) => {
     if (error instanceof BadFile) throw new Error(`nothing was imported: ${error.message}`)
     throw error
   })
@@ -72,9 +72,9 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
           if (kafka) await skipToEnd(kafka, GROUP)
           for (const definition of projectors(settings)) await replay({ store, tables, definition })
         }
-        const onProgress = tellEventCount('stored')
-        await importEvents({ store: raw, lines, told, oneByOne, now: clock.now(), settle, onProgress })
-        console.log(`${told.events} events imported and compared; the read models are built from them`)
+        const onProgress = reportEventCount('stored')
+        await importEvents({ store: raw, lines, summary, oneByOne, now: clock.now(), settle, onProgress })
+        console.log(`${summary.events} events imported and compared; the read models are built from them`)
       } finally {
         await tables.close()
         await Promise.all([store.close(), raw.close()])

@@ -49,7 +49,7 @@ const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal
 
 const replaying = async (options: BuilderOptions): Promise<void> => {
   const progress = await replayReadModels(options)
-  console.log(`${told(options.definition, progress)}; the read models are swapped`)
+  console.log(`${summaryOf(options.definition, progress)}; the read models are swapped`)
 }
 
 const verifying = async (options: BuilderOptions): Promise<void> => {
@@ -58,8 +58,8 @@ const verifying = async (options: BuilderOptions): Promise<void> => {
   if (incomparable !== null)
     console.log(`${definition.projector}: the read models cannot be compared: ${incomparable}.`)
   else if (differences.length === 0)
-    console.log(`${told(definition, progress)}; every row is as it would be built anew`)
-  else console.log([`${told(definition, progress)}; rows differ:`, ...differences.flatMap(linesOf)].join('\n'))
+    console.log(`${summaryOf(definition, progress)}; every row is as it would be built anew`)
+  else console.log([`${summaryOf(definition, progress)}; rows differ:`, ...differences.flatMap(linesOf)].join('\n'))
   if (incomparable !== null || differences.length > 0) process.exitCode = 1
 }
 
@@ -69,11 +69,11 @@ const teller = (definition: Definition) => {
   return (progress: Progress): void => {
     if (performance.now() - toldAt < TELL_EVERY_MS) return
     toldAt = performance.now()
-    console.log(`${told(definition, progress)}, up to ${progress.at}`)
+    console.log(`${summaryOf(definition, progress)}, up to ${progress.at}`)
   }
 }
 
-const told = ({ projector }: Definition, { events, seconds }: Progress): string =>
+const summaryOf = ({ projector }: Definition, { events, seconds }: Progress): string =>
   `${projector}: ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / Math.max(seconds, 0.001))}/s)`
 
 const linesOf = ({ table, rows, examples }: Difference): string[] => [

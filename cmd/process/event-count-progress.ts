@@ -3,7 +3,7 @@
 const TELL_EVERY_MS = 1_000
 
 /** @param done  the verb in the line: `written` or `stored` */
-export const tellEventCount = (done: string) => {
+export const reportEventCount = (done: string) => {
   let toldAt = performance.now()
   return (events: number): void => {
     if (performance.now() - toldAt < TELL_EVERY_MS) return

@@ -26,8 +26,8 @@ export const readModelsAnswer = (
   name: 'read_models',
   needed,
   check: async () => {
-    const trouble = readModels.trouble()
-    if (trouble !== null) throw new Error(trouble)
+    const failure = readModels.failure()
+    if (failure !== null) throw new Error(failure)
     await database.query('SELECT FROM read_model.checkpoint LIMIT 1')
   },
 })

@@ -13,7 +13,7 @@ import { runRelay, type RelayProgress } from '../../workflows/relay/relay.ts'
 import type { Installation } from './installation.ts'
 import type { Topic } from './open-topic.ts'
 
-const telling =
+const reportTo =
   (log: LogLines, what: string) =>
   (error: unknown): void =>
     log.warn({ reason: error instanceof Error ? error.message : String(error) }, what)
@@ -28,7 +28,7 @@ export const openLog = ({
   database,
   log,
 }: Pick<Installation, 'topic' | 'store' | 'database' | 'log'>): Log & { check: () => Promise<unknown> } => {
-  const onFailure = telling(log, 'log.trouble')
+  const onFailure = reportTo(log, 'log.trouble')
   if (topic) return openKafkaLog({ ...topic.settings, onFailure })
   return { ...openEmbeddedLog({ store, database, onFailure }), check: () => store.end() }
 }
@@ -43,7 +43,7 @@ export const relayTo = (
   runRelay(
     {
       store,
-      publisher: openKafkaPublisher({ ...kafka, source: settings.baseUrl, onFailure: telling(log, 'relay.trouble') }),
+      publisher: openKafkaPublisher({ ...kafka, source: settings.baseUrl, onFailure: reportTo(log, 'relay.trouble') }),
       checkpoint: openRelayCheckpoint(database, kafka.topic),
       lease: onlyOne(`relay ${kafka.topic}`),
       log,

@@ -19,7 +19,7 @@ export interface ReadModelsOfProcess extends ReadModels {
   /** Uses the projector of this process as the source while it is active. */
   projectedBy(name: string, projector: Projector): void
   /** Why a projector of this process has stopped or waits; null if all are running. */
-  trouble(): string | null
+  failure(): string | null
   /** Whether a projector of this process has stopped for good at an event that cannot be applied. */
   isStopped(): boolean
 }
@@ -38,7 +38,7 @@ export const openReadModels = async (
     [...here.values()].map((each) => each.health()).find(({ state }) => states.includes(state))
   return {
     projectedBy: (name, projector) => void here.set(name, projector),
-    trouble: () => inState('away', 'stopped')?.reason ?? null,
+    failure: () => inState('away', 'stopped')?.reason ?? null,
     isStopped: () => inState('stopped') !== undefined,
     passed: (checkpoint, timeoutMs) => {
       const awaited = here.get(AWAITED)

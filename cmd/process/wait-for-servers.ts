@@ -5,7 +5,7 @@ import { orAborted } from '../../workflows/support/abort.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 
 /** Milliseconds until the first log line, before the first attempt times out. */
-const TOLD_AFTER = 1_000
+const REPORT_AFTER = 1_000
 const BETWEEN_TRIES = 500
 /** Milliseconds between log lines. */
 const TOLD_EVERY = 10_000
@@ -24,13 +24,13 @@ export interface Awaited {
 /** @throws if the process must stop while it waits · any other error of the server */
 export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited): Promise<void> => {
   let toldAt = -Infinity
-  const tell = (error?: Error): void => {
+  const report = (error?: Error): void => {
     if (error && performance.now() - toldAt < TOLD_EVERY) return
     if (error) toldAt = performance.now()
     const reason = error && { reason: error.message || (error as NodeJS.ErrnoException).code }
     log.warn({ waiting_for: name, ...reason }, 'start.waiting')
   }
-  const early = setTimeout(() => tell(), TOLD_AFTER)
+  const early = setTimeout(() => report(), REPORT_AFTER)
   try {
     for (;;) {
       try {
@@ -40,7 +40,7 @@ export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited):
       } catch (error) {
         if (stopping.aborted || !isAway(error)) throw error
         const { cause } = error as Error
-        tell(cause instanceof Error ? cause : (error as Error))
+        report(cause instanceof Error ? cause : (error as Error))
         await pause(BETWEEN_TRIES, undefined, { signal: stopping }).catch(() => {})
       }
     }

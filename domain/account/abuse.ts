@@ -69,8 +69,8 @@ const NOTHING: Pick<Seen, 'calls' | 'run'> = { calls: new Map(), run: null }
 export class Usage {
   readonly #limits: AbuseLimits
   /** Usage of all processes when last received, the report that this process is sending, and its usage since then. */
-  #heard: Pick<SeenByAll, 'calls' | 'run'> = { calls: new Map(), run: null }
-  #told: Pick<Seen, 'calls' | 'run'> = NOTHING
+  #ofAll: Pick<SeenByAll, 'calls' | 'run'> = { calls: new Map(), run: null }
+  #reporting: Pick<Seen, 'calls' | 'run'> = NOTHING
   #calls = new Map<number, number>()
   #run: RunSince | null = null
   #inFlight = 0
@@ -107,8 +107,8 @@ export class Usage {
     this.#inFlight--
   }
 
-  /** Returns the report for the other processes. `heard` or `unheard` must follow before the next call. */
-  tell(at: number): Seen {
+  /** Returns the report for the other processes. `reported` or `notReported` must follow before the next call. */
+  report(at: number): Seen {
     const second = Math.floor(at / 1_000)
     const before = second - 1
     const peak = this.#peaks.get(before) ?? 0
@@ -117,23 +117,23 @@ export class Usage {
     this.#samples.set(second, this.#inFlight)
     for (const each of this.#peaks.keys()) if (each < second) this.#peaks.delete(each)
     for (const each of this.#samples.keys()) if (each < second) this.#samples.delete(each)
-    this.#told = { calls: this.#calls, run: this.#run }
+    this.#reporting = { calls: this.#calls, run: this.#run }
     this.#calls = new Map()
     this.#run = null
-    return { ...this.#told, parallel: requests > 0 ? { second: before, requests } : null }
+    return { ...this.#reporting, parallel: requests > 0 ? { second: before, requests } : null }
   }
 
   /** The report was delivered, and this is the resulting usage of all processes. */
   reported({ calls, run, overSeconds }: SeenByAll): void {
-    this.#heard = { calls, run: run ?? this.#heard.run }
-    this.#told = NOTHING
+    this.#ofAll = { calls, run: run ?? this.#ofAll.run }
+    this.#reporting = NOTHING
     for (const second of overSeconds) this.#over.add(second)
   }
 
   /** The report was not delivered, so its usage is reported again, with the usage since then. */
   notReported(): void {
-    const { calls, run } = this.#told
-    this.#told = NOTHING
+    const { calls, run } = this.#reporting
+    this.#reporting = NOTHING
     for (const [slot, count] of calls) this.#calls.set(slot, (this.#calls.get(slot) ?? 0) + count)
     if (run && this.#run)
       this.#run = isFollowedBy(run, this.#run)
@@ -159,10 +159,10 @@ export class Usage {
   #verdict(slot: number): Abuse | null {
     const { perHour, polls } = this.#limits
     let requests = 0
-    for (const counts of [this.#heard.calls, this.#told.calls, this.#calls])
+    for (const counts of [this.#ofAll.calls, this.#reporting.calls, this.#calls])
       for (const [each, count] of counts) if (each > slot - SLOTS) requests += count
     if (requests > perHour) return 'requests_per_hour'
-    const run = followed(followed(this.#heard.run, this.#told.run), this.#run)
+    const run = followed(followed(this.#ofAll.run, this.#reporting.run), this.#run)
     if (run && run.calls >= polls) return 'polling'
     return this.#over.size >= OVER_SECONDS ? 'parallel_requests' : null
   }

@@ -79,7 +79,7 @@ const isLearning = ({ registered_at, learning }: Account, at: Date): boolean => 
 }
 
 /** Whether a printed number can identify an account. One that shows no digit counts as none. */
-const tells = (account_number: string | null): account_number is string =>
+const isShown = (account_number: string | null): account_number is string =>
   account_number !== null && visibleDigits(account_number) > 0
 
 /** An account that counts as confirmed without the owner's confirmation: the operator's, which plans are paid to. */
@@ -109,7 +109,7 @@ export const isUnconfirmed = (
   at: Date,
   own: OwnNumber | null = null,
 ): boolean => {
-  if (!tells(named.account_number)) return false
+  if (!isShown(named.account_number)) return false
   const known = bankAccountOf(account, named)
   return known ? !known.confirmed : wouldWait(account, named, at, own)
 }
@@ -130,7 +130,7 @@ export const seeBankAccount = (
   { bank_account_id, transaction_id, at, own = null, ...named }: SeenAccount,
 ): AccountEvent[] => {
   const { bank_code, account_number } = named
-  if (!tells(account_number) || bankAccountOf(account, named)) return []
+  if (!isShown(account_number) || bankAccountOf(account, named)) return []
   const { user_id } = account
   const seen = { user_id, bank_account_id, bank_code, account_number, transaction_id }
   const waits = wouldWait(account, named, at, own)

@@ -4,8 +4,8 @@ export type Change<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefin
 
 /** The given fields that differ from the present ones. Null if none does. */
 export const differing = <Fields extends object>(present: Fields, change: Change<Fields>): Partial<Fields> | null => {
-  const said = Object.entries(change).filter(
+  const given = Object.entries(change).filter(
     ([field, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(present[field as keyof Fields]),
   )
-  return said.length === 0 ? null : (Object.fromEntries(said) as Partial<Fields>)
+  return given.length === 0 ? null : (Object.fromEntries(given) as Partial<Fields>)
 }

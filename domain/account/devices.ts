@@ -94,10 +94,10 @@ export const renameDevice = (
   account: Account,
   { device_id, name, at }: { device_id: number; name?: string | undefined; at: Date },
 ): AccountEvent[] => {
-  const said = differing<{ name: string }>(deviceOf(account, device_id, at), { name })
-  return said?.name === undefined
+  const changed = differing<{ name: string }>(deviceOf(account, device_id, at), { name })
+  return changed?.name === undefined
     ? []
-    : [{ type: 'DeviceRenamed', data: { user_id: account.user_id, device_id, name: said.name } }]
+    : [{ type: 'DeviceRenamed', data: { user_id: account.user_id, device_id, name: changed.name } }]
 }
 
 /** Its token or pairing code becomes invalid at once. @throws {Refused} NOT_FOUND */

@@ -33,8 +33,8 @@ export const changeInbox = (
 ): AccountEvent[] => {
   const inbox = inboxes.get(inbox_id)
   if (!inbox) throw notFound('inbox')
-  const said = differing<Pick<Inbox, 'answer' | 'delay_ms'>>(inbox, change)
-  return said === null ? [] : [{ type: 'InboxChanged', data: { ...said, user_id, inbox_id } }]
+  const changed = differing<Pick<Inbox, 'answer' | 'delay_ms'>>(inbox, change)
+  return changed === null ? [] : [{ type: 'InboxChanged', data: { ...changed, user_id, inbox_id } }]
 }
 
 /** @throws {Refused} NOT_FOUND */

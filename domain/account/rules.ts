@@ -67,10 +67,10 @@ export const changeRule = (
 ): AccountEvent[] => {
   const rule = account.rules.get(rule_id)
   if (!rule) throw notFound('webhook rule')
-  const said = differing<RuleFields>(rule, change)
-  if (said === null) return []
-  refuseContradictions(account, { ...rule, ...said })
-  return [{ type: 'RuleChanged', data: { ...said, user_id: account.user_id, rule_id } }]
+  const changed = differing<RuleFields>(rule, change)
+  if (changed === null) return []
+  refuseContradictions(account, { ...rule, ...changed })
+  return [{ type: 'RuleChanged', data: { ...changed, user_id: account.user_id, rule_id } }]
 }
 
 /** @throws {Refused} NOT_FOUND, or AUTO_RULE for a rule that a shop plugin's connection created */

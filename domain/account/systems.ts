@@ -74,9 +74,9 @@ export const changeSystem = (
   }
   if (wanted.payment_prefix !== undefined && wanted.payment_prefix !== system.payment_prefix)
     refuseUnusablePrefix(account, wanted.payment_prefix, planPrefix, system_id)
-  const said = differing(system, wanted)
-  if (said === null) return []
-  return [{ type: 'SystemChanged', data: { ...said, user_id: account.user_id, system_id } }]
+  const changed = differing(system, wanted)
+  if (changed === null) return []
+  return [{ type: 'SystemChanged', data: { ...changed, user_id: account.user_id, system_id } }]
 }
 
 /**

@@ -58,20 +58,20 @@ const channelOf = ({ posted_as, incoming }: Arrival, layout: Reading['layout']):
  * A source is the SMS of one device, the pushes of one app on one device, a mailbox, or the personal URL. For the personal URL it
  * also has the sender or the package, or else the channel that the layout implies (decisions, "The same event").
  */
-export const originOf = (door: ReceivePath, arrival: Arrival, layout: Reading['layout']): Origin => {
+export const originOf = (path: ReceivePath, arrival: Arrival, layout: Reading['layout']): Origin => {
   const { incoming } = arrival
   const channel = channelOf(arrival, layout)
-  if (channel === 'mail') return { source: door, source_type: 'email', channel }
+  if (channel === 'mail') return { source: path, source_type: 'email', channel }
   const app = channel === 'push' ? incoming.package?.slice(0, LONGEST_NAME) : undefined
   const given = channel === 'sms' ? senderOf(incoming) : undefined
   const sender = given ? senderKey(given.slice(0, LONGEST_NAME)) : undefined
-  if (door === URL_PATH) {
+  if (path === URL_PATH) {
     const name = sender || app || (channel === 'unknown' ? '' : channel)
     return { source: name ? `url:${name}` : 'url', source_type: 'api', channel }
   }
   return channel === 'push'
-    ? { source: `${door}:${app || 'push'}`, source_type: 'notification', channel }
-    : { source: `${door}:sms`, source_type: 'sms', channel: 'sms' }
+    ? { source: `${path}:${app || 'push'}`, source_type: 'notification', channel }
+    : { source: `${path}:sms`, source_type: 'sms', channel: 'sms' }
 }
 
 export interface Asked {

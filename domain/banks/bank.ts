@@ -26,7 +26,7 @@ export interface Layout {
 export interface MailTable {
   labels: LabelTable
   /** A phrase that identifies this mail, in shadow form. Its words may be on two lines. */
-  tells: RegExp
+  phrase: RegExp
   /** Fixed if the bank sends this mail for one direction only. Null if sign or words show it. */
   direction: 'credit' | 'debit' | null
   /** The value precedes its label. */
@@ -97,15 +97,15 @@ export const breaksAt = (column: number, of: Layout): Layout => ({ ...of, breaks
 
 /**
  * A table in the bank's mail.
- * @param tells  a phrase that only this mail of the bank contains, without diacritics
+ * @param phrase  a phrase that only this mail of the bank contains, without diacritics
  * @param labels  the bank's name of each field, without diacritics, in each language. See `labels.ts`.
  */
 export const mailTable = (
-  tells: string,
+  phrase: string,
   labels: Parameters<typeof compileLabels>[0],
   options: Partial<Pick<MailTable, 'direction' | 'valueFirst' | 'timeInMemo'>> = {},
 ): MailTable => ({
-  tells: new RegExp(tells.toLowerCase().replace(/ /g, '[ \\n]')),
+  phrase: new RegExp(phrase.toLowerCase().replace(/ /g, '[ \\n]')),
   labels: compileLabels(labels),
   direction: null,
   valueFirst: false,

@@ -16,24 +16,24 @@ class Table {
   size = 0
 
   get(mark: number): number | null {
-    return this.#ids[this.#placeOf(mark)]! || null
+    return this.#ids[this.#slotOf(mark)]! || null
   }
 
   /** The first transaction with a mark stays. */
   add(mark: number, id: number): void {
-    const place = this.#placeOf(mark)
-    if (this.#ids[place] !== 0) return
-    this.#marks[place] = mark
-    this.#ids[place] = id
+    const slot = this.#slotOf(mark)
+    if (this.#ids[slot] !== 0) return
+    this.#marks[slot] = mark
+    this.#ids[slot] = id
     if (++this.size > this.#ids.length * FULLEST) this.#enlarge()
   }
 
   /** The mark is already a hash, so its lowest bits select the slot. */
-  #placeOf(mark: number): number {
+  #slotOf(mark: number): number {
     const mask = this.#ids.length - 1
-    let place = mark % this.#ids.length
-    while (this.#ids[place] !== 0 && this.#marks[place] !== mark) place = (place + 1) & mask
-    return place
+    let slot = mark % this.#ids.length
+    while (this.#ids[slot] !== 0 && this.#marks[slot] !== mark) slot = (slot + 1) & mask
+    return slot
   }
 
   #enlarge(): void {
@@ -41,8 +41,8 @@ class Table {
     this.#marks = new Float64Array(marks.length * 2)
     this.#ids = new Float64Array(ids.length * 2)
     this.size = 0
-    ids.forEach((id, place) => {
-      if (id !== 0) this.add(marks[place]!, id)
+    ids.forEach((id, slot) => {
+      if (id !== 0) this.add(marks[slot]!, id)
     })
   }
 }

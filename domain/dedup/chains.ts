@@ -22,38 +22,38 @@ export const grown = <Numbers extends Int32Array | Float64Array>(numbers: Number
 
 /** Maps a key to the newest entry that has it. Open addressing with one pair `[key, entry + 1]` per slot. 0 marks an empty slot. */
 export class ChainHeads {
-  #places = new Int32Array(128)
+  #slots = new Int32Array(128)
   #taken = 0
 
   get(key: number): number {
-    return this.#places[2 * this.#placeOf(key) + 1]! - 1
+    return this.#slots[2 * this.#slotOf(key) + 1]! - 1
   }
 
   /** @param entry  NONE keeps the key, with an empty chain */
   set(key: number, entry: number): void {
-    const place = 2 * this.#placeOf(key)
-    if (this.#places[place] === 0) {
-      this.#places[place] = key || 1
+    const slot = 2 * this.#slotOf(key)
+    if (this.#slots[slot] === 0) {
+      this.#slots[slot] = key || 1
       this.#taken++
-      this.#places[place + 1] = entry + 1
-      if (this.#taken > (this.#places.length / 2) * FULLEST) this.#enlarge()
-    } else this.#places[place + 1] = entry + 1
+      this.#slots[slot + 1] = entry + 1
+      if (this.#taken > (this.#slots.length / 2) * FULLEST) this.#enlarge()
+    } else this.#slots[slot + 1] = entry + 1
   }
 
-  #placeOf(key: number): number {
+  #slotOf(key: number): number {
     const wanted = key || 1
-    const mask = this.#places.length / 2 - 1
-    let place = (wanted ^ (wanted >>> 16)) & mask
-    while (this.#places[2 * place] !== 0 && this.#places[2 * place] !== wanted) place = (place + 1) & mask
-    return place
+    const mask = this.#slots.length / 2 - 1
+    let slot = (wanted ^ (wanted >>> 16)) & mask
+    while (this.#slots[2 * slot] !== 0 && this.#slots[2 * slot] !== wanted) slot = (slot + 1) & mask
+    return slot
   }
 
   #enlarge(): void {
-    const before = this.#places
-    this.#places = new Int32Array(before.length * 2)
+    const before = this.#slots
+    this.#slots = new Int32Array(before.length * 2)
     this.#taken = 0
-    for (let place = 0; place < before.length; place += 2)
-      if (before[place + 1] !== 0) this.set(before[place]!, before[place + 1]! - 1)
+    for (let slot = 0; slot < before.length; slot += 2)
+      if (before[slot + 1] !== 0) this.set(before[slot]!, before[slot + 1]! - 1)
   }
 }
 

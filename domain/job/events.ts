@@ -7,8 +7,8 @@ const id = z.int().positive()
 const moment = z.iso.datetime()
 
 /** The position of a transaction among those of a user: by capture time, then by id. */
-const place = z.object({ created_at: moment, id })
-export type JobPosition = z.infer<typeof place>
+const position = z.object({ created_at: moment, id })
+export type JobPosition = z.infer<typeof position>
 
 /** Selects the failed transactions. Days are Vietnamese days, both inclusive. */
 const jobFilter = z.object({
@@ -30,7 +30,7 @@ export const jobEvents = {
     /** How many transactions the filter matched at creation. */
     total: z.int().min(0),
     /** The newest matching transaction. Later ones are not included. Null if there was none. */
-    up_to: place.nullable(),
+    up_to: position.nullable(),
     created_at: moment,
   }),
   /** The progress so far, and the page that starts now. A process that takes over starts with this page, possibly again. */
@@ -39,8 +39,8 @@ export const jobEvents = {
     done: z.int().min(0),
     failed: z.int().min(0),
     page: z.object({
-      /** Not included; null: from the first. */ after: place.nullable(),
-      to: place,
+      /** Not included; null: from the first. */ after: position.nullable(),
+      to: position,
       count: z.int().positive(),
     }),
   }),

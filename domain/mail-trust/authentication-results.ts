@@ -181,15 +181,15 @@ export const parseAuthenticationResults = (header: string): AuthenticationResult
   if (id === null || !ID.test(id) || identity.length > 2) return null
   if (identity.length === 2 && wordOf(identity[1]) !== '1') return null
   // A semicolon may end the header.
-  const said = sections.filter((section, n) => section.length > 0 || n < sections.length - 1)
-  if (said.length > MOST_RESULTS) return null
+  const given = sections.filter((section, n) => section.length > 0 || n < sections.length - 1)
+  if (given.length > MOST_RESULTS) return null
   const authserv_id = id.toLowerCase()
   // `none`: nothing was checked.
-  if (said.length === 1 && said[0]!.length === 1 && wordOf(said[0]![0])?.toLowerCase() === 'none')
+  if (given.length === 1 && given[0]!.length === 1 && wordOf(given[0]![0])?.toLowerCase() === 'none')
     return { authserv_id, results: [] }
   const results: MethodResult[] = []
   const methods = new Set<string>()
-  for (const section of said) {
+  for (const section of given) {
     const result = resultIn(section)
     if (!result || (result.method !== 'dkim' && methods.has(result.method))) return null
     methods.add(result.method)

@@ -9,7 +9,7 @@ export interface Counterpart {
 
 const NOBODY: Counterpart = { counterpart_account: null, counterpart_name: null, counterpart_bank: null }
 
-const said = (account?: string, name?: string, bank?: string): Counterpart => ({
+const counterpart = (account?: string, name?: string, bank?: string): Counterpart => ({
   counterpart_account: account?.trim() || null,
   counterpart_name: name?.trim() || null,
   counterpart_bank: bank?.trim() || null,
@@ -18,7 +18,7 @@ const said = (account?: string, name?: string, bank?: string): Counterpart => ({
 /** MB's `TU:`/`DEN:`: `VU MANH HAI - 0011004191177`, or a name alone, or an account alone. */
 const named = (printed: string): Counterpart => {
   const [, name = '', account] = /^(.*?)[ -]{0,4}([0-9x*]{6,24})$/i.exec(printed) ?? []
-  return account ? said(account, name) : said(undefined, printed)
+  return account ? counterpart(account, name) : counterpart(undefined, printed)
 }
 
 /** VCB's memo: `CT tu <account> <name> toi <account> <name>[ tai <bank>]`. A cut memo may lack its end. */
@@ -38,12 +38,12 @@ const SENT_BY = /\bTu: ([A-Z][A-Z ]{3,40})$/
 export const findCounterpart = (printed: string | null, memo: string, direction: 'credit' | 'debit'): Counterpart => {
   if (printed) return named(printed)
   const at = ACCOUNT_AT.exec(memo)
-  if (at) return said(at[1], undefined, at[2])
+  if (at) return counterpart(at[1], undefined, at[2])
   const transfer = TRANSFER.exec(memo)
   if (transfer) {
     const [, from, sender, to, receiver, bank] = transfer
-    return direction === 'credit' ? said(from, sender) : said(to, receiver, bank)
+    return direction === 'credit' ? counterpart(from, sender) : counterpart(to, receiver, bank)
   }
   const sender = direction === 'credit' && SENT_BY.exec(memo)
-  return sender ? said(undefined, sender[1]) : NOBODY
+  return sender ? counterpart(undefined, sender[1]) : NOBODY
 }

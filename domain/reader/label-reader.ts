@@ -18,14 +18,14 @@ import { CURRENCY_CODE } from './printed-money.ts'
 import { timeIn } from './printed-time.ts'
 import type { Reading } from './reading.ts'
 import { findReferences } from './references.ts'
-import { BEGINS, SIGNED, UNSIGNED, isSum, listen, type Groups, type Said } from './label-values.ts'
+import { BEGINS, SIGNED, UNSIGNED, isSum, listen, type Groups, type LabelValues } from './label-values.ts'
 
 const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:ed)?|tang)\b/
 const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
 
 /** Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it and no number follows it. */
 const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (before: number) => boolean) => {
-  const place = labelled.findIndex(
+  const index = labelled.findIndex(
     ({ field, at, start, end }) =>
       field === 'content' ||
       (field === 'amount' &&
@@ -33,9 +33,9 @@ const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (
         !/^[^a-z]{0,4}\d/.test(shadow.slice(start, end)) &&
         hasAmount(at)),
   )
-  return place < 0
+  return index < 0
     ? { before: labelled, memo: null, behind: [] }
-    : { before: labelled.slice(0, place), memo: labelled[place] ?? null, behind: labelled.slice(place + 1) }
+    : { before: labelled.slice(0, index), memo: labelled[index] ?? null, behind: labelled.slice(index + 1) }
 }
 
 /** The memo ends at a label that opens a line or a cell, or at a balance that ends the text. */
@@ -59,7 +59,7 @@ const endOfMemo = ({ shadow }: Page, behind: readonly Labelled[]): { end: number
 const mayBeHalf = ({ shadow }: Page, { behind, number = '' }: Groups): boolean =>
   !behind && shadow.replace(/[ .;,|…~]+$/, '').endsWith(number) && !/,\d{3}\.$/.test(shadow)
 
-const directionOf = ({ amounts, left }: Said): 'credit' | 'debit' | null => {
+const directionOf = ({ amounts, left }: LabelValues): 'credit' | 'debit' | null => {
   const [amount] = amounts
   if (amount) return amount.plus !== undefined ? 'credit' : 'debit'
   const [come, gone] = [CREDIT_WORD.test(left), DEBIT_WORD.test(left)]
@@ -92,38 +92,38 @@ export const readByLabels = (
   if (given.text.length > NOTIFICATION_AT_MOST) return null
   const page = bank.spacedThousands ? withoutSpacedThousands(given) : given
   const labelled = labelsIn(page, ANY_BANK)
-  const told = (before: number) => page.shadow.slice(0, before).search(SIGNED) >= 0
-  const { before, memo, behind } = splitAtMemo(page.shadow, labelled, told)
+  const hasAmount = (before: number) => page.shadow.slice(0, before).search(SIGNED) >= 0
+  const { before, memo, behind } = splitAtMemo(page.shadow, labelled, hasAmount)
   const headEnd = memo?.at ?? page.shadow.length
-  const said = listen(page, before, headEnd)
+  const found = listen(page, before, headEnd)
   const head = page.shadow.slice(0, headEnd)
   // Without diacritics, a gift (`tặng`) and a rise (`tăng`) are the same word.
-  if (said.doubtful || DOUBT.test(head) || /tặng/i.test(page.text.slice(0, headEnd))) return null
+  if (found.doubtful || DOUBT.test(head) || /tặng/i.test(page.text.slice(0, headEnd))) return null
 
-  const sums = said.amounts.length > 0 ? said.amounts : said.unsigned
+  const sums = found.amounts.length > 0 ? found.amounts : found.unsigned
   const [amount] = sums
-  if (!amount || sums.length > 1 || (said.amounts.length > 0 && said.unsigned.length > 0)) return null
-  if (UNSIGNED.test(said.left)) return null
+  if (!amount || sums.length > 1 || (found.amounts.length > 0 && found.unsigned.length > 0)) return null
+  if (UNSIGNED.test(found.left)) return null
   const tail = memo ? endOfMemo(page, behind) : { end: page.shadow.length, balance: null }
-  const first = said.balances.find(({ available }) => !available) ?? said.balances[0]
-  if (first && first.at < said.firstAmountAt) return null
+  const first = found.balances.find(({ available }) => !available) ?? found.balances[0]
+  if (first && first.at < found.firstAmountAt) return null
   const printed = first?.groups ?? tail.balance
   const balance = printed && !mayBeHalf(page, printed) ? printed : null
-  if (!said.account && !balance) return null
-  const others = said.balances.filter(({ available }) => available === first?.available).map(({ groups }) => groups)
+  if (!found.account && !balance) return null
+  const others = found.balances.filter(({ available }) => available === first?.available).map(({ groups }) => groups)
   if (others.length > 1 && !same(others)) return null
   if (mayBeHalf(page, amount)) return null
 
   const moved = movedBy({
-    direction: directionOf(said),
+    direction: directionOf(found),
     amount: amount.number,
     balance: balance?.number === undefined ? null : { sign: balance.sign, number: balance.number },
-    currencies: [amount.ahead, amount.before, amount.behind, said.accountCurrency, balance?.before, balance?.behind],
+    currencies: [amount.ahead, amount.before, amount.behind, found.accountCurrency, balance?.before, balance?.behind],
     silentCurrency: null,
   })
   if (!moved || (balance && moved.balance === null)) return null
   const content = (memo && page.text.slice(memo.start, tail.end).replace(/[ \n|]+$/, '').replaceAll('\n', ' ')) || null // prettier-ignore
-  const references = findReferences(content ?? '', said.ref)
+  const references = findReferences(content ?? '', found.ref)
   return {
     bank_code: bank.code,
     bank_name: bank.name,
@@ -132,7 +132,7 @@ export const readByLabels = (
     transaction_type: moved.direction,
     amount: moved.amount,
     currency: moved.currency,
-    account_number: said.account,
+    account_number: found.account,
     account_name: null,
     balance_after: moved.balance,
     printed_time: timeIn(head, arrivedAt),

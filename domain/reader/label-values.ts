@@ -34,7 +34,7 @@ const CURRENCY_FIRST = new RegExp(`^(?<currency>${CURRENCY_CODE}) (?=[0-9x*]{3})
 export type Groups = Record<string, string | undefined>
 
 /** The values at the labels before the memo. */
-export interface Said {
+export interface LabelValues {
   amounts: Groups[]
   /** Sums without a sign at an amount label. */
   unsigned: Groups[]
@@ -49,96 +49,96 @@ export interface Said {
   doubtful: boolean
 }
 
-const note = (said: Said, groups: Groups, at: number): void => {
-  said.amounts.push(groups)
-  said.firstAmountAt = Math.min(said.firstAmountAt, at)
+const note = (values: LabelValues, groups: Groups, at: number): void => {
+  values.amounts.push(groups)
+  values.firstAmountAt = Math.min(values.firstAmountAt, at)
 }
 
 /** Extracts signed sums from text that no label took, and appends the rest to `left`. */
-const leave = (said: Said, piece: string, at: number): void => {
+const leave = (values: LabelValues, piece: string, at: number): void => {
   let rest = piece
   for (const found of piece.matchAll(SIGNED))
     if (isSum(found.groups ?? {})) {
       const before = piece.slice(0, found.index)
       // After a word, a dash between blanks may be just a dash.
-      if (/[a-z] ?: ?$/.test(before) || (/[a-z] $/.test(before) && /^- /.test(found[0]))) said.doubtful = true
-      note(said, found.groups ?? {}, at + found.index)
+      if (/[a-z] ?: ?$/.test(before) || (/[a-z] $/.test(before) && /^- /.test(found[0]))) values.doubtful = true
+      note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }
-  said.left += ` ${rest}`
+  values.left += ` ${rest}`
 }
 
 /** A sum shows thousands or a currency. Otherwise it may be any number. */
 export const isSum = ({ number, before, behind, ahead }: Groups): boolean =>
   (before ?? behind ?? ahead) !== undefined || /[.,]\d{3}/.test(number ?? '')
 
-const takeAccount = (said: Said, value: string, at: number): void => {
+const takeAccount = (values: LabelValues, value: string, at: number): void => {
   const first = CURRENCY_FIRST.exec(value)
   const rest = first ? value.slice(first[0].length) : value
   const found = ACCOUNT_AT_START.exec(rest)
   const account = found?.groups?.account
-  if (!found || !account) return leave(said, value, at)
+  if (!found || !account) return leave(values, value, at)
   const behind = rest.slice(found[0].length)
   const currency = ACCOUNT_CURRENCY.exec(behind)
-  said.account ??= account
+  values.account ??= account
   // `(VND)+ 3,000`: the currency before the sign also counts for the sum.
-  said.accountCurrency ??= first?.groups?.currency ?? currency?.groups?.currency
-  leave(said, behind, at + value.length - behind.length)
+  values.accountCurrency ??= first?.groups?.currency ?? currency?.groups?.currency
+  leave(values, behind, at + value.length - behind.length)
 }
 
-const takeBalance = (said: Said, label: string, value: string, at: number): void => {
+const takeBalance = (values: LabelValues, label: string, value: string, at: number): void => {
   const found = BEGINS.exec(value)
   // Many digits without separators or currency are an account: `SD TK 0011000415567 +150,000VND`.
   if (found?.groups && isSum(found.groups) && (found.groups.behind || !/^[ .]*[0-9x*]{6,}(?![.,])/.test(value))) {
-    said.balances.push({ groups: found.groups, available: /kha dung|kd|available/.test(label), at })
+    values.balances.push({ groups: found.groups, available: /kha dung|kd|available/.test(label), at })
     return
   }
   if (/tk|tai khoan|account/.test(label) || /^[^\d+-]*[0-9x*]{4,}/.test(value))
-    return takeAccount(said, value.replace(/^(?:tk|tai khoan) ?/, ''), at)
-  leave(said, value, at)
+    return takeAccount(values, value.replace(/^(?:tk|tai khoan) ?/, ''), at)
+  leave(values, value, at)
 }
 
-const takeAmount = (said: Said, value: string, at: number): void => {
+const takeAmount = (values: LabelValues, value: string, at: number): void => {
   const signed = BEGINS_SIGNED.exec(value)
   if (signed?.groups && isSum(signed.groups)) {
-    note(said, signed.groups, at)
-    return leave(said, value.slice(signed[0].length), at + signed[0].length)
+    note(values, signed.groups, at)
+    return leave(values, value.slice(signed[0].length), at + signed[0].length)
   }
   const plain = BEGINS.exec(value)
   if (plain?.groups && isSum(plain.groups)) {
-    said.unsigned.push(plain.groups)
-    said.firstAmountAt = Math.min(said.firstAmountAt, at)
-    return leave(said, value.slice(plain[0].length), at + plain[0].length)
+    values.unsigned.push(plain.groups)
+    values.firstAmountAt = Math.min(values.firstAmountAt, at)
+    return leave(values, value.slice(plain[0].length), at + plain[0].length)
   }
-  const before = said.amounts.length
-  leave(said, value, at)
-  if (said.amounts.length > before) said.doubtful = true
+  const before = values.amounts.length
+  leave(values, value, at)
+  if (values.amounts.length > before) values.doubtful = true
 }
 
 const refIn = (value: string): string | null =>
   /^[0-9a-z][0-9a-z./-]{3,40}/i.exec(value)?.[0].replace(/[./-]+$/, '') ?? null
 
-const emptySaid = (): Said => ({
+const noValues = (): LabelValues => ({
   amounts: [], unsigned: [], balances: [], account: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', doubtful: false,
 }) // prettier-ignore
 
 /** Collects the values at a page's labels, up to its memo at `until`. */
-export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], until: number): Said => {
-  const said = emptySaid()
-  leave(said, shadow.slice(0, labels[0]?.at ?? until), 0)
+export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], until: number): LabelValues => {
+  const values = noValues()
+  leave(values, shadow.slice(0, labels[0]?.at ?? until), 0)
   for (const { field, at, start, end } of labels) {
     const value = shadow.slice(start, end)
     if (field === 'end') {
-      if (said.amounts.length + said.unsigned.length > 0) break
-      said.left += ` ${value}`
+      if (values.amounts.length + values.unsigned.length > 0) break
+      values.left += ` ${value}`
     }
     const label = shadow.slice(at, start)
-    if (field === 'account') takeAccount(said, value, start)
-    else if (field === 'balance') takeBalance(said, label, value, start)
-    else if (field === 'amount') takeAmount(said, value, start)
-    else if (field === 'date') leave(said, value, start)
-    else if (field === 'direction' || field === 'status') said.left += ` ${value}`
-    else if (field === 'ref') said.ref ??= refIn(text.slice(start, end))
+    if (field === 'account') takeAccount(values, value, start)
+    else if (field === 'balance') takeBalance(values, label, value, start)
+    else if (field === 'amount') takeAmount(values, value, start)
+    else if (field === 'date') leave(values, value, start)
+    else if (field === 'direction' || field === 'status') values.left += ` ${value}`
+    else if (field === 'ref') values.ref ??= refIn(text.slice(start, end))
   }
-  return said
+  return values
 }

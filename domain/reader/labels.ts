@@ -79,9 +79,9 @@ export const labelsIn = (
     if (counts(field, match.index)) found.push({ match, field })
     if (found.length === MOST_LABELS) break
   }
-  return found.map(({ match, field }, place) => {
+  return found.map(({ match, field }, index) => {
     let start = match.index + match[0].length
-    let end = found[place + 1]?.match.index ?? shadow.length
+    let end = found[index + 1]?.match.index ?? shadow.length
     while (start < end && MARKS.includes(shadow.charAt(start))) start += 1
     while (end > start && MARKS.includes(shadow.charAt(end - 1))) end -= 1
     return { field, at: match.index, start, end }

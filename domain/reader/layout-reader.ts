@@ -40,8 +40,8 @@ const memoOf = (printed: string | undefined, layout: Layout): string | null => {
 }
 
 /** Takes the value from the text, in the bank's own case, at the position where the shadow matched. */
-const asWritten = ({ text }: Page, place: readonly [number, number] | undefined): string | undefined =>
-  place && text.slice(...place)
+const asWritten = ({ text }: Page, range: readonly [number, number] | undefined): string | undefined =>
+  range && text.slice(...range)
 
 /** The text before a memo, including a header, is never longer than this. */
 const OPENING_AT_MOST = 1_000
@@ -59,15 +59,15 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   const money = moneyIn(groups, layout)
   if (!money) return null
 
-  const places = match.indices?.groups
+  const indices = match.indices?.groups
   // If a balance without a currency ends the text, and the layout expects more text, the number may be incomplete.
-  const balanceEnd = places?.balance?.[1]
+  const balanceEnd = indices?.balance?.[1]
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
-  const content = memoOf(asWritten(page, places?.content), layout)
-  const labelled = asWritten(page, places?.ref)
+  const content = memoOf(asWritten(page, indices?.content), layout)
+  const labelled = asWritten(page, indices?.ref)
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
   const references = findReferences(content ?? '', whole)
-  const counterpart = findCounterpart(asWritten(page, places?.counterpart) ?? null, content ?? '', money.direction)
+  const counterpart = findCounterpart(asWritten(page, indices?.counterpart) ?? null, content ?? '', money.direction)
   const reading: Reading = {
     bank_code: bank.code,
     bank_name: bank.name,
@@ -76,7 +76,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     transaction_type: money.direction,
     amount: money.amount,
     currency: money.currency,
-    account_number: asWritten(page, places?.account) ?? null,
+    account_number: asWritten(page, indices?.account) ?? null,
     account_name: null,
     balance_after: balance,
     printed_time: readPrintedTime(groups, arrivedAt),

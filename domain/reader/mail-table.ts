@@ -82,7 +82,7 @@ const otherSide = (values: Map<Field, Value>, side: 'from' | 'to') => {
 
 /** Null if the mail is not this table, or direction, amount or currency is uncertain. */
 export const readByTable = (table: MailTable, bank: Bank, page: Page, arrivedAt: Date): Reading | 'failed' | null => {
-  if (!table.tells.test(page.shadow)) return null
+  if (!table.phrase.test(page.shadow)) return null
   const values = valuesOf(page, table)
   if (
     /khong thanh cong|that bai|tu choi|loi|fail|declined|cho xu ly|dang xu ly/.test(values.get('status')?.shadow ?? '')
@@ -92,10 +92,10 @@ export const readByTable = (table: MailTable, bank: Bank, page: Page, arrivedAt:
   const balance = MONEY.exec(values.get('balance')?.shadow ?? '')?.groups
   // A number without a currency of its own may be incomplete.
   if (!amount || !(amount.before ?? amount.behind) || (balance && !(balance.before ?? balance.behind))) return null
-  const said = directionIn(amount.sign, amount.word ?? values.get('direction')?.shadow ?? '')
-  if (said && table.direction && said !== table.direction) return null
+  const printed = directionIn(amount.sign, amount.word ?? values.get('direction')?.shadow ?? '')
+  if (printed && table.direction && printed !== table.direction) return null
   const moved = movedBy({
-    direction: said ?? table.direction,
+    direction: printed ?? table.direction,
     amount: amount.number,
     balance: balance?.number === undefined ? null : { sign: balance.sign, number: balance.number },
     currencies: [amount.before, amount.behind, balance?.before, balance?.behind],

@@ -26,7 +26,7 @@ const plain: readonly Rule[] = [
 ]
 
 /** These apply unless account, amount and balance are all present. */
-const said: readonly Rule[] = [
+const explicit: readonly Rule[] = [
   ['otp', /\botp\b|ma xac (?:thuc|nhan|minh)|mat khau (?:mot|1|dung mot) lan|verification code/],
   [
     'failed',
@@ -61,14 +61,14 @@ export const whyNoTransaction = (shadow: string, sender: string | undefined): No
     if (shadow.replace(PLACEHOLDER, '').trim() === '') return 'placeholder'
   }
   const first = (rules: readonly Rule[], text: string) => rules.find(([, expression]) => expression.test(text))?.[0]
-  const told = first(plain, shadow)
-  if (told) return told
+  const plainReason = first(plain, shadow)
+  if (plainReason) return plainReason
   const beginning = shadow.slice(0, NOTIFICATION_AT_MOST)
   const account = ACCOUNT.test(beginning)
   const moved = MOVED.test(beginning)
   const balance = BALANCE.test(beginning)
   if (account && moved && balance) return 'unparsed'
-  const reason = first(said, beginning)
+  const reason = first(explicit, beginning)
   if (reason) return reason
   if (!moved && BALANCE_TOLD.test(beginning) && (beginning.match(SUM) ?? []).length === 1) return 'balance_only'
   if (account && (moved || balance)) return 'unparsed'

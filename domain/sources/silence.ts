@@ -5,16 +5,16 @@
 
 /** The observed activity of one source: a device, a mailbox, the personal URL. */
 export interface Rhythm {
-  first_heard_at: string
-  last_heard_at: string
+  first_seen_at: string
+  last_seen_at: string
   /** Number of notifications received. Those within seconds of each other count as one. */
-  heard: number
+  times: number
   /** The longest recent pause in seconds. Older pauses fade. */
   usual_pause_s: number
 }
 
 /** No alert before this much is known: the first night must not look like a failure. */
-const KNOWN_FROM = { heard: 10, days: 3 }
+const KNOWN_FROM = { times: 10, days: 3 }
 const TIMES_AS_LONG = 2
 /** Shorter silences raise no alert. In hours. */
 const SHORTEST_H = 3
@@ -23,8 +23,8 @@ const FADES_IN_DAYS = 14
 
 const DAY_S = 86_400
 
-const isKnown = ({ first_heard_at, last_heard_at, heard }: Rhythm): boolean =>
-  heard >= KNOWN_FROM.heard && Date.parse(last_heard_at) - Date.parse(first_heard_at) >= KNOWN_FROM.days * DAY_S * 1_000
+const isKnown = ({ first_seen_at, last_seen_at, times }: Rhythm): boolean =>
+  times >= KNOWN_FROM.times && Date.parse(last_seen_at) - Date.parse(first_seen_at) >= KNOWN_FROM.days * DAY_S * 1_000
 
 /** Seconds after which the source counts as silent. Null if too little is known of it. */
 export const silentAfter = (rhythm: Rhythm): number | null =>
@@ -33,17 +33,17 @@ export const silentAfter = (rhythm: Rhythm): number | null =>
 /** Start of the silence: the time at which the source was last seen. Null if it is not silent. */
 export const silentSince = (rhythm: Rhythm, now: Date): string | null => {
   const after = silentAfter(rhythm)
-  const silence_s = (now.getTime() - Date.parse(rhythm.last_heard_at)) / 1_000
-  return after !== null && silence_s > after ? rhythm.last_heard_at : null
+  const silence_s = (now.getTime() - Date.parse(rhythm.last_seen_at)) / 1_000
+  return after !== null && silence_s > after ? rhythm.last_seen_at : null
 }
 
 /** Records that the source was seen again. A silence is not learnt as usual, but makes the next limit longer. */
 export const seenAgain = (rhythm: Rhythm | null, at: string, times = 1): Rhythm => {
-  if (!rhythm) return { first_heard_at: at, last_heard_at: at, heard: times, usual_pause_s: 0 }
-  const pause_s = (Date.parse(at) - Date.parse(rhythm.last_heard_at)) / 1_000
+  if (!rhythm) return { first_seen_at: at, last_seen_at: at, times, usual_pause_s: 0 }
+  const pause_s = (Date.parse(at) - Date.parse(rhythm.last_seen_at)) / 1_000
   // Two processes may report in any order.
-  if (pause_s <= 0) return { ...rhythm, heard: rhythm.heard + times }
+  if (pause_s <= 0) return { ...rhythm, times: rhythm.times + times }
   const faded = rhythm.usual_pause_s * 0.5 ** (pause_s / (FADES_IN_DAYS * DAY_S))
   const learnt = Math.min(pause_s, silentAfter(rhythm) ?? Infinity)
-  return { ...rhythm, last_heard_at: at, heard: rhythm.heard + times, usual_pause_s: Math.max(faded, learnt) }
+  return { ...rhythm, last_seen_at: at, times: rhythm.times + times, usual_pause_s: Math.max(faded, learnt) }
 }

@@ -136,20 +136,20 @@ export const unsent = (matched: Matched): Matched =>
   matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
 
 /**
- * @param door  the receive path of its credential
+ * @param path  the receive path of its credential
  * @param plans  the account that plans are paid to, if plans can be bought
  * @param oldAfterMs  age in milliseconds at arrival above which it is recorded but not sent (`REPARSE_MAX_AGE`)
  */
 export const appraise = (
   account: Account,
-  door: ReceivePath,
+  path: ReceivePath,
   arrival: Arrival,
   read: ReadResult,
   plans: PlanAccount | null = null,
   oldAfterMs = DAY_MS,
 ): Appraised => {
   const { incoming } = arrival
-  const origin = originOf(door, arrival, read.reading?.layout ?? null)
+  const origin = originOf(path, arrival, read.reading?.layout ?? null)
   if (arrival.ignored_as) return { kind: 'ignored', arrival, origin, reason: arrival.ignored_as }
   const distrusted = distrust({ account, arrival, origin, bankCode: read.reading?.bank_code ?? null })
   // A mailbox receives mails from everybody. Mails of other senders are not examined.

@@ -11,6 +11,9 @@ export interface LastSeen {
   silent_since: string | null
 }
 
+/** The columns of `ops.heard` under the names of `Rhythm`. */
+const COLUMNS = `door AS path, first_heard_at AS first_seen_at, last_heard_at AS last_seen_at, heard AS times, usual_pause_s`
+
 const NEVER: LastSeen = { last_heard_at: null, silent_since: null }
 
 /** @returns a function that gives what is known about each of the user's receive paths */
@@ -18,29 +21,29 @@ export const lastSeenOf = async (
   database: Queryable,
   userId: number,
   now: Date,
-): Promise<(door: ReceivePath) => LastSeen> => {
-  const rows = await database.query<Rhythm & { door: ReceivePath }>(
-    'SELECT door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard WHERE user_id = $1',
+): Promise<(path: ReceivePath) => LastSeen> => {
+  const rows = await database.query<Rhythm & { path: ReceivePath }>(
+    `SELECT ${COLUMNS} FROM ops.heard WHERE user_id = $1`,
     [userId],
-    'heard',
+    'last-seen',
   )
-  const heard = new Map(
-    rows.map(({ door, ...rhythm }): [ReceivePath, LastSeen] => [
-      door,
-      { last_heard_at: rhythm.last_heard_at, silent_since: silentSince(rhythm, now) },
+  const lastSeen = new Map(
+    rows.map(({ path, ...rhythm }): [ReceivePath, LastSeen] => [
+      path,
+      { last_heard_at: rhythm.last_seen_at, silent_since: silentSince(rhythm, now) },
     ]),
   )
-  return (door) => heard.get(door) ?? NEVER
+  return (path) => lastSeen.get(path) ?? NEVER
 }
 
 /** Sources of all users that were last seen more than 3 hours ago. Any of them may be silent. */
 export const quietSources = async (database: Queryable, now: Date): Promise<KnownSource[]> => {
-  const rows = await database.query<Rhythm & { user_id: number; door: ReceivePath }>(
-    `SELECT user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s FROM ops.heard
+  const rows = await database.query<Rhythm & { user_id: number; path: ReceivePath }>(
+    `SELECT user_id, ${COLUMNS} FROM ops.heard
      WHERE last_heard_at < $1::timestamptz - interval '3 hours'`,
     [now.toISOString()],
   )
-  return rows.map(({ user_id, door, ...rhythm }) => ({ user_id, door, rhythm }))
+  return rows.map(({ user_id, path, ...rhythm }) => ({ user_id, path, rhythm }))
 }
 
 /** Open alerts about silent sources. */

@@ -66,8 +66,8 @@ export class Builder {
    */
   async to(target: Checkpoint | null): Promise<void> {
     const { store, definition, signal, onProgress } = this.#options
-    const isDone = (place: Checkpoint | null): boolean =>
-      target === null || (place !== null && !store.isAfter(target, place))
+    const isDone = (position: Checkpoint | null): boolean =>
+      target === null || (position !== null && !store.isAfter(target, position))
     if (isDone(this.anchor?.checkpoint ?? null)) return
     const after = this.anchor?.checkpoint ?? null
     // Reading ahead ends with the loop, however the loop ends.

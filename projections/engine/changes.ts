@@ -2,5 +2,5 @@
 /** The changes that an event names. Fields that it does not name (undefined) keep their values. */
 import type { Changes, Values } from './definition.ts'
 
-export const said = (fields: Values): Changes =>
+export const givenOnly = (fields: Values): Changes =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Changes

@@ -87,13 +87,13 @@ export const moveOn = (
     SET checkpoint = $5, event_id = $6, stream = $7, revision = $8, passed = $9, updated_at = coalesce($10, updated_at)
     WHERE projector = $1 AND version = $2
       AND checkpoint IS NOT DISTINCT FROM $3 AND event_id IS NOT DISTINCT FROM $4`
-  const place = to ?? { checkpoint: null, event_id: null, stream: null, revision: null }
+  const position = to ?? { checkpoint: null, event_id: null, stream: null, revision: null }
   return {
     name: statementName(text),
     text,
     values: [
       projector, version, from?.checkpoint ?? null, from?.event_id ?? null,
-      place.checkpoint, place.event_id, place.stream, place.revision, passed, at,
+      position.checkpoint, position.event_id, position.stream, position.revision, passed, at,
     ], // prettier-ignore
   }
 }

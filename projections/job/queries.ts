@@ -11,7 +11,7 @@ const matching = (userId: number, filter: JobFilter) => {
   const where = ["t.user_id = $1 AND t.webhook_status = 'failed'"]
   for (const [name, value] of Object.entries(filter))
     if (value !== undefined) where.push(CONDITIONS[name as keyof typeof filter](add(value)))
-  const at = (place: JobPosition) => `(${add(place.created_at)}::timestamptz, ${add(place.id)}::bigint)`
+  const at = (position: JobPosition) => `(${add(position.created_at)}::timestamptz, ${add(position.id)}::bigint)`
   return { values, where, at }
 }
 

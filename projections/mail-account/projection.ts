@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/mail-accounts.test.ts
 /** Mailboxes to collect from, with everything that a connection needs, so that a collector finds its work with one query. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
-import { said } from '../engine/changes.ts'
+import { givenOnly } from '../engine/changes.ts'
 
 const mailAccountTable = table(
   'mail_account',
@@ -38,7 +38,7 @@ export const mailAccount = projection(
     },
     MailAccountChanged: ({ data, revision }) => {
       const { mail_account_id, host, port, tls, username, sealed_password, folder, is_active, since } = data
-      const changes = said({ host, port, tls, username, sealed_password, folder, is_active, since })
+      const changes = givenOnly({ host, port, tls, username, sealed_password, folder, is_active, since })
       return update(mailAccountTable, { mail_account_id }, { ...changes, paused: null, account_revision: revision })
     },
     MailAccountPaused: ({ data: { mail_account_id, reason }, revision }) =>

@@ -5,7 +5,7 @@
  */
 import { endpointOf } from '../../domain/webhook/endpoint.ts'
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
-import { said } from '../engine/changes.ts'
+import { givenOnly } from '../engine/changes.ts'
 
 const ruleTable = table(
   'rule',
@@ -51,7 +51,7 @@ export const rule = projection(
       }), // prettier-ignore
     RuleChanged: ({ data: { rule_id, user_id: _, ...fields }, revision }) => {
       const endpoint = fields.url === undefined ? undefined : endpointOf(fields.url)
-      return update(ruleTable, { rule_id }, { ...said({ ...fields, endpoint }), account_revision: revision })
+      return update(ruleTable, { rule_id }, { ...givenOnly({ ...fields, endpoint }), account_revision: revision })
     },
     RulePaused: ({ data: { rule_id }, revision }) =>
       update(ruleTable, { rule_id }, { is_active: 0, account_revision: revision }),

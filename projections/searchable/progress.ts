@@ -51,16 +51,16 @@ export const openSearchProgress = (
   return {
     behind: async () => {
       const asked = performance.now()
-      let places = await look()
-      const wanted = places.main
+      let positions = await look()
+      const wanted = positions.main
       const isThere = ({ search }: Positions) => wanted === null || (search !== null && !isAfter(wanted, search))
-      while (!isThere(places)) {
+      while (!isThere(positions)) {
         if (performance.now() - asked > WAIT_MS) {
-          const last = places.updated_at
+          const last = positions.updated_at
           return { since: last === null ? null : new Date(Date.parse(last) - MARGIN_MS).toISOString() }
         }
         await pause(LOOK_EVERY_MS)
-        places = await look()
+        positions = await look()
       }
       return null
     },

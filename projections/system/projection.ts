@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/connected-systems.test.ts
 /** Connected systems as their owner lists them. The payment prefixes of the transaction list are read from here. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
-import { said } from '../engine/changes.ts'
+import { givenOnly } from '../engine/changes.ts'
 
 const systemTable = table(
   'system',
@@ -24,7 +24,7 @@ export const system = projection(
     SystemAdded: ({ data: { system_id, user_id, name, type, payment_prefix, is_active, created_at } }) =>
       insert(systemTable, { system_id, user_id, name, type, payment_prefix, is_active, created_at }),
     SystemChanged: ({ data: { system_id, name, type, payment_prefix, is_active } }) =>
-      update(systemTable, { system_id }, said({ name, type, payment_prefix, is_active })),
+      update(systemTable, { system_id }, givenOnly({ name, type, payment_prefix, is_active })),
     SystemRemoved: ({ data: { system_id } }) => remove(systemTable, { system_id }),
   },
 )

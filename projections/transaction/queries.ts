@@ -46,12 +46,12 @@ const pageOfTransactions = (
   const { sql, reach, more, name } = pageSql(of, values.length, TRANSACTIONS_A_PAGE)
   const conditions = used.map((name, index) => CONDITIONS[name](`$${index + 2}`))
   const where = ['user_id = $1', ...conditions].join(' AND ')
-  const [told, type] = PARTS[parts?.by ?? 'kind']
+  const [column, type] = PARTS[parts?.by ?? 'kind']
   return database.query<TransactionRow>(
     parts
       ? // The newest of each part, by an index. It reads neither all rows of a part nor all rows that are newer.
         `WITH page AS (SELECT newest.id AS page_id FROM unnest($${values.length}::${type}[]) AS part CROSS JOIN LATERAL (
-            SELECT id, created_at FROM read_model.transaction WHERE ${where} AND ${told} = part ${reach}
+            SELECT id, created_at FROM read_model.transaction WHERE ${where} AND ${column} = part ${reach}
           ) AS newest WHERE true ${sql})
         SELECT ${SHOWN_COLUMNS} FROM page JOIN read_model.transaction ON id = page_id ORDER BY created_at DESC, id DESC`
       : `SELECT ${SHOWN_COLUMNS} FROM read_model.transaction WHERE ${where} ${sql}`,

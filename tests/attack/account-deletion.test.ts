@@ -173,7 +173,7 @@ describe('attack: the data of a deleted account', () => {
     conducts.enter(`${user_id}.0`, 'GET /')
     await conducts.settle()
     const place = { user_id, mail_account_id: mailbox, since: new Date().toISOString() }
-    await openMailboxNotes(database).tell(place as never, `${MARK}: no answer`)
+    await openMailboxNotes(database).report(place as never, `${MARK}: no answer`)
     await database.query('INSERT INTO ops.pace (rule_id) VALUES ($1)', [rule])
     await database.query('INSERT INTO ops.endpoint (user_id, endpoint) VALUES ($1, $2)', [
       user_id,

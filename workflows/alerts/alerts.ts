@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/alerts.test.ts
 /**
  * Raises and ends alerts. Both may be called at any time and any number of times: an open alert is not raised again,
- * and an ended one is not ended again. The mail and the call follow from the event (`reactors/tell-alerts.ts`).
+ * and an ended one is not ended again. The mail and the call follow from the event (`reactors/send-alerts.ts`).
  *
  * ```ts
  * await alerts.raise({ user_id, kind: 'source_silent', subject: 'device:7', text: '…', since, causation_id, correlation_id })

@@ -44,8 +44,8 @@ export const isListedAs = ({ arrival: { mail } }: Job, reason: string): boolean 
 /** Appraises a job once per state of the account. null if its credential does not belong to the account. */
 export const appraiseJob = (job: Job, account: Account | null): Appraised | null => {
   if (job.appraisal && job.appraisal.account === account) return job.appraisal.appraised
-  const door = account && receivePathOf(account, job.arrival.credential, job.arrival.arrived_at)
-  const appraised = account && door ? appraise(account, door, job.arrival, job.read, job.plans, job.oldAfterMs) : null
+  const path = account && receivePathOf(account, job.arrival.credential, job.arrival.arrived_at)
+  const appraised = account && path ? appraise(account, path, job.arrival, job.read, job.plans, job.oldAfterMs) : null
   job.appraisal = { account, appraised }
   return appraised
 }

@@ -121,7 +121,7 @@ const closeFinished = async ({ store, clock, confirmed }: Rereading, unread: Unr
 }
 
 /** The last event of its stream; undefined if there is none. */
-const told = async (store: EventStore, notificationId: number): Promise<Last | undefined> => {
+const lastOf = async (store: EventStore, notificationId: number): Promise<Last | undefined> => {
   const [[last] = []] = await store.read([{ stream: unreadStream(notificationId), backwards: true, limit: 1 }])
   return last && isReadable(last) && isEventOf(LAST, last) ? last : undefined
 }
@@ -132,7 +132,7 @@ const told = async (store: EventStore, notificationId: number): Promise<Last | u
  * @throws {StoreUnavailable}
  */
 export const rereadOne = async (parts: Rereading, userId: number, notificationId: number): Promise<Reread | null> => {
-  const last = await told(parts.store, notificationId)
+  const last = await lastOf(parts.store, notificationId)
   if (!last || last.data.user_id !== userId || last.type === 'NotificationGivenUp') return null
   if (last.type !== 'NotificationUnread') return outcomeOf(last)
   const unread = last.data
@@ -141,7 +141,7 @@ export const rereadOne = async (parts: Rereading, userId: number, notificationId
   const [[captured] = []] = await parts.store.read([{ stream: transactionStream(notificationId), limit: 1 }])
   if (captured) await closeFinished(parts, unread)
   else await parts.capture.take([arrival])
-  const now = await told(parts.store, notificationId)
+  const now = await lastOf(parts.store, notificationId)
   return outcomeOf(now && now.type !== 'NotificationGivenUp' ? now : last)
 }
 
@@ -164,7 +164,7 @@ export const reparse = async (parts: ReparseParts, signal: AbortSignal): Promise
     const unread = events.flatMap((event) => (event.type === 'NotificationUnread' ? [event.data] : []))
     for (let at = 0; at < unread.length && !signal.aborted; at += AT_ONCE) {
       const some = unread.slice(at, at + AT_ONCE)
-      const closed = await Promise.all(some.map(({ notification_id }) => told(parts.store, notification_id)))
+      const closed = await Promise.all(some.map(({ notification_id }) => lastOf(parts.store, notification_id)))
       const open = some.filter((_, n) => closed[n]?.type === 'NotificationUnread')
       const outcomes = await Promise.all(
         open.map(({ user_id, notification_id }) => rereadOne(parts, user_id, notification_id)),

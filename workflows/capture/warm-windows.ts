@@ -17,7 +17,7 @@ export class WarmWindow {
    * The revision that a conflict reported. If nothing newer can be read, the events have expired and the numbering
    * continues.
    */
-  #told = NO_STREAM
+  #reported = NO_STREAM
 
   constructor(stream: string) {
     this.stream = stream
@@ -34,11 +34,11 @@ export class WarmWindow {
       if (isReadable(event) && event.type === 'NotificationSeen') this.window.see(event.data)
       this.revision = event.revision
     }
-    this.revision = Math.max(this.revision, this.#told)
+    this.revision = Math.max(this.revision, this.#reported)
   }
 
   atLeast(revision: number): void {
-    this.#told = revision
+    this.#reported = revision
   }
 }
 

@@ -30,7 +30,7 @@ import { LoadedMemory } from './memories.ts'
 export interface CreditsCheckpoint {
   /** null before the first event */
   load(): Promise<StorePosition | null>
-  save(place: StorePosition): Promise<void>
+  save(position: StorePosition): Promise<void>
 }
 
 export interface RememberingParts {
@@ -106,8 +106,8 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
 }
 
 const placeToStart = async (store: EventStore, checkpoint: CreditsCheckpoint): Promise<Checkpoint | null> => {
-  const place = await checkpoint.load()
-  return place && (await isPositionIn(store, place)) ? place.checkpoint : null
+  const position = await checkpoint.load()
+  return position && (await isPositionIn(store, position)) ? position.checkpoint : null
 }
 
 /** @returns how many of the account's credits were new to the memory */
@@ -115,20 +115,20 @@ const remember = async (parts: RememberingParts, userId: number, credits: readon
   const { store, clock } = parts
   const occasion = { user_id: userId, at: clock.now(), correlation_id: 'remember_credits', causation_id: 'remember_credits' } // prettier-ignore
   /** If all events of a stream have expired, only a conflict reveals where its numbering continues. */
-  const told = new Map<string, number>()
+  const conflicts = new Map<string, number>()
   const attempt = async (): Promise<number | typeof CONFLICT> => {
     const loaded = new LoadedMemory(userId)
     await loaded.readOn(store)
-    const news = notIn(loaded, credits)
-    if (news.length === 0 || (await isDeleted(store, userId))) return 0
-    const { blocks, begun } = divide(loaded, news, parts.segmentCredits ?? SEGMENT_CREDITS)
+    const fresh = notIn(loaded, credits)
+    if (fresh.length === 0 || (await isDeleted(store, userId))) return 0
+    const { blocks, begun } = divide(loaded, fresh, parts.segmentCredits ?? SEGMENT_CREDITS)
     const unit = [...appendsOf(userId, blocks, begun)].map(({ stream, facts }): StreamAppend => {
-      const expectedRevision = told.get(stream) ?? loaded.revisions.get(stream) ?? NO_STREAM
+      const expectedRevision = conflicts.get(stream) ?? loaded.revisions.get(stream) ?? NO_STREAM
       return { stream, expectedRevision, events: stamp(facts, occasion) }
     })
     const [result] = await store.append([unit])
     if (!result?.ok) {
-      if (result) told.set(result.conflict.stream, result.conflict.revision)
+      if (result) conflicts.set(result.conflict.stream, result.conflict.revision)
       return CONFLICT
     }
     const written = unit.map(({ stream }) => stream)
@@ -136,7 +136,7 @@ const remember = async (parts: RememberingParts, userId: number, credits: readon
     // append.
     const toErase = (await isDeleted(store, userId)) ? written : tooOld(userId, begun)
     for (const stream of toErase) await closeStream(store, occasion, stream)
-    return news.length
+    return fresh.length
   }
   const onExhausted = () => new Error(`too many conflicts on the credits of account ${userId}`)
   return untilNoConflict(attempt, { onExhausted })

@@ -9,7 +9,7 @@ import type { Recorder } from './recorder.ts'
 import type { SecretCache } from './secret-cache.ts'
 
 /** The report of each attempt: one wide log line, and the values of the metrics. */
-export interface AttemptTold {
+export interface AttemptReport {
   user_id: number
   transaction_id: number
   rule_id: number
@@ -39,7 +39,7 @@ export interface AttemptOptions {
   /** The database's time. */
   now: () => Date
   /** Called after the attempt is recorded. */
-  onAttempt: (attempt: AttemptTold) => void
+  onAttempt: (attempt: AttemptReport) => void
   /** Called after the call has ended. */
   onResult: (claimed: Claimed, result: CallResult) => void
   /** Called after the result is recorded, with its position. */
@@ -60,9 +60,9 @@ const notFormed = (error: unknown): CallResult => ({
  *   never throws.
  */
 export const attempts = ({ sender, secrets, recorder, now, onAttempt, onResult, onRecorded }: AttemptOptions) => {
-  const record = (claimed: Claimed, begun: Date, formed: FormedCall | null, came: CallResult): void => {
+  const record = (claimed: Claimed, begun: Date, formed: FormedCall | null, result: CallResult): void => {
     const { transaction_id, rule_id, user_id, attempt, lane, rule } = claimed
-    onResult(claimed, came)
+    onResult(claimed, result)
     recorder.submit({
       transaction_id,
       rule_id,
@@ -80,7 +80,7 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt, onResult, 
         body_sha256: formed?.body_sha256 ?? '',
         renderer: RENDERER,
         sent_at: begun.toISOString(),
-        ...came,
+        ...result,
       },
       recorded: (attempted, checkpoint) => {
         if (checkpoint !== null) onRecorded(claimed, checkpoint)
@@ -92,11 +92,11 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt, onResult, 
           attempt,
           lane,
           url: shownUrl(rule.url),
-          http_status: came.http_status,
-          error: came.error,
+          http_status: result.http_status,
+          error: result.error,
           outcome: attempted?.outcome ?? null,
           next_attempt_at: attempted?.next_attempt_at ?? null,
-          duration_ms: came.duration_ms,
+          duration_ms: result.duration_ms,
           since_capture_ms: begun.getTime() - Date.parse(claimed.captured_at),
           since_due_ms: begun.getTime() - Date.parse(claimed.due_at),
           bank_code: claimed.transaction.bank_code,

@@ -4,7 +4,7 @@ import { attempts } from './attempts.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
 import { Endpoints } from './endpoints.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { InHand } from './in-hand.ts'
+import { ClaimedJobs } from './claimed-jobs.ts'
 import { Lanes } from './lanes.ts'
 import { Recorder } from './recorder.ts'
 import { SecretCache } from './secret-cache.ts'
@@ -40,7 +40,7 @@ export interface CallsOptions {
 export interface Calls {
   lanes: Lanes
   /** Claimed attempts that have not begun. */
-  inHand: InHand
+  claimedJobs: ClaimedJobs
   recorder: Recorder
   endpoints: Endpoints
   /** Aborts the calls in progress. */
@@ -78,19 +78,19 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
     demand().roomAgain()
   }, limits)
 
-  const inHand = new InHand({ worker, queue, lanes, tracked, stopping })
+  const claimedJobs = new ClaimedJobs({ worker, queue, lanes, tracked, stopping })
 
   const endpoints: Endpoints = new Endpoints({
     send: (updates) => queue.updateEndpoints(updates),
     onStates: (states) => {
       for (const state of states) if (state.opened) onOpened(state)
-      void inHand.update(states).catch((error: unknown) => demand().claimFailed(error))
+      void claimedJobs.update(states).catch((error: unknown) => demand().claimFailed(error))
       // Other deliveries wait for a server that answers again.
       if (states.some((state) => !state.held)) demand().wake()
     },
-    onFailing: (endpoint) => inHand.putAside(endpoint),
+    onFailing: (endpoint) => claimedJobs.suspend(endpoint),
     onError,
   })
 
-  return { lanes, inHand, recorder, endpoints, cutOff: () => cutOff.abort() }
+  return { lanes, claimedJobs, recorder, endpoints, cutOff: () => cutOff.abort() }
 }

@@ -65,7 +65,7 @@ export class Claims {
   }
 
   /** Claims of dead workers, and own claims whose response was lost. */
-  async ofTheDead(limit: number): Promise<Due> {
+  async takeOver(limit: number): Promise<Due> {
     const { worker, queue, tracked, dead } = this.#options
     const own = this.#mayHaveLost
     const workers = own ? [...dead(), worker] : dead()

@@ -58,15 +58,15 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const shared = { options, worker, heartbeat, tracked: new TrackedTransactions(), stopping: stopped }
   const calls = openCalls({ ...shared, demand: () => sources })
   const sources: Sources = openSources({ ...shared, calls })
-  const { lanes, inHand, recorder, endpoints } = calls
-  const { firstTries, dueRows } = sources
+  const { lanes, claimedJobs, recorder, endpoints } = calls
+  const { firstAttempts, dueRows } = sources
 
   const beat = async (): Promise<void> => {
     const { wasSilent } = await heartbeat.beat()
-    if (wasSilent) await inHand.letGoOfLost()
-    lanes.goOn()
-    firstTries.wake()
-    if (heartbeat.dead.length > 0) dueRows.lookForTheDead()
+    if (wasSilent) await claimedJobs.releaseLost()
+    lanes.resume()
+    firstAttempts.wake()
+    if (heartbeat.dead.length > 0) dueRows.takeOverSoon()
   }
 
   /**
@@ -85,19 +85,19 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     await retry(beat, { signal: stopped, onFailure: onError })
     const loops = [
       (soleWorker ? countClaimsOpen() : Promise.resolve()).catch(onError).then(() => dueRows.run(stopped)),
-      firstTries.run(stopped),
+      firstAttempts.run(stopped),
       heartbeat.run(beat, stopped, onError),
       log.consume(GROUP, sources.takeFromLog, stopped),
     ]
     await untilAborted(stopped)
     await endWorker({
-      letGo: () => inHand.letGo(),
-      claimRest: () => firstTries.claimRest(),
+      release: () => claimedJobs.release(),
+      claimRest: () => firstAttempts.claimRest(),
       inFlight: () => lanes.inFlight,
       cutOff: calls.cutOff,
       recorder,
       endUpdates: () => endpoints.end(),
-      goodbye: () => queue.goodbye(worker),
+      signOff: () => queue.signOff(worker),
       loops: Promise.allSettled(loops),
       onError,
       cutOffAfter: options.cutOffAfter,
@@ -109,7 +109,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   return {
     worker,
     use: () => lanes.use(),
-    isBusy: () => firstTries.noted + lanes.first.waiting + recorder.backlog >= BUSY_FROM,
+    isBusy: () => firstAttempts.noted + lanes.first.waiting + recorder.backlog >= BUSY_FROM,
     run: (signal) => (running ??= run(signal)),
     stop: async () => {
       stopping.abort()

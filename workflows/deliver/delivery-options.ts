@@ -1,6 +1,6 @@
 // Tests: tests/integration/delivery/delivery.test.ts
 import type { EventStore, Ids, Log, ReadModels, Sender, Vault } from '../../domain/ports.ts'
-import type { AttemptTold } from './attempts.ts'
+import type { AttemptReport } from './attempts.ts'
 import type { LaneLimits } from './lane.ts'
 import type { DeliveryQueue, LaneName } from './queue.ts'
 
@@ -21,7 +21,7 @@ export interface DeliveryOptions {
   /** From 0 up to 1; default `Math.random`. */
   random?: () => number
   /** One wide line per attempt. */
-  onAttempt?: (attempt: AttemptTold) => void
+  onAttempt?: (attempt: AttemptReport) => void
   /**
    * At the start of a sole worker: how many earlier attempts were claimed and not recorded. Each of them may be made
    * twice.

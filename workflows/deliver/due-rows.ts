@@ -3,7 +3,7 @@
  * Deliveries that are due in the queue: retries, manual retries, first attempts that the log did not make, and
  * deliveries that dead workers left behind.
  */
-import { Bell } from './bell.ts'
+import { WakeSignal } from './wake-signal.ts'
 import { LANES, type Claimed, type Due, type RoomByLane } from './queue.ts'
 
 /** Poll interval while nothing is due: milliseconds. */
@@ -22,7 +22,7 @@ const sum = (room: RoomByLane): number => LANES.reduce((total, lane) => total + 
 
 export class DueRows {
   readonly #options: DueRowsOptions
-  readonly #bell = new Bell()
+  readonly #signal = new WakeSignal()
   #takeOverWanted = false
   #nextAt = Infinity
   #lacksRoom = false
@@ -33,12 +33,12 @@ export class DueRows {
 
   /** Something is due now. */
   wake(): void {
-    this.#bell.ring()
+    this.#signal.wake()
   }
 
   /** There may be room again. */
   roomAgain(): void {
-    if (this.#lacksRoom) this.#bell.ring()
+    if (this.#lacksRoom) this.#signal.wake()
   }
 
   /** Something is due in this many milliseconds. */
@@ -47,23 +47,23 @@ export class DueRows {
     if (at >= this.#nextAt) return
     this.#nextAt = at
     // It may be sooner than the current wait.
-    if (milliseconds < LOOK_EVERY) this.#bell.ring()
+    if (milliseconds < LOOK_EVERY) this.#signal.wake()
   }
 
   /** Some claims may no longer have a worker. The next look takes them over. */
-  lookForTheDead(): void {
+  takeOverSoon(): void {
     this.#takeOverWanted = true
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#bell.ring(), { once: true })
+    signal.addEventListener('abort', () => this.#signal.wake(), { once: true })
     while (!signal.aborted) {
       const found = await this.#look().catch((error: unknown) => {
         this.#options.onError(error)
         return 0
       })
       if (signal.aborted) return
-      if (found === 0) await this.#bell.wait(Math.min(LOOK_EVERY, Math.max(0, this.#nextAt - performance.now())))
+      if (found === 0) await this.#signal.wait(Math.min(LOOK_EVERY, Math.max(0, this.#nextAt - performance.now())))
     }
   }
 

@@ -77,19 +77,19 @@ export class Heartbeat {
     const wasSilent = this.isSilent
     const isFirst = this.#beatenAt === -Infinity
     const began = performance.now()
-    const told = await queue.beat(worker).catch((error: unknown) => {
+    const answer = await queue.beat(worker).catch((error: unknown) => {
       for (const other of this.#others.values()) other.misses = 0
       throw error
     })
     this.#beatenAt = performance.now()
-    this.#zero = told.now.getTime() - (began + this.#beatenAt) / 2
-    const present = new Set(told.others.map((other) => other.worker))
+    this.#zero = answer.now.getTime() - (began + this.#beatenAt) / 2
+    const present = new Set(answer.others.map((other) => other.worker))
     for (const known of [...this.#others.keys(), ...this.#dead])
       if (!present.has(known)) {
         this.#others.delete(known)
         this.#dead.delete(known)
       }
-    for (const { worker: other, beat, ended } of told.others) {
+    for (const { worker: other, beat, ended } of answer.others) {
       const known = this.#others.get(other)
       const hasBeaten = known?.beat !== beat
       // While this process was silent, it must not count the misses of others.

@@ -58,7 +58,7 @@ export class Lanes {
     lane.add([job])
   }
 
-  goOn(): void {
+  resume(): void {
     for (const lane of this.#each) lane.hold(false)
   }
 

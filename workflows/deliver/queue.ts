@@ -126,7 +126,7 @@ export interface DeliveryQueue {
   countOpen(worker: string): Promise<number>
   /** Records that this worker is alive. @returns the database's time and the other workers */
   beat(worker: string): Promise<{ now: Date; others: OtherWorker[] }>
-  goodbye(worker: string): Promise<void>
+  signOff(worker: string): Promise<void>
   /** Removes claims that were recorded long ago, and dead workers without claims. */
   sweep(dead: readonly string[]): Promise<void>
 }

@@ -58,11 +58,11 @@ export const remakeRequests = async (
   const slices = [{ stream: transactionStream(transactionId) }, { stream: accountStream(userId) }]
   const [events = [], account = []] = await store.read(slices)
   const requests = new Map<number, Call>()
-  events.forEach((event, place) => {
+  events.forEach((event, index) => {
     if (event.type !== 'WebhookAttempted') return
     const { data } = event
     const rule = ruleAt(account, data)
-    const rows = rowsOf(events.slice(0, place))
+    const rows = rowsOf(events.slice(0, index))
     const request = remake(rule, rows, data, vault)
     if (request) requests.set(data.attempt_id, request)
   })

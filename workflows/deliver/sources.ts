@@ -5,7 +5,7 @@ import { PATIENCE, type Calls, type Demand } from './calls.ts'
 import { Claims } from './claims.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
 import { DueRows } from './due-rows.ts'
-import { FirstTries } from './first-tries.ts'
+import { FirstAttempts } from './first-attempts.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { NO_ROOM } from './queue.ts'
 import type { TrackedTransactions } from './tracked.ts'
@@ -25,7 +25,7 @@ export interface SourcesOptions {
 }
 
 export interface Sources extends Demand {
-  firstTries: FirstTries
+  firstAttempts: FirstAttempts
   dueRows: DueRows
   /** Takes a batch of the log. */
   takeFromLog: (entries: readonly LogEntry[]) => Promise<void>
@@ -33,7 +33,7 @@ export interface Sources extends Demand {
 
 export const openSources = ({ options, worker, tracked, heartbeat, calls, stopping }: SourcesOptions): Sources => {
   const { store, queue, readModels, givesWay = () => false, onError = () => {} } = options
-  const { lanes, inHand, recorder } = calls
+  const { lanes, claimedJobs, recorder } = calls
   const mayClaim = () => !stopping.aborted && !recorder.isBehind && !heartbeat.isSilent
 
   const claims = new Claims({
@@ -43,7 +43,7 @@ export const openSources = ({ options, worker, tracked, heartbeat, calls, stoppi
     tracked,
     lanes,
     dead: () => heartbeat.dead,
-    begin: (claimed) => inHand.begin(claimed),
+    begin: (claimed) => claimedJobs.begin(claimed),
     endOrphan: ({ transaction_id, rule_id }) =>
       recorder.submit({ transaction_id, rule_id, at: heartbeat.now(), result: null }),
     stopping,
@@ -52,11 +52,11 @@ export const openSources = ({ options, worker, tracked, heartbeat, calls, stoppi
 
   const claimFailed = (error: unknown): void => {
     claims.mayHaveLost()
-    dueRows.lookForTheDead()
+    dueRows.takeOverSoon()
     onError(error)
   }
 
-  const firstTries = new FirstTries({
+  const firstAttempts = new FirstAttempts({
     isAfter: (a, b) => store.isAfter(a, b),
     readModels,
     now: () => heartbeat.now(),
@@ -79,28 +79,28 @@ export const openSources = ({ options, worker, tracked, heartbeat, calls, stoppi
         if (rule.max_per_minute !== null) dueRows.wakeIn(LIMIT_SPREAD_OVER / rule.max_per_minute)
       return claimed
     },
-    takeOver: (limit) => claims.ofTheDead(limit),
+    takeOver: (limit) => claims.takeOver(limit),
     handOver: (due) => claims.beginChecked(due),
     onError: claimFailed,
   })
 
   const takeFromLog = async (entries: readonly LogEntry[]): Promise<void> => {
-    firstTries.note(entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted'))
+    firstAttempts.note(entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted'))
     const deletions = entries.filter(({ type }) => type === 'TransactionDeleted')
     const deleted = new Set(deletions.map(({ transaction_id }) => transaction_id))
-    if (deleted.size > 0) inHand.letGo((job) => deleted.has(job.claimed.transaction_id))
+    if (deleted.size > 0) claimedJobs.release((job) => deleted.has(job.claimed.transaction_id))
     const retried = entries.findLast(({ type }) => type === 'WebhookRetryRequested')
     if (retried) void readModels.passed(retried.checkpoint, PATIENCE).then(() => dueRows.wake(), onError)
   }
 
   return {
-    firstTries,
+    firstAttempts,
     dueRows,
     takeFromLog,
     wake: () => dueRows.wake(),
     wakeIn: (milliseconds) => dueRows.wakeIn(milliseconds),
     roomAgain: () => {
-      firstTries.wake()
+      firstAttempts.wake()
       dueRows.roomAgain()
     },
     claimFailed,

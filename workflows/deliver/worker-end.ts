@@ -16,7 +16,7 @@ const GIVE_UP_AFTER = 9_000
 const LAST_WORDS = 900
 
 export interface WorkerEnd {
-  letGo: () => void
+  release: () => void
   /** Claims the first attempts from the log, so that the next worker need not wait for the queue. */
   claimRest: () => Promise<void>
   inFlight: () => number
@@ -24,7 +24,7 @@ export interface WorkerEnd {
   recorder: Pick<Recorder, 'end' | 'giveUp'>
   /** Sends the remaining updates about endpoints. */
   endUpdates: () => Promise<void>
-  goodbye: () => Promise<void>
+  signOff: () => Promise<void>
   /** They end by themselves, soon after a stop. */
   loops: Promise<unknown>
   onError: (error: unknown) => void
@@ -36,7 +36,7 @@ export const endWorker = async (worker: WorkerEnd): Promise<void> => {
   const { recorder, onError } = worker
   const cutting = setTimeout(worker.cutOff, worker.cutOffAfter ?? CUT_OFF_AFTER)
   const givingUp = setTimeout(() => recorder.giveUp(), GIVE_UP_AFTER)
-  worker.letGo()
+  worker.release()
   const claimingRest = worker.claimRest().catch(onError)
   while (worker.inFlight() > 0) await pause(10)
   await recorder.end().catch(onError)
@@ -44,5 +44,5 @@ export const endWorker = async (worker: WorkerEnd): Promise<void> => {
   await Promise.race([claimingRest, pause(LAST_WORDS)])
   clearTimeout(cutting)
   clearTimeout(givingUp)
-  await Promise.race([worker.goodbye().then(() => worker.loops, onError), pause(LAST_WORDS)])
+  await Promise.race([worker.signOff().then(() => worker.loops, onError), pause(LAST_WORDS)])
 }

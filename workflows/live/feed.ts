@@ -18,13 +18,13 @@ const BEGIN_AGAIN_MS = 1_000
 
 const PREFIXES = ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-']
 
-export interface Told {
+export interface PositionedUpdate {
   checkpoint: Checkpoint
-  news: LiveUpdate
+  update: LiveUpdate
 }
 
 export interface Listener {
-  tell(told: Told): void
+  receive(positioned: PositionedUpdate): void
   /** No more events follow. `bye`: the process stops. `credentials`: the listener must authenticate again. */
   end(reason: 'bye' | 'credentials'): void
 }
@@ -37,7 +37,11 @@ export interface Feed {
    * @param after  the last event that the listener received; null: none yet
    * @returns what it missed; null if that is too long ago, or belongs to another store
    */
-  listen(userId: number, after: Checkpoint | null, listener: Listener): Promise<{ missed: Told[] | null; stop(): void }>
+  listen(
+    userId: number,
+    after: Checkpoint | null,
+    listener: Listener,
+  ): Promise<{ missed: PositionedUpdate[] | null; stop(): void }>
   close(): Promise<void>
 }
 
@@ -47,7 +51,7 @@ export interface FeedParts {
   onFailure?: (error: unknown) => void
 }
 
-type Remembered = Told & { user_id: number }
+type Remembered = PositionedUpdate & { user_id: number }
 
 export const openFeed = ({ store, readModels, onFailure = () => {} }: FeedParts): Feed => {
   const listeners = new Map<number, Set<Listener>>()
@@ -61,11 +65,11 @@ export const openFeed = ({ store, readModels, onFailure = () => {} }: FeedParts)
 
   const hand = (event: StoredEvent): void => {
     const { user_id } = event.metadata
-    const news = user_id === null ? null : liveUpdateOf(event)
-    if (user_id === null || news === null) return
-    const told = { checkpoint: event.checkpoint, news }
-    remembered.push({ ...told, user_id })
-    for (const listener of listeners.get(user_id) ?? []) listener.tell(told)
+    const update = user_id === null ? null : liveUpdateOf(event)
+    if (user_id === null || update === null) return
+    const positioned = { checkpoint: event.checkpoint, update }
+    remembered.push({ ...positioned, user_id })
+    for (const listener of listeners.get(user_id) ?? []) listener.receive(positioned)
     if (!endsListening(event)) return
     for (const listener of listeners.get(user_id) ?? []) listener.end('credentials')
     listeners.delete(user_id)
@@ -100,7 +104,7 @@ export const openFeed = ({ store, readModels, onFailure = () => {} }: FeedParts)
     })()
   }
 
-  const missedBy = (userId: number, after: Checkpoint): Told[] | null => {
+  const missedBy = (userId: number, after: Checkpoint): PositionedUpdate[] | null => {
     try {
       if (since !== null && store.isAfter(since, after)) return null
       return remembered.filter(({ user_id, checkpoint }) => user_id === userId && store.isAfter(checkpoint, after))

@@ -59,8 +59,8 @@ export const endsListening = ({ type }: StoredEvent): boolean => ENDS_LISTENING.
 /** null for events that no page shows. */
 export const liveUpdateOf = (event: StoredEvent): LiveUpdate | null => {
   const { type, stream } = event
-  const told = type === 'Unreadable' ? undefined : handle(HANDLERS, event)
-  if (told) return told
+  const update = type === 'Unreadable' ? undefined : handle(HANDLERS, event)
+  if (update) return update
   if (stream.startsWith('account-')) return { kind: 'account', what: asStored(event).type }
   if (stream.startsWith('unread-') || stream.startsWith('ignored-')) return { kind: 'notification', what: 'kept' }
   return null

@@ -104,7 +104,7 @@ const report = async ({ notes, onFailure }: CollectParts, mailbox: Mailbox, erro
   if (error instanceof StoreUnavailable) return onFailure(error)
   if (!(error instanceof MailFailure)) onFailure(error)
   const words = error instanceof MailFailure ? error.message : 'The mailbox could not be read.'
-  await notes.tell(mailbox, words).catch(onFailure)
+  await notes.report(mailbox, words).catch(onFailure)
 }
 
 const loginOf = ({ open }: CollectParts, { sealed_password, ...address }: Mailbox): Login => ({
@@ -121,25 +121,25 @@ const connected = async (
   const owner = mailbox.user_id
   const connection = await parts.connecting.use(owner, () => parts.server.connect(loginOf(parts, mailbox), signal))
   try {
-    await parts.notes.tell(mailbox, null)
-    let { place, notBefore } = await placeToStart(parts, mailbox, connection)
+    await parts.notes.report(mailbox, null)
+    let { position, notBefore } = await startPosition(parts, mailbox, connection)
     // Mails from before this connection may have been taken before.
     let isNew = false
     const pace = openPace()
     while (!signal.aborted && !connection.isUsedUp) {
-      const uids = await connection.uidsAfter(place.uid)
+      const uids = await connection.uidsAfter(position.uid)
       experience.wait = BACK_OFF_MS.first
       if (uids.length === 0) {
         // Mails that come from now on are new, whatever their date is.
         notBefore = new Date(mailbox.since)
         isNew = true
-        await connection.news(signal)
+        await connection.newMails(signal)
         continue
       }
       while (uids.length > 0 && !signal.aborted) {
         const some = uids.splice(0, experience.chunk)
-        const taking = () => take(parts, mailbox, connection, place, some, { notBefore, isNew })
-        place = await parts.fetching.use(owner, taking)
+        const taking = () => take(parts, mailbox, connection, position, some, { notBefore, isNew })
+        position = await parts.fetching.use(owner, taking)
         experience.chunk = Math.min(CHUNK, experience.chunk * 2)
         await pace(some.length, signal)
       }
@@ -149,18 +149,18 @@ const connected = async (
   }
 }
 
-const placeToStart = async (
+const startPosition = async (
   { notes, clock }: CollectParts,
   mailbox: Mailbox,
   connection: Connection,
-): Promise<{ place: MailboxPosition; notBefore: Date }> => {
+): Promise<{ position: MailboxPosition; notBefore: Date }> => {
   const { uid_validity } = connection
   const since = new Date(mailbox.since)
-  const kept = await notes.place(mailbox)
-  if (kept?.uid_validity === uid_validity) return { place: kept, notBefore: since }
+  const kept = await notes.position(mailbox)
+  if (kept?.uid_validity === uid_validity) return { position: kept, notBefore: since }
   const notBefore = new Date(Math.max(since.getTime(), clock.now().getTime() - LOOKS_BACK_MS))
   const uid = await connection.lastUidBefore(new Date(notBefore.getTime() - DAY_MS))
-  return { place: { uid_validity, uid }, notBefore }
+  return { position: { uid_validity, uid }, notBefore }
 }
 
 /** @returns the position after these mails, once they are stored */
@@ -184,9 +184,9 @@ const take = async (
   ).filter((mail) => mail !== null)
   const arrivals = mails.map(({ arrival }) => arrival)
   await capture.take(isNew ? arrivals : await withListed(parts, mailbox, arrivals))
-  const place = { uid_validity, uid: uids.at(-1)! }
-  await notes.keepPlace(mailbox, place, mails.at(-1)?.received_at ?? (mails.length > 0 ? now : null))
-  return place
+  const position = { uid_validity, uid: uids.at(-1)! }
+  await notes.keepPosition(mailbox, position, mails.at(-1)?.received_at ?? (mails.length > 0 ? now : null))
+  return position
 }
 
 const withListed = async ({ listed }: CollectParts, { user_id }: Mailbox, arrivals: Arrival[]): Promise<Arrival[]> => {

@@ -54,7 +54,7 @@ export interface Connection {
   /** True if the connection has been open or busy for so long that it should be replaced. */
   readonly isUsedUp: boolean
   /** Resolves when there may be something new, or the signal aborts. @throws when the connection is lost */
-  news(signal: AbortSignal): Promise<void>
+  newMails(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -88,8 +88,8 @@ export interface MailboxPosition {
 
 export interface MailboxNotes {
   /** null if nothing is known, or if what is known belongs to another mailbox. */
-  place(mailbox: Mailbox): Promise<MailboxPosition | null>
-  keepPlace(mailbox: Mailbox, place: MailboxPosition, lastMessageAt: Date | null): Promise<void>
+  position(mailbox: Mailbox): Promise<MailboxPosition | null>
+  keepPosition(mailbox: Mailbox, position: MailboxPosition, lastMessageAt: Date | null): Promise<void>
   /** null: there is no error. */
-  tell(mailbox: Mailbox, error: string | null): Promise<void>
+  report(mailbox: Mailbox, error: string | null): Promise<void>
 }

@@ -17,7 +17,7 @@ import { raiseTransactionAlerts } from './raise-transaction-alerts.ts'
 import type { Reactor } from './reactor.ts'
 import { seeBankAccounts } from './see-bank-account.ts'
 import { sendAccountMails } from './send-account-mails.ts'
-import { tellAlerts } from './tell-alerts.ts'
+import { sendAlerts } from './send-alerts.ts'
 import { upgradePlan } from './upgrade-plan.ts'
 
 export interface ReactorParts {
@@ -58,6 +58,6 @@ export const allReactors = (parts: ReactorParts): readonly Reactor[] => {
     raiseAlerts(alerts),
     raiseTransactionAlerts(alerts),
     alertUnsafeForwarder(alerts),
-    tellAlerts({ accounts, vault, clock, mailer, links, calls: openAlertCalls(sender, clock) }),
+    sendAlerts({ accounts, vault, clock, mailer, links, calls: openAlertCalls(sender, clock) }),
   ]
 }

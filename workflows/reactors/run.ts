@@ -17,7 +17,7 @@ import type { Reactor } from './reactor.ts'
 export interface ReactorCheckpoint {
   /** null before the first event */
   load(): Promise<StorePosition | null>
-  save(place: StorePosition): Promise<void>
+  save(position: StorePosition): Promise<void>
 }
 
 interface Lines {
@@ -76,9 +76,9 @@ const byType = (reactions: readonly Reactor[]): ((type: StoredEvent['type']) => 
 
 /** Starts after the last processed event, or from the first event if the store is a different one. */
 const placeToStart = async ({ store, checkpoint, log }: ReactorsOptions): Promise<Checkpoint | null> => {
-  const place = await checkpoint.load()
-  if (!place) return null
-  if (await isPositionIn(store, place)) return place.checkpoint
+  const position = await checkpoint.load()
+  if (!position) return null
+  if (await isPositionIn(store, position)) return position.checkpoint
   log.warn({ reason: 'last processed event not found in the store' }, 'reactions.from_the_first_event')
   return null
 }

@@ -102,7 +102,7 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
   const start = await insist(() => whereToStart(options))
   if (!start) return
   log.info({ after: start.after?.checkpoint ?? null }, 'relay.started')
-  let place = start.known
+  let position = start.known
   const after = start.after?.checkpoint ?? null
   for await (const { events, live } of store.subscribe({
     after,
@@ -115,11 +115,11 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
     progress.sending(events)
     const isSent = await insist(() => publisher.publish(events, held).then(() => true))
     if (!isSent) return
-    const isMoved = await insist(() => checkpoint.advance(place, next))
+    const isMoved = await insist(() => checkpoint.advance(position, next))
     if (isMoved === undefined) return
-    if (!isMoved) return log.warn({ after: place?.checkpoint ?? null }, 'relay.overtaken')
+    if (!isMoved) return log.warn({ after: position?.checkpoint ?? null }, 'relay.overtaken')
     progress.sent(events, live)
-    place = next
+    position = next
   }
 }
 

@@ -40,8 +40,9 @@ export const runScheduled = async (jobs: readonly ScheduledJob[], log: Lines, si
 const runOnce = async ({ name, run }: ScheduledJob, log: Lines, signal: AbortSignal): Promise<void> => {
   const started = performance.now()
   try {
-    const told = await run(signal)
-    if (told) log.info({ job: name, duration_ms: Math.round(performance.now() - started), ...told }, 'planned.done')
+    const details = await run(signal)
+    if (details)
+      log.info({ job: name, duration_ms: Math.round(performance.now() - started), ...details }, 'planned.done')
   } catch (error) {
     if (!signal.aborted) log.error({ job: name, reason: (error as Error).message }, 'planned.failed')
   }

@@ -11,7 +11,7 @@ import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface KnownSource {
   user_id: number
-  door: ReceivePath
+  path: ReceivePath
   rhythm: Rhythm
 }
 
@@ -30,24 +30,24 @@ const MINUTE_MS = 60_000
 
 interface Named {
   subject: string
-  words: string
+  label: string
 }
 
 /** The sources of an account, by receive path. */
 const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<ReceivePath, Named> => {
   const named = new Map<ReceivePath, Named>()
   for (const { device_id, name } of devices.values())
-    named.set(devicePath(device_id), { subject: `device:${device_id}`, words: `The phone “${name}”` })
+    named.set(devicePath(device_id), { subject: `device:${device_id}`, label: `The phone “${name}”` })
   for (const { api_key_id, name, scopes } of api_keys.values())
     if (scopes.includes('receive'))
-      named.set(keyPath(api_key_id), { subject: `api_key:${api_key_id}`, words: `What uses the key “${name}”` })
+      named.set(keyPath(api_key_id), { subject: `api_key:${api_key_id}`, label: `The client with the key “${name}”` })
   for (const { mail_account_id, email, is_active } of mail_accounts.values())
     if (is_active === 1)
       named.set(mailboxPath(mail_account_id), {
         subject: `mail_account:${mail_account_id}`,
-        words: `The mailbox ${email}`,
+        label: `The mailbox ${email}`,
       })
-  if (receive_url) named.set(URL_PATH, { subject: 'receive_url', words: 'Whatever posts to your personal URL' })
+  if (receive_url) named.set(URL_PATH, { subject: 'receive_url', label: 'The app that posts to your personal URL' })
   return named
 }
 
@@ -61,16 +61,16 @@ export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchS
     const silent = (await quiet(now)).filter(({ rhythm }) => silentSince(rhythm, now) !== null)
     const isSilent = new Set<string>()
     let raised = 0
-    for (const { user_id, door, rhythm } of silent) {
+    for (const { user_id, path, rhythm } of silent) {
       if (signal.aborted) return null
       const account = await accounts.find(user_id)
-      const source = account && sourcesOf(account).get(door)
+      const source = account && sourcesOf(account).get(path)
       if (!source) continue
       isSilent.add(`${user_id} ${source.subject}`)
       // The cause began when the source became late, not when it was last seen.
-      const since = new Date(Date.parse(rhythm.last_heard_at) + silentAfter(rhythm)! * 1_000).toISOString()
-      const minutes = Math.round((now.getTime() - Date.parse(rhythm.last_heard_at)) / MINUTE_MS)
-      const text = `${source.words} has said nothing for ${inWords(minutes)}, longer than it usually pauses. Look whether it still runs.`
+      const since = new Date(Date.parse(rhythm.last_seen_at) + silentAfter(rhythm)! * 1_000).toISOString()
+      const minutes = Math.round((now.getTime() - Date.parse(rhythm.last_seen_at)) / MINUTE_MS)
+      const text = `${source.label} has sent nothing for ${inWords(minutes)}, longer than its usual pause. Check that it still runs.`
       if ((await alerts.raise({ ...caused, user_id, subject: source.subject, text, since })).checkpoint !== null)
         raised++
     }

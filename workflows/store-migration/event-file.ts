@@ -52,10 +52,10 @@ export class FileWriter {
     return text
   }
 
-  end(readers: Readonly<Record<string, string>>): { text: string; told: LastLine } {
-    const told = { events: this.#events, readers: { ...readers } }
-    const whole = { ...told, sha256: digest(this.#hash, told) }
-    return { text: `${JSON.stringify(whole)}\n`, told: whole }
+  end(readers: Readonly<Record<string, string>>): { text: string; summary: LastLine } {
+    const summary = { events: this.#events, readers: { ...readers } }
+    const whole = { ...summary, sha256: digest(this.#hash, summary) }
+    return { text: `${JSON.stringify(whole)}\n`, summary: whole }
   }
 }
 
@@ -94,10 +94,10 @@ export const checkFile = async (lines: AsyncIterable<string>, knows: (type: stri
     last = text
     number++
   }
-  const { data: told } = lastLine.safeParse(last === undefined ? undefined : parsed(last, number))
-  if (!told) throw new BadFile('its last line does not say how many events there are: the file was cut off')
-  if (told.events !== number - 1)
-    throw new BadFile(`it holds ${number - 1} events, and its last line says ${told.events}`)
-  if (digest(hash, told) !== told.sha256) throw new BadFile('it is not as it was written: its SHA-256 differs')
-  return told
+  const { data: summary } = lastLine.safeParse(last === undefined ? undefined : parsed(last, number))
+  if (!summary) throw new BadFile('its last line does not say how many events there are: the file was cut off')
+  if (summary.events !== number - 1)
+    throw new BadFile(`it holds ${number - 1} events, and its last line says ${summary.events}`)
+  if (digest(hash, summary) !== summary.sha256) throw new BadFile('it is not as it was written: its SHA-256 differs')
+  return summary
 }

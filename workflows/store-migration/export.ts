@@ -55,7 +55,7 @@ export const exportEvents = async ({ store, readers, now, write, onProgress }: E
     await write(text)
     onProgress?.(events)
   }
-  const { text, told } = file.end(met)
+  const { text, summary } = file.end(met)
   await write(text)
-  return told
+  return summary
 }

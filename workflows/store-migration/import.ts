@@ -35,7 +35,7 @@ export interface ImportOptions {
   store: EventStore<RecordedEvent>
   /** The lines of the file. `checkFile` must have checked them before. */
   lines: () => AsyncIterable<string>
-  told: LastLine
+  summary: LastLine
   now: Date
   /** One stream at a time, for a server that does not keep the order of concurrent appends. */
   oneByOne?: boolean
@@ -66,8 +66,8 @@ export const importState = async (store: Pick<EventStore<RecordedEvent>, 'read'>
  *   import
  */
 export const importEvents = async (options: ImportOptions): Promise<void> => {
-  const { told } = options
-  const file = { events: told.events, sha256: told.sha256 }
+  const { summary } = options
+  const file = { events: summary.events, sha256: summary.sha256 }
   await begin(options, file)
   await appendAll(options)
   await options.settle(await compare(options))
@@ -137,7 +137,7 @@ class Call {
 }
 
 const appendAll = async (options: ImportOptions): Promise<void> => {
-  const { store, told, oneByOne = false, onProgress } = options
+  const { store, summary, oneByOne = false, onProgress } = options
   const most = { streams: oneByOne ? 1 : MOST_EVENTS, again: store.keepsOrder && !oneByOne }
   // Streams with a retention time may have lost their beginning. There are few of them at a time.
   const revisions = new Map<string, number>()
@@ -158,14 +158,14 @@ const appendAll = async (options: ImportOptions): Promise<void> => {
     }
     taken++
   }
-  if (call.units.length > 0) await sendCall(told.events)
+  if (call.units.length > 0) await sendCall(summary.events)
   await onItsWay
 }
 
-async function* eventsOf({ lines, told }: ImportOptions): AsyncGenerator<{ event: FiledEvent; bytes: number }> {
+async function* eventsOf({ lines, summary }: ImportOptions): AsyncGenerator<{ event: FiledEvent; bytes: number }> {
   let number = 0
   for await (const text of lines()) {
-    if (number === told.events) return
+    if (number === summary.events) return
     yield { event: eventOfLine(text, ++number), bytes: Buffer.byteLength(text) }
   }
   throw new BadFile('it became shorter while it was read')
@@ -187,7 +187,7 @@ const send = async (store: EventStore<RecordedEvent>, units: readonly [Run][]): 
  * order.
  */
 const compare = async (options: ImportOptions): Promise<Imported> => {
-  const { store, told } = options
+  const { store, summary } = options
   const imported: Imported = { end: null, readers: {} }
   const stored = pages(store)
   let page: RecordedEvent[] = []
@@ -205,7 +205,7 @@ const compare = async (options: ImportOptions): Promise<Imported> => {
     const found = await next()
     if (found?.id !== event.id || found.stream !== event.stream) throw new NotImportable(OUT_OF_ORDER)
     imported.end = storePositionOf(found)
-    for (const [reader, id] of Object.entries(told.readers))
+    for (const [reader, id] of Object.entries(summary.readers))
       if (id === event.id) imported.readers[reader] = imported.end
   }
   if (await next()) throw new NotImportable('something else has written to this event store')

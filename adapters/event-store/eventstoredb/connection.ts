@@ -35,7 +35,7 @@ interface OpenLink extends Link {
 export interface Attempt {
   client: EventStoreDBClient
   /** A part of the answer arrived, so the timeout starts again. */
-  heard(): void
+  received(): void
   /**
    * A read on a client that was given up ends as if it had reached its end.
    * @throws {NoAnswer} if that may have happened
@@ -87,16 +87,16 @@ export class Connection {
   /** Makes one attempt. @throws {NoAnswer} if nothing arrived for too long · any error of the client */
   async call<Result>(work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const link = await this.#link
-    const heard = (): void => {
+    const received = (): void => {
       link.heardAt = performance.now()
     }
     const started = performance.now()
     const attempt: Attempt & { heardAt: number } = {
       client: link.client,
       heardAt: started,
-      heard: () => {
+      received: () => {
         attempt.heardAt = performance.now()
-        heard()
+        received()
       },
       checkWhole: () => {
         if (link.lost.aborted) throw new NoAnswer('the connection was closed after an error')
@@ -114,7 +114,7 @@ export class Connection {
     })
     try {
       const result = await Promise.race([work(attempt), givenUp])
-      heard()
+      received()
       return result
     } catch (error) {
       if (error instanceof NoAnswer) {
@@ -122,7 +122,7 @@ export class Connection {
         // If other calls received answers meanwhile, only this call is slow or lost, and the client is kept.
         if (link.heardAt < started) this.#renew(link)
       } else if (isOutage(error)) this.failed(link, error)
-      else heard()
+      else received()
       throw error
     } finally {
       clearTimeout(timer)

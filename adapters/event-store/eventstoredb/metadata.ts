@@ -22,7 +22,7 @@ export interface StreamMetadata {
   $tb?: number
 }
 
-interface Said {
+interface CurrentMetadata {
   metadata: Record<string, unknown>
   revision: bigint | typeof NO_STREAM
 }
@@ -38,18 +38,18 @@ export const setMetadata = async (
   wanted: StreamMetadata,
   isNew = false,
 ): Promise<void> => {
-  let said: Said = isNew
+  let current: CurrentMetadata = isNew
     ? { metadata: {}, revision: NO_STREAM }
     : await answered(() => readMetadata(connection, stream))
-  while (!Object.entries(wanted).every(([key, value]) => said.metadata[key] === value)) {
-    const data = { ...said.metadata, ...wanted }
+  while (!Object.entries(wanted).every(([key, value]) => current.metadata[key] === value)) {
+    const data = { ...current.metadata, ...wanted }
     const event = {
       id: randomUUID(),
       type: '$metadata',
       contentType: 'application/json',
       data,
     } as unknown as JSONEventData
-    const { revision } = said
+    const { revision } = current
     try {
       await answered(() =>
         connection.call(({ client }) =>
@@ -59,20 +59,20 @@ export const setMetadata = async (
       return
     } catch (error) {
       if (!(error instanceof WrongExpectedVersionError)) throw error
-      said = await answered(() => readMetadata(connection, stream))
+      current = await answered(() => readMetadata(connection, stream))
     }
   }
 }
 
-const readMetadata = async (connection: Connection, stream: string): Promise<Said> => {
+const readMetadata = async (connection: Connection, stream: string): Promise<CurrentMetadata> => {
   try {
     return await connection.call(async ({ client, checkWhole }) => {
-      let said: Said = { metadata: {}, revision: NO_STREAM }
+      let current: CurrentMetadata = { metadata: {}, revision: NO_STREAM }
       const newest = { direction: BACKWARDS, fromRevision: END, maxCount: 1, requiresLeader: true } as const
       for await (const { event } of client.readStream(metastreamOf(stream), newest))
-        if (event) said = { metadata: event.data as Record<string, unknown>, revision: event.revision }
+        if (event) current = { metadata: event.data as Record<string, unknown>, revision: event.revision }
       checkWhole()
-      return said
+      return current
     })
   } catch (error) {
     if (error instanceof StreamNotFoundError) return { metadata: {}, revision: NO_STREAM }

@@ -31,7 +31,10 @@ const OF_THE_LEADER = { requiresLeader: true } as const
 type Answered = <Result>(attempt: () => Promise<Result>) => Promise<Result>
 
 /** Reads to the end. A read may take long, as long as parts of it keep arriving. */
-const collect = async <Found>({ heard, checkWhole }: Attempt, reading: StreamingRead<Found>): Promise<Found[]> => {
+const collect = async <Found>(
+  { received: heard, checkWhole }: Attempt,
+  reading: StreamingRead<Found>,
+): Promise<Found[]> => {
   const found: Found[] = []
   for await (const one of reading) {
     heard()
@@ -79,8 +82,8 @@ export class Reading<Event extends RecordedEvent = RecordedEvent> {
     let from = after
     while (events.length < limit) {
       const count = Math.min(PAGE, Math.max(LEAST_PAGE, limit - events.length + 1))
-      const place = from
-      const page = await this.#answered(() => this.#page(FORWARDS, place ?? START, count))
+      const start = from
+      const page = await this.#answered(() => this.#page(FORWARDS, start ?? START, count))
       for (const event of page) {
         // A read from a position includes the event at that position.
         if (from !== null && !isAfter(event.position, from)) continue
@@ -97,8 +100,8 @@ export class Reading<Event extends RecordedEvent = RecordedEvent> {
   async end(): Promise<Position | null> {
     let before: Position | null = null
     for (let count = LEAST_PAGE; ; count = PAGE) {
-      const place: Position | null = before
-      const page: AllStreamRecordedEvent[] = await this.#answered(() => this.#page(BACKWARDS, place ?? END, count))
+      const start: Position | null = before
+      const page: AllStreamRecordedEvent[] = await this.#answered(() => this.#page(BACKWARDS, start ?? END, count))
       const newest = page.find(({ streamId }) => streamId.startsWith(this.#prefix))
       if (newest) this.knows(newest.position)
       before = page.at(-1)?.position ?? null

@@ -7,18 +7,18 @@
 import type { StreamMetadata } from './metadata.ts'
 
 /** The number of streams remembered as set. A stream that is no longer remembered is set again, which changes nothing. */
-const MOST_TOLD = 50_000
+const MOST_KNOWN = 50_000
 
-type Tell = (stream: string, wanted: StreamMetadata, isNew: boolean) => Promise<void>
+type SetMetadata = (stream: string, wanted: StreamMetadata, isNew: boolean) => Promise<void>
 
 export class Retention {
-  readonly #tell: Tell
+  readonly #setMetadata: SetMetadata
   readonly #ages = new Map<string, number>()
-  readonly #told = new Map<string, { age: number; telling: Promise<void> }>()
+  readonly #set = new Map<string, { age: number; setting: Promise<void> }>()
 
-  /** @param tell  sets a stream's metadata */
-  constructor(tell: Tell) {
-    this.#tell = tell
+  /** @param setMetadata  sets a stream's metadata */
+  constructor(setMetadata: SetMetadata) {
+    this.#setMetadata = setMetadata
   }
 
   /** @param age  seconds */
@@ -27,16 +27,16 @@ export class Retention {
   }
 
   /** Resolves when the stream has its age. Null if the stream needs none. */
-  told(stream: string, isNew: boolean): Promise<void> | null {
+  applied(stream: string, isNew: boolean): Promise<void> | null {
     const age = this.#ageOf(stream)
     if (age === undefined) return null
-    const known = this.#told.get(stream)
-    if (known?.age === age) return known.telling
-    const telling = this.#tell(stream, { $maxAge: age }, isNew)
-    this.#told.set(stream, { age, telling })
-    telling.catch(() => this.#told.delete(stream))
-    if (this.#told.size > MOST_TOLD) this.#told.delete(this.#told.keys().next().value!)
-    return telling
+    const known = this.#set.get(stream)
+    if (known?.age === age) return known.setting
+    const setting = this.#setMetadata(stream, { $maxAge: age }, isNew)
+    this.#set.set(stream, { age, setting })
+    setting.catch(() => this.#set.delete(stream))
+    if (this.#set.size > MOST_KNOWN) this.#set.delete(this.#set.keys().next().value!)
+    return setting
   }
 
   /** If several prefixes match, the longest applies. */

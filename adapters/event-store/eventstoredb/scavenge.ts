@@ -62,7 +62,7 @@ export const scavenge = async (parts: Parts, hidden: readonly Hidden[], signal: 
   const { url, connection, connect } = parts
   const nodes = await nodesOf(connection)
   if (nodes.length === 0) return scavengeNode(connection, hidden, signal)
-  const troubles: Error[] = []
+  const failures: Error[] = []
   for (const { isAlive, ...node } of nodes)
     try {
       if (!isAlive) throw new Error('it is away')
@@ -70,12 +70,12 @@ export const scavenge = async (parts: Parts, hidden: readonly Hidden[], signal: 
       await scavengeNode(own, hidden, signal).finally(() => own.close())
     } catch (cause) {
       if (signal.aborted) throw cause
-      troubles.push(new Error(`${node.host}:${node.port}: ${(cause as Error).message}`, { cause }))
+      failures.push(new Error(`${node.host}:${node.port}: ${(cause as Error).message}`, { cause }))
     }
-  if (troubles.length > 0)
+  if (failures.length > 0)
     throw new AggregateError(
-      troubles,
-      `not every node was scavenged: ${troubles.map(({ message }) => message).join('; ')}`,
+      failures,
+      `not every node was scavenged: ${failures.map(({ message }) => message).join('; ')}`,
     )
 }
 

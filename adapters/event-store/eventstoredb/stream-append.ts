@@ -52,10 +52,10 @@ export const appendToStream = async (
       ),
     )
   try {
-    const told = retention.told(stream, isNew)
+    const retained = retention.applied(stream, isNew)
     // Waits only if there is something to wait for, so that appends are sent in the order of the calls.
-    if (isNew && told) await told
-    const [{ position }] = await Promise.all([append(), told])
+    if (isNew && retained) await retained
+    const [{ position }] = await Promise.all([append(), retained])
     if (position) {
       reading.knows(position)
       return { ok: true, checkpoint: checkpointOf(position) }

@@ -81,11 +81,11 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
     readAll: async (after, limit) => {
       const position = positionOf(after)
       const events: Event[] = []
-      for (let place = position; events.length < limit;) {
-        const page = await answered(() => readPage(database, parse, place, limit - events.length))
+      for (let from = position; events.length < limit;) {
+        const page = await answered(() => readPage(database, parse, from, limit - events.length))
         events.push(...page.events.map(({ event }) => event))
         if (page.to >= page.head) break
-        place = page.to
+        from = page.to
       }
       return events
     },

@@ -30,7 +30,7 @@ export interface LimitedLogin {
 
 export const limitedLogin = (parts: Parts): LimitedLogin => {
   const { counters, database, log, settings } = parts
-  const places = openLoginAddresses(database, settings.jwtSecret)
+  const addresses = openLoginAddresses(database, settings.jwtSecret)
   const failures = counters.exact('login_account', FAILED)
 
   /** Keyed, because an e-mail is easily guessed from a plain hash. */
@@ -40,10 +40,10 @@ export const limitedLogin = (parts: Parts): LimitedLogin => {
       .digest('base64url')
 
   // If Postgres does not respond, every address counts as known, so an outage does not lock out the owner.
-  const knows = (email: string, address: string) => places.knows(email, address).catch(() => true)
+  const knows = (email: string, address: string) => addresses.knows(email, address).catch(() => true)
 
   const remember: LimitedLogin['remember'] = (context, { user_id, email }) =>
-    places.remember(user_id, email, callerIn(context)).catch((error: unknown) => {
+    addresses.remember(user_id, email, callerIn(context)).catch((error: unknown) => {
       log.warn({ user_id, reason: (error as Error).message }, 'login.place_not_kept')
     })
 

@@ -15,11 +15,11 @@ export interface CursorPosition {
 
 export interface Cursors {
   /** @param list  identifies the list and its owner */
-  write(list: string, place: CursorPosition): string
+  write(list: string, position: CursorPosition): string
   /** @throws {Refused} VALIDATION_FAILED if the text is not a cursor of this list */
   read(list: string, cursor: string): CursorPosition
   /** For lists with another kind of position: two integers. */
-  writePair(list: string, place: Pair): string
+  writePair(list: string, position: Pair): string
   /** @throws {Refused} VALIDATION_FAILED if the text is not a cursor of this list */
   readPair(list: string, cursor: string): Pair
 }
@@ -34,8 +34,8 @@ export const openCursors = (secret: string): Cursors => {
   const macOf = (list: string, payload: Buffer): Buffer =>
     createHmac('sha256', key).update(`${list}\n`).update(payload).digest().subarray(0, MAC_BYTES)
 
-  const writePair = (list: string, place: Pair): string => {
-    const payload = Buffer.from(place.join('.'))
+  const writePair = (list: string, position: Pair): string => {
+    const payload = Buffer.from(position.join('.'))
     return Buffer.concat([macOf(list, payload), payload]).toString('base64url')
   }
 

@@ -87,8 +87,8 @@ const refusalsOf = (method: Method, path: string, parts: readonly Part[]): Error
 /** A scoped key needs one of these scopes; null if the operation does not require an account's credential. */
 const scopesOf = (method: Method, parts: readonly Part[]): readonly Scope[] | null => {
   if (!parts.some(({ credentials = [] }) => credentials.includes('api_key'))) return null
-  const said = parts.find(({ scopes }) => scopes !== undefined)?.scopes
-  return said ?? [method === 'get' || method === 'head' ? 'read' : 'write']
+  const declared = parts.find(({ scopes }) => scopes !== undefined)?.scopes
+  return declared ?? [method === 'get' || method === 'head' ? 'read' : 'write']
 }
 
 /** Every query requests personal texts with the same parameter, `include_raw`. @throws {Refused} SCOPE_MISSING */

@@ -71,11 +71,11 @@ export const presentReceiveUrl = (
   baseUrl: string,
   token: string,
   account: AccountState,
-  heard: LastSeen,
+  lastSeen: LastSeen,
 ): z.output<typeof ReceiveUrl> => ({
   url: `${baseUrl}/api/receive/u/${token}`,
   trust_sms_app_titles: trustsSmsAppTitles(account, null),
-  ...heard,
+  ...lastSeen,
 })
 
 const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown only once.' }) })

@@ -25,9 +25,10 @@ const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id
 const SHOWN = 10
 
 /** The payment of a new credit; null for anything else. A repeated notification is not a payment. */
-const paymentIn = (news: LiveUpdate): object | null => {
-  const { what, id, amount, currency, order_id, created_at } = news
-  const isPayment = what === 'captured' && news.transaction_type === 'credit' && news.webhook_status !== 'already_run'
+const paymentIn = (update: LiveUpdate): object | null => {
+  const { what, id, amount, currency, order_id, created_at } = update
+  const isPayment =
+    what === 'captured' && update.transaction_type === 'credit' && update.webhook_status !== 'already_run'
   return isPayment ? { id, amount, currency, order_id, at: created_at } : null
 }
 

@@ -66,7 +66,7 @@ const Paired = z.strictObject({ device_id: id, device_token: z.string(), name: z
 const presentDevice = (
   account: Account,
   device: DeviceState | InvitationState,
-  heard: LastSeen,
+  lastSeen: LastSeen,
 ): z.infer<typeof Device> => ({
   id: device.device_id,
   name: device.name,
@@ -75,7 +75,7 @@ const presentDevice = (
   platform: ('platform' in device ? device.platform : null) ?? null,
   model: ('model' in device ? device.model : null) ?? null,
   trust_sms_app_titles: trustsSmsAppTitles(account, device.device_id),
-  ...heard,
+  ...lastSeen,
   created_at: device.created_at,
 })
 
@@ -88,8 +88,8 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   const { get, post, put, remove } = operations.of('Devices')
 
   const presented = async (account: Account, devices: readonly (DeviceState | InvitationState)[]) => {
-    const heard = await lastSeenOf(database, account.user_id, clock.now())
-    return devices.map((device) => presentDevice(account, device, heard(devicePath(device.device_id))))
+    const lastSeen = await lastSeenOf(database, account.user_id, clock.now())
+    return devices.map((device) => presentDevice(account, device, lastSeen(devicePath(device.device_id))))
   }
   const presentedOne = async (account: Account, device: DeviceState | InvitationState) =>
     (await presented(account, [device]))[0]!

@@ -6,7 +6,7 @@
  */
 import { PassThrough } from 'node:stream'
 import { Refused } from '../../../domain/errors.ts'
-import type { Feed, Told } from '../../../workflows/live/feed.ts'
+import type { Feed, PositionedUpdate } from '../../../workflows/live/feed.ts'
 import type { LiveUpdate } from '../../../workflows/live/updates.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer } from '../openapi/operation.ts'
@@ -32,7 +32,7 @@ export interface EventStreams {
   open(
     context: ApiContext,
     user: number,
-    view: (news: LiveUpdate) => object | null,
+    view: (update: LiveUpdate) => object | null,
     first?: (write: (event: string, data: object) => void) => Promise<void>,
   ): Promise<PassThrough>
 }
@@ -78,9 +78,9 @@ export const openEventStreams = (feed: Feed): EventStreams => {
         if (out.writableLength > MOST_WAITING) out.destroy()
         else out.write(text)
       }
-      const tell = ({ checkpoint, news }: Told): void => {
-        const data = view(news)
-        if (data) write(`id: ${epoch}.${checkpoint}\nevent: ${news.kind}\ndata: ${JSON.stringify(data)}\n\n`)
+      const send = ({ checkpoint, update }: PositionedUpdate): void => {
+        const data = view(update)
+        if (data) write(`id: ${epoch}.${checkpoint}\nevent: ${update.kind}\ndata: ${JSON.stringify(data)}\n\n`)
       }
       const end = (reason: string): void => {
         write(`event: ${reason === 'bye' ? 'bye' : 'end'}\ndata: {"reason":"${reason}"}\n\n`)
@@ -93,21 +93,21 @@ export const openEventStreams = (feed: Feed): EventStreams => {
         clearTimeout(over)
       })
       try {
-        const heard = lastEventId(context)
-        const isOfThisStore = heard?.startsWith(`${epoch}.`) ?? false
-        const after = isOfThisStore ? heard!.slice(epoch.length + 1) : null
+        const lastId = lastEventId(context)
+        const isOfThisStore = lastId?.startsWith(`${epoch}.`) ?? false
+        const after = isOfThisStore ? lastId!.slice(epoch.length + 1) : null
         // To keep the order, new events wait until the missed events are sent.
-        let waiting: Told[] | null = []
+        let waiting: PositionedUpdate[] | null = []
         const { missed, stop } = await feed.listen(user, after, {
-          tell: (told) => void (waiting ? waiting.push(told) : tell(told)),
+          receive: (positioned) => void (waiting ? waiting.push(positioned) : send(positioned)),
           end,
         })
         ending.signal.addEventListener('abort', stop)
         if (ending.signal.aborted) stop()
         write('retry: 2000\n\n')
         await first?.((event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
-        if (missed === null || (heard !== null && !isOfThisStore)) write('event: reset\ndata: {}\n\n')
-        for (const told of [...(missed ?? []), ...waiting]) tell(told)
+        if (missed === null || (lastId !== null && !isOfThisStore)) write('event: reset\ndata: {}\n\n')
+        for (const positioned of [...(missed ?? []), ...waiting]) send(positioned)
         waiting = null
       } catch (error) {
         out.destroy()

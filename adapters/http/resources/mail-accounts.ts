@@ -101,13 +101,13 @@ const NEVER: MailboxState = { last_error: null, last_message_at: null }
 const present = (
   { mail_account_id, sealed_password: _, since: __, paused, created_at, ...fields }: MailAccountState,
   { last_error, last_message_at }: MailboxState = NEVER,
-  heard: LastSeen,
+  lastSeen: LastSeen,
 ): z.output<typeof MailAccount> => ({
   id: mail_account_id,
   ...fields,
   last_error: paused === null ? last_error : `${paused} ${PAUSED}`,
   last_message_at,
-  ...heard,
+  ...lastSeen,
   created_at,
 })
 
@@ -118,12 +118,12 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
   const presented = async (context: ApiContext, mailAccounts: readonly MailAccountState[]) => {
     const ids = mailAccounts.map(({ mail_account_id }) => mail_account_id)
     const { user_id } = context.state.account
-    const [states, heard] = await Promise.all([
+    const [states, lastSeen] = await Promise.all([
       mailboxStates(database, ids),
       lastSeenOf(database, user_id, clock.now()),
     ])
     return mailAccounts.map((each) =>
-      present(each, states.get(each.mail_account_id), heard(mailboxPath(each.mail_account_id))),
+      present(each, states.get(each.mail_account_id), lastSeen(mailboxPath(each.mail_account_id))),
     )
   }
   const presentedOne = async (context: ApiContext, mailAccount: MailAccountState) =>

@@ -110,14 +110,14 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     const { status, page, include_raw } = asked
     const name = `notifications ${user_id}`
     const { rows, total } = await listNotifications(database, user_id, status, pageAsked(cursors, name, asked))
-    const places = rows.map(({ received_at: created_at, id }) => ({ created_at, id }))
+    const positions = rows.map(({ received_at: created_at, id }) => ({ created_at, id }))
     return {
       success: true as const,
       data: rows.map((row) => presentNotification(row, include_raw === true)),
       total,
       page,
       limit: NOTIFICATIONS_A_PAGE,
-      next_cursor: nextCursor(cursors, name, places, NOTIFICATIONS_A_PAGE),
+      next_cursor: nextCursor(cursors, name, positions, NOTIFICATIONS_A_PAGE),
     }
   }
 

@@ -151,18 +151,18 @@ export const receiveRoutes = (
   ): Promise<Arrival[]> => {
     const bytes = await bodyOf(context, at.credential)
     const posted = await postedIn(context, bytes)
-    const came: At = { credential: at.credential, posted_as: at.posted_as, arrived_at: clock.now() }
+    const arrived: At = { credential: at.credential, posted_as: at.posted_as, arrived_at: clock.now() }
     if (posted instanceof TooMuchPosted) {
       if (at.credential.kind !== 'receive_url' && posted.of === 'form') throw tooLarge()
-      return [tooLong(bytes, context.headers['content-type'], came)]
+      return [tooLong(bytes, context.headers['content-type'], arrived)]
     }
     const list = listIn(posted)
-    if (list === null) return [arrivalOf(posted, came)]
+    if (list === null) return [arrivalOf(posted, arrived)]
     // If it were refused, the app would resend it forever.
-    if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, came), ignored_as: 'too_long' }]
+    if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, arrived), ignored_as: 'too_long' }]
     // A list counts as a batch on every path.
     await spendItems(context, at.credential, list.length)
-    return list.map((value) => arrivalOf(itemOf(posted, value), came))
+    return list.map((value) => arrivalOf(itemOf(posted, value), arrived))
   }
 
   const personal = async (context: ApiContext) => {

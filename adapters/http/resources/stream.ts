@@ -8,7 +8,7 @@ import { refuses, type Operations } from '../openapi/operations.ts'
 export const streamRoutes = (operations: Operations, streams: EventStreams, signedIn: Part): void => {
   const { get } = operations.of('Live')
 
-  const listen = (context: ApiContext) => streams.open(context, context.state.account.user_id, (news) => news)
+  const listen = (context: ApiContext) => streams.open(context, context.state.account.user_id, (update) => update)
 
   const stream = eventStream(
     'Events `transaction`, `attempt`, `alert`, `notification`, `account`; `reset` after too long.',

@@ -34,7 +34,7 @@ export interface SessionOptions {
   /** Called each time the consumer is assigned a part of the topic. */
   onWorking: () => void
   /** Called with the reason if a session ends after it had started to work. */
-  tell: (error: unknown) => void
+  report: (error: unknown) => void
 }
 
 /**
@@ -42,7 +42,7 @@ export interface SessionOptions {
  * @throws the reason if it never started to work
  */
 export const consumerSession = async (options: SessionOptions, signal: AbortSignal): Promise<void> => {
-  const { kafka, topic, groupId, sessionTimeout, takeBatch, tell } = options
+  const { kafka, topic, groupId, sessionTimeout, takeBatch, report } = options
   const over = new AbortController()
   const consumer = kafka.consumer({
     groupId,
@@ -103,7 +103,7 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   await leave(consumer, started)
   if (error === null || signal.aborted) return
   if (!isWorking) throw error
-  tell(error)
+  report(error)
 }
 
 /**

@@ -290,7 +290,7 @@ export const openDeliveryQueue = (
       return { now: new Date(row!.now), others: await database.query<OtherWorker>(OTHERS, [worker]) }
     },
 
-    goodbye: async (worker) => {
+    signOff: async (worker) => {
       await database.query('UPDATE ops.worker SET ended_at = now() WHERE worker = $1', [worker])
     },
 

@@ -10,7 +10,7 @@ const MAKE = `
 INSERT INTO ops.endpoint (user_id, endpoint) SELECT * FROM unnest($1::bigint[], $2::text[]) AS v (user_id, endpoint)
 ORDER BY user_id, endpoint ON CONFLICT DO NOTHING`
 
-const tell = (probeEvery: number): string => `
+const updateSql = (probeEvery: number): string => `
 WITH v AS (
   SELECT user_id, endpoint, answered, failures, failing::text[] AS failing, wait, by_hand
   FROM unnest($1::bigint[], $2::text[], $3::boolean[], $4::integer[], $5::text[], $6::float8[], $7::boolean[])
@@ -57,7 +57,7 @@ export const updateEndpoints = async (
   const bad = updates.filter(({ failures, wait }) => failures > 0 || wait !== null)
   const keys = (of: readonly EndpointUpdate[]) => [of.map((each) => each.user_id), of.map((each) => each.endpoint)]
   if (bad.length > 0) await database.query(MAKE, keys(bad))
-  return database.query<EndpointState>(tell(probeEvery), [
+  return database.query<EndpointState>(updateSql(probeEvery), [
     ...keys(updates),
     updates.map((each) => each.answered),
     updates.map((each) => each.failures),

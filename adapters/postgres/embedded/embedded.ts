@@ -63,13 +63,13 @@ export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<E
       makeDataFolder(dataDir)
       unlock = lockDataFolder(dataDir)
     }
-    const place = findDirectory(dataDir)
-    const left = await server.clearLeftovers(place)
+    const directory = findDirectory(dataDir)
+    const left = await server.clearLeftovers(directory)
     if (left !== undefined) log.warn({ pid: left }, 'database.leftover_stopped')
-    const password = await passwordOf(dataDir, place)
-    const { port, running } = await startOnFreePort(place, readAccess(dataDir)?.port)
+    const password = await passwordOf(dataDir, directory)
+    const { port, running } = await startOnFreePort(directory, readAccess(dataDir)?.port)
     writePrivateFile(accessFile(dataDir), JSON.stringify({ password, port }))
-    const stop = keepRunning(place, port, running, log)
+    const stop = keepRunning(directory, port, running, log)
     return {
       url: urlOf({ password, port }),
       isFresh: true,
@@ -116,30 +116,30 @@ const answers = async (url: string): Promise<boolean> => {
 }
 
 /** The database's password, which is created together with the database. */
-const passwordOf = async (dataDir: string, place: PostgresDirectory): Promise<string> => {
+const passwordOf = async (dataDir: string, directory: PostgresDirectory): Promise<string> => {
   const access = readAccess(dataDir)
-  if (server.isInitialised(place)) {
+  if (server.isInitialised(directory)) {
     if (!access)
       throw new Error(
-        `${accessFile(dataDir)}, which contains the password of the database in ${place.data}, does not exist`,
+        `${accessFile(dataDir)}, which contains the password of the database in ${directory.data}, does not exist`,
       )
     return access.password
   }
   const password = server.makePassword()
   writePrivateFile(accessFile(dataDir), JSON.stringify({ password, port: 0 }))
-  await server.initialise(place, password)
+  await server.initialise(directory, password)
   return password
 }
 
 /** @param before  the previous port, so that attached clients find the server there again */
 const startOnFreePort = async (
-  place: PostgresDirectory,
+  directory: PostgresDirectory,
   before = 0,
 ): Promise<{ port: number; running: server.Server }> => {
   for (let attempt = 1; ; attempt++) {
     const port = (attempt === 1 && before) || (await freePort())
     try {
-      return { port, running: await server.start(place, port) }
+      return { port, running: await server.start(directory, port) }
     } catch (error) {
       if (!(error instanceof server.PortTaken) || attempt === 5) throw error
     }
@@ -158,7 +158,7 @@ const freePort = (): Promise<number> =>
 
 /** Restarts the server whenever it ends by itself. The returned function ends the server and the restarts. */
 const keepRunning = (
-  place: PostgresDirectory,
+  directory: PostgresDirectory,
   port: number,
   first: server.Server,
   log: LogLines,
@@ -170,10 +170,10 @@ const keepRunning = (
       if (!current.isGone()) {
         await current.gone
         if (stopping.signal.aborted) return
-        log.error({ pid: current.pid, log: place.log }, 'database.ended')
+        log.error({ pid: current.pid, log: directory.log }, 'database.ended')
       }
       try {
-        current = await server.start(place, port, stopping.signal)
+        current = await server.start(directory, port, stopping.signal)
         log.warn({ pid: current.pid }, 'database.started_again')
         wait = RESTART_MS.least
       } catch (error) {

@@ -91,8 +91,8 @@ export const initialise = async ({ data, native, user }: PostgresDirectory, pass
       return initdb('C')
     })
   } catch (error) {
-    const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message
-    throw new Error(`the embedded Postgres could not be initialised: ${oneLine(said)}`)
+    const output = (error as { stderr?: string }).stderr?.trim() || (error as Error).message
+    throw new Error(`the embedded Postgres could not be initialised: ${oneLine(output)}`)
   } finally {
     fs.rmSync(passwordFile, { force: true })
   }
@@ -119,8 +119,8 @@ export class PortTaken extends Error {
  * @param stopping  aborts a start that is in progress
  * @throws {PortTaken}, or an error with the server's last error message
  */
-export const start = async (place: PostgresDirectory, port: number, stopping?: AbortSignal): Promise<Server> => {
-  const { data, native, log, user } = place
+export const start = async (directory: PostgresDirectory, port: number, stopping?: AbortSignal): Promise<Server> => {
+  const { data, native, log, user } = directory
   const output = openLog(log)
   const from = fs.fstatSync(output).size
   const options = Object.entries({ ...OPTIONS, port: String(port) }).flatMap(([name, value]) => [
@@ -136,7 +136,7 @@ export const start = async (place: PostgresDirectory, port: number, stopping?: A
   })
   fs.closeSync(output)
   child.unref()
-  const release = child.pid === undefined ? () => {} : guard(place, child.pid)
+  const release = child.pid === undefined ? () => {} : guard(directory, child.pid)
   let isGone = false
   // If there is no process, there is an 'error' event instead of 'exit', and `once` throws it.
   const gone = once(child, 'exit')
@@ -152,14 +152,14 @@ export const start = async (place: PostgresDirectory, port: number, stopping?: A
     if (stopping?.aborted) child.kill('SIGQUIT')
     await delay(POLL_MS)
   }
-  const said = fs.readFileSync(log).subarray(from).toString('utf8')
-  if (/could not bind|Address already in use/.test(said)) throw new PortTaken(`port ${port} is taken`)
-  throw new Error(`the embedded Postgres did not start: ${oneLine(said) || 'no output'} (${log})`)
+  const printed = fs.readFileSync(log).subarray(from).toString('utf8')
+  if (/could not bind|Address already in use/.test(printed)) throw new PortTaken(`port ${port} is taken`)
+  throw new Error(`the embedded Postgres did not start: ${oneLine(printed) || 'no output'} (${log})`)
 }
 
 /** The most useful line: the last error message. */
-const oneLine = (said: string): string => {
-  const lines = said.trim().split('\n')
+const oneLine = (output: string): string => {
+  const lines = output.trim().split('\n')
   return (lines.findLast((line) => /FATAL|PANIC|error:/i.test(line)) ?? lines.at(-1) ?? '').trim()
 }
 

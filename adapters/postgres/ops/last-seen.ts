@@ -11,33 +11,34 @@ import type { Database } from '../../database/database.ts'
 const APART_MS = 2_000
 
 export interface LastSeenNotes {
-  note(userId: number, door: string, at: Date): void
+  note(userId: number, path: string, at: Date): void
   close(): Promise<void>
 }
 
 interface Noted {
   user_id: number
-  door: string
+  path: string
   at: string
 }
 
-type Row = Rhythm & { user_id: number; door: string }
+type Row = Rhythm & { user_id: number; path: string }
 
 const COLUMNS = 'user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s'
 
 /** A fixed order, so that processes that write the same sources cannot deadlock. */
-const byKey = (a: Noted, b: Noted): number => a.user_id - b.user_id || (a.door < b.door ? -1 : 1)
+const byKey = (a: Noted, b: Noted): number => a.user_id - b.user_id || (a.path < b.path ? -1 : 1)
 
 const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
   database.transaction(async (transaction) => {
-    const keys = [noted.map(({ user_id }) => user_id), noted.map(({ door }) => door)]
+    const keys = [noted.map(({ user_id }) => user_id), noted.map(({ path }) => path)]
     const known = await transaction.query<Row>(
-      `SELECT ${COLUMNS} FROM ops.heard
+      `SELECT user_id, door AS path, first_heard_at AS first_seen_at, last_heard_at AS last_seen_at, heard AS times, usual_pause_s
+       FROM ops.heard
        WHERE (user_id, door) IN (SELECT * FROM unnest($1::bigint[], $2::text[])) ORDER BY user_id, door FOR UPDATE`,
       keys,
     )
-    const before = new Map(known.map((row) => [`${row.user_id} ${row.door}`, row]))
-    const rhythms = noted.map(({ user_id, door, at }) => seenAgain(before.get(`${user_id} ${door}`) ?? null, at))
+    const before = new Map(known.map((row) => [`${row.user_id} ${row.path}`, row]))
+    const rhythms = noted.map(({ user_id, path, at }) => seenAgain(before.get(`${user_id} ${path}`) ?? null, at))
     await transaction.query(
       `INSERT INTO ops.heard AS h (${COLUMNS})
        SELECT * FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::float8[])
@@ -45,9 +46,9 @@ const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
          heard = excluded.heard, usual_pause_s = excluded.usual_pause_s`,
       [
         ...keys,
-        rhythms.map(({ first_heard_at }) => first_heard_at),
-        rhythms.map(({ last_heard_at }) => last_heard_at),
-        rhythms.map(({ heard }) => heard),
+        rhythms.map(({ first_seen_at }) => first_seen_at),
+        rhythms.map(({ last_seen_at }) => last_seen_at),
+        rhythms.map(({ times }) => times),
         rhythms.map(({ usual_pause_s }) => usual_pause_s),
       ],
     )
@@ -69,8 +70,8 @@ export const openLastSeenNotes = (database: Database, onFailure: (error: unknown
   })
 
   return {
-    note: (user_id, door, at) => {
-      noted.set(`${user_id} ${door}`, { user_id, door, at: at.toISOString() })
+    note: (user_id, path, at) => {
+      noted.set(`${user_id} ${path}`, { user_id, path, at: at.toISOString() })
       gather.added()
     },
     close: () => gather.flush(),

@@ -4,16 +4,16 @@ import type { MailboxNotes, MailboxPosition } from '../../../workflows/mail-inge
 import type { Queryable } from '../../database/database.ts'
 
 export const openMailboxNotes = (database: Queryable): MailboxNotes => ({
-  place: async ({ mail_account_id, since }) => {
-    const [place] = await database.query<MailboxPosition>(
+  position: async ({ mail_account_id, since }) => {
+    const [position] = await database.query<MailboxPosition>(
       `SELECT uid_validity, uid FROM ops.mailbox
        WHERE mail_account_id = $1 AND since = $2::timestamptz AND uid_validity IS NOT NULL`,
       [mail_account_id, since],
       'mailbox-place',
     )
-    return place ?? null
+    return position ?? null
   },
-  keepPlace: async ({ mail_account_id, since }, { uid_validity, uid }, lastMessageAt) => {
+  keepPosition: async ({ mail_account_id, since }, { uid_validity, uid }, lastMessageAt) => {
     await database.query(
       `INSERT INTO ops.mailbox AS m (mail_account_id, since, uid_validity, uid, last_message_at)
        VALUES ($1, $2, $3, $4, $5)
@@ -23,7 +23,7 @@ export const openMailboxNotes = (database: Queryable): MailboxNotes => ({
       'mailbox-keep',
     )
   },
-  tell: async ({ mail_account_id }, error) => {
+  report: async ({ mail_account_id }, error) => {
     await database.query(
       `INSERT INTO ops.mailbox AS m (mail_account_id, last_error) VALUES ($1, $2)
        ON CONFLICT (mail_account_id) DO UPDATE SET last_error = excluded.last_error

@@ -13,7 +13,7 @@ export const readersOfStore = async (database: Queryable): Promise<Record<string
   const relays = await database.query<StorePosition & { topic: string }>(
     'SELECT topic, checkpoint, event_id, stream, revision FROM ops.relay_checkpoint',
   )
-  const named = relays.map(({ topic, ...place }): [string, StorePosition] => [relayOf(topic), place])
+  const named = relays.map(({ topic, ...position }): [string, StorePosition] => [relayOf(topic), position])
   return { ...(reactions && { reactions }), ...Object.fromEntries(named) }
 }
 
@@ -29,11 +29,11 @@ export const setReaders = async (
   readers: Readonly<Record<string, StorePosition>>,
   deliveredFrom: { group: string; checkpoint: string },
 ): Promise<void> => {
-  for (const [reader, place] of Object.entries(readers)) {
-    if (reader === 'reactions') await openReactorCheckpoint(database).save(place)
+  for (const [reader, position] of Object.entries(readers)) {
+    if (reader === 'reactions') await openReactorCheckpoint(database).save(position)
     if (!reader.startsWith(RELAY)) continue
     const relay = openRelayCheckpoint(database, reader.slice(RELAY.length))
-    await relay.advance(await relay.load(), place)
+    await relay.advance(await relay.load(), position)
   }
   const { group, checkpoint } = deliveredFrom
   // Positions in another store have no meaning in this one.

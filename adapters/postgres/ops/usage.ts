@@ -51,9 +51,9 @@ const OVER_SECONDS = `
 SELECT who, array_agg(second::float8) AS seconds FROM ops.conduct_parallel
 WHERE who = ANY ($1) AND second > $2 AND requests > $3 GROUP BY who`
 
-interface Told {
+interface Report {
   who: string
-  conduct: Usage
+  usage: Usage
   seen: Seen
 }
 
@@ -79,8 +79,8 @@ export const openUsageCounters = (
 ): UsageCounters => {
   const counters = new Map<string, Usage>()
 
-  const addCalls = async (told: readonly Told[], at: number): Promise<Map<string, Map<number, number>>> => {
-    const rows = told.flatMap(({ who, seen }) => [...seen.calls].map(([slot, calls]) => ({ who, slot, calls })))
+  const addCalls = async (reports: readonly Report[], at: number): Promise<Map<string, Map<number, number>>> => {
+    const rows = reports.flatMap(({ who, seen }) => [...seen.calls].map(([slot, calls]) => ({ who, slot, calls })))
     if (rows.length > 0)
       await database.query(
         ADD_CALLS,
@@ -89,16 +89,16 @@ export const openUsageCounters = (
       )
     const known = await database.query<{ who: string; slot: number; calls: number }>(
       ALL_CALLS,
-      [told.map(({ who }) => who), Math.floor(at / SLOT_MS) - SLOTS],
+      [reports.map(({ who }) => who), Math.floor(at / SLOT_MS) - SLOTS],
       'conduct-all-calls',
     )
-    const all = new Map(told.map(({ who }) => [who, new Map<number, number>()]))
+    const all = new Map(reports.map(({ who }) => [who, new Map<number, number>()]))
     for (const { who, slot, calls } of known) all.get(who)!.set(slot, calls)
     return all
   }
 
-  const addRuns = async (told: readonly Told[]): Promise<Map<string, Run>> => {
-    const runs = told.flatMap(({ who, seen: { run } }) => (run ? [{ who, ...run }] : []))
+  const addRuns = async (reports: readonly Report[]): Promise<Map<string, Run>> => {
+    const runs = reports.flatMap(({ who, seen: { run } }) => (run ? [{ who, ...run }] : []))
     if (runs.length === 0) return new Map()
     const rows = await database.query<Run & { who: string }>(
       ADD_RUNS,
@@ -115,8 +115,8 @@ export const openUsageCounters = (
     return new Map(rows.map(({ who, ...run }) => [who, run]))
   }
 
-  const addParallel = async (told: readonly Told[], at: number): Promise<Map<string, number[]>> => {
-    const rows = told.flatMap(({ who, seen: { parallel } }) => (parallel ? [{ who, ...parallel }] : []))
+  const addParallel = async (reports: readonly Report[], at: number): Promise<Map<string, number[]>> => {
+    const rows = reports.flatMap(({ who, seen: { parallel } }) => (parallel ? [{ who, ...parallel }] : []))
     if (rows.length === 0) return new Map()
     await database.query(
       ADD_PARALLEL,
@@ -133,28 +133,28 @@ export const openUsageCounters = (
 
   const settle = async (): Promise<void> => {
     const at = now()
-    for (const [who, conduct] of counters) if (conduct.isOver(at)) counters.delete(who)
+    for (const [who, usage] of counters) if (usage.isOver(at)) counters.delete(who)
     // Sorted, so that two processes lock rows in the same order.
-    const told = [...counters]
-      .map(([who, conduct]): Told => ({ who, conduct, seen: conduct.tell(at) }))
+    const reports = [...counters]
+      .map(([who, usage]): Report => ({ who, usage, seen: usage.report(at) }))
       .sort((a, b) => (a.who < b.who ? -1 : 1))
-    const heard = told.filter(({ seen: { calls, parallel } }) => calls.size > 0 || parallel !== null)
-    if (heard.length === 0) return
+    const active = reports.filter(({ seen: { calls, parallel } }) => calls.size > 0 || parallel !== null)
+    if (active.length === 0) return
     try {
-      const [calls, runs, over] = await Promise.all([addCalls(heard, at), addRuns(heard), addParallel(heard, at)])
-      for (const { who, conduct } of heard)
-        conduct.reported({ calls: calls.get(who)!, run: runs.get(who) ?? null, overSeconds: over.get(who) ?? [] })
+      const [calls, runs, over] = await Promise.all([addCalls(active, at), addRuns(active), addParallel(active, at)])
+      for (const { who, usage } of active)
+        usage.reported({ calls: calls.get(who)!, run: runs.get(who) ?? null, overSeconds: over.get(who) ?? [] })
     } catch (error) {
-      for (const { conduct } of heard) conduct.notReported()
+      for (const { usage } of active) usage.notReported()
       throw error
     }
   }
 
   return {
     enter: (who, signature) => {
-      let conduct = counters.get(who)
-      if (!conduct) counters.set(who, (conduct = new Usage(limits)))
-      return conduct.enter(signature, now())
+      let usage = counters.get(who)
+      if (!usage) counters.set(who, (usage = new Usage(limits)))
+      return usage.enter(signature, now())
     },
     leave: (who) => counters.get(who)?.leave(),
     settle,

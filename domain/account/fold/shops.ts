@@ -28,8 +28,8 @@ export const shopHandlers: Handlers<Types> = {
   }),
   SystemChanged: (account, data) => ({ ...account, systems: changed(account.systems, data.system_id, data) }),
   SystemRemoved: (account, data) => ({ ...account, systems: without(account.systems, data.system_id) }),
-  RuleCreated: (account, { user_id: _, max_per_minute = null, ordered = 0, ...said }) => {
-    const rule: Rule = { ...said, max_per_minute, ordered, sealed_previous: null, previous_until: null }
+  RuleCreated: (account, { user_id: _, max_per_minute = null, ordered = 0, ...fields }) => {
+    const rule: Rule = { ...fields, max_per_minute, ordered, sealed_previous: null, previous_until: null }
     return { ...account, rules: set(account.rules, rule.rule_id, rule) }
   },
   RuleChanged: (account, data) => ({ ...account, rules: changed(account.rules, data.rule_id, data) }),

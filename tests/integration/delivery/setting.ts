@@ -15,7 +15,7 @@ import {
   type TransactionEventData,
 } from '../../../domain/transaction/events.ts'
 import { foldTransaction, type LiveTransaction, type Transaction } from '../../../domain/transaction/transaction.ts'
-import type { AttemptTold } from '../../../workflows/deliver/attempts.ts'
+import type { AttemptReport } from '../../../workflows/deliver/attempts.ts'
 import { openDelivery } from '../../../workflows/deliver/deliver.ts'
 import type { DeliveryOptions } from '../../../workflows/deliver/delivery-options.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -30,7 +30,7 @@ const clock = { now: () => new Date() }
 export const vault: Vault = { seal: (text) => `sealed ${text}`, open: (sealed) => sealed.replace('sealed ', '') }
 
 export interface Worker {
-  told: AttemptTold[]
+  told: AttemptReport[]
   claimsOpen: number | null
   /** How often it looked for due deliveries. */
   looks: number

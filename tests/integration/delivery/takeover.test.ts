@@ -17,7 +17,7 @@ const mortal = (setting: DeliverySetting) => {
     queue: {
       ...queue,
       beat: (worker: string) => dies(() => queue.beat(worker)),
-      goodbye: (worker: string) => dies(() => queue.goodbye(worker)),
+      signOff: (worker: string) => dies(() => queue.signOff(worker)),
       claimFirst: (...args: Parameters<DeliveryQueue['claimFirst']>) => dies(() => queue.claimFirst(...args)),
       claimDue: (...args: Parameters<DeliveryQueue['claimDue']>) => dies(() => queue.claimDue(...args)),
     } satisfies DeliveryQueue,
@@ -166,7 +166,7 @@ describe('takeover between workers', () => {
     const never = () => new Promise<never>(() => {})
     let isAway = false
     const worker = await setting.worker({
-      queue: { ...queue, goodbye: never, claimDue: (...args) => (isAway ? never() : queue.claimDue(...args)) },
+      queue: { ...queue, signOff: never, claimDue: (...args) => (isAway ? never() : queue.claimDue(...args)) },
     })
     await eventually(async () => (await setting.database.query('SELECT 1 FROM ops.worker')).length === 1)
     isAway = true

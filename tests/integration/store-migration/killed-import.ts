@@ -20,7 +20,7 @@ await importEvents({
     },
   },
   lines,
-  told,
+  summary: told,
   now: new Date(),
   settle: () => Promise.resolve(),
 })

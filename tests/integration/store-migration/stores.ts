@@ -100,7 +100,7 @@ export const imported = async (
   await importEvents({
     store,
     lines: () => linesOf(lines),
-    told,
+    summary: told,
     now: NOW,
     settle: (result) => {
       settled = result

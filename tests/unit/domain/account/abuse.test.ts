@@ -40,7 +40,7 @@ describe('usage of an account', () => {
       for (const then of ['told', 'heard', 'unheard'] as const) {
         const conduct = new Usage(LIMITS)
         calls(conduct, every(10, 6))
-        const { calls: told } = conduct.tell(START + 1_000)
+        const { calls: told } = conduct.report(START + 1_000)
         if (then === 'heard') conduct.reported({ ...NOTHING_ELSE, calls: told })
         if (then === 'unheard') conduct.notReported()
         expect(calls(conduct, every(10, 5, '', 1_500)), then).to.deep.equal([
@@ -56,7 +56,7 @@ describe('usage of an account', () => {
     it('include the requests that other processes saw', () => {
       const conduct = new Usage(LIMITS)
       calls(conduct, every(10, 1))
-      conduct.tell(START + 1_000)
+      conduct.report(START + 1_000)
       conduct.reported({ ...NOTHING_ELSE, calls: new Map([[1_000, 9], [999, 1]]) }) // prettier-ignore
       expect(calls(conduct, [[1_500]])).to.deep.equal(['requests_per_hour'])
     })
@@ -80,7 +80,7 @@ describe('usage of an account', () => {
       for (const then of ['told', 'heard', 'unheard'] as const) {
         const conduct = new Usage(LIMITS)
         calls(conduct, every(1_000, 3, 'a'))
-        const { run } = conduct.tell(START + 2_500)
+        const { run } = conduct.report(START + 2_500)
         expect(run).to.include({ signature: 'a', calls: 3, broken: false })
         if (then === 'heard') conduct.reported({ ...NOTHING_ELSE, run })
         if (then === 'unheard') conduct.notReported()
@@ -92,7 +92,7 @@ describe('usage of an account', () => {
       for (const then of ['told', 'heard', 'unheard'] as const) {
         const conduct = new Usage(LIMITS)
         calls(conduct, every(1_000, 4, 'a'))
-        const { run } = conduct.tell(START + 3_500)
+        const { run } = conduct.report(START + 3_500)
         if (then === 'heard') conduct.reported({ ...NOTHING_ELSE, run })
         if (then === 'unheard') conduct.notReported()
         expect(calls(conduct, every(1_000, 2, 'a', 33_000)), then).to.deep.equal([null, null])
@@ -102,13 +102,13 @@ describe('usage of an account', () => {
     it('is reported as broken if it was interrupted', () => {
       const conduct = new Usage(LIMITS)
       calls(conduct, [[0, 'a'], [100, ''], [200, 'a'], [300, 'a']]) // prettier-ignore
-      expect(conduct.tell(START + 1_000).run).to.include({ signature: 'a', calls: 2, broken: true })
+      expect(conduct.report(START + 1_000).run).to.include({ signature: 'a', calls: 2, broken: true })
       conduct.notReported()
       calls(conduct, [[1_100, 'a']])
-      expect(conduct.tell(START + 2_000).run).to.include({ signature: 'a', calls: 3, broken: true })
+      expect(conduct.report(START + 2_000).run).to.include({ signature: 'a', calls: 3, broken: true })
       conduct.notReported()
       calls(conduct, [[2_100, 'b']])
-      expect(conduct.tell(START + 3_000).run).to.include({ signature: 'b', calls: 1, broken: true })
+      expect(conduct.report(START + 3_000).run).to.include({ signature: 'b', calls: 1, broken: true })
     })
   })
 
@@ -138,9 +138,9 @@ describe('usage of an account', () => {
     it('are added up over all processes, per second', () => {
       const [one, other] = [new Usage(wide), new Usage(wide)]
       for (const conduct of [one, other]) for (let number = 0; number < 2; number++) conduct.enter('', START)
-      for (const conduct of [one, other]) expect(conduct.tell(START + 500).parallel).to.equal(null)
+      for (const conduct of [one, other]) expect(conduct.report(START + 500).parallel).to.equal(null)
       for (const conduct of [one, other])
-        expect(conduct.tell(START + 1_500).parallel).to.deep.equal({ second: START / 1_000, requests: 2 })
+        expect(conduct.report(START + 1_500).parallel).to.deep.equal({ second: START / 1_000, requests: 2 })
       one.reported({ ...NOTHING_ELSE, overSeconds: [0, 1, 2, 3, 4].map((second) => START / 1_000 + second) })
       expect(one.enter('', START + 5_000)).to.equal('parallel_requests')
     })

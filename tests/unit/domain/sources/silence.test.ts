@@ -52,6 +52,6 @@ describe('the usual pause of a source', () => {
 
   it('does not depend on the order in which processes report', () => {
     const one = seenAgain(after(days(5)), at(200).toISOString())
-    expect(seenAgain(one, at(199).toISOString())).to.include({ last_heard_at: at(200).toISOString() })
+    expect(seenAgain(one, at(199).toISOString())).to.include({ last_seen_at: at(200).toISOString() })
   })
 })

@@ -7,7 +7,7 @@
 import type { Checkpoint, EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
-import { Bell } from './bell.ts'
+import { WakeSignal } from './wake-signal.ts'
 import type { Claimed } from './queue.ts'
 
 /** Noted transactions of all users together. */
@@ -34,7 +34,7 @@ const ASKED_AHEAD = 2_048
 /** How long to wait for the read models to pass the transactions to claim, before others have their turn: milliseconds. */
 const PATIENCE = 5_000
 
-export interface FirstTriesOptions {
+export interface FirstAttemptsOptions {
   isAfter: EventStore['isAfter']
   readModels: ReadModels
   now: () => Date
@@ -52,15 +52,15 @@ export interface FirstTriesOptions {
   onError: (error: unknown) => void
 }
 
-export class FirstTries {
-  readonly #options: FirstTriesOptions
-  readonly #bell = new Bell()
+export class FirstAttempts {
+  readonly #options: FirstAttemptsOptions
+  readonly #signal = new WakeSignal()
   /** By user. The order of the map is the order of the turns. */
   readonly #notes = new Map<number, LogEntry[]>()
   #noted = 0
   #hasAskedAhead = false
 
-  constructor(options: FirstTriesOptions) {
+  constructor(options: FirstAttemptsOptions) {
     this.#options = options
   }
 
@@ -77,19 +77,19 @@ export class FirstTries {
       this.#noted++
       if (this.#noted > MOST_NOTED) this.#leaveToTheQueue()
     }
-    this.#bell.ring()
+    this.#signal.wake()
   }
 
   /** There may be room again. */
   wake(): void {
-    if (this.#noted > 0) this.#bell.ring()
+    if (this.#noted > 0) this.#signal.wake()
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#bell.ring(), { once: true })
+    signal.addEventListener('abort', () => this.#signal.wake(), { once: true })
     while (!signal.aborted) {
       const entries = this.#take()
-      if (entries.length === 0) await this.#bell.wait(this.#noted > 0 ? 100 : 60_000)
+      if (entries.length === 0) await this.#signal.wait(this.#noted > 0 ? 100 : 60_000)
       else await this.#claim(entries).catch(this.#options.onError)
       if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, signal)
     }

@@ -1,11 +1,11 @@
 // Tests: tests/integration/delivery/queue.test.ts
 /** A signal to wait for: `ring` wakes the waiting task, or the next one that waits. */
-export class Bell {
-  #rung = false
+export class WakeSignal {
+  #isAwake = false
   #wake: (() => void) | null = null
 
-  ring(): void {
-    this.#rung = true
+  wake(): void {
+    this.#isAwake = true
     this.#wake?.()
   }
 
@@ -14,7 +14,7 @@ export class Bell {
    * wait.
    */
   async wait(timeoutMs: number): Promise<void> {
-    if (!this.#rung && timeoutMs > 0)
+    if (!this.#isAwake && timeoutMs > 0)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs)
         this.#wake = () => {
@@ -23,6 +23,6 @@ export class Bell {
         }
       })
     this.#wake = null
-    this.#rung = false
+    this.#isAwake = false
   }
 }

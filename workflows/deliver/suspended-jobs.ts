@@ -14,35 +14,35 @@ interface EndpointName {
 
 const nameOf = ({ user_id, endpoint }: EndpointName): string => `${user_id} ${endpoint}`
 
-export class LeftAlone {
+export class SuspendedJobs {
   readonly #lanes: Lanes
-  #aside: Job[] = []
+  #suspended: Job[] = []
 
   constructor(lanes: Lanes) {
     this.#lanes = lanes
   }
 
-  putAside(endpoint: EndpointName): void {
-    this.#aside.push(...this.#takeOutOf(new Set([nameOf(endpoint)])))
+  suspend(endpoint: EndpointName): void {
+    this.#suspended.push(...this.#takeOutOf(new Set([nameOf(endpoint)])))
   }
 
   /** @returns the jobs that go back to the queue */
   update(states: readonly EndpointState[]): Job[] {
     const held = new Set(states.filter((state) => state.held).map(nameOf))
-    const aside = this.#aside
-    this.#aside = []
+    const aside = this.#suspended
+    this.#suspended = []
     this.#lanes.add(aside.filter((job) => !held.has(nameOf(job))).map(({ claimed }) => claimed))
     return [...aside.filter((job) => held.has(nameOf(job))), ...this.#takeOutOf(held)]
   }
 
   takeOut(chosen: (job: Job) => boolean = () => true): Job[] {
-    const out = this.#aside.filter(chosen)
-    this.#aside = this.#aside.filter((job) => !chosen(job))
+    const out = this.#suspended.filter(chosen)
+    this.#suspended = this.#suspended.filter((job) => !chosen(job))
     return out
   }
 
   get jobs(): readonly Job[] {
-    return this.#aside
+    return this.#suspended
   }
 
   /** Leaves manual retries and the calls that the gate has passed: they are made nevertheless. */

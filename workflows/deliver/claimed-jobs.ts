@@ -4,7 +4,7 @@
  * failing. They leave when they begin, when they are let go (another worker has them, or nobody may make them), or when
  * they go back to the queue.
  */
-import { LeftAlone } from './left-alone.ts'
+import { SuspendedJobs } from './suspended-jobs.ts'
 import type { EndpointState } from './endpoint-updates.ts'
 import type { Job, Lanes } from './lanes.ts'
 import type { Claimed, DeliveryQueue } from './queue.ts'
@@ -21,13 +21,13 @@ export interface InHandOptions {
 
 const letAll = (): boolean => true
 
-export class InHand {
+export class ClaimedJobs {
   readonly #options: InHandOptions
-  readonly #leftAlone: LeftAlone
+  readonly #suspended: SuspendedJobs
 
   constructor(options: InHandOptions) {
     this.#options = options
-    this.#leftAlone = new LeftAlone(options.lanes)
+    this.#suspended = new SuspendedJobs(options.lanes)
   }
 
   begin(claimed: readonly Claimed[]): void {
@@ -35,31 +35,31 @@ export class InHand {
   }
 
   /** Drops the waiting deliveries, or the chosen ones. They are not made here. */
-  letGo(chosen: (job: Job) => boolean = letAll): void {
+  release(chosen: (job: Job) => boolean = letAll): void {
     const { lanes, tracked } = this.#options
-    for (const { claimed } of [...lanes.takeOut(chosen), ...this.#leftAlone.takeOut(chosen)]) tracked.release(claimed)
+    for (const { claimed } of [...lanes.takeOut(chosen), ...this.#suspended.takeOut(chosen)]) tracked.release(claimed)
   }
 
   /** While this worker was silent, others may have taken over deliveries that wait here. */
-  async letGoOfLost(): Promise<void> {
+  async releaseLost(): Promise<void> {
     const { worker, queue, lanes } = this.#options
-    const waited = [...lanes.jobsWaiting(), ...this.#leftAlone.jobs]
+    const waited = [...lanes.jobsWaiting(), ...this.#suspended.jobs]
     if (waited.length === 0) return
     const claims = waited.map((job) => job.claimed)
     const lost = new Set(waited)
-    for (const place of await queue.stillMine(worker, claims)) lost.delete(waited[place]!)
-    this.letGo((job) => lost.has(job))
+    for (const index of await queue.stillMine(worker, claims)) lost.delete(waited[index]!)
+    this.release((job) => lost.has(job))
   }
 
   /** A server has failed often enough here. Its deliveries wait aside until the results of all workers are known. */
-  putAside(endpoint: { user_id: number; endpoint: string }): void {
-    this.#leftAlone.putAside(endpoint)
+  suspend(endpoint: { user_id: number; endpoint: string }): void {
+    this.#suspended.suspend(endpoint)
   }
 
   /** Takes the servers' state over all workers. Deliveries to a server that must not be called go back to the queue. */
   async update(states: readonly EndpointState[]): Promise<void> {
     const { worker, queue, tracked } = this.#options
-    const claims = this.#leftAlone.update(states).map(({ claimed }) => claimed)
+    const claims = this.#suspended.update(states).map(({ claimed }) => claimed)
     for (const claim of claims) tracked.release(claim)
     if (claims.length > 0) await queue.giveBack(worker, claims)
   }

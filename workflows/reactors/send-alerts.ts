@@ -35,7 +35,7 @@ export interface AlertTellingParts {
 
 type AlertRaised = AlertEventData['AlertRaised']
 
-export const tellAlerts = ({ accounts, vault, clock, mailer, links, calls }: AlertTellingParts): Reactor => {
+export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: AlertTellingParts): Reactor => {
   /**
    * Checks the age of both the alert and its cause. If a store is read again from its first event, alerts about long
    * past causes are raised.

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { LogEntry } from '../../../../domain/ports.ts'
-import { FirstTries, type FirstTriesOptions } from '../../../../workflows/deliver/first-tries.ts'
+import { FirstAttempts, type FirstAttemptsOptions } from '../../../../workflows/deliver/first-attempts.ts'
 import { eventually } from '../../../harness/eventually.ts'
 
 const entry = (transaction_id: number, user_id: number): LogEntry => ({
@@ -11,11 +11,11 @@ const entry = (transaction_id: number, user_id: number): LogEntry => ({
 const entries = (from: number, count: number, user: number): LogEntry[] =>
   Array.from({ length: count }, (_, index) => entry(from + index, user))
 
-const running = (options: Partial<FirstTriesOptions> = {}) => {
+const running = (options: Partial<FirstAttemptsOptions> = {}) => {
   const claims: number[][] = []
   const waitedFor: string[] = []
   const stopping = new AbortController()
-  const tries = new FirstTries({
+  const tries = new FirstAttempts({
     isAfter: (a, b) => Number(a) > Number(b),
     readModels: { passed: (checkpoint) => Promise.resolve(waitedFor.push(checkpoint) > 0) },
     now: () => new Date('2026-01-05T02:30:01.000Z'),
