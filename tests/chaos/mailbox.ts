@@ -1,32 +1,18 @@
 /** A mailbox of the owner on a real server, with the mails that arrived in it and their expected results. */
 import { expect } from 'chai'
 import type { RecordedEvent } from '../../domain/event.ts'
-import { mailAccountOf } from '../integration/mail-ingest/collecting.ts'
 import { timoMail } from '../harness/bank-mails.ts'
-import { callApi, type Running } from '../harness/baoco-process.ts'
-import { startDovecot, type Dovecot } from '../harness/dovecot/server.ts'
 
-const USER = 'shop'
 /** Above the numbers of all posted notifications. */
 const FIRST_NUMBER = 500_000
 
 export class Mailbox {
   /** Amount by order id. */
   readonly mailed = new Map<string, string>()
-  readonly #server: Dovecot
+  readonly #deliver: (mail: string) => Promise<void>
 
-  private constructor(server: Dovecot) {
-    this.#server = server
-  }
-
-  static async open(): Promise<Mailbox> {
-    return new Mailbox(await startDovecot())
-  }
-
-  /** Adds the mailbox as a mail account, so that it is collected. */
-  async connect(api: Running, apiKey: string): Promise<void> {
-    const { status, body } = await callApi(api, apiKey, 'POST', '/api/mail-accounts', mailAccountOf(this.#server, USER))
-    expect(status, JSON.stringify(body)).to.equal(201)
+  constructor(deliver: (mail: string) => Promise<void>) {
+    this.#deliver = deliver
   }
 
   /** Delivers this many mails, each of another payment. */
@@ -34,7 +20,7 @@ export class Mailbox {
     for (let n = 0; n < count; n++) {
       const number = FIRST_NUMBER + this.mailed.size
       const [amount, orderId] = [number * 10, `DH${number}`]
-      await this.#server.deliver(USER, timoMail(number, orderId, { amount }))
+      await this.#deliver(timoMail(number, orderId, { amount }))
       this.mailed.set(orderId, `${amount}.00`)
     }
   }
@@ -46,9 +32,5 @@ export class Mailbox {
       .filter(({ source_type }) => source_type === 'email')
     expect(byMail.map(({ order_id, amount }) => [order_id, amount]).sort(), 'each mail is there once').to.deep.equal([...this.mailed].sort()) // prettier-ignore
     return byMail.map(({ transaction_id }) => transaction_id)
-  }
-
-  close(): Promise<void> {
-    return this.#server.remove()
   }
 }

@@ -13,7 +13,7 @@ import { needsKafka } from '../harness/kafka/needs-kafka.ts'
 import { repetitions } from '../harness/repetitions.ts'
 import { EVERY_ROLE, type RoleName, type RoleProcess } from '../harness/role-processes.ts'
 import { status } from '../harness/shop.ts'
-import { World } from './world.ts'
+import { Pairs } from './pairs.ts'
 
 /** `npm run reliability` kills more often. */
 const KILLS_OF_EACH = repetitions(10, 3)
@@ -28,18 +28,18 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
   needsKafka()
   needsDovecot()
 
-  let world: World
+  let pairs: Pairs
   before(async function () {
     this.timeout(300_000)
-    world = await World.open()
+    pairs = await Pairs.open()
   })
-  after(() => world?.close())
+  after(() => pairs?.close())
 
   it('agree on one first account, and each names its dependencies', async () => {
-    expect(world.founders()).to.have.length(1)
+    expect(pairs.world.founders()).to.have.length(1)
     const partsOf = async (role: RoleName) => {
       const { status, parts } = await eventually(async () => {
-        const health = await world.pairs[role][0]!.health()
+        const health = await pairs.of[role][0]!.health()
         return Object.values(health.parts).every((state) => state === 'ok') && health
       })
       expect(status).to.equal(200)
@@ -54,44 +54,44 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
 
   it('treat one notification received by two of them in the same millisecond as one, 1,000 times', async () => {
     const together = async (): Promise<void> => {
-      const sent = world.next()
-      const [one, other] = await Promise.all(world.pairs.api.map((api) => world.post(api, sent)))
+      const sent = pairs.next()
+      const [one, other] = await Promise.all(pairs.of.api.map((api) => pairs.post(api, sent)))
       expect(one).to.be.a('number')
       expect(other).to.equal(one)
-      world.accepted.set(one!, sent)
+      pairs.accepted.set(one!, sent)
     }
     for (let wave = 0; wave < 40; wave++) await Promise.all(Array.from({ length: 25 }, together))
-    expect(world.accepted.size).to.equal(1_000)
-    await world.nothingIsLostOrAltered()
-    expect(world.repeatedCalls()).to.deep.equal([])
+    expect(pairs.accepted.size).to.equal(1_000)
+    await pairs.nothingIsLostOrAltered()
+    expect(pairs.repeatedCalls()).to.deep.equal([])
   })
 
   it(`lose nothing and alter nothing over ${KILLS_OF_EACH} kills of each under load, and repeat at most the open claims`, async () => {
     // A worker that is killed then has calls in progress.
-    world.shop.answer((_call, response) => void setTimeout(() => response.writeHead(200).end(), 150))
-    await world.underLoad(async () => {
+    pairs.shop.answer((_call, response) => void setTimeout(() => response.writeHead(200).end(), 150))
+    await pairs.underLoad(async () => {
       for (let round = 0; round < KILLS_OF_EACH; round++) {
-        const goal = world.accepted.size + 20
+        const goal = pairs.accepted.size + 20
         // The kills follow immediately, so that each falls into the recovery from the one before.
         for (const role of EVERY_ROLE) {
-          const victim = world.pairs[role][round % 2]!
+          const victim = pairs.of[role][round % 2]!
           await victim.running.ready
           if (role === 'deliver')
-            await world.killWorker(round < IN_THE_MIDDLE ? () => world.busyWorker() : () => victim)
-          else if (role === 'collect') await world.killCollector(victim, round < IN_THE_MIDDLE)
+            await pairs.killWorker(round < IN_THE_MIDDLE ? () => pairs.busyWorker() : () => victim)
+          else if (role === 'collect') await pairs.killCollector(victim, round < IN_THE_MIDDLE)
           else await victim.replace()
         }
-        await eventually(() => world.accepted.size >= goal, { within: 120_000, what: `${goal} accepted` })
+        await eventually(() => pairs.accepted.size >= goal, { within: 120_000, what: `${goal} accepted` })
       }
     })
-    world.shop.answer(status(200))
-    await world.allReady()
-    await world.nothingIsLostOrAltered()
-    const [repeated, open] = [world.repeatedCalls(), await world.openAtKill()]
+    pairs.shop.answer(status(200))
+    await pairs.world.allReady()
+    await pairs.nothingIsLostOrAltered()
+    const [repeated, open] = [pairs.repeatedCalls(), await pairs.openAtKill()]
     expect(open.size).to.be.above(0)
     expect(repeated.filter((call) => !open.has(call))).to.deep.equal([])
     console.log(
-      `      ${world.accepted.size} world.accepted, ${world.mailbox.mailed.size} mails; ${repeated.length} calls repeated of ${open.size} open claims`,
+      `      ${pairs.accepted.size} accepted, ${pairs.mailbox.mailed.size} mails; ${repeated.length} calls repeated of ${open.size} open claims`,
     )
   })
 
@@ -99,7 +99,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     const GAUGES = { project: 'baoco_projection_lag_seconds{projector="main"}', relay: 'baoco_relay_lag_seconds' }
     const isActive = async (process: RoleProcess) =>
       (await process.metrics()).split('\n').some((line) => line.startsWith(`${GAUGES[process.role as 'relay']} `))
-    const activeOf = (role: keyof typeof GAUGES, of = world.pairs[role]) =>
+    const activeOf = (role: keyof typeof GAUGES, of = pairs.of[role]) =>
       eventually(
         async () => {
           const are = await Promise.all(of.map(isActive))
@@ -108,7 +108,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
         { within: 60_000, what: `one active ${role}` },
       )
     const placeOf = async (query: string) =>
-      (await world.servers.database.query<{ place: string }>(query)).map(({ place }) => place).join()
+      (await pairs.servers.database.query<{ place: string }>(query)).map(({ place }) => place).join()
     const projected = () => placeOf("SELECT passed AS place FROM read_model.checkpoint WHERE projector = 'main'")
     const relayed = () => placeOf('SELECT checkpoint AS place FROM ops.relay_checkpoint')
 
@@ -125,7 +125,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
 
     const frozen = [await activeOf('project'), await activeOf('relay')]
     const held = await Promise.all(leases.map(holderOf))
-    await world.underLoad(async () => {
+    await pairs.underLoad(async () => {
       for (const process of frozen) process.freeze()
       const frozenAt = performance.now()
       // Messages in transit may still arrive. Later ones come from another process.
@@ -137,8 +137,8 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
       await Promise.all([movesOn(projected, before[0]), movesOn(relayed, before[1])])
       expect(performance.now() - frozenAt).to.be.below(15_000)
     })
-    const standbys = [...world.pairs.project, ...world.pairs.relay].filter((process) => !frozen.includes(process))
-    await world.underLoad(async () => {
+    const standbys = [...pairs.of.project, ...pairs.of.relay].filter((process) => !frozen.includes(process))
+    await pairs.underLoad(async () => {
       for (const process of frozen) process.thaw()
       for (const process of frozen)
         await eventually(async () => !(await isActive(process)), {
@@ -147,62 +147,62 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
         })
     })
     expect(await Promise.all(standbys.map(isActive))).to.deep.equal([true, true])
-    const repeatedBefore = world.repeatedCalls().length
-    await world.nothingIsLostOrAltered()
-    expect(world.repeatedCalls()).to.have.length(repeatedBefore)
-    await world.readModelsAreAsRebuilt()
+    const repeatedBefore = pairs.repeatedCalls().length
+    await pairs.nothingIsLostOrAltered()
+    expect(pairs.repeatedCalls()).to.have.length(repeatedBefore)
+    await pairs.readModelsAreAsRebuilt()
   })
 
   it('receive without Kafka and without the read models, but not without the event store, and catch up by themselves', async () => {
-    const [api] = world.pairs.api as [RoleProcess]
+    const [api] = pairs.of.api as [RoleProcess]
     const list = async () => {
-      const { status, body } = await callApi(api.running, world.installation.apiKey, 'GET', '/api/transactions')
+      const { status, body } = await callApi(api.running, pairs.world.installation.apiKey, 'GET', '/api/transactions')
       return { status, total: body.total as number }
     }
     const statusOf = async (process: RoleProcess) => (await process.health()).status
     const accept = async (count: number): Promise<void> => {
       for (let n = 0; n < count; n++) {
-        const sent = world.next()
-        const id = await world.post(api, sent)
+        const sent = pairs.next()
+        const id = await pairs.post(api, sent)
         expect(id).to.be.a('number')
-        world.accepted.set(id!, sent)
+        pairs.accepted.set(id!, sent)
       }
     }
 
-    await world.servers.kafka.stop()
+    await pairs.servers.kafka.stop()
     await accept(10)
-    await eventually(async () => (await statusOf(world.pairs.relay[0]!)) === 503)
+    await eventually(async () => (await statusOf(pairs.of.relay[0]!)) === 503)
     expect(await statusOf(api)).to.equal(200)
-    expect(await statusOf(world.pairs.deliver[0]!)).to.equal(200)
-    await world.servers.kafka.start()
+    expect(await statusOf(pairs.of.deliver[0]!)).to.equal(200)
+    await pairs.servers.kafka.start()
 
-    await world.servers.postgres.stop()
+    await pairs.servers.postgres.stop()
     await accept(10)
     await eventually(async () => (await list()).status === 503)
     expect(await api.health()).to.deep.include({ status: 200 }).and.to.have.nested.property('parts.read_models', 'unavailable') // prettier-ignore
-    expect(await statusOf(world.pairs.project[0]!)).to.equal(503)
-    await world.servers.postgres.start()
+    expect(await statusOf(pairs.of.project[0]!)).to.equal(503)
+    await pairs.servers.postgres.start()
 
-    await world.servers.eventStore.stop()
-    const sent = world.next()
-    const answer = await fetch(`${api.running.baseUrl}${new URL(world.installation.personalUrl).pathname}`, { method: 'POST', body: sent.text }) // prettier-ignore
+    await pairs.servers.eventStore.stop()
+    const sent = pairs.next()
+    const answer = await fetch(`${api.running.baseUrl}${new URL(pairs.world.installation.personalUrl).pathname}`, { method: 'POST', body: sent.text }) // prettier-ignore
     expect(answer.status).to.equal(503)
     expect(await answer.json()).to.include({ error: 'STORE_UNAVAILABLE' })
     expect(await statusOf(api)).to.equal(503)
-    await world.servers.eventStore.start()
-    await world.postUntilAccepted(sent)
+    await pairs.servers.eventStore.start()
+    await pairs.postUntilAccepted(sent)
 
-    await world.nothingIsLostOrAltered()
-    await eventually(async () => (await list()).total === world.accepted.size + world.mailbox.mailed.size, {
+    await pairs.nothingIsLostOrAltered()
+    await eventually(async () => (await list()).total === pairs.accepted.size + pairs.mailbox.mailed.size, {
       within: 60_000,
       what: 'all in the list',
     })
   })
 
   it('wait at the start for a server that is down, name it, and continue when it is up', async () => {
-    await Promise.all(world.processes.all.map((process) => process.kill()))
-    await Promise.all([world.servers.kafka.stop(), world.servers.postgres.stop(), world.servers.eventStore.stop()])
-    const one = EVERY_ROLE.map((role) => world.pairs[role][0]!)
+    await Promise.all(pairs.world.processes.all.map((process) => process.kill()))
+    await Promise.all([pairs.servers.kafka.stop(), pairs.servers.postgres.stop(), pairs.servers.eventStore.stop()])
+    const one = EVERY_ROLE.map((role) => pairs.of[role][0]!)
     for (const process of one) process.start()
     const wait = (of: readonly RoleProcess[], what: string) =>
       eventually(() => of.every(({ running }) => running.output().includes(`"waiting_for":"${what}"`)), {
@@ -211,19 +211,19 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
       })
     const isReady = ({ running }: RoleProcess) => /^Baoco is ready/m.test(running.output())
     await wait(one, 'database')
-    await world.servers.postgres.start()
+    await pairs.servers.postgres.start()
     await wait(one, 'event_store')
     expect(one.filter(isReady)).to.deep.equal([])
-    await world.servers.eventStore.start()
-    await wait([world.pairs.relay[0]!], 'kafka')
+    await pairs.servers.eventStore.start()
+    await wait([pairs.of.relay[0]!], 'kafka')
     await Promise.all(one.filter(({ role }) => role !== 'relay').map(({ running }) => running.ready))
-    expect(isReady(world.pairs.relay[0]!)).to.equal(false)
-    await world.servers.kafka.start()
-    await world.pairs.relay[0]!.running.ready
-    world.pairs.api = [world.pairs.api[0]!, world.pairs.api[0]!]
-    for (let n = 0; n < 10; n++) await world.postUntilAccepted(world.next())
-    await world.mailbox.receive(5)
-    await world.nothingIsLostOrAltered()
-    await world.readModelsAreAsRebuilt()
+    expect(isReady(pairs.of.relay[0]!)).to.equal(false)
+    await pairs.servers.kafka.start()
+    await pairs.of.relay[0]!.running.ready
+    pairs.of.api = [pairs.of.api[0]!, pairs.of.api[0]!]
+    for (let n = 0; n < 10; n++) await pairs.postUntilAccepted(pairs.next())
+    await pairs.mailbox.receive(5)
+    await pairs.nothingIsLostOrAltered()
+    await pairs.readModelsAreAsRebuilt()
   })
 })

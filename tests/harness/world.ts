@@ -132,7 +132,7 @@ export class World<Used extends SetUp = SetUp> {
     url.port = new URL(to.baseUrl).port
     const response = await fetch(url, { method: 'POST', body: text })
     const { data } = (await response.json()) as { data?: { id?: number } }
-    return response.ok ? (data?.id ?? null) : null
+    return response.status === 200 ? (data?.id ?? null) : null
   }
 
   /** Opens an endpoint of a shop, which closes with the world. */

@@ -1,11 +1,11 @@
 /** Several `baoco deliver` processes side by side, all alive. Only claims decide which process makes which call. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { callApi, readInstallation } from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
-import { roleProcesses, type RoleProcess } from '../../harness/role-processes.ts'
-import { openSetUp, type SetUp } from '../../harness/servers.ts'
+import type { RoleProcess } from '../../harness/role-processes.ts'
+import { openSetUp } from '../../harness/servers.ts'
+import { World } from '../../harness/world.ts'
 import { openEndpoint, type Answered, type Endpoint } from '../../chaos/oracle/endpoint.ts'
 import { Oracle } from '../../chaos/oracle/oracle.ts'
 
@@ -17,30 +17,26 @@ const OF_EACH = 10
 const madeBy = ({ running }: RoleProcess): number => running.output().split('delivery.attempted').length - 1
 
 const sideBySide = (setUpName: 'postgres' | 'all', others: readonly ('project' | 'relay')[]): void => {
-  let setUp: SetUp
-  let processes: ReturnType<typeof roleProcesses>
+  let world: World
   let endpoint: Endpoint | undefined
   before(async () => {
-    setUp = await openSetUp(setUpName)
-    processes = roleProcesses({ ...setUp.env, ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off', RETRY_SCHEDULE: '1,1,1' })
+    world = await World.open({
+      servers: () => openSetUp(setUpName),
+      env: { RETRY_SCHEDULE: '1,1,1' },
+      roles: ['api', 'deliver', 'deliver', 'deliver', ...others],
+    })
   })
   after(async () => {
-    await processes?.close()
+    await world?.close()
     await endpoint?.close()
-    await setUp?.close()
   })
 
   it('make every first attempt and every retry, and none of them twice', async () => {
-    const first = await processes.launch('api')
-    await first.running.ready
-    const { apiKey, personalUrl } = readInstallation(first.place, first.running.output())
-    const workers = await Promise.all([1, 2, 3].map(() => processes.launch('deliver')))
-    await Promise.all(others.map((role) => processes.launch(role)))
-    await Promise.all(processes.all.map(({ running }) => running.ready))
+    const workers = world.of('deliver')
     // Every other first attempt fails. So there are first attempts, which the log hands out, and retries, which all workers look for.
     endpoint = await openEndpoint({
       name: 'shop',
-      api: (method, path, body) => callApi(first.running, apiKey, method, path, body),
+      api: (method, path, body) => world.api(method, path, body),
       answer: async ({ number, attempt }, response): Promise<Answered> => {
         await pause(20)
         const isTaken = attempt > 1 || number % 2 === 0
@@ -51,7 +47,7 @@ const sideBySide = (setUpName: 'postgres' | 'all', others: readonly ('project' |
 
     const oracle = new Oracle()
     const loading = new AbortController()
-    const load = oracle.load(personalUrl, RATE, loading.signal)
+    const load = oracle.load(world.installation.personalUrl, RATE, loading.signal)
     await eventually(() => workers.every((worker) => madeBy(worker) >= OF_EACH), {
       within: 300_000,
       what: 'calls made by each of three processes',

@@ -1,20 +1,18 @@
 /**
- * An installation on EventStoreDB, Kafka and Postgres with two processes of every role, a shop and a mailbox. It sends notifications,
- * causes faults, and checks what must hold.
+ * A world on EventStoreDB, Kafka and Postgres with two processes of every role, a shop and a mailbox. It sends notifications, causes faults,
+ * and checks what must hold.
  */
-import { exec } from 'node:child_process'
-import { promisify } from 'node:util'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { openEventStore } from '../../cmd/process/open-event-store.ts'
 import { readSettings } from '../../cmd/process/settings.ts'
 import type { EventStore } from '../../domain/ports.ts'
-import { callApi, newDataFolder, readInstallation, type Installation } from '../harness/baoco-process.ts'
-import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
-import { EVERY_ROLE, OPEN_CLAIMS, roleProcesses, type RoleName, type RoleProcess } from '../harness/role-processes.ts'
+import { EVERY_ROLE, OPEN_CLAIMS, type RoleName, type RoleProcess } from '../harness/role-processes.ts'
 import { startServers, type Servers } from '../harness/servers.ts'
-import { openShop, type Shop } from '../harness/shop.ts'
+import type { Shop } from '../harness/shop.ts'
+import { World } from '../harness/world.ts'
 import { Mailbox } from './mailbox.ts'
 
 const SENDERS = 3
@@ -28,13 +26,11 @@ export interface Sent {
   orderId: string
 }
 
-export class World {
-  readonly servers: Servers
+export class Pairs {
+  readonly world: World<Servers>
   readonly shop: Shop
   readonly mailbox: Mailbox
-  readonly processes: ReturnType<typeof roleProcesses>
-  readonly pairs = {} as Record<RoleName, RoleProcess[]>
-  installation!: Installation
+  readonly of: Record<RoleName, RoleProcess[]>
   /** By id, the notifications that were answered with 2xx. */
   readonly accepted = new Map<number, Sent>()
   #numbers = 0
@@ -45,57 +41,40 @@ export class World {
   /** Attempts that killed workers had claimed, recorded or not: `transaction attempt` and the time. */
   readonly #claimedAtKill: { call: string; at: number }[] = []
 
-  private constructor(servers: Servers, shop: Shop, mailbox: Mailbox) {
-    this.servers = servers
+  private constructor(world: World<Servers>, shop: Shop) {
+    this.world = world
     this.shop = shop
-    this.mailbox = mailbox
-    this.processes = roleProcesses({
-      ...servers.env,
-      ALLOW_PRIVATE_TARGETS: '1',
-      RATE_LIMITS: 'off',
-      RETRY_SCHEDULE: '1,1,1,1,1,1',
-    })
+    this.mailbox = new Mailbox((mail) => world.deliverMail(mail))
+    this.of = Object.fromEntries(EVERY_ROLE.map((role) => [role, world.of(role)])) as Record<RoleName, RoleProcess[]>
   }
 
-  static async open(): Promise<World> {
-    const world = new World(...(await Promise.all([startServers(), openShop(), Mailbox.open()])))
+  static async open(): Promise<Pairs> {
+    const world = await World.open({
+      servers: startServers,
+      env: { RETRY_SCHEDULE: '1,1,1,1,1,1' },
+      roles: EVERY_ROLE,
+      mailbox: true,
+    })
     try {
-      await world.#start()
-      return world
+      const shop = await world.openShop()
+      const pairs = new Pairs(world, shop)
+      await pairs.#learnWorker(pairs.of.deliver[0]!)
+      await Promise.all(EVERY_ROLE.map(async (role) => pairs.of[role].push(await world.launch(role))))
+      await pairs.#learnWorker(pairs.of.deliver[1]!)
+      await world.addRule(shop)
+      return pairs
     } catch (error) {
       await world.close()
       throw error
     }
   }
 
-  async #start(): Promise<void> {
-    const { pairs, processes, shop } = this
-    for (const role of EVERY_ROLE) pairs[role] = [await processes.launch(role)]
-    await this.#learnWorker(pairs.deliver[0]!)
-    for (const role of EVERY_ROLE) pairs[role].push(await processes.launch(role))
-    await this.#learnWorker(pairs.deliver[1]!)
-    await this.allReady()
-    const first = this.founders()[0]!
-    this.installation = readInstallation(first.place, first.running.output())
-    const rule = await callApi(first.running, this.installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url }) // prettier-ignore
-    expect(rule.status).to.equal(201)
-    await this.mailbox.connect(first.running, this.installation.apiKey)
+  get servers(): Servers {
+    return this.world.servers
   }
 
-  async close(): Promise<void> {
-    await this.processes.close()
-    await this.shop.close()
-    await this.mailbox.close()
-    await this.servers.close()
-  }
-
-  allReady(): Promise<unknown> {
-    return Promise.all(this.processes.all.map(({ running }) => running.ready))
-  }
-
-  /** The processes that printed the first account. */
-  founders(): RoleProcess[] {
-    return this.pairs.api.filter(({ running }) => running.output().includes('API key'))
+  close(): Promise<void> {
+    return this.world.close()
   }
 
   // --- what is sent --------------------------------------------------------------------------------------------------
@@ -107,23 +86,15 @@ export class World {
     return { text: vietcombankText(number, orderId, { amount }), amount: `${amount}.00`, orderId }
   }
 
-  /** @returns the id, or null if it was not answered with 2xx */
-  async post(api: RoleProcess, { text }: Sent): Promise<number | null> {
-    const url = new URL(fromVietcombank(this.installation.personalUrl))
-    url.port = new URL(api.running.baseUrl).port
-    try {
-      const response = await fetch(url, { method: 'POST', body: text })
-      const { data } = (await response.json()) as { data?: { id?: number } }
-      return response.ok ? (data?.id ?? null) : null
-    } catch {
-      return null
-    }
+  /** @returns the id, or null if it was not accepted */
+  post(api: RoleProcess, { text }: Sent): Promise<number | null> {
+    return this.world.post(text, api.running).catch(() => null)
   }
 
   /** Repeats a notification like a phone, to any process that answers, until it is accepted. */
   async postUntilAccepted(sent: Sent): Promise<void> {
     for (let tries = this.#numbers; ; tries++) {
-      const id = await this.post(this.pairs.api[tries % 2]!, sent)
+      const id = await this.post(this.of.api[tries % 2]!, sent)
       if (id !== null) return void this.accepted.set(id, sent)
       await pause(50)
     }
@@ -151,7 +122,7 @@ export class World {
   busyWorker(): Promise<RoleProcess> {
     return eventually(
       async () => {
-        for (const process of this.pairs.deliver) if (await this.#hasOpenClaims(process)) return process
+        for (const process of this.of.deliver) if (await this.#hasOpenClaims(process)) return process
         return null
       },
       { within: 60_000, what: 'a worker with calls under way' },
@@ -177,10 +148,10 @@ export class World {
 
   /** Delivers mails and kills a collector. @param inTheMiddle  kills the one that reads the mailbox, once it has taken the first mail */
   async killCollector(victim: RoleProcess, inTheMiddle: boolean): Promise<void> {
-    const collectors = this.pairs.collect
+    const collectors = this.of.collect
     const reads = async () => {
-      const told = await Promise.all(collectors.map((process) => process.metrics().catch(() => '')))
-      return collectors.find((_, index) => told[index]!.includes('\nbaoco_mailboxes_held 1\n'))
+      const metrics = await Promise.all(collectors.map((process) => process.metrics().catch(() => '')))
+      return collectors.find((_, index) => metrics[index]!.includes('\nbaoco_mailboxes_held 1\n'))
     }
     const reader = inTheMiddle && (await eventually(reads, { within: 60_000, what: 'one that reads the mailbox' }))
     const taken = async (process: RoleProcess) => /^baoco_notifications_total.*/m.exec(await process.metrics())?.[0]
@@ -242,10 +213,7 @@ export class World {
   }
 
   async readModelsAreAsRebuilt(): Promise<void> {
-    const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs replay --verify`, {
-      env: { PATH: process.env.PATH, BAOCO_DATA_DIR: (await newDataFolder()).dataDir, ...this.servers.env },
-    })
-    expect(stdout).to.contain('every row is as it would be built anew')
+    expect(await this.world.verifyReadModels()).to.contain('every row is as it would be built anew')
   }
 
   #calls() {
