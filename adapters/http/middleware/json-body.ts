@@ -11,6 +11,7 @@ import { Refused } from '../../../domain/errors.ts'
 import type { ApiContext } from '../context.ts'
 import { charsetOf, decoderOf, type Charset } from '../receive/charset.ts'
 import { looksTooLarge, valueCounter } from '../receive/json-values.ts'
+import { SHORT } from './bodies-in-flight.ts'
 import { admit, BODY_LIMIT } from './raw-body.ts'
 
 /** What koa-body leaves in the request. */
@@ -21,14 +22,13 @@ interface Parsed {
 
 type JsonCharset = Exclude<Charset, 'other'>
 
-const parserOf = (encoding: JsonCharset) =>
+const parserOf = (encoding: JsonCharset, jsonLimit: number) =>
   koaBody({
     encoding,
     json: true,
     jsonTypes: ['json', '+json'],
     jsonStrict: false,
-    // `raw-body.ts` applies the lower limit of routes without a credential.
-    jsonLimit: BODY_LIMIT,
+    jsonLimit,
     includeUnparsed: true,
     text: false,
     urlencoded: false,
@@ -36,11 +36,15 @@ const parserOf = (encoding: JsonCharset) =>
     parsedMethods: Object.values(HttpMethodEnum),
   })
 
-const PARSERS = {
-  'utf-8': parserOf('utf-8'),
-  'utf-16le': parserOf('utf-16le'),
-  'utf-16be': parserOf('utf-16be'),
-} satisfies Record<JsonCharset, unknown>
+const parsersFor = (limit: number) =>
+  ({
+    'utf-8': parserOf('utf-8', limit),
+    'utf-16le': parserOf('utf-16le', limit),
+    'utf-16be': parserOf('utf-16be', limit),
+  }) satisfies Record<JsonCharset, unknown>
+
+const OF_STRANGERS = parsersFor(SHORT)
+const OF_ACCOUNTS = parsersFor(BODY_LIMIT)
 
 const notJson = () => invalid({ path: '', message: 'The body is not valid JSON.' })
 const tooManyValues = () => invalid({ path: '', message: 'The body has too many values.' })
@@ -57,7 +61,7 @@ export const readJson = (context: ApiContext): Promise<unknown> => {
 
 const parse = async (context: ApiContext): Promise<unknown> => {
   const type = typeOf(context)
-  const { stream, chunks, arrived } = admitted(context, type instanceof Refused ? () => false : valueCounter())
+  const { stream, chunks, arrived } = admitted(context, type instanceof Refused ? () => false : valueCounter(type))
   if (type instanceof Refused) {
     await arrived
     if (chunks.length === 0) return undefined
@@ -66,7 +70,8 @@ const parse = async (context: ApiContext): Promise<unknown> => {
   // koa-body reads the admitted stream in the place of the request.
   const request = Object.create(context.request) as Parsed
   const own = Object.assign(Object.create(context) as ApiContext, { req: stream, request })
-  const failure = await PARSERS[type](own, () => Promise.resolve()).then(
+  const parsers = context.state.account ? OF_ACCOUNTS : OF_STRANGERS
+  const failure = await parsers[type](own, () => Promise.resolve()).then(
     () => null,
     (error: unknown) => error,
   )
@@ -118,7 +123,9 @@ const typeOf = (context: ApiContext): JsonCharset | Refused => {
 
 /** Whether the text was decoded without replacements. A text may also contain U+FFFD itself. */
 const isValid = (text: string, chunks: readonly Buffer[], charset: Charset): boolean => {
-  if (!/[\ufffd\p{Cs}]/u.test(text)) return true
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
+  const isCut = charset !== 'utf-8' && bytes % 2 === 1
+  if (!isCut && !/[\ufffd\p{Cs}]/u.test(text)) return true
   try {
     decoderOf(charset, { fatal: true }).decode(Buffer.concat(chunks))
     return true

@@ -2,6 +2,7 @@
  * Measures the size of a JSON text before it is parsed or checked. A parsed value takes up to fifty times its bytes in memory, and a schema
  * reports one issue for each value that it refuses.
  */
+import { decoderOf, type Charset } from './charset.ts'
 
 const COMMA = 0x2c
 const OPEN_LIST = 0x5b
@@ -38,14 +39,23 @@ const endOfString = (json: string, from: number): number => {
 }
 
 /**
- * Counts the values of a JSON body as its bytes arrive, before it is parsed. Unlike `hasTooManyValues`, it also counts commas and brackets in
- * strings. No management endpoint accepts strings with that many.
+ * Counts the values of a JSON body as its bytes arrive, by the same rule, so that it can be refused before it is parsed.
  * @returns a function that takes the next bytes and returns whether there are too many values
  */
-export const valueCounter = (): ((bytes: Buffer) => boolean) => {
+export const valueCounter = (charset: Charset): ((bytes: Buffer) => boolean) => {
+  const decoder = charset === 'utf-8' ? null : decoderOf(charset)
   let values = 0
+  let isInString = false
+  let isEscaped = false
+  const take = (code: number): void => {
+    if (isEscaped) isEscaped = false
+    else if (code === QUOTE) isInString = !isInString
+    else if (isInString) isEscaped = code === BACKSLASH
+    else if (code === COMMA || code === OPEN_LIST || code === OPEN_OBJECT) values++
+  }
   return (bytes) => {
-    for (const byte of bytes) if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) values++
+    if (decoder) for (const character of decoder.decode(bytes, { stream: true })) take(character.charCodeAt(0))
+    else for (const byte of bytes) take(byte)
     return values > MOST_VALUES
   }
 }

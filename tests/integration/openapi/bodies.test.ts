@@ -51,7 +51,9 @@ describe('JSON bodies of the API', function () {
     const inKey = Buffer.concat([Buffer.from('{"name":"a","'), broken, Buffer.from('":1}')])
     for (const body of [inValue, inKey]) expect(await send(body)).to.deep.include(notJson)
     const half = utf16le('{"name":"\ud83d"}')
-    expect(await send(half, 'application/json; charset=utf-16le')).to.deep.include(notJson)
+    const odd = Buffer.concat([utf16le(named('odd')), Buffer.from([0])])
+    for (const body of [half, odd])
+      expect(await send(body, 'application/json; charset=utf-16le')).to.deep.include(notJson)
   })
 
   it('may contain U+FFFD itself', async () => {
@@ -85,6 +87,18 @@ describe('JSON bodies of the API', function () {
       [utf16le(many), 'application/json; charset=utf-16le'],
     ] as const)
       expect(await send(body, type)).to.deep.include({ status: 400, message: 'The body has too many values.' })
+  })
+
+  it('may have any number of commas and brackets in a text', async () => {
+    const text = ',[{"\\'.repeat(12_000)
+    for (const [body, type] of [
+      [Buffer.from(JSON.stringify({ text: ',[{'.repeat(20_000) })), 'application/json'],
+      [Buffer.from(JSON.stringify({ text: text.slice(0, 40_000) })), 'application/json'],
+      [utf16le(JSON.stringify({ text: ',"'.repeat(10_000) })), 'application/json; charset=utf-16'],
+    ] as const) {
+      const { status } = await exchangeRaw(port, bytesOf({ method: 'POST', path: '/api/demo/parse', headers: [['Content-Type', type]], body })) // prettier-ignore
+      expect(status).to.equal(200)
+    }
   })
 
   it('leave nothing behind if the caller disconnects in the middle', async () => {
