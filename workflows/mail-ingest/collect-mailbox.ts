@@ -13,7 +13,7 @@ import type { Arrival } from '../../domain/arrival/arrival.ts'
 import { mailHashOf } from '../../domain/arrival/mail-hash.ts'
 import type { Clock } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
-import { jittered } from '../support/retry.ts'
+import { retry } from '../support/retry.ts'
 import type { Capture } from '../capture/capture.ts'
 import { arrivalOfMail } from './arrival.ts'
 import { MailFailure, type Connection, type FetchedMail, type Login, type Mailbox } from './mailbox.ts'
@@ -46,7 +46,8 @@ export interface CollectParts {
 const CHUNK = 20
 /** Mails per minute of one mailbox. If there are more, they are collected at this rate. */
 const MOST_A_MINUTE = 600
-const BACK_OFF_MS = { first: 1_000, most: 60_000, refused: 60_000, mostRefused: 15 * 60_000 }
+const BACK_OFF = { firstMs: 1_000, mostMs: 60_000 }
+const BACK_OFF_OF_REFUSALS = { firstMs: 60_000, mostMs: 15 * 60_000 }
 const LOOKS_BACK_MS = 2 * 86_400_000
 /** A mail server's clock shows seconds, and days are counted in the server's time zone. */
 const SECOND_MS = 1_000
@@ -54,8 +55,6 @@ const DAY_MS = 86_400_000
 
 /** What is remembered about a server between connections. */
 interface Experience {
-  /** Milliseconds before the next connection attempt. */
-  wait: number
   /** Mails per fetch. */
   chunk: number
   violations: Violations
@@ -63,23 +62,20 @@ interface Experience {
 
 /** Runs until the signal aborts, or the mailbox is paused. */
 export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, signal: AbortSignal): Promise<void> => {
-  const experience: Experience = { wait: BACK_OFF_MS.first, chunk: CHUNK, violations: new Violations() }
-  while (!signal.aborted) {
-    try {
-      await connected(parts, mailbox, signal, experience)
-    } catch (error) {
-      if (signal.aborted) return
-      const failure = error instanceof MailFailure ? error : null
-      await report(parts, mailbox, error)
-      if (failure?.isViolation && (await paused(parts, mailbox, failure, experience))) return
-      if (failure?.isSlow) experience.chunk = Math.max(1, Math.floor(experience.chunk / 4))
-      const isRefusal = failure?.isRefusal ?? false
-      const wait = isRefusal ? Math.max(experience.wait, BACK_OFF_MS.refused) : experience.wait
-      // Mailboxes that were lost at the same time must not reconnect at the same time.
-      await waitUnlessAborted(jittered(wait), signal)
-      experience.wait = Math.min(wait * 2, isRefusal ? BACK_OFF_MS.mostRefused : BACK_OFF_MS.most)
-    }
+  const experience: Experience = { chunk: CHUNK, violations: new Violations() }
+  const ending = new AbortController()
+  const until = AbortSignal.any([signal, ending.signal])
+  const onFailure = async (error: unknown): Promise<void> => {
+    if (until.aborted) return
+    await report(parts, mailbox, error)
+    if (!(error instanceof MailFailure)) return
+    if (error.isViolation && (await paused(parts, mailbox, error, experience))) ending.abort()
+    if (error.isSlow) experience.chunk = Math.max(1, Math.floor(experience.chunk / 4))
   }
+  const backOff = (error: unknown) =>
+    error instanceof MailFailure && error.isRefusal ? BACK_OFF_OF_REFUSALS : BACK_OFF
+  const attempt = (worked: () => void) => connected(parts, mailbox, until, experience, worked)
+  while (!until.aborted) await retry(attempt, { signal: until, backOff, onFailure })
 }
 
 /** @returns false if the server may go on, or if the pause could not be stored */
@@ -117,6 +113,7 @@ const connected = async (
   mailbox: Mailbox,
   signal: AbortSignal,
   experience: Experience,
+  worked: () => void,
 ): Promise<void> => {
   const owner = mailbox.user_id
   const connection = await parts.connecting.use(owner, () => parts.server.connect(loginOf(parts, mailbox), signal))
@@ -128,7 +125,7 @@ const connected = async (
     const pace = openPace()
     while (!signal.aborted && !connection.isUsedUp) {
       const uids = await connection.uidsAfter(position.uid)
-      experience.wait = BACK_OFF_MS.first
+      worked()
       if (uids.length === 0) {
         // Mails that come from now on are new, whatever their date is.
         notBefore = new Date(mailbox.since)

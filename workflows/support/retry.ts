@@ -23,7 +23,8 @@ export const pauseAfter = (failures: number, { firstMs, mostMs }: BackOff): numb
 export interface RetryRule {
   /** Ends the attempts when it aborts. */
   signal: AbortSignal
-  backOff?: BackOff
+  /** May depend on the failure. */
+  backOff?: BackOff | ((error: unknown) => BackOff)
   /** The stop rule. It is called after each failure, and ends the attempts by throwing. */
   onFailure: (error: unknown) => unknown
   /** The longest pause at this time, for example until a deadline: milliseconds. */
@@ -46,7 +47,8 @@ export const retry = async <Result>(
       return await attempt(worked)
     } catch (error) {
       await onFailure(error)
-      await waitUnlessAborted(Math.min(pauseAfter(failures++, backOff), mostPauseMs()), signal)
+      const pauses = typeof backOff === 'function' ? backOff(error) : backOff
+      await waitUnlessAborted(Math.min(pauseAfter(failures++, pauses), mostPauseMs()), signal)
     }
   }
   return undefined
