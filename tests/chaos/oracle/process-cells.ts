@@ -22,7 +22,7 @@ export interface Form {
 }
 
 /** The short form of each cell, for every change. */
-export const SHORT: Form = { kills: 1, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rebalances: 2, rate: 15 }
+export const SHORT: Form = { kills: 1, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rebalances: 2, rate: 8 }
 /** The full form, for docs/reliability.md. */
 export const FULL: Form = {
   kills: 50,

@@ -10,7 +10,7 @@ import { openEndpoint, type Answered, type Endpoint } from '../../chaos/oracle/e
 import { Oracle } from '../../chaos/oracle/oracle.ts'
 
 /** Notifications per second. */
-const RATE = 50
+const RATE = 30
 /** The minimum number of calls that each process has made in the end. */
 const OF_EACH = 10
 

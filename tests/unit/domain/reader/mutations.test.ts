@@ -6,6 +6,7 @@ import { findOrderId } from '../../../../domain/reader/order-id.ts'
 import { fromMinor, toMinor } from '../../../../domain/money.ts'
 import { notifications, type CorpusEntry } from '../../../corpus/corpus.ts'
 import { codeOf } from '../../../corpus/score.ts'
+import { repetitions } from '../../../harness/repetitions.ts'
 
 const arrival = new Date('2026-11-20T03:00:00Z')
 
@@ -152,7 +153,8 @@ const damages: Record<string, (text: string, random: Random) => string> = {
 }
 
 describe('bank texts after damage', () => {
-  const ROUNDS = 15
+  /** `npm run fuzz` damages more texts. */
+  const ROUNDS = repetitions(15, 4)
   const sources = (entry: CorpusEntry, text: string): Incoming[] => [
     { ...entry, text },
     { text, title: entry.title },
