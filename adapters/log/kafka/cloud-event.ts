@@ -14,14 +14,21 @@ import { publicView } from '../../../domain/transaction/public-view.ts'
 const TRANSACTION = /^transaction-(\d+)$/
 const WHOLE = /^\d{1,15}$/
 
+export interface Origin {
+  source: string
+  installation: string
+  personalData?: boolean
+}
+
 /**
  * @param from.source  `ce_source`: the address of the system that created the event
  * @param from.installation  the id of the installation
+ * @param from.personalData  whether the value contains names and account numbers
  * @returns null for an event without a user or a transaction
  */
 export const messageOf = (
   event: RecordedEvent,
-  { source, installation }: { source: string; installation: string },
+  { source, installation, personalData = false }: Origin,
 ): Message | null => {
   const { user_id, at } = event.metadata
   if (user_id === null || !TRANSACTION.test(event.stream)) return null
@@ -39,7 +46,7 @@ export const messageOf = (
       ce_installation: installation,
       'content-type': 'application/json',
     },
-    value: JSON.stringify(publicView(event)),
+    value: JSON.stringify(publicView(event, personalData)),
   }
 }
 

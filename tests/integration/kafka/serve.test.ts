@@ -12,8 +12,10 @@ import {
   type Running,
 } from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { startKafka, type Broker } from '../../harness/kafka/broker.ts'
+import { aclsOn, describeAcl, REQUIRED_ACLS } from '../../harness/kafka/acls.ts'
+import { kafkaClient, PASSWORD, startKafka, type Broker } from '../../harness/kafka/broker.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
+import { faultsOf } from '../../harness/kafka/topic-format.ts'
 import { openShop, type Shop } from '../../harness/shop.ts'
 import { readTopic } from './topic-reader.ts'
 
@@ -90,6 +92,7 @@ describe('serve with KAFKA_BROKERS', function () {
     const shown = JSON.stringify(messages)
     expect(shown).to.contain(`DH${7000 + sent}`)
     expect(shown).not.to.contain('raw_data').and.not.to.contain('SD TK')
+    for (const { headers, value } of messages) expect(faultsOf(headers, value)).to.deep.equal([])
     expect(messages[0]!.headers.ce_source).to.equal(`http://localhost:${installation.port}`)
     expect([...called()].sort()).to.deep.equal([...old, ...fresh].sort())
   })
@@ -116,13 +119,43 @@ describe('serve with KAFKA_BROKERS', function () {
     expect(await readiness()).to.include({ event_store: 'ok', log: 'ok' })
   })
 
-  it('refuses, in one line, a topic that has the events of another installation', async () => {
-    const other = launchBaoco(await newDataFolder(), settings())
+  it('receives while ACLs are missing, names them, is not ready, and continues without a restart when they are added', async () => {
+    await baoco.stop()
+    const user = 'serve-user'
+    const limited = { KAFKA_BROKERS: broker.limitedAddress, KAFKA_SASL: `plain:${user}:${PASSWORD}` }
+    baoco = await startBaoco(installation, { ...settings(), ...limited })
+    const waiting = await post(3)
+    const topicRead = REQUIRED_ACLS.find(({ operation, resource }) => operation === 'Read' && resource === 'topic')!
+    await eventually(() => baoco.output().includes(describeAcl(topicRead)))
+    await eventually(async () => {
+      const { log, kafka } = await readiness()
+      return log === 'unavailable' && kafka === 'unavailable'
+    })
+    await aclsOn(broker.address, undefined, user).grant(REQUIRED_ACLS)
+    await allCalled(waiting)
+    await eventually(async () => (await readiness()).kafka === 'ok')
+    await allCalled(await post(2))
+    expect(await readiness()).to.include({ log: 'ok', kafka: 'ok' })
+    await baoco.stop()
+    baoco = await startBaoco(installation, settings())
+  })
+
+  it('refuses, in one line, a topic that has the events of another installation, and one that is compacted', async () => {
+    const folder = await newDataFolder()
+    const other = launchBaoco(folder, settings())
     expect(await other.ended, other.output()).to.equal(1)
     expect(other.output()).to.match(
       /^baoco: the topic baoco\.transactions has the events of another installation.*KAFKA_TOPIC$/m,
     )
     expect(other.output()).not.to.contain('Baoco is ready')
+    const admin = kafkaClient(broker.address).admin()
+    await admin.connect()
+    const compacted = { topic: 'compacted', configEntries: [{ name: 'cleanup.policy', value: 'compact' }] }
+    await admin.createTopics({ topics: [compacted] }).finally(() => admin.disconnect())
+    const refused = launchBaoco(folder, { ...settings(), KAFKA_TOPIC: 'compacted' })
+    expect(await refused.ended, refused.output()).to.equal(1)
+    expect(refused.output()).to.match(/^baoco: the topic compacted is compacted.*KAFKA_TOPIC$/m)
+    expect(refused.output()).not.to.contain('Baoco is ready')
     // The topic contains none of its events.
     const [id] = await post(1)
     await allCalled([id!])
