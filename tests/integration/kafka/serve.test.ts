@@ -1,4 +1,6 @@
 /** Tests `baoco serve` with a Kafka broker, configured as by an operator. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import {
@@ -14,6 +16,7 @@ import {
 import { eventually } from '../../harness/eventually.ts'
 import { aclsOn, describeAcl, REQUIRED_ACLS } from '../../harness/kafka/acls.ts'
 import { kafkaClient, PASSWORD, startKafka, type Broker } from '../../harness/kafka/broker.ts'
+import { CERTIFICATE } from '../../harness/kafka/certificate.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
 import { faultsOf } from '../../harness/kafka/topic-format.ts'
 import { openShop, type Shop } from '../../harness/shop.ts'
@@ -119,10 +122,17 @@ describe('serve with KAFKA_BROKERS', function () {
     expect(await readiness()).to.include({ event_store: 'ok', log: 'ok' })
   })
 
-  it('receives while ACLs are missing, names them, is not ready, and continues without a restart when they are added', async () => {
+  it('receives while its user, over TLS, has no ACLs, names them, is not ready, and continues without a restart when they are added', async () => {
     await baoco.stop()
     const user = 'serve-user'
-    const limited = { KAFKA_BROKERS: broker.limitedAddress, KAFKA_SASL: `plain:${user}:${PASSWORD}` }
+    const ca = join(installation.dataDir, 'ca.pem')
+    await writeFile(ca, CERTIFICATE)
+    const limited = {
+      KAFKA_BROKERS: broker.securedAddress,
+      KAFKA_SSL: '1',
+      KAFKA_SASL: `plain:${user}:${PASSWORD}`,
+      NODE_EXTRA_CA_CERTS: ca,
+    }
     baoco = await startBaoco(installation, { ...settings(), ...limited })
     const waiting = await post(3)
     const topicRead = REQUIRED_ACLS.find(({ operation, resource }) => operation === 'Read' && resource === 'topic')!

@@ -45,4 +45,15 @@ describe('an event on the topic', () => {
     expect(entryOf({ key, headers: older }, OURS)).to.include({ transaction_id: 7 })
     expect(installationIn(older)).to.equal(null)
   })
+
+  it('contains names and account numbers only on request', () => {
+    const captured = {
+      ...event,
+      type: 'TransactionCaptured',
+      data: { transaction_id: 7, counterpart_name: 'NGUYEN VAN A' },
+    }
+    const from = { source: 'https://pay.example.vn', installation: OURS }
+    expect(messageOf(captured, from)!.value).to.equal('{"transaction_id":7}')
+    expect(messageOf(captured, { ...from, personalData: true })!.value).to.contain('NGUYEN VAN A')
+  })
 })
