@@ -85,6 +85,24 @@ describe('baoco relay --from', function () {
     expect(reader.capturedFor(USER)).to.deep.equal([...old, ...fresh, ...fresh, later])
   })
 
+  it('calls no webhook again', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    await setting.kafkaWorker()
+    const [first] = await setting.capture([rule], { user: USER })
+    await setting.untilStatus(first!, 'success')
+    await eventually(() => reader.capturedFor(USER).length === 7)
+    for (const rewind of [[], ['--rewind']]) {
+      const { length } = reader.capturedFor(USER)
+      expect(await again('--from', ago(1_000), ...rewind)).to.include({ status: 0 })
+      await eventually(() => reader.capturedFor(USER).length >= length + 4)
+    }
+    // The events of a user are handed over in order, so the repeats were handed over before this one.
+    const [last] = await setting.capture([rule], { user: USER })
+    await setting.untilStatus(last!, 'success')
+    expect(shop.calls).to.have.length(2)
+  })
+
   it('takes a day in Vietnam', async () => {
     const day = new Date(Date.now() + 7 * 3_600_000 - 3 * 86_400_000).toISOString().slice(0, 10)
     expect(await again('--from', day)).to.include({ status: 0, stderr: '' })
