@@ -102,8 +102,13 @@ const HEADERS: Record<string, Schema> = {
   ce_revision: text('position in the events of the transaction, from 0', { pattern: '^\\d+$' }),
   ce_checkpoint: text('position in the event store, for Baoco itself'),
   ce_installation: text('id of the installation', { format: 'uuid' }),
+  ce_correlationid: text('id of the trace; the same for the capture and all attempts of a transaction'),
+  ce_traceparent: text('W3C Trace Context; missing if the event belongs to no trace'),
   'content-type': text('format of the value', { const: 'application/json' }),
 }
+
+/** Messages of older versions, and of scheduled work, lack these. */
+const OPTIONAL = ['ce_correlationid', 'ce_traceparent']
 
 const headersOf = (type: Type): Schema => ({
   ce_specversion: '1.0',
@@ -115,6 +120,8 @@ const headersOf = (type: Type): Schema => ({
   ce_revision: type === 'TransactionCaptured' ? '0' : '1',
   ce_checkpoint: '4711',
   ce_installation: '5b0a1f39-93a4-4b0c-8f5e-0f6f9a8f7b11',
+  ce_correlationid: '4bf92f35-77b3-4da6-a3ce-929d0e0e4736',
+  ce_traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   'content-type': 'application/json',
 })
 
@@ -129,6 +136,12 @@ const messageOf = (type: Type): Schema => ({
 })
 
 const each = (make: (type: Type) => unknown): Schema => Object.fromEntries(TYPES.map((type) => [type, make(type)]))
+
+const headersSchema: Schema = {
+  type: 'object',
+  required: Object.keys(HEADERS).filter((name) => !OPTIONAL.includes(name)),
+  properties: HEADERS,
+}
 
 export const asyncApi = () => ({
   asyncapi: '3.0.0',
@@ -172,7 +185,7 @@ export const asyncApi = () => ({
   },
   components: {
     messages: each(messageOf),
-    schemas: { Headers: { type: 'object', required: Object.keys(HEADERS), properties: HEADERS }, ...each(schemaOf) },
+    schemas: { Headers: headersSchema, ...each(schemaOf) },
   },
 })
 

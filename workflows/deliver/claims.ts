@@ -82,7 +82,7 @@ export class Claims {
     // any.
     const isFresh = ({ transaction_id }: Claimed) => entries.get(transaction_id)?.type === 'TransactionCaptured'
     const fresh = claimed.filter(isFresh)
-    for (const each of fresh) this.#options.tracked.holdAt(each, entries.get(each.transaction_id)!.revision)
+    for (const each of fresh) this.#options.tracked.holdAt(each, entries.get(each.transaction_id)!)
     this.#options.begin(fresh)
     await this.beginChecked({ claimed: claimed.filter((each) => !isFresh(each)), orphans: [] })
   }

@@ -16,7 +16,7 @@ import { endedWithin, unlessAborted } from './within.ts'
 
 /** By default, brokers accept 1 MB per partition and request. Headers and framing add to the bytes counted here. */
 const MOST_BYTES = 400_000
-const FRAMING = 600
+const FRAMING = 800
 
 const CLOSE_WITHIN_MS = 1_000
 

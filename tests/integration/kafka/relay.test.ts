@@ -63,6 +63,7 @@ describe('the relay', function () {
       ce_revision: '0',
       ce_checkpoint: recorded.checkpoint,
       ce_installation: setting.kafka.installation,
+      ce_correlationid: 'test',
       'content-type': 'application/json',
     })
     expect(value).to.include({ transaction_id: transaction, amount: '150000.00', order_id: `DH${transaction}` })

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { traceIn } from '../../../domain/trace.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import {
   callApi,
@@ -98,6 +99,38 @@ describe('serve with KAFKA_BROKERS', function () {
     for (const { headers, value } of messages) expect(faultsOf(headers, value)).to.deep.equal([])
     expect(messages[0]!.headers.ce_source).to.equal(`http://localhost:${installation.port}`)
     expect([...called()].sort()).to.deep.equal([...old, ...fresh].sort())
+  })
+
+  it('continues the trace of a request in the webhook, in the log and on the topic', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const { length } = shop.calls
+    const response = await fetch(fromVietcombank(installation.personalUrl), {
+      method: 'POST',
+      body: vietcombankText(++sent, `DH${7000 + sent}`),
+      headers: { traceparent: `00-${trace}-00f067aa0ba902b7-01` },
+    })
+    expect(response.status).to.equal(200)
+    await eventually(() => shop.calls.length > length)
+    const { traceparent } = shop.calls.at(-1)!.headers
+    expect(traceIn(traceparent)).to.include({ trace_id: trace })
+    const { span_id } = traceIn(traceparent)!
+    const logged = (what: string, fields: object) =>
+      eventually(() => {
+        const lines = baoco
+          .output()
+          .split('\n')
+          .filter((line) => line.includes(`"${what}"`) && line.includes(trace))
+        expect(JSON.parse(lines.at(-1) ?? '{}')).to.include(fields)
+        return true
+      })
+    await logged('notification.received', { trace_id: trace, outcome: 'new' })
+    await logged('delivery.attempted', { trace_id: trace, span_id })
+    const reader = await readTopic(broker.address, TOPIC)
+    const published = () => reader.messages.filter(({ headers }) => traceIn(headers.ce_traceparent)?.trace_id === trace)
+    const types = () => published().map(({ headers }) => headers.ce_type)
+    await eventually(() => types().length === 3).finally(() => reader.close())
+    expect(types()).to.deep.equal(['TransactionCaptured', 'WebhookAttempted', 'WebhookStatusChanged'])
+    expect(new Set(published().map(({ headers }) => headers.ce_correlationid)).size).to.equal(1)
   })
 
   it('continues from the topic within seconds after a kill -9', async () => {

@@ -30,6 +30,7 @@ describe('an event on the topic', () => {
       transaction_id: 7,
       revision: 2,
       at: event.metadata.at,
+      correlation_id: 'c',
       checkpoint: '41',
     })
     expect(installationIn(onTopic(OURS).headers)).to.equal(OURS)
