@@ -27,7 +27,7 @@ await addCommands(program, process.argv[2])
 
 /** Commander exits the process itself, with status 1 for wrong usage. This makes it throw instead, in every command. */
 const throwing = (command: Command): void => {
-  command.exitOverride().showHelpAfterError('(--help tells more)')
+  command.exitOverride().showHelpAfterError('(use --help for more information)')
   command.commands.forEach(throwing)
 }
 throwing(program)

@@ -29,7 +29,7 @@ export const watchDelivery = (
   })
   const dueLag = new Histogram({
     name: 'baoco_delivery_due_lag_seconds',
-    help: 'From when an attempt was due by the queue to its call; first tries made before that are 0',
+    help: 'From when an attempt was due by the queue to its call; first attempts made before that are 0',
     labelNames: ['lane'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 3_600],
     registers,

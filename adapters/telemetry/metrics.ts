@@ -42,7 +42,7 @@ export const openMetrics = () => {
   const lags = new Map<string, Lag>()
   new Gauge({
     name: 'baoco_projection_lag_seconds',
-    help: 'How far the read models are behind, told by the process that projects them',
+    help: 'How far the read models are behind, reported by the process that projects them',
     labelNames: ['projector'],
     registers,
     collect() {
@@ -63,7 +63,7 @@ export const openMetrics = () => {
   let relayLag: Lag = () => null
   new Gauge({
     name: 'baoco_relay_lag_seconds',
-    help: 'How far the topic is behind the event store, told by the process that relays',
+    help: 'How far the topic is behind the event store, reported by the process that relays',
     registers,
     collect() {
       const ms = relayLag()

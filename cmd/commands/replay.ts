@@ -13,7 +13,7 @@ import { openEventStore } from '../process/open-event-store.ts'
 import { recognise } from '../process/recognise-installation.ts'
 import { withDatabase } from '../process/with-database.ts'
 
-const TELL_EVERY_MS = 1_000
+const REPORT_EVERY_MS = 1_000
 
 export const replay = (program: Command): void => {
   program
@@ -65,10 +65,10 @@ const verifying = async (options: BuilderOptions): Promise<void> => {
 
 /** Prints the progress at most once per interval. */
 const teller = (definition: Definition) => {
-  let toldAt = performance.now()
+  let reportedAt = performance.now()
   return (progress: Progress): void => {
-    if (performance.now() - toldAt < TELL_EVERY_MS) return
-    toldAt = performance.now()
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return
+    reportedAt = performance.now()
     console.log(`${summaryOf(definition, progress)}, up to ${progress.at}`)
   }
 }

@@ -10,7 +10,7 @@
  */
 import type { Command } from 'commander'
 import { createHealth } from '../../adapters/http/api.ts'
-import type { Part } from '../../adapters/http/resources/health.ts'
+import type { HealthCheck } from '../../adapters/http/resources/health.ts'
 import { listen, type Listening } from '../../adapters/http/server.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -34,11 +34,11 @@ export interface Work {
    * ends the whole process with that message.
    * @param readiness  the health checks of the whole process
    */
-  run(signal: AbortSignal, readiness: readonly Part[]): Promise<void>
+  run(signal: AbortSignal, readiness: readonly HealthCheck[]): Promise<void>
   /** Whether the role processes the output of other roles in this process, so that it must stop after them. */
   follows?: boolean
   /** Health checks of the services that this role needs, for `/readyz`. */
-  needs: readonly Part[]
+  needs: readonly HealthCheck[]
   /**
    * Resolves when the role is working or the signal aborts.
    * @param among.isAlone  whether it is the only role of its process
@@ -67,8 +67,8 @@ export const untilAborted = (signal: AbortSignal): Promise<void> =>
  * Lists every health check once. Only the needs of the first role decide whether the process is ready: a process that receives is ready
  * while the event store answers, even if other services do not.
  */
-const readinessOf = (works: readonly Work[]): Part[] => {
-  const parts = new Map<string, Part>()
+const readinessOf = (works: readonly Work[]): HealthCheck[] => {
+  const parts = new Map<string, HealthCheck>()
   works.forEach(({ needs }, index) => {
     for (const part of needs)
       if (!parts.has(part.name)) parts.set(part.name, { ...part, needed: part.needed && index === 0 })
@@ -120,7 +120,7 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
 
 const openHealth = async (
   { settings, secrets, log, metrics }: Installation,
-  readiness: readonly Part[],
+  readiness: readonly HealthCheck[],
 ): Promise<Listening | null> => {
   if (settings.metricsPort === undefined) return null
   const parts = { log, metrics: metrics.registry, readiness, settings: { ...settings, jwtSecret: secrets.jwtSecret } }

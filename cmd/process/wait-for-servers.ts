@@ -8,7 +8,7 @@ import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 const REPORT_AFTER = 1_000
 const BETWEEN_TRIES = 500
 /** Milliseconds between log lines. */
-const TOLD_EVERY = 10_000
+const LOG_EVERY_MS = 10_000
 
 export interface Awaited {
   /** The server's name in the log field `waiting_for`. */
@@ -23,10 +23,10 @@ export interface Awaited {
 
 /** @throws if the process must stop while it waits · any other error of the server */
 export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited): Promise<void> => {
-  let toldAt = -Infinity
+  let reportedAt = -Infinity
   const report = (error?: Error): void => {
-    if (error && performance.now() - toldAt < TOLD_EVERY) return
-    if (error) toldAt = performance.now()
+    if (error && performance.now() - reportedAt < LOG_EVERY_MS) return
+    if (error) reportedAt = performance.now()
     const reason = error && { reason: error.message || (error as NodeJS.ErrnoException).code }
     log.warn({ waiting_for: name, ...reason }, 'start.waiting')
   }

@@ -38,12 +38,12 @@ const BACK_OFF = { firstMs: 50, mostMs: 30_000 }
 
 /** Runs until the signal aborts. While the store or the database is unavailable, it keeps retrying. */
 export const runReactors = async (options: ReactorsOptions, signal: AbortSignal): Promise<void> => {
-  const { store, reactors: reactions, checkpoint } = options
+  const { store, reactors, checkpoint } = options
   const insist = insisting(options, signal)
-  const start = await insist('start', () => placeToStart(options))
+  const start = await insist('start', () => startPosition(options))
   if (signal.aborted) return
-  const prefixes = [...new Set(reactions.flatMap((each) => each.prefixes))]
-  const reactorsOf = byType(reactions)
+  const prefixes = [...new Set(reactors.flatMap((each) => each.prefixes))]
+  const reactorsOf = byType(reactors)
   let savedAt = -Infinity
   for await (const { events } of store.subscribe({ after: start ?? null, prefixes, signal })) {
     let isDone = false
@@ -61,13 +61,13 @@ export const runReactors = async (options: ReactorsOptions, signal: AbortSignal)
   }
 }
 
-/** Reactions by the type of event that they answer, found once for each type; an event that cannot be read concerns all of them. */
-const byType = (reactions: readonly Reactor[]): ((type: StoredEvent['type']) => readonly Reactor[]) => {
+/** Reactors by the type of event that they answer, found once for each type; an event that cannot be read concerns all of them. */
+const byType = (reactors: readonly Reactor[]): ((type: StoredEvent['type']) => readonly Reactor[]) => {
   const found = new Map<string, readonly Reactor[]>()
   return (type) => {
     let those = found.get(type)
     if (!those) {
-      those = type === 'Unreadable' ? reactions : reactions.filter(({ answers }) => answers[type])
+      those = type === 'Unreadable' ? reactors : reactors.filter(({ answers }) => answers[type])
       found.set(type, those)
     }
     return those
@@ -75,7 +75,7 @@ const byType = (reactions: readonly Reactor[]): ((type: StoredEvent['type']) => 
 }
 
 /** Starts after the last processed event, or from the first event if the store is a different one. */
-const placeToStart = async ({ store, checkpoint, log }: ReactorsOptions): Promise<Checkpoint | null> => {
+const startPosition = async ({ store, checkpoint, log }: ReactorsOptions): Promise<Checkpoint | null> => {
   const position = await checkpoint.load()
   if (!position) return null
   if (await isPositionIn(store, position)) return position.checkpoint
@@ -86,13 +86,13 @@ const placeToStart = async ({ store, checkpoint, log }: ReactorsOptions): Promis
 const insisting =
   ({ log }: ReactorsOptions, signal: AbortSignal) =>
   async <Result>(
-    reaction: string,
+    reactor: string,
     work: () => Promise<Result>,
     event?: { id: string; stream: string },
   ): Promise<Result | undefined> => {
     const onFailure = (error: unknown) => {
       const { message: reason } = error as Error
-      log.error({ reaction, reason, event_id: event?.id, stream: event?.stream }, 'reaction.failed')
+      log.error({ reaction: reactor, reason, event_id: event?.id, stream: event?.stream }, 'reaction.failed')
     }
     return retry(work, { signal, backOff: BACK_OFF, onFailure })
   }

@@ -14,7 +14,7 @@ import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import type { ApiContext, ApiMiddleware, SignedInBy } from '../context.ts'
 import { unauthorized } from './errors.ts'
 import type { JsonWebTokens } from './json-web-tokens.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { queryOf } from './query-string.ts'
 import { refuseForeignOrigin, sessionOf } from './session-cookie.ts'
 
@@ -60,7 +60,7 @@ interface SignedInParts {
  * Sets `state.account`, `state.signed_in_by` and `state.scoped_key`.
  * @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED, SCOPE_MISSING, FORBIDDEN_ORIGIN · {StoreUnavailable}
  */
-export const signedIn = ({ accounts, tokens, settings, clock, keyUses, guard }: SignedInParts): Part => {
+export const signedIn = ({ accounts, tokens, settings, clock, keyUses, guard }: SignedInParts): Guard => {
   const holderOfKey = async (token: string): Promise<Holder | null> => {
     const userId = userOfToken('api_key', token)
     const account = userId === null ? null : await accounts.find(userId)

@@ -16,7 +16,7 @@ import { occasionOf, type ApiContext } from '../context.ts'
 import { eventStream, type EventStreams } from './event-stream.ts'
 import { noBody } from '../openapi/input.ts'
 import { data, text } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 
@@ -35,7 +35,7 @@ const paymentIn = (update: LiveUpdate): object | null => {
 export const counterRoutes = (
   operations: Operations,
   parts: ApiParts,
-  { streams, signedIn }: { streams: EventStreams; signedIn: Part },
+  { streams, signedIn }: { streams: EventStreams; signedIn: Guard },
 ): void => {
   const { accounts, clock, database, settings } = parts
   const { get, post } = operations.of('Counter')

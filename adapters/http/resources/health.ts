@@ -9,7 +9,7 @@ import { text, whole } from '../openapi/answers.ts'
 import type { Operations } from '../openapi/operations.ts'
 
 /** The health check of a service that this process uses. */
-export interface Part {
+export interface HealthCheck {
   name: string
   /** False if the process can work without the service, such as receiving without the read models. */
   needed: boolean
@@ -20,7 +20,7 @@ export interface Part {
 /** A health check fails if it takes longer than this. In milliseconds. */
 const PATIENCE_MS = 2_000
 
-const answers = async ({ check }: Part): Promise<boolean> => {
+const answers = async ({ check }: HealthCheck): Promise<boolean> => {
   const done = new AbortController()
   const late = awakeFor(PATIENCE_MS, done.signal).then(() => false)
   try {
@@ -38,7 +38,7 @@ const Readiness = z.strictObject({ status: state, parts: z.record(z.string(), st
 
 export interface HealthParts {
   metrics: Registry
-  readiness: readonly Part[]
+  readiness: readonly HealthCheck[]
   settings: { metricsPort?: number | undefined; metricsToken?: string | undefined }
 }
 

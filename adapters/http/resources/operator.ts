@@ -5,7 +5,7 @@ import { plan } from '../../../domain/account/events.ts'
 import { listAccounts } from '../../../projections/account/queries.ts'
 import { installationStatus } from '../../postgres/ops/installation-status.ts'
 import { data } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import { operatorOnly } from '../middleware/operator-only.ts'
 import type { ApiParts } from '../parts.ts'
@@ -41,7 +41,7 @@ const Status = z
   })
   .meta({ id: 'OperatorStatus' })
 
-export const operatorRoutes = (operations: Operations, { database, store }: ApiParts, signedIn: Part): void => {
+export const operatorRoutes = (operations: Operations, { database, store }: ApiParts, signedIn: Guard): void => {
   const { get } = operations.of('The operator')
 
   const accounts = async () =>

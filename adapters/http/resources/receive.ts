@@ -16,7 +16,7 @@ import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../middleware/errors.ts'
 import { data } from '../openapi/answers.ts'
-import type { Input, Part } from '../openapi/operation.ts'
+import type { Input, Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { batchBudget } from '../receive/batch-budget.ts'
 import type { ApiParts } from '../parts.ts'
@@ -82,7 +82,7 @@ const items: Input<undefined> = {
 
 const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }
 
-const byPoster: Part = { credentials: ['device', 'receive_key'], refuses: ['UNAUTHORIZED', 'SCOPE_MISSING'] }
+const byPoster: Guard = { credentials: ['device', 'receive_key'], refuses: ['UNAUTHORIZED', 'SCOPE_MISSING'] }
 
 const presentTaken = (taken: Taken): z.infer<typeof Result> => {
   if (taken.kind === 'unauthorized') throw unauthorized()
