@@ -97,6 +97,31 @@ const listIn = ({ value }: Posted): readonly object[] | null =>
     ? (value as object[])
     : null
 
+const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooMuchPosted> => {
+  try {
+    return await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
+  } catch (error) {
+    if (error instanceof TooMuchPosted) return error
+    throw error
+  }
+}
+
+/** Keeps only the beginning of a body that is too large to be parsed. */
+const tooLong = (bytes: Buffer, contentType: string | undefined, at: At): Arrival => {
+  const value = textOf(bytes.subarray(0, BEGINNING), contentType)
+  return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
+}
+
+/** A HEAD request only checks that the address exists. It sends no notification. */
+const look = () => ({})
+
+/** @throws {Refused} UNAUTHORIZED */
+const posterIn = (context: ApiContext): ShownToken => {
+  const shown = shownByPoster(context)
+  if (!shown) throw unauthorized()
+  return shown
+}
+
 export const receiveRoutes = (
   operations: Operations,
   parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'> },
@@ -130,21 +155,6 @@ export const receiveRoutes = (
     return context.method === 'GET' ? NO_BODY : readBody(context, userId)
   }
 
-  const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooMuchPosted> => {
-    try {
-      return await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
-    } catch (error) {
-      if (error instanceof TooMuchPosted) return error
-      throw error
-    }
-  }
-
-  /** Keeps only the beginning of a body that is too large to be parsed. */
-  const tooLong = (bytes: Buffer, contentType: string | undefined, at: At): Arrival => {
-    const value = textOf(bytes.subarray(0, BEGINNING), contentType)
-    return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
-  }
-
   const readAll = async (
     context: ApiContext,
     at: Omit<At, 'arrived_at' | 'credential'> & { credential: ShownToken },
@@ -174,16 +184,6 @@ export const receiveRoutes = (
       context,
       isWhole ? arrivals : arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })),
     )
-  }
-
-  /** A HEAD request only checks that the address exists. It sends no notification. */
-  const look = () => ({})
-
-  /** @throws {Refused} UNAUTHORIZED */
-  const posterIn = (context: ApiContext): ShownToken => {
-    const shown = shownByPoster(context)
-    if (!shown) throw unauthorized()
-    return shown
   }
 
   const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) =>

@@ -19,10 +19,19 @@ export interface Form {
   rebalances: number
   /** Notifications per second. */
   rate: number
+  mailsPerSecond: number
 }
 
 /** The short form of each cell, for every change. */
-export const SHORT: Form = { kills: 1, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rebalances: 2, rate: 8 }
+export const SHORT: Form = {
+  kills: 1,
+  frozen: 3_000,
+  projectorAway: 3_000,
+  serverAway: 2_000,
+  rebalances: 2,
+  rate: 4,
+  mailsPerSecond: 1,
+}
 /** The full form, for docs/reliability.md. */
 export const FULL: Form = {
   kills: 50,
@@ -31,6 +40,7 @@ export const FULL: Form = {
   serverAway: 10_000,
   rebalances: 10,
   rate: 10,
+  mailsPerSecond: 2,
 }
 
 const TOPIC = 'baoco.transactions'
@@ -268,19 +278,17 @@ export const runProcessCells = async (
   }
 }
 
-const MAILS_A_SECOND = 2
-
 /** Sends notifications before, during and after the fault. */
 const underLoad = async (
   world: World<Servers>,
   oracle: Oracle,
-  { rate }: Form,
+  { rate, mailsPerSecond }: Form,
   cause: () => Promise<void>,
 ): Promise<void> => {
   const loading = new AbortController()
   const load = Promise.all([
     oracle.load(world.installation.personalUrl, rate, loading.signal),
-    oracle.mails((mail) => world.deliverMail(mail), MAILS_A_SECOND, loading.signal),
+    oracle.mails((mail) => world.deliverMail(mail), mailsPerSecond, loading.signal),
   ])
   const accepts = (more: number, when: string) => {
     const goal = oracle.accepted + more
