@@ -18,6 +18,7 @@ const MOCHA = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
  * are not side by side.
  */
 const WAITING = [
+  'e2e/node-24',
   'chaos/reliability-of-processes',
   'integration/kafka/outage',
   'integration/embedded-postgres',

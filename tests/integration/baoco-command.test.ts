@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { removeDirectory } from '../../adapters/postgres/embedded/directory.ts'
 import { settingLines } from '../../cmd/process/settings.ts'
 import { freshDatabase } from '../harness/postgres.ts'
 
@@ -21,7 +25,10 @@ describe('the baoco command', () => {
     this.timeout(180_000)
     const { status, stdout } = baoco(['--help'])
     expect(status).to.equal(0)
-    for (const { name } of settingLines()) expect(stdout).to.include(`  ${name} `)
+    for (const { name, fromFile } of settingLines()) {
+      expect(stdout).to.include(`  ${name} `)
+      if (fromFile) expect(stdout).to.match(new RegExp(`\\b${name}_FILE\\b`))
+    }
     for (const command of stdout.match(/(?<=^ {2})[a-z-]+(?=[ |])/gm) ?? []) {
       const own = baoco([command, '--help'])
       expect(own.status, command).to.equal(0)
@@ -62,6 +69,16 @@ describe('the baoco command', () => {
       expect(baoco(['migrate'], env)).to.deep.equal({ status: 0, stdout: 'nothing to do\n', stderr: '' })
     } finally {
       await drop()
+    }
+  })
+
+  it('uses the embedded database whatever Postgres variables the shell has', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'baoco-'))
+    try {
+      const shell = { PGSSLMODE: 'require', PGHOST: 'db.example', PGUSER: 'someone', PGPASSWORD: 'else', PGPORT: '1' }
+      expect(baoco(['migrate'], { BAOCO_DATA_DIR: dataDir, ...shell })).to.deep.include({ status: 0, stderr: '' })
+    } finally {
+      removeDirectory(dataDir)
     }
   })
 

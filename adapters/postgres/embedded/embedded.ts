@@ -46,8 +46,9 @@ const readAccess = (dataDir: string): Access | undefined => {
   return text === undefined ? undefined : (JSON.parse(text) as Access)
 }
 
+/** It has no TLS, whatever `PGSSLMODE` in the operator's shell says. */
 const urlOf = ({ password, port }: Access): string =>
-  `postgres://${server.SUPERUSER}:${password}@127.0.0.1:${port}/postgres`
+  `postgres://${server.SUPERUSER}:${password}@127.0.0.1:${port}/postgres?sslmode=disable`
 
 /**
  * Starts the data folder's Postgres, creates it at the first start, and keeps it running.
