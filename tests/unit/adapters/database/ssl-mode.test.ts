@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { withStrictSslMode } from '../../../../adapters/database/ssl-mode.ts'
 
@@ -8,7 +9,7 @@ const parse = ofDriver('pg-connection-string') as (url: string) => { ssl?: unkno
 describe('withStrictSslMode', () => {
   const sslOf = (options: string) => parse(withStrictSslMode(`postgres://baoco:pw@db/baoco${options}`)).ssl
 
-  it('keeps the meaning of each mode, without the warning of the driver', () => {
+  it('keeps the meaning of each mode, without the warning of the driver', async () => {
     const warnings: string[] = []
     const listen = ({ message }: Error) => void warnings.push(message)
     process.on('warning', listen)
@@ -20,6 +21,8 @@ describe('withStrictSslMode', () => {
       expect(sslOf('?sslmode=no-verify')).to.deep.equal({ rejectUnauthorized: false })
       expect(sslOf('?uselibpqcompat=true&sslmode=require')).to.deep.equal({ rejectUnauthorized: false })
       expect(sslOf('')).to.equal(undefined)
+      // A warning is emitted after the current work.
+      await setImmediate()
     } finally {
       process.off('warning', listen)
     }
