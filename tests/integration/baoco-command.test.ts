@@ -1,19 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { removeDirectory } from '../../adapters/postgres/embedded/directory.ts'
 import { settingLines } from '../../cmd/process/settings.ts'
 import { freshDatabase } from '../harness/postgres.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
 /** Runs the command with only the given environment variables. */
-const baoco = (args: string[], env: Record<string, string> = {}) => {
+const baoco = (args: string[], env: Record<string, string> = {}, cwd = process.cwd()) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, ...args], {
     encoding: 'utf8',
+    cwd,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
   })
   return { status, stdout, stderr }
@@ -72,13 +73,28 @@ describe('the baoco command', () => {
     }
   })
 
-  it('uses the embedded database whatever Postgres variables the shell has', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'baoco-'))
+  it('exits with 1 in a folder without Baoco, says which, and creates nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'baoco-'))
     try {
-      const shell = { PGSSLMODE: 'require', PGHOST: 'db.example', PGUSER: 'someone', PGPASSWORD: 'else', PGPORT: '1' }
-      expect(baoco(['migrate'], { BAOCO_DATA_DIR: dataDir, ...shell })).to.deep.include({ status: 0, stderr: '' })
+      const commands = [
+        ['account', 'list'],
+        ['audit'],
+        ['replay'],
+        ['migrate'],
+        ['export-events', 'x'],
+        ['history', '1'],
+      ]
+      for (const args of commands) {
+        const { status, stderr } = baoco(args, {}, folder)
+        expect(stderr, args[0]).to.equal(
+          'baoco: there is no Baoco in ./.baoco: is BAOCO_DATA_DIR set as for the server?\n',
+        )
+        expect(status).to.equal(1)
+      }
+      expect(baoco(['audit'], { BAOCO_DATA_DIR: join(folder, 'x') }).stderr).to.include(`no Baoco in ${folder}/x:`)
+      expect(readdirSync(folder)).to.deep.equal([])
     } finally {
-      removeDirectory(dataDir)
+      await rm(folder, { recursive: true })
     }
   })
 

@@ -19,6 +19,9 @@ import { eventually } from '../harness/eventually.ts'
 import { freePorts } from '../harness/free-ports.ts'
 import { repetitions } from '../harness/repetitions.ts'
 
+/** Variables of the shell for other programs. The embedded database must not heed them. */
+const SHELL = { PGSSLMODE: 'require', PGHOST: 'db.example', PGUSER: 'someone', PGPASSWORD: 'else', PGPORT: '1' }
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 describe('the first start', function () {
@@ -32,7 +35,7 @@ describe('the first start', function () {
     await removeDataFolder(place)
   })
   const start = async (): Promise<Running> => {
-    const baoco = await startBaoco(place)
+    const baoco = await startBaoco(place, SHELL)
     running.push(baoco)
     return baoco
   }
