@@ -14,6 +14,8 @@ import { promisify } from 'node:util'
 
 /** The version of the image. */
 export const NODE_24 = '24.21.0'
+/** Too old. */
+export const NODE_18 = '18.20.8'
 
 const LONGEST_MS = 300_000
 
@@ -44,4 +46,5 @@ export const installNode = async (version: string): Promise<string> => {
   return executable
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await installNode(NODE_24))
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const version of [NODE_24, NODE_18]) console.log(await installNode(version))
