@@ -109,7 +109,7 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     const among = { isAlone: works.length === 1 }
     await Promise.all(works.map(async ({ ready }) => ready && orEnd(ready(stopping, among))))
     if (!stopping.aborted && (await print(readyLines(roles, works, installation))))
-      await Promise.all(works.map(({ greeted }) => greeted && orEnd(greeted())))
+      await Promise.all(works.map(async ({ greeted }) => greeted && orEnd(greeted())))
 
     await untilAborted(stopping)
     await Promise.all([...others, health?.close(REQUEST_GRACE_MS)])
