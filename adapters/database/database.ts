@@ -3,6 +3,7 @@
 import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
+import { withStrictSslMode } from './ssl-mode.ts'
 
 export type { Queryable, Row } from '../../projections/engine/queryable.ts'
 
@@ -70,7 +71,7 @@ export const openDatabase = (
   { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0, session = '' } = {},
 ): Database => {
   const config: pg.ClientConfig = {
-    connectionString: url,
+    connectionString: withStrictSslMode(url),
     application_name: applicationName,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,

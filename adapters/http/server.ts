@@ -49,8 +49,14 @@ const answerUnreadable = (server: Server): void => {
   })
 }
 
-/** @param port  0: any free port */
-export const listen = (app: Koa, port: number, host?: string): Promise<Listening> =>
+const plainly = (error: NodeJS.ErrnoException, port: number, setting: string): Error =>
+  error.code === 'EADDRINUSE' ? new Error(`port ${port} is in use: set ${setting} to another`, { cause: error }) : error
+
+/**
+ * @param port  0: any free port
+ * @param setting  the setting that contains the port, for the message if it is in use
+ */
+export const listen = (app: Koa, port: number, host?: string, setting = 'PORT'): Promise<Listening> =>
   new Promise((resolve, reject) => {
     const handle = app.callback()
     const server = createServer(
@@ -70,6 +76,7 @@ export const listen = (app: Koa, port: number, host?: string): Promise<Listening
     )
     server.maxConnections = MOST_CONNECTIONS
     answerUnreadable(server)
+    const fail = (error: Error) => reject(plainly(error, port, setting))
     let closing = false
     const close = (graceMs: number): Promise<void> =>
       new Promise((done) => {
@@ -81,9 +88,9 @@ export const listen = (app: Koa, port: number, host?: string): Promise<Listening
         })
         server.closeIdleConnections()
       })
-    server.once('error', reject)
+    server.once('error', fail)
     server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1_024 }, () => {
-      server.off('error', reject)
+      server.off('error', fail)
       resolve({ port: (server.address() as AddressInfo).port, close })
     })
   })

@@ -1,5 +1,6 @@
 // Tests: tests/e2e/main-job-roles.test.ts
 /** `baoco api`: receives notifications and serves the API. Any number of processes can run it. */
+import { openUnshownSecrets } from '../../adapters/postgres/ops/unshown-secrets.ts'
 import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { createApi } from '../../adapters/http/api.ts'
 import { listen } from '../../adapters/http/server.ts'
@@ -22,10 +23,12 @@ export const apiRole: Role = {
   open: async (installation) => {
     const { settings, secrets, database, store, ids, clock, vault, accounts, metrics, targets } = installation
     const passwords = openPasswords()
+    const unshown = openUnshownSecrets(database, vault)
     const fresh = await registerFirstAccount(
-      { store, ids, clock, vault, passwords },
+      { store, ids, clock, vault, passwords, unshown },
       { email: settings.adminEmail, password: settings.adminPassword },
     )
+    if (!fresh) await unshown.close()
     const settled = settledCounters(database)
     const { abusePerHour: perHour, abusePolls: polls, abuseParallel: parallel } = settings
     const usage = openUsageCounters(database, { perHour, polls, parallel })
@@ -57,9 +60,13 @@ export const apiRole: Role = {
         await feed.close()
         await close(REQUEST_GRACE_MS)
         await settling
+        await unshown.close()
       },
       ready: async (stopping) => void (await Promise.race([listening, untilAborted(stopping)])),
       greeting: () => greeting(settings.baseUrl, fresh, clock.now()),
+      greeted: async () => {
+        if (fresh) await unshown.forget()
+      },
     }
   },
 }

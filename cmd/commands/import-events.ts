@@ -55,30 +55,33 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
     if (error instanceof BadFile) throw new Error(`nothing was imported: ${error.message}`)
     throw error
   })
-  await withDatabase(async ({ settings, url, database }) => {
-    await migrateDatabase(url)
-    await alone(database, 'import-events', async () => {
-      const raw = await openRawEventStore(settings, url)
-      const store = await openEventStore(settings, url)
-      const tables = openReadModelTables(database)
-      try {
-        await applyRetention(store, settings.keepUnread)
-        const settle = async ({ end, readers }: Imported): Promise<void> => {
-          if (settings.eventStoreUrl === undefined) await ageFromDecision(database, Object.keys(KEPT_S))
-          await eventsAreHere({ settings, store, database })
-          const kafka = kafkaOf(settings)
-          const atEnd = end && { reactions: end, ...(kafka && { [relayOf(kafka.topic)]: end }) }
-          await setReaders(database, { ...atEnd, ...readers }, { group: GROUP, checkpoint: (await store.end())! })
-          if (kafka) await skipToEnd(kafka, GROUP)
-          for (const definition of projectors(settings)) await replay({ store, tables, definition })
+  await withDatabase(
+    async ({ settings, url, database }) => {
+      await migrateDatabase(url)
+      await alone(database, 'import-events', async () => {
+        const raw = await openRawEventStore(settings, url)
+        const store = await openEventStore(settings, url)
+        const tables = openReadModelTables(database)
+        try {
+          await applyRetention(store, settings.keepUnread)
+          const settle = async ({ end, readers }: Imported): Promise<void> => {
+            if (settings.eventStoreUrl === undefined) await ageFromDecision(database, Object.keys(KEPT_S))
+            await eventsAreHere({ settings, store, database })
+            const kafka = kafkaOf(settings)
+            const atEnd = end && { reactions: end, ...(kafka && { [relayOf(kafka.topic)]: end }) }
+            await setReaders(database, { ...atEnd, ...readers }, { group: GROUP, checkpoint: (await store.end())! })
+            if (kafka) await skipToEnd(kafka, GROUP)
+            for (const definition of projectors(settings)) await replay({ store, tables, definition })
+          }
+          const onProgress = reportEventCount('stored')
+          await importEvents({ store: raw, lines, summary, oneByOne, now: clock.now(), settle, onProgress })
+          console.log(`${summary.events} events imported and compared; the read models are built from them`)
+        } finally {
+          await tables.close()
+          await Promise.all([store.close(), raw.close()])
         }
-        const onProgress = reportEventCount('stored')
-        await importEvents({ store: raw, lines, summary, oneByOne, now: clock.now(), settle, onProgress })
-        console.log(`${summary.events} events imported and compared; the read models are built from them`)
-      } finally {
-        await tables.close()
-        await Promise.all([store.close(), raw.close()])
-      }
-    })
-  })
+      })
+    },
+    { creates: true },
+  )
 }

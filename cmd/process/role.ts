@@ -46,6 +46,8 @@ export interface Work {
   ready?: (stopping: AbortSignal, among: { isAlone: boolean }) => Promise<void>
   /** Text for the terminal before "Baoco is ready". */
   greeting?: () => string
+  /** Called when the terminal has received that text completely. */
+  greeted?: () => Promise<void>
 }
 
 export const roleCommand =
@@ -106,7 +108,8 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     const health = await orEnd(openHealth(installation, readiness))
     const among = { isAlone: works.length === 1 }
     await Promise.all(works.map(async ({ ready }) => ready && orEnd(ready(stopping, among))))
-    if (!stopping.aborted) console.log(readyLines(roles, works, installation))
+    if (!stopping.aborted && (await print(readyLines(roles, works, installation))))
+      await Promise.all(works.map(async ({ greeted }) => greeted && orEnd(greeted())))
 
     await untilAborted(stopping)
     await Promise.all([...others, health?.close(REQUEST_GRACE_MS)])
@@ -124,8 +127,15 @@ const openHealth = async (
 ): Promise<Listening | null> => {
   if (settings.metricsPort === undefined) return null
   const parts = { log, metrics: metrics.registry, readiness, settings: { ...settings, jwtSecret: secrets.jwtSecret } }
-  return listen(createHealth(parts), settings.metricsPort)
+  return listen(createHealth(parts), settings.metricsPort, undefined, 'METRICS_PORT')
 }
+
+/** @returns whether everything was written, which is false if the reader of the output is gone */
+const print = (text: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    process.stdout.once('error', () => {})
+    process.stdout.write(`${text}\n`, (error) => resolve(!error))
+  })
 
 const readyLines = (roles: readonly Role[], works: readonly Work[], { settings }: Installation): string => {
   const listens = roles.some(({ name }) => name === 'api')

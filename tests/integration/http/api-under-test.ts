@@ -36,6 +36,7 @@ import { openProjector, type Projector } from '../../../projections/engine/proje
 import { search } from '../../../projections/search.ts'
 import { accountCache, Accounts } from '../../../workflows/accounts/accounts.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
+import { openUnshownSecrets } from '../../../adapters/postgres/ops/unshown-secrets.ts'
 import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
 import { allReactors } from '../../../workflows/reactors/all.ts'
@@ -132,7 +133,12 @@ export const openApi = async (
   const searchProjector = await openProjector({ store, tables: searchTables, definition: search, log: silent })
   let searching: (() => Promise<void>) | undefined = runUntilStopped(searchProjector)
   const registration = { store, ids, clock, vault, passwords }
-  const owner = await registerFirstAccount(registration, { email: 'owner@baoco.local', password: OWNERS_PASSWORD })
+  const unshown = openUnshownSecrets(database, vault)
+  const owner = await registerFirstAccount(
+    { ...registration, unshown },
+    { email: 'owner@baoco.local', password: OWNERS_PASSWORD },
+  )
+  await unshown.forget()
 
   const arrivals: Arrival[] = []
   let take: (arrival: Arrival) => Taken = () => ({ kind: 'ignored', reason: 'unparsed' })
