@@ -25,6 +25,8 @@ class NeverSniffed extends ServerResponse<IncomingMessage> {
 
 export interface Listening {
   port: number
+  /** Answers later requests with another application. */
+  serve(app: Koa): void
   /** Stops accepting connections, finishes requests in flight, and cuts off the remaining ones after the grace period (milliseconds). */
   close(graceMs: number): Promise<void>
 }
@@ -52,7 +54,7 @@ const answerUnreadable = (server: Server): void => {
 /** @param port  0: any free port */
 export const listen = (app: Koa, port: number, host?: string): Promise<Listening> =>
   new Promise((resolve, reject) => {
-    const handle = app.callback()
+    let handle = app.callback()
     const server = createServer(
       {
         maxHeaderSize: HEAD_LIMIT,
@@ -84,6 +86,7 @@ export const listen = (app: Koa, port: number, host?: string): Promise<Listening
     server.once('error', reject)
     server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1_024 }, () => {
       server.off('error', reject)
-      resolve({ port: (server.address() as AddressInfo).port, close })
+      const serve = (next: Koa): void => void (handle = next.callback())
+      resolve({ port: (server.address() as AddressInfo).port, serve, close })
     })
   })

@@ -205,7 +205,7 @@ export const openApi = async (
     counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
     log,
     metrics: new Registry(),
-    readiness: [
+    readiness: () => [
       { name: 'event_store', needed: true, check: () => store.end() },
       { name: 'read_models', needed: false, check: () => database.query('SELECT 1') },
     ],
