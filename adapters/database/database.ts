@@ -56,7 +56,12 @@ const inTurn = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
 
 const queryable = (client: pg.Pool | pg.PoolClient, timeoutMs = 0): Queryable => ({
   query: async <Result extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
-    const statement = { text, values: [...values], ...(name && { name }), ...(timeoutMs > 0 && { query_timeout: timeoutMs }) }
+    const statement = {
+      text,
+      values: [...values],
+      ...(name && { name }),
+      ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
+    }
     return (await inTurn(() => client.query(statement))).rows as Result[]
   },
 })

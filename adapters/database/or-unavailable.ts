@@ -11,7 +11,7 @@ const isNotYet = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && NOT_YET.has(error.code)
 
 /** A request waits at most this long for a query, milliseconds. */
-export const MOST_WAIT_MS = 8_000
+export const MOST_WAIT_MS = 7_500
 
 const late = () => new StoreUnavailable('the read models did not answer in time')
 

@@ -16,14 +16,14 @@ import { awakeNow } from '../system/awake.ts'
 export interface Outage {
   /** Milliseconds since the last answer. */
   silent_ms: number
-  /** Requests that were refused at once. */
+  /** Calls of requests that were refused at once. */
   refused: number
-  /** Requests that waited in vain. */
+  /** Calls of requests that waited in vain. */
   given_up: number
 }
 
 export interface BreakerOptions {
-  /** A call of a request is given up after this time. All times are in milliseconds, in which this process itself ran. */
+  /** A call of a request is given up after this time, so that the request is answered within 8 s. All times are in milliseconds, in which this process itself ran. */
   mostWaitMs?: number
   /** The breaker opens after this time of silence. */
   openAfterMs?: number
@@ -217,7 +217,7 @@ class CircuitBreaker {
 export const guardStore = (
   store: EventStore,
   {
-    mostWaitMs = 8_000,
+    mostWaitMs = 7_500,
     openAfterMs = 10_000,
     probeAfterMs = 1_000,
     outageAfterMs = 4_000,

@@ -163,7 +163,13 @@ export const openInstallation = async (
     }
     const vault = openVault(secrets.vaultKeys)
     const inboxCalls = openInboxCalls(orUnavailable(database))
-    const inboxes = openInboxes({ accounts: new Accounts(requestStore, accounts), vault, calls: inboxCalls, baseUrl, clock })
+    const inboxes = openInboxes({
+      accounts: new Accounts(requestStore, accounts),
+      vault,
+      calls: inboxCalls,
+      baseUrl,
+      clock,
+    })
     const sender = openSender({ ...targets, inProcess: inboxesInProcess(inboxes, baseUrl) })
     opened.push(() => sender.close())
 

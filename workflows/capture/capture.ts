@@ -40,7 +40,10 @@ export interface CaptureOptions {
    */
   oldAfterMs?: number
   onTaken?: (info: TakenInfo) => void
-  /** How long a notification waits for its answer in all: for its turn, every read and append, and conflicts. Milliseconds. */
+  /**
+   * How long a notification waits for its answer in all: for its turn, every read and append, and conflicts. Milliseconds. Default:
+   * half a second less than the 8 s after which a phone has its answer.
+   */
   mostWaitMs?: number
   /** Measures that time. Default: the monotonic clock. */
   elapsed?: () => number
@@ -77,7 +80,7 @@ const isOpen = ({ isAnswered }: Job): boolean => !isAnswered
 export const openCapture = (options: CaptureOptions): Capture => {
   const { warmNotifications = 500_000, unfinishedMs = 2_000, oldAfterMs = DAY_MS, plans, onTaken } = options
   const { store, ids, clock, accounts = accountCache() } = options
-  const { mostWaitMs = 8_000, elapsed = () => performance.now() } = options
+  const { mostWaitMs = 7_500, elapsed = () => performance.now() } = options
   const ports: GroupPorts = {
     store, ids, clock, accounts, windows: new WarmWindows(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
   } // prettier-ignore

@@ -38,10 +38,7 @@ const RETRY_S = 5
 
 /** The body does not fit beside those of other requests. Nothing of it was kept. */
 export const overloaded = (): Refused =>
-  new Refused(
-    'OVERLOADED',
-    `The server is receiving too many large bodies. Send the request again in ${RETRY_S} s.`,
-  )
+  new Refused('OVERLOADED', `The server is receiving too many large bodies. Send the request again in ${RETRY_S} s.`)
 
 /** The caller disconnected during its request, so there is no response. */
 export class CallerGone extends Error {

@@ -182,7 +182,13 @@ export const openApi = async (
   const usage = openUsageCounters(database, { ...ABUSE, perHour: settings.abusePerHour ?? ABUSE.perHour })
   const capture =
     capturing === 'real'
-      ? openCapture({ store: requestStore, ids, clock, accounts: cache, plans: planAccountOf({ planPrefix: 'BC', ...settings }) })
+      ? openCapture({
+          store: requestStore,
+          ids,
+          clock,
+          accounts: cache,
+          plans: planAccountOf({ planPrefix: 'BC', ...settings }),
+        })
       : recorder
   const reacting =
     capturing === 'real'

@@ -43,7 +43,11 @@ const openWorld = (times: BreakerOptions = TIMES) => {
   }
 }
 
-const errorOf = (call: Promise<unknown>): Promise<unknown> => call.then(() => null, (error: unknown) => error)
+const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => null,
+    (error: unknown) => error,
+  )
 
 const timed = async (call: Promise<unknown>): Promise<{ error: unknown; ms: number }> => {
   const began = performance.now()
@@ -127,10 +131,10 @@ describe('the circuit breaker of the event store', () => {
   })
 
   it('takes a store that refuses its probe for one that responds', async () => {
-    const refusing = guardStore(
-      { read: () => Promise.reject(new Error('no access')) } as unknown as EventStore,
-      { ...TIMES, openAfterMs: 150 },
-    )
+    const refusing = guardStore({ read: () => Promise.reject(new Error('no access')) } as unknown as EventStore, {
+      ...TIMES,
+      openAfterMs: 150,
+    })
     expect(await errorOf(refusing.requestStore.read([]))).to.have.property('message', 'no access')
     await eventually(() => refusing.silentMs() === 0)
     expect(refusing.isOpen()).to.equal(false)
