@@ -7,6 +7,8 @@
  */
 export class Unavailable extends Error {
   override name = 'Unavailable'
+  /** The value of `Retry-After`: seconds. */
+  readonly retryAfterS: number = 5
   /** One sentence for the caller. */
   readonly advice: string = 'The request cannot be served now, so nothing was accepted. Send the request again.'
 }

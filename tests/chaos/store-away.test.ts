@@ -141,6 +141,8 @@ for (const name of new Set(CELLS.map(([store]) => store)))
         const refused: Posted[] = []
         for (let n = 0; n < REFUSED_AT_ONCE; n++) refused.push(await post())
         areRefused(refused)
+        expect(await world.metric('baoco_event_store_refusing')).to.equal(1)
+        expect(await world.metric('baoco_event_store_silent_seconds')).to.be.above(10)
         const quick = refused.map(({ ms }) => ms)
 
         await end(world.servers)

@@ -33,12 +33,15 @@ export type ErrorCode = keyof typeof STATUS
 
 export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'The credentials are missing or invalid.')
 
-/** Seconds after which a caller should send a request again that could not be served. */
-const RETRY_S = 5
+/** Seconds after which a caller should retry if it was refused for lack of space. */
+const OVERLOADED_RETRY_S = 5
 
 /** The body does not fit beside those of other requests. Nothing of it was kept. */
 export const overloaded = (): Refused =>
-  new Refused('OVERLOADED', `The server is receiving too many large bodies. Send the request again in ${RETRY_S} s.`)
+  new Refused(
+    'OVERLOADED',
+    `The server is receiving too many large bodies. Send the request again in ${OVERLOADED_RETRY_S} s.`,
+  )
 
 /** The caller disconnected during its request, so there is no response. */
 export class CallerGone extends Error {
@@ -83,7 +86,7 @@ export const errors =
       }
       if (error instanceof Overloaded) context.set('Retry-After', String(error.seconds))
       if (status === 503) {
-        context.set('Retry-After', String(RETRY_S))
+        context.set('Retry-After', String(error instanceof Unavailable ? error.retryAfterS : OVERLOADED_RETRY_S))
         const event = refused.code === 'OVERLOADED' ? 'http.overloaded' : 'http.store_unavailable'
         // An outage has its own two lines in the log, with the number of refused requests.
         log[error instanceof StoreAway ? 'debug' : 'warn']({ ...whyOf(error), method: context.method }, event)

@@ -149,7 +149,7 @@ for (const name of STORE_NAMES)
       const unknown = {
         'a key of an account that was not read': byKey(stranger.api_key),
         'a wrong key of a known account': byKey(owner.api_key.slice(0, -4) + 'AAAA'),
-        'a JWT of another version': { authorization: `Bearer ${login.body.token ?? login.body.data.token}x` },
+        'a JWT with a wrong signature': { authorization: `Bearer ${login.body.token ?? login.body.data.token}x` },
       }
       for (const [credential, headers] of Object.entries(unknown)) {
         const { status, headers: answered } = await list(headers)
