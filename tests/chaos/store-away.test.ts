@@ -141,8 +141,10 @@ for (const name of new Set(CELLS.map(([store]) => store)))
         const refused: Posted[] = []
         for (let n = 0; n < REFUSED_AT_ONCE; n++) refused.push(await post())
         areRefused(refused)
+        const scraped = performance.now()
         expect(await world.metric('baoco_event_store_refusing')).to.equal(1)
         expect(await world.metric('baoco_event_store_silent_seconds')).to.be.above(10)
+        expect(performance.now() - scraped, 'two scrapes').to.be.below(6_000)
         const quick = refused.map(({ ms }) => ms)
 
         await end(world.servers)
