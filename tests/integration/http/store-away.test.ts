@@ -37,8 +37,6 @@ for (const name of STORE_NAMES)
       api = await openApi({}, 'real', () => Promise.resolve(failing))
     })
     after(async () => {
-      await failing?.server.start().catch(() => {})
-      failing?.server.thaw()
       await api?.close()
       await failing?.close()
     })
