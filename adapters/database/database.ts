@@ -23,6 +23,8 @@ export const BY_KEY = `SET plan_cache_mode = force_generic_plan; SET jit = off;
   SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
 
 export interface Database extends Queryable {
+  /** The same pool. A query that takes longer than this (milliseconds) fails, and its connection is given up. */
+  within(milliseconds: number): Queryable
   /** Commits all of the work or none of it, then returns the connection to the pool. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
   /**
@@ -53,9 +55,14 @@ const inTurn = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
   }
 }
 
-const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
+const queryable = (client: pg.Pool | pg.PoolClient, timeoutMs = 0): Queryable => ({
   query: async <Result extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
-    const statement = name ? { text, values: [...values], name } : { text, values: [...values] }
+    const statement = {
+      text,
+      values: [...values],
+      ...(name && { name }),
+      ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
+    }
     return (await inTurn(() => client.query(statement))).rows as Result[]
   },
 })
@@ -91,6 +98,7 @@ export const openDatabase = (
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     ...queryable(pool),
+    within: (milliseconds) => queryable(pool, milliseconds),
     transaction: async (work) => {
       const client = await inTurn(() => pool.connect())
       try {

@@ -25,6 +25,8 @@ class NeverSniffed extends ServerResponse<IncomingMessage> {
 
 export interface Listening {
   port: number
+  /** Answers later requests with another application. */
+  serve(app: Koa): void
   /** Stops accepting connections, finishes requests in flight, and cuts off the remaining ones after the grace period (milliseconds). */
   close(graceMs: number): Promise<void>
 }
@@ -58,7 +60,7 @@ const plainly = (error: NodeJS.ErrnoException, port: number, setting: string): E
  */
 export const listen = (app: Koa, port: number, host?: string, setting = 'PORT'): Promise<Listening> =>
   new Promise((resolve, reject) => {
-    const handle = app.callback()
+    let handle = app.callback()
     const server = createServer(
       {
         maxHeaderSize: HEAD_LIMIT,
@@ -91,6 +93,7 @@ export const listen = (app: Koa, port: number, host?: string, setting = 'PORT'):
     server.once('error', fail)
     server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1_024 }, () => {
       server.off('error', fail)
-      resolve({ port: (server.address() as AddressInfo).port, close })
+      const serve = (next: Koa): void => void (handle = next.callback())
+      resolve({ port: (server.address() as AddressInfo).port, serve, close })
     })
   })

@@ -5,6 +5,12 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 /** The current lag in milliseconds. Null if another process does this work. */
 type Lag = () => number | null
 
+/** How the event store responds to this process. */
+interface StoreState {
+  silentMs: () => number
+  isOpen: () => boolean
+}
+
 export const openMetrics = () => {
   const registers = [new Registry()]
   const registry = registers[0]!
@@ -54,6 +60,29 @@ export const openMetrics = () => {
     },
   })
 
+  let storeState: StoreState = { silentMs: () => 0, isOpen: () => false }
+  new Gauge({
+    name: 'baoco_event_store_silent_seconds',
+    help: 'For how long calls of this process have waited for the event store while it answered none',
+    registers,
+    collect() {
+      this.set(storeState.silentMs() / 1000)
+    },
+  })
+  new Gauge({
+    name: 'baoco_event_store_refusing',
+    help: '1 while requests are refused at once because the event store is away',
+    registers,
+    collect() {
+      this.set(storeState.isOpen() ? 1 : 0)
+    },
+  })
+  const outages = new Counter({
+    name: 'baoco_event_store_outages_total',
+    help: 'Outages of the event store that this process noticed',
+    registers,
+  })
+
   const mailboxes = new Gauge({
     name: 'baoco_mailboxes_held',
     help: 'Mailboxes that this process reads; others are read by another process',
@@ -76,6 +105,8 @@ export const openMetrics = () => {
     registry,
     watchRelay: (lag: Lag): void => void (relayLag = lag),
     watchProjection: (projector: string, lag: Lag): void => void lags.set(projector, lag),
+    watchStore: (state: StoreState): void => void (storeState = state),
+    storeOutage: (): void => outages.inc(),
     holdsMailboxes: (count: number): void => mailboxes.set(count),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {

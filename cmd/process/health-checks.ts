@@ -4,10 +4,10 @@ import type { HealthCheck } from '../../adapters/http/resources/health.ts'
 import type { Installation } from './installation.ts'
 import type { Topic } from './open-topic.ts'
 
-export const storeAnswers = ({ store }: Pick<Installation, 'store'>): HealthCheck => ({
+export const storeAnswers = ({ requestStore }: Pick<Installation, 'requestStore'>): HealthCheck => ({
   name: 'event_store',
   needed: true,
-  check: () => store.end(),
+  check: () => requestStore.end(),
 })
 
 export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): HealthCheck => ({

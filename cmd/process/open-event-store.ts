@@ -12,6 +12,7 @@ import type { EventStore } from '../../domain/ports.ts'
 import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
+import type { AwaitedServers } from './front.ts'
 import type { Settings } from './settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
@@ -51,9 +52,14 @@ export const openRawEventStore = (settings: StoreSettings, databaseUrl: string):
  * Waits for a store that is unavailable at the start, and logs that.
  * @throws if the process must stop while it waits · any other error of the store
  */
-export const untilStoreAnswers = (store: EventStore, log: LogLines, stopping: AbortSignal): Promise<void> => {
+export const untilStoreAnswers = (
+  store: EventStore,
+  log: LogLines,
+  stopping: AbortSignal,
+  awaited: AwaitedServers = new Set(),
+): Promise<void> => {
   const isAway = (error: unknown) => error instanceof StoreUnavailable
-  return untilThere({ name: 'event_store', ask: () => store.end(), isAway, log, stopping })
+  return untilThere({ name: 'event_store', ask: () => store.end(), isAway, log, stopping, awaited })
 }
 
 /**

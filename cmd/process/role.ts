@@ -11,7 +11,6 @@
 import type { Command } from 'commander'
 import { createHealth } from '../../adapters/http/api.ts'
 import type { HealthCheck } from '../../adapters/http/resources/health.ts'
-import { listen, type Listening } from '../../adapters/http/server.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -85,7 +84,9 @@ const readinessOf = (works: readonly Work[]): HealthCheck[] => {
 export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } = {}): Promise<void> => {
   const failing = new AbortController()
   const stopping = AbortSignal.any([stopSignal(), failing.signal])
-  const installation = await openInstallation(roles.map(({ name }) => name).join(', '), stopping, { ownsDatabase })
+  const servesApi = roles.some(({ name }) => name === 'api')
+  const name = roles.map((role) => role.name).join(', ')
+  const installation = await openInstallation(name, stopping, { ownsDatabase, servesApi })
   try {
     const works: Work[] = []
     for (const role of roles) {
@@ -105,14 +106,14 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     const followers = works.filter(({ follows }) => follows).map(start(following.signal))
     const others = works.filter(({ follows }) => !follows).map(start(stopping))
 
-    const health = await orEnd(openHealth(installation, readiness))
+    serveHealth(installation, readiness)
     const among = { isAlone: works.length === 1 }
     await Promise.all(works.map(async ({ ready }) => ready && orEnd(ready(stopping, among))))
     if (!stopping.aborted && (await print(readyLines(roles, works, installation))))
       await Promise.all(works.map(async ({ greeted }) => greeted && orEnd(greeted())))
 
     await untilAborted(stopping)
-    await Promise.all([...others, health?.close(REQUEST_GRACE_MS)])
+    await Promise.all([...others, installation.front.health?.close(REQUEST_GRACE_MS)])
     following.abort()
     await Promise.all(followers)
     if (failures.length > 0) throw failures[0]
@@ -121,14 +122,8 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
   }
 }
 
-const openHealth = async (
-  { settings, secrets, log, metrics }: Installation,
-  readiness: readonly HealthCheck[],
-): Promise<Listening | null> => {
-  if (settings.metricsPort === undefined) return null
-  const parts = { log, metrics: metrics.registry, readiness, settings: { ...settings, jwtSecret: secrets.jwtSecret } }
-  return listen(createHealth(parts), settings.metricsPort, undefined, 'METRICS_PORT')
-}
+const serveHealth = ({ settings, log, metrics, front }: Installation, readiness: readonly HealthCheck[]): void =>
+  front.health?.serve(createHealth({ log, metrics: metrics.registry, readiness: () => readiness, settings }))
 
 /** @returns whether everything was written, which is false if the reader of the output is gone */
 const print = (text: string): Promise<boolean> =>
@@ -137,8 +132,7 @@ const print = (text: string): Promise<boolean> =>
     process.stdout.write(`${text}\n`, (error) => resolve(!error))
   })
 
-const readyLines = (roles: readonly Role[], works: readonly Work[], { settings }: Installation): string => {
-  const listens = roles.some(({ name }) => name === 'api')
-  const what = listens ? `on port ${settings.port}` : `to ${roles.map(({ name }) => name).join(', ')}`
+const readyLines = (roles: readonly Role[], works: readonly Work[], { settings, front }: Installation): string => {
+  const what = front.api ? `on port ${settings.port}` : `to ${roles.map(({ name }) => name).join(', ')}`
   return [...works.flatMap(({ greeting }) => greeting?.() ?? []), `Baoco is ready ${what}`].join('\n')
 }

@@ -1,7 +1,8 @@
 // Tests: tests/integration/kafka/outage.test.ts
-/** Waits at the start for a server that is down, and logs which one and why. */
+/** Waits at the start for a server that is down, and logs which one and why. `/readyz` names it meanwhile. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { orAborted } from '../../workflows/support/abort.ts'
+import type { AwaitedServers } from './front.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 
 /** Milliseconds until the first log line, before the first attempt times out. */
@@ -19,10 +20,12 @@ export interface Awaited {
   isAway: (error: unknown) => boolean
   log: Pick<LogLines, 'warn'>
   stopping: AbortSignal
+  /** Contains the name while this waits. */
+  awaited?: AwaitedServers
 }
 
 /** @throws if the process must stop while it waits · any other error of the server */
-export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited): Promise<void> => {
+export const untilThere = async ({ name, ask, isAway, log, stopping, awaited }: Awaited): Promise<void> => {
   let reportedAt = -Infinity
   const report = (error?: Error): void => {
     if (error && performance.now() - reportedAt < LOG_EVERY_MS) return
@@ -31,6 +34,7 @@ export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited):
     log.warn({ waiting_for: name, ...reason }, 'start.waiting')
   }
   const early = setTimeout(() => report(), REPORT_AFTER)
+  awaited?.add(name)
   try {
     for (;;) {
       try {
@@ -46,5 +50,6 @@ export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited):
     }
   } finally {
     clearTimeout(early)
+    awaited?.delete(name)
   }
 }

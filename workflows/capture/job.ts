@@ -25,6 +25,8 @@ export interface Job {
   tries: number
   /** Another process has parsed this unparsed notification in the meantime. */
   isClosed: boolean
+  /** Its caller has an answer, perhaps because it waited too long. */
+  isAnswered: boolean
   /** When it first met an entry whose transaction is missing (`performance.now()`); otherwise null. */
   metUnfinishedAt: number | null
   appraisal: { account: Account | null; appraised: Appraised | null } | null

@@ -96,9 +96,9 @@ export const counterRoutes = (
     text<string>('text/css', 'The style.'),
     () => COUNTER_STYLE,
   )
-  const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED')
+  const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE')
   get('/counter/:token', 'Get the counter page', none, text<string>('text/html', 'The confirmation page.'), showPage)
-  const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'RATE_LIMITED')
+  const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')
   const stream = eventStream('Event `payments` first, then a `transaction` for each payment.')
   get('/counter/:token/stream', 'Stream payments to the counter page', limited, stream, listen)
 }

@@ -38,7 +38,8 @@ const Readiness = z.strictObject({ status: state, parts: z.record(z.string(), st
 
 export interface HealthParts {
   metrics: Registry
-  readiness: readonly HealthCheck[]
+  /** The health checks that `/readyz` makes. */
+  readiness: () => readonly HealthCheck[]
   settings: { metricsPort?: number | undefined; metricsToken?: string | undefined }
 }
 
@@ -48,7 +49,7 @@ export const healthRoutes = (operations: Operations, { metrics, readiness, setti
   const alive = () => ({ status: 'ok' as const })
 
   const ready = async (context: ApiContext) => {
-    const states = await Promise.all(readiness.map(async (part) => ({ ...part, up: await answers(part) })))
+    const states = await Promise.all(readiness().map(async (part) => ({ ...part, up: await answers(part) })))
     const down = states.some(({ needed, up }) => needed && !up)
     context.status = down ? 503 : 200
     const word = (up: boolean): z.infer<typeof state> => (up ? 'ok' : 'unavailable')

@@ -13,6 +13,7 @@ import { webhookStatus } from '../../../domain/transaction/events.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
+import { awakeNow } from '../../system/awake.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../middleware/errors.ts'
 import { data } from '../openapi/answers.ts'
@@ -132,7 +133,7 @@ export const receiveRoutes = (
   const spendItems = batchBudget(settings.rateLimits === 'off' ? null : counters.hot)
 
   const takeAll = async (context: ApiContext, arrivals: readonly Arrival[]) => {
-    const taken = await capture.take(arrivals)
+    const taken = await capture.take(arrivals, context.state.waited_ms)
     limits.judged(
       context,
       taken.every(({ kind }) => kind !== 'unauthorized'),
@@ -148,10 +149,12 @@ export const receiveRoutes = (
 
   /** The token is checked before the body is read. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
   const bodyOf = async (context: ApiContext, shown: ShownToken): Promise<Buffer> => {
+    const began = awakeNow()
     const userId = await checkShown(parts, shown).catch((error: unknown) => {
       if (error instanceof Refused) limits.judged(context, false)
       throw error
     })
+    context.state.waited_ms = awakeNow() - began
     return context.method === 'GET' ? NO_BODY : readBody(context, userId)
   }
 

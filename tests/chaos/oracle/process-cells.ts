@@ -121,6 +121,16 @@ const away = (server: keyof typeof SERVERS): Cell[] => [
   },
 ]
 
+/** The server accepts connections and answers nothing. */
+const mute = (server: 'postgres' | 'eventStore'): Cell => ({
+  name: `${SERVERS[server]} frozen and woken`,
+  cause: async ({ world, form }) => {
+    world.servers[server].freeze()
+    await pause(form.frozen)
+    world.servers[server].thaw()
+  },
+})
+
 /** Cells that may leave first attempts to the queue come first: the queue makes these a minute later, while the other cells run. */
 export const processCells: readonly Cell[] = [
   {
@@ -163,6 +173,8 @@ export const processCells: readonly Cell[] = [
   ...away('postgres'),
   ...away('kafka'),
   ...away('eventStore'),
+  mute('postgres'),
+  mute('eventStore'),
   {
     name: 'clocks jump an hour ahead and back',
     shiftsClocks: true,

@@ -111,21 +111,35 @@ const runUntilStopped = (projector: Projector): (() => Promise<void>) => {
   }
 }
 
+/** The event store of background work and of requests. */
+export interface StoresUnderTest {
+  store: EventStore
+  requestStore: EventStore
+}
+
+/** One Postgres has the events and the read models. */
+const oneDatabase = async (url: string): Promise<StoresUnderTest> => {
+  const store = await openPostgresEventStore({ url, parse: parseEvent })
+  return { store, requestStore: store }
+}
+
+/** @param openStores  receives the database of the read models */
 export const openApi = async (
   settings: Partial<ApiParts['settings']> = {},
   capturing: 'recorded' | 'real' = 'recorded',
+  openStores: (databaseUrl: string) => Promise<StoresUnderTest> = oneDatabase,
 ): Promise<ApiUnderTest> => {
   const { url: databaseUrl, drop } = await freshDatabase()
   await migrateDatabase(databaseUrl)
   const database = openDatabase(databaseUrl)
-  const store = await openPostgresEventStore({ url: databaseUrl, parse: parseEvent })
+  const { store, requestStore } = await openStores(databaseUrl)
   const tables = openReadModelTables(database)
   const clock: ApiUnderTest['clock'] = { at: null, now: () => clock.at ?? new Date() }
-  const ids = openIds({ store, clock })
+  const ids = openIds({ store: requestStore, clock })
   const vault = openVault(['ab'.repeat(32)])
   const passwords = openPasswords()
   const cache = accountCache()
-  const accounts = new Accounts(store, cache)
+  const accounts = new Accounts(requestStore, cache)
   const projector = await openProjector({ store, tables, definition: main, log: silent })
   const stopping = new AbortController()
   const projecting = projector.run(stopping.signal)
@@ -174,7 +188,13 @@ export const openApi = async (
   const usage = openUsageCounters(database, { ...ABUSE, perHour: settings.abusePerHour ?? ABUSE.perHour })
   const capture =
     capturing === 'real'
-      ? openCapture({ store, ids, clock, accounts: cache, plans: planAccountOf({ planPrefix: 'BC', ...settings }) })
+      ? openCapture({
+          store: requestStore,
+          ids,
+          clock,
+          accounts: cache,
+          plans: planAccountOf({ planPrefix: 'BC', ...settings }),
+        })
       : recorder
   const reacting =
     capturing === 'real'
@@ -202,7 +222,7 @@ export const openApi = async (
       : undefined
   const feed = openFeed({ store, readModels: projector })
   const app = createApi({
-    store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
+    store: requestStore, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, TARGETS),
     outbox, inboxes, inboxCalls,
     feed,
@@ -211,7 +231,7 @@ export const openApi = async (
     counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
     log,
     metrics: new Registry(),
-    readiness: [
+    readiness: () => [
       { name: 'event_store', needed: true, check: () => store.end() },
       { name: 'read_models', needed: false, check: () => database.query('SELECT 1') },
     ],

@@ -10,6 +10,7 @@ import { openPasswords } from '../../../adapters/secrets/passwords.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
 import { emailStream, FIRST_ACCOUNT_STREAM } from '../../../domain/account/email-claim.ts'
 import { isToken } from '../../../domain/account/tokens.ts'
+import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { Accounts } from '../../../workflows/accounts/accounts.ts'
 import {
@@ -145,5 +146,22 @@ describe('registration', () => {
     expect((await later).map((account) => account!.locked)).to.deep.equal(Array.from({ length: 10 }, () => true))
     expect(reads, 'ten requests share one read').to.equal(2)
     expect(await new Accounts(store).find(999_999)).to.equal(null)
+  })
+
+  it('lets requests that wait behind a failed read fail with it, and reads again for later ones', async () => {
+    const { user_id } = await createAccount(parts, { email: 'waiting@example.com', plan: 'Free' })
+    let fail: (() => void) | null = null
+    const silent: EventStore = {
+      ...store,
+      read: (slices) =>
+        fail === null
+          ? new Promise((_resolve, reject) => (fail = () => reject(new StoreUnavailable('silent'))))
+          : store.read(slices),
+    }
+    const accounts = new Accounts(silent)
+    const waiting = [1, 2, 3].map(() => accounts.find(user_id).catch((error: unknown) => error))
+    fail!()
+    for (const one of waiting) expect(await one).to.be.instanceOf(StoreUnavailable)
+    expect((await accounts.find(user_id))!.user_id).to.equal(user_id)
   })
 })
