@@ -24,7 +24,7 @@ import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
-import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
+import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { openTopic, type Topic } from './open-topic.ts'
@@ -101,7 +101,7 @@ export const openInstallation = async (
     opened.push(presence.leave)
     const secrets = keepSecrets(settings.dataDir, settings)
 
-    const store = await openEventStore(settings, postgres.url, onFailure)
+    const store = await openEventStore(settings, postgres.url, storeLines(log))
     opened.push(() => store.close())
     await untilStoreAnswers(store, log, stopping)
     const id = await recognise({ settings, store, database, clock })
