@@ -2,12 +2,13 @@
 /** Health checks of the services that roles need, for `/readyz`. */
 import type { HealthCheck } from '../../adapters/http/resources/health.ts'
 import type { Installation } from './installation.ts'
+import { askStore } from './open-event-store.ts'
 import type { Topic } from './open-topic.ts'
 
 export const storeAnswers = ({ requestStore }: Pick<Installation, 'requestStore'>): HealthCheck => ({
   name: 'event_store',
   needed: true,
-  check: () => requestStore.end(),
+  check: () => askStore(requestStore),
 })
 
 export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): HealthCheck => ({

@@ -27,7 +27,7 @@ import { accountCache, Accounts, type AccountCache } from '../../workflows/accou
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
-import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
+import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { openTopic, type Topic } from './open-topic.ts'
@@ -120,7 +120,7 @@ export const openInstallation = async (
     opened.push(presence.leave)
     const secrets = keepSecrets(settings.dataDir, settings)
 
-    const bare = await openEventStore(settings, postgres.url, onFailure)
+    const bare = await openEventStore(settings, postgres.url, storeLines(log))
     opened.push(() => bare.close())
     await untilStoreAnswers(bare, log, stopping, awaited)
     const id = await recognise({ settings, store: bare, database, clock })
