@@ -23,6 +23,7 @@ import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
+import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
@@ -62,6 +63,8 @@ export interface Installation {
   /** Mails to send. */
   outbox: Outbox
   metrics: Metrics
+  /** Tells the operator of an event that cannot be read or projected. */
+  notifyOfParked: (notice: ParkedNotice) => void
   /** Receives failures that are retried. */
   onFailure: (error: unknown) => void
   /** A lease that at most one process holds at a time. */
@@ -101,7 +104,11 @@ export const openInstallation = async (
     opened.push(presence.leave)
     const secrets = keepSecrets(settings.dataDir, settings)
 
-    const store = await openEventStore(settings, postgres.url, onFailure)
+    const outbox = openOutbox(database)
+    const notifyOfParked = notifyOperator({ mailer: outbox, adminEmail: settings.adminEmail, log, onFailure })
+    const store = await openEventStore(settings, postgres.url, onFailure, ({ stream, revision, data }) =>
+      notifyOfParked({ stream, revision, type: data.stored.type, reason: data.problem, detail: data.detail }),
+    )
     opened.push(() => store.close())
     await untilStoreAnswers(store, log, stopping)
     const id = await recognise({ settings, store, database, clock })
@@ -143,7 +150,8 @@ export const openInstallation = async (
       inboxCalls, metrics, onFailure, close,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
-      outbox: openOutbox(database),
+      outbox,
+      notifyOfParked,
       topic: openTopic(settings, id, log, stopping),
       onlyOne: (name) => openLease({ database, name, onFailure }),
     } // prettier-ignore

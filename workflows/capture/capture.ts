@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailable } from '../../domain/errors.ts'
+import { UnreadableEvent } from '../../domain/parse-event.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
@@ -69,6 +70,14 @@ const BUSY_FROM = 100
 const byStamp = (a: Arrival, b: Arrival): number =>
   (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()
 
+/** A stream that cannot be read must not stop the rest of its group: the group is divided by user, and then by bank. */
+const partsOf = (jobs: readonly Job[]): Job[][] => {
+  const parts = (keyOf: (job: Job) => unknown): Job[][] =>
+    [...new Set(jobs.map(keyOf))].map((key) => jobs.filter((job) => keyOf(job) === key))
+  const byUser = parts(({ userId }) => userId)
+  return byUser.length > 1 ? byUser : parts(({ read }) => read.reading?.bank_code)
+}
+
 const contended = (job: Job): boolean => performance.now() - job.since > MOST_CONTENTION_MS
 
 export const openCapture = (options: CaptureOptions): Capture => {
@@ -97,7 +106,9 @@ export const openCapture = (options: CaptureOptions): Capture => {
       groups.putBack(soon)
       if (parked.length > 0) setTimeout(() => groups.add(parked), LOOK_AGAIN_MS)
     } catch (error) {
-      for (const job of jobs) fail(job, error, jobs.length)
+      const parts = error instanceof UnreadableEvent ? partsOf(jobs) : []
+      if (parts.length > 1) for (const part of parts) await run(part)
+      else for (const job of jobs) fail(job, error, jobs.length)
     }
   }
   const groups = new Groups(run)

@@ -1,6 +1,7 @@
 // Tests: tests/integration/roles/recognise.test.ts
 /** The position of a reader of the store's events. It includes the last event, so that a start detects a different store. */
 import type { RecordedEvent } from '../../domain/event.ts'
+import { isTombstone, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 
 /** The last processed event. */
@@ -17,6 +18,10 @@ export const storePositionOf = ({ checkpoint, id, stream, revision }: RecordedEv
   stream,
   revision,
 })
+
+/** The last event at which a reader may stand. A reader that starts again repeats tombstones after it. */
+export const lastPlaceIn = (events: readonly StoredEvent[]): StoredEvent | undefined =>
+  events.findLast((event) => !isTombstone(event))
 
 /** Whether this store contains the position. */
 export const isPositionIn = async (

@@ -2,6 +2,7 @@
 /** Turns known errors into responses: status, code and one plain sentence. */
 import type { Middleware } from 'koa'
 import { Overloaded, Refused, StoreUnavailable } from '../../../domain/errors.ts'
+import { UnreadableEvent } from '../../../domain/parse-event.ts'
 import type { LogLines } from '../../telemetry/log-lines.ts'
 
 /** Every error code of a response, with its status. */
@@ -50,6 +51,11 @@ export class CallerGone extends Error {
 
 const asRefused = (error: unknown): Refused | null => {
   if (error instanceof Refused) return error
+  if (error instanceof UnreadableEvent)
+    return new Refused(
+      'STORE_UNAVAILABLE',
+      'A part of the stored data cannot be read now, so nothing was accepted. The operator was notified. Send the request again later.',
+    )
   if (error instanceof StoreUnavailable)
     return new Refused(
       'STORE_UNAVAILABLE',
