@@ -29,7 +29,8 @@ export const isPositionIn = async (
   { checkpoint, event_id, stream, revision }: StorePosition,
 ): Promise<boolean> => {
   const [[found] = []] = await store.read([{ stream, from: revision, limit: 1 }])
-  if (found?.id === event_id) return true
+  // A stream that was deleted in the store since: nothing there can be compared any more.
+  if (found?.id === event_id || (found && isTombstone(found))) return true
   // Its stream was erased since, up to the event that records the deletion.
   return found?.type === 'TransactionDeleted' && store.isAfter(found.checkpoint, checkpoint)
 }
