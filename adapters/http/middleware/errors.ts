@@ -37,6 +37,9 @@ export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'The cred
 /** Seconds after which a caller should retry if it was refused for lack of space. */
 const OVERLOADED_RETRY_S = 5
 
+/** Seconds after which a caller should retry if a stored event cannot be read. An update or the operator must solve it first. */
+const UNREADABLE_RETRY_S = 60
+
 /** The body does not fit beside those of other requests. Nothing of it was kept. */
 export const overloaded = (): Refused =>
   new Refused(
@@ -94,6 +97,7 @@ export const errors =
         context.body = { success: false, error: 'INTERNAL_ERROR', message: 'An internal error occurred.' }
         return
       }
+      if (error instanceof UnreadableEvent) context.set('Retry-After', String(UNREADABLE_RETRY_S))
       if (error instanceof Overloaded) context.set('Retry-After', String(error.seconds))
       if (refused.code === 'OVERLOADED') context.set('Retry-After', String(OVERLOADED_RETRY_S))
       if (status === 503) {
