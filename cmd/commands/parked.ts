@@ -2,12 +2,15 @@
 /** `baoco parked`: lists events that cannot be used, and retries or skips them. */
 import type { Command } from 'commander'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { isLeased } from '../../adapters/database/lease.ts'
 import { followReadModels } from '../../adapters/postgres/ops/read-model-progress.ts'
+import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { openPutOffReactions } from '../../adapters/postgres/ops/put-off-reactions.ts'
 import { REFUSED, type ParkedEvent } from '../../domain/parked/events.ts'
 import { asStored, isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { projectors } from '../../projections/all.ts'
+import { createSchema } from '../../projections/engine/schema.ts'
 import { progressOf } from '../../projections/engine/lag.ts'
 import { parkedStreams } from '../../projections/parked/queries.ts'
 import type { ParkedStream } from '../../projections/engine/parked-table.ts'
@@ -16,6 +19,14 @@ import { withStore } from '../process/with-store.ts'
 import type { Surroundings } from '../process/with-database.ts'
 
 type Around = Surroundings & { store: EventStore }
+
+/** Queries work also if no process has ever projected. */
+const withReadModels = (work: (around: Around) => Promise<void>): Promise<void> =>
+  withStore(async (around) => {
+    const tables = openReadModelTables(around.database)
+    for (const definition of projectors(around.settings)) await createSchema(tables, definition)
+    await work(around)
+  })
 
 /** A parked stream, and the projectors that have parked it. */
 type Parked = ParkedStream & { projectors: string[] }
@@ -32,7 +43,7 @@ export const parked = (program: Command): void => {
     .command('list')
     .description('print one line per parked stream')
     .action(() =>
-      withStore(async (around) => {
+      withReadModels(async (around) => {
         for (const row of await listOf(around)) console.log(lineOf(row))
         const waiting = await openPutOffReactions(around.database).all()
         if (waiting.length > 0) console.log(`${waiting.length} reactions wait`)
@@ -42,13 +53,13 @@ export const parked = (program: Command): void => {
   group
     .command('retry [stream]')
     .description('try parked events again, of one stream or of all, and apply what waited for them')
-    .action((stream: string | undefined) => withStore((around) => retrying(around, stream)))
+    .action((stream: string | undefined) => withReadModels((around) => retrying(around, stream)))
 
   group
     .command('skip <stream>')
     .description('ignore the event that parks a stream, everywhere and for good, and apply what waited for it')
     .requiredOption('--yes', 'confirm that the event is ignored for good')
-    .action((stream: string) => withStore((around) => skipping(around, stream)))
+    .action((stream: string) => withReadModels((around) => skipping(around, stream)))
 }
 
 const lineOf = ({ stream, revision, type, reason, detail, since, projectors: names }: Parked): string =>
@@ -125,6 +136,8 @@ const report = async (around: Around, decided: Checkpoint | null, rows: readonly
   const { database, store, settings } = around
   const deadline = performance.now() + PATIENCE_MS
   for (const { projector, schema } of projectors(settings)) {
+    if (!(await isLeased(database, `projector ${projector}`)))
+      return console.log(`recorded; the read models ${projector} will follow when a process projects them`)
     const progress = followReadModels(database, (a, b) => store.isAfter(a, b), projector, schema)
     if (await progress.passed(decided, Math.max(0, deadline - performance.now()))) continue
     return console.log(`recorded; the read models ${projector} will follow`)

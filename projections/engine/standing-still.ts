@@ -6,8 +6,6 @@ import type { Definition } from './definition.ts'
 import { progressOf } from './lag.ts'
 import type { Queryable } from './queryable.ts'
 
-/** Read models that do not move for this long although events wait stand still: milliseconds. A busy projector pauses for less. */
-const STANDING_STILL_MS = 20_000
 const LOOK_EVERY_MS = 200
 const PAGE = 1_000
 
@@ -24,12 +22,18 @@ const hasWaiting = async (
   }
 }
 
-/** Returns as soon as the read models move or are up to date. */
+/** How long a running projector may pause, and a little more: milliseconds. */
+export const longestPause = ({ gatheringMs, mostLateMs }: Definition): number => Math.max(gatheringMs, mostLateMs) + 5_000
+
+/**
+ * Returns as soon as the read models move or are up to date.
+ * @param within  how long they may pause although events wait: milliseconds
+ */
 export const areStandingStill = async (
   database: Queryable,
   store: Pick<EventStore, 'readAll'>,
   definition: Definition,
-  within = STANDING_STILL_MS,
+  within: number,
 ): Promise<boolean> => {
   const started = performance.now()
   const { passed } = await progressOf(database, definition)
