@@ -60,7 +60,10 @@ export const openMetrics = () => {
     async collect() {
       // While the database is down, the last number stays.
       for (const [projector, count] of parked)
-        await count().then((streams) => this.set({ projector }, streams), () => {})
+        await count().then(
+          (streams) => this.set({ projector }, streams),
+          () => {},
+        )
     },
   })
 

@@ -23,7 +23,10 @@ export const replay = (program: Command): void => {
   program
     .command('replay')
     .description('rebuild the read models from the first event, then replace the live ones')
-    .option('--verify', 'only compare the rebuilt rows with the live ones; exit with 1 if they differ, or if the live ones stand still')
+    .option(
+      '--verify',
+      'only compare the rebuilt rows with the live ones; exit with 1 if they differ, or if the live ones stand still',
+    )
     .action(async ({ verify: only = false }: { verify?: boolean }) => {
       const ending = new AbortController()
       const end = () => ending.abort()

@@ -15,7 +15,9 @@ export const progressOf = async (
   { schema, projector }: Pick<Definition, 'schema' | 'projector'>,
 ): Promise<Progress> =>
   (
-    await database.query<Progress>(`SELECT passed, updated_at FROM ${schema}.checkpoint WHERE projector = $1`, [projector])
+    await database.query<Progress>(`SELECT passed, updated_at FROM ${schema}.checkpoint WHERE projector = $1`, [
+      projector,
+    ])
   )[0] ?? { passed: null, updated_at: null }
 
 /** @returns milliseconds since the last applied event while more events wait; 0 when up to date */

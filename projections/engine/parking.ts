@@ -42,7 +42,8 @@ export interface Parking {
 }
 
 /** Identifies an event. Another program may have written the same id to two streams. */
-export const placeOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): string => `${revision}@${stream}`
+export const placeOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): string =>
+  `${revision}@${stream}`
 
 const rowOf = (event: StoredEvent, { reason, detail }: Cause): ParkedStream => {
   const { stream, revision, id, checkpoint, type } = asStored(event)

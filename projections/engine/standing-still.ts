@@ -23,7 +23,8 @@ const hasWaiting = async (
 }
 
 /** How long a running projector may pause, and a little more: milliseconds. */
-export const longestPause = ({ gatheringMs, mostLateMs }: Definition): number => Math.max(gatheringMs, mostLateMs) + 5_000
+export const longestPause = ({ gatheringMs, mostLateMs }: Definition): number =>
+  Math.max(gatheringMs, mostLateMs) + 5_000
 
 /**
  * Returns as soon as the read models move or are up to date.

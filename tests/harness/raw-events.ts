@@ -25,7 +25,7 @@ const METADATA = { user_id: 1, at: '2026-11-01T00:00:00.000Z', correlation_id: '
 /** @param env  the settings of the installation that name its servers */
 export const openRawWriter = async ({
   EVENTSTORE_URL: url,
-  EVENTSTORE_PREFIX: prefix = '',
+  EVENTSTORE_PREFIX: prefix = 'baoco.',
   DATABASE_URL: databaseUrl,
 }: Record<string, string | undefined>): Promise<RawWriter> => {
   const store =

@@ -122,7 +122,8 @@ const byType = (reactors: readonly Reactor[]): ((event: StoredEvent) => readonly
   const found = new Map<string, readonly Reactor[]>()
   return (event) => {
     const { type, stream } = event
-    if (type === 'Unreadable') return reactors.filter(({ prefixes }) => prefixes.some((each) => stream.startsWith(each)))
+    if (type === 'Unreadable')
+      return reactors.filter(({ prefixes }) => prefixes.some((each) => stream.startsWith(each)))
     if (type === 'Skipped') return []
     let those = found.get(type)
     if (!those) found.set(type, (those = reactors.filter(({ answers }) => answers[type])))

@@ -11,7 +11,9 @@ interface PutOff {
 /** Implements the list that `workflows/reactors/put-off.ts` requires. */
 export const openPutOffReactions = (database: Queryable) => ({
   all: (): Promise<PutOff[]> =>
-    database.query<PutOff>('SELECT reactor, stream, revision FROM ops.put_off_reaction ORDER BY since, stream, revision'),
+    database.query<PutOff>(
+      'SELECT reactor, stream, revision FROM ops.put_off_reaction ORDER BY since, stream, revision',
+    ),
   keep: async ({ reactor, stream, revision }: PutOff, reason: string): Promise<void> => {
     await database.query(
       `INSERT INTO ops.put_off_reaction (reactor, stream, revision, reason) VALUES ($1, $2, $3, $4)
@@ -20,9 +22,10 @@ export const openPutOffReactions = (database: Queryable) => ({
     )
   },
   done: async ({ reactor, stream, revision }: PutOff): Promise<void> => {
-    await database.query(
-      'DELETE FROM ops.put_off_reaction WHERE reactor = $1 AND stream = $2 AND revision = $3',
-      [reactor, stream, revision],
-    )
+    await database.query('DELETE FROM ops.put_off_reaction WHERE reactor = $1 AND stream = $2 AND revision = $3', [
+      reactor,
+      stream,
+      revision,
+    ])
   },
 })

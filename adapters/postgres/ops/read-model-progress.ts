@@ -23,7 +23,11 @@ export const followReadModels = (
 
   const look = async (): Promise<Checkpoint | null> => {
     try {
-      const [row] = await database.query<{ passed: Checkpoint | null }>(passedIn(schema), [projector], `${schema}_passed`)
+      const [row] = await database.query<{ passed: Checkpoint | null }>(
+        passedIn(schema),
+        [projector],
+        `${schema}_passed`,
+      )
       return row?.passed ?? null
     } catch {
       return null

@@ -43,7 +43,13 @@ describe('commands on damaged events', function () {
     })
 
     it('finds streams that were cut off, and not those that were erased', async () => {
-      const registered = { user_id: 5, email: 'a@b.vn', name: null, operator: false, registered_at: '2026-01-01T00:00:00Z' }
+      const registered = {
+        user_id: 5,
+        email: 'a@b.vn',
+        name: null,
+        operator: false,
+        registered_at: '2026-01-01T00:00:00Z',
+      }
       for (const user of [5, 6, 7]) {
         await raw.append(`account-${user}`, { type: 'AccountRegistered', data: { ...registered, user_id: user } })
         await raw.append(`account-${user}`, { type: 'EmailVerified', data: { user_id: user } })
@@ -80,10 +86,18 @@ describe('commands on damaged events', function () {
     afterEach(() => setting.close())
 
     const captured = (transaction_id: number) => {
-      const metadata = { user_id: 1, at: '2026-02-01T00:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 }
+      const metadata = {
+        user_id: 1,
+        at: '2026-02-01T00:00:00.000Z',
+        correlation_id: 'c',
+        causation_id: 'c',
+        version: 1,
+      }
       const data = capturedData({ transaction_id, user_id: 1, rules: [5, 6] })
       const id = `00000000-0000-4000-8000-${String(transaction_id).padStart(12, '0')}`
-      return setting.append([{ stream: `transaction-${transaction_id}`, events: [{ id, type: 'TransactionCaptured', data, metadata }] }])
+      return setting.append([
+        { stream: `transaction-${transaction_id}`, events: [{ id, type: 'TransactionCaptured', data, metadata }] },
+      ])
     }
 
     it('are found if events wait and nobody projects them, and not if others move them', async () => {

@@ -26,7 +26,12 @@ for (const setUp of ['postgres', 'eventstoredb'] as const)
     let posted = 0
 
     const baoco = async (...args: string[]): Promise<{ status: number; output: string }> => {
-      const env = { PATH: process.env.PATH, BAOCO_DATA_DIR: world.installation.dataDir, LOG_LEVEL: 'error', ...world.env }
+      const env = {
+        PATH: process.env.PATH,
+        BAOCO_DATA_DIR: world.installation.dataDir,
+        LOG_LEVEL: 'error',
+        ...world.env,
+      }
       return promisify(exec)(`${process.execPath} cmd/baoco.mjs ${args.join(' ')}`, { env }).then(
         ({ stdout, stderr }) => ({ status: 0, output: stdout + stderr }),
         (error: { code: number; stdout: string; stderr: string }) => ({
@@ -83,7 +88,15 @@ for (const setUp of ['postgres', 'eventstoredb'] as const)
       const databaseUrl = world.env.DATABASE_URL
       raw = await openRawWriter({ ...world.env, DATABASE_URL: databaseUrl })
       ann = await openOwner(world.installation.apiKey, world.installation.personalUrl)
-      const created = await baoco('account', 'create', 'ben@example.com', '--plan', 'Pro', '--password', 'correct-horse-battery')
+      const created = await baoco(
+        'account',
+        'create',
+        'ben@example.com',
+        '--plan',
+        'Pro',
+        '--password',
+        'correct-horse-battery',
+      )
       const [, key = ''] = /API key +(\S+)/.exec(created.output) ?? []
       const [, url = ''] = /personal URL +(\S+)/.exec(created.output) ?? []
       ben = await openOwner(key, url)
@@ -96,16 +109,26 @@ for (const setUp of ['postgres', 'eventstoredb'] as const)
 
     it('an event in a transaction parks only that transaction', async () => {
       const id = await expectWorks(ann)
-      const revision = await raw.append(`transaction-${id}`, { type: 'NotYetInvented', metadata: { user_id: ann.userId } })
+      const revision = await raw.append(`transaction-${id}`, {
+        type: 'NotYetInvented',
+        metadata: { user_id: ann.userId },
+      })
       await raw.append(`transaction-${id}`, { type: 'WebhookStatusChanged', data: null, metadata: null })
       await eventually(async () => (await parkedStreams()) === 2, { what: 'both projectors to park it' })
       await expectWorks(ann)
       await expectWorks(ben)
-      expect(await readiness()).to.deep.include({ status: 200, parts: { event_store: 'ok', read_models: 'ok', database: 'ok', log: 'ok' } })
+      expect(await readiness()).to.deep.include({
+        status: 200,
+        parts: { event_store: 'ok', read_models: 'ok', database: 'ok', log: 'ok' },
+      })
       expect((await get(ann, `/api/transactions/${id}`)).status).to.equal(200)
-      expect(world.baoco.output()).to.match(new RegExp(`"stream":"transaction-${id}","revision":${revision},.*stream.parked`))
+      expect(world.baoco.output()).to.match(
+        new RegExp(`"stream":"transaction-${id}","revision":${revision},.*stream.parked`),
+      )
       const { output } = await baoco('parked', 'list')
-      expect(output).to.contain(`transaction-${id}@${revision}  NotYetInvented  unknown_type`).and.contain('main+search')
+      expect(output)
+        .to.contain(`transaction-${id}@${revision}  NotYetInvented  unknown_type`)
+        .and.contain('main+search')
       // The two events are skipped one after the other.
       expect((await baoco('parked', 'skip', `transaction-${id}`, '--yes')).output).to.contain('invalid_metadata')
       expect((await baoco('parked', 'skip', `transaction-${id}`, '--yes')).output).to.contain('1 of 1 streams')
@@ -134,11 +157,17 @@ for (const setUp of ['postgres', 'eventstoredb'] as const)
 
     it('audit names what is damaged, and a restart and a rebuild keep what was decided', async () => {
       const id = await expectWorks(ben)
-      await raw.append(`transaction-${id}`, { type: 'TransactionCompleted', data: 'text', metadata: { user_id: ben.userId } })
+      await raw.append(`transaction-${id}`, {
+        type: 'TransactionCompleted',
+        data: 'text',
+        metadata: { user_id: ben.userId },
+      })
       await eventually(async () => (await parkedStreams()) === 2)
       const audit = await baoco('audit')
       expect(audit.status).to.equal(1)
-      expect(audit.output).to.match(new RegExp(`transaction-${id}@\\d+: TransactionCompleted is not as its schema says`))
+      expect(audit.output).to.match(
+        new RegExp(`transaction-${id}@\\d+: TransactionCompleted is not as its schema says`),
+      )
       await world.baoco.stop()
       await world.start()
       expect(await parkedStreams()).to.equal(2)

@@ -42,17 +42,25 @@ describe('a stopped projector of baoco serve', function () {
     // A failure that is neither an outage nor the fault of an event.
     await database.query('ALTER TABLE read_model.transaction RENAME TO moved')
     expect(await world.post(vietcombankText(1, 'DH1'))).to.be.a('number')
-    await eventually(async () => (await readiness()).status === 503, { within: 20_000, what: 'the process not to be ready' })
+    await eventually(async () => (await readiness()).status === 503, {
+      within: 20_000,
+      what: 'the process not to be ready',
+    })
     expect((await readiness()).read_models).to.equal('unavailable')
     const lag = await world.metric('baoco_projection_lag_seconds')
-    await eventually(async () => (await world.metric('baoco_projection_lag_seconds')) > lag, { what: 'the lag to grow' })
+    await eventually(async () => (await world.metric('baoco_projection_lag_seconds')) > lag, {
+      what: 'the lag to grow',
+    })
     expect(await world.post(vietcombankText(2, 'DH2'))).to.be.a('number')
     const soon = new Date(Date.now() + 60_000)
     expect(await unseenDeliveries(database, store, new Date())).to.equal(0)
     expect(await unseenDeliveries(database, store, soon)).to.equal(2)
     expect(await projectionLag(database, store, main, soon)).to.be.above(50_000)
     await database.query('ALTER TABLE read_model.moved RENAME TO transaction')
-    await eventually(async () => (await readiness()).status === 200, { within: 30_000, what: 'the process to be ready' })
+    await eventually(async () => (await readiness()).status === 200, {
+      within: 30_000,
+      what: 'the process to be ready',
+    })
     await eventually(() => shop.calls.length >= 2, { within: 90_000, what: 'both deliveries' })
     await eventually(async () => (await unseenDeliveries(database, store, soon)) === 0)
     expect(await world.metric('baoco_parked_streams')).to.equal(0)

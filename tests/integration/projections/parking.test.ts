@@ -116,7 +116,9 @@ describe('parking', () => {
     expect(await transactions()).to.deep.equal(['7 success', '8 no_match'])
     expect(await parked()).to.deep.equal([])
     await expectSameAsRebuilt()
-    expect(await skipEvent({ store, clock }, decisionOn({ stream: 'transaction-7', revision: 3 } as ParkedStream))).to.equal(null)
+    expect(
+      await skipEvent({ store, clock }, decisionOn({ stream: 'transaction-7', revision: 3 } as ParkedStream)),
+    ).to.equal(null)
   })
 
   it('a retry applies the event and what came after it, once the release can read it', async () => {

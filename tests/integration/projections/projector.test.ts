@@ -111,7 +111,13 @@ describe('projector', () => {
       const whole = await setting.rows()
 
       await createSchema(setting.tables, main, 'in_pieces')
-      const applier = new Applier({ store: setting.store, tables: setting.tables, definition: main, schema: 'in_pieces', anchor: null })
+      const applier = new Applier({
+        store: setting.store,
+        tables: setting.tables,
+        definition: main,
+        schema: 'in_pieces',
+        anchor: null,
+      })
       let size = seed
       for (let start = 0; start < events.length; start += size) {
         size = 1 + ((size * 7 + seed) % 23)
@@ -130,7 +136,13 @@ describe('projector', () => {
   it('makes a number of statements that does not grow with the number of events', async () => {
     await setting.append(new History(5).grow(2_200).decided)
     const events = (await allEvents()).filter(({ stream }) => stream.startsWith('transaction-'))
-    const applier = new Applier({ store: setting.store, tables: setting.tables, definition: main, schema: 'read_model', anchor: null })
+    const applier = new Applier({
+      store: setting.store,
+      tables: setting.tables,
+      definition: main,
+      schema: 'read_model',
+      anchor: null,
+    })
     const few = applier.statements(events.slice(0, 300)).length
     const many = applier.statements(events).length
     expect(events.length).to.be.above(1_500)
@@ -180,7 +192,13 @@ describe('projector', () => {
     const half = events.slice(0, 200)
     const rest = events.slice(200)
     await createSchema(setting.tables, main)
-    const applier = new Applier({ store: setting.store, tables: setting.tables, definition: main, schema: 'read_model', anchor: null })
+    const applier = new Applier({
+      store: setting.store,
+      tables: setting.tables,
+      definition: main,
+      schema: 'read_model',
+      anchor: null,
+    })
     await applier.apply(half, half.at(-1)!.checkpoint)
     const before = await setting.rows()
     // A lock on a row that the batch needs stops it in the middle of its transaction until its connection is cut.
@@ -230,8 +248,20 @@ describe('projector', () => {
     const first = await setting.start()
     expect(await first.projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
     const stored = await readCheckpoint(setting.tables, 'read_model', 'main')
-    const elsewhere = new Applier({ store: setting.store, tables: setting.tables, definition: main, schema: 'read_model', anchor: stored!.anchor })
-    const loser = new Applier({ store: setting.store, tables: setting.tables, definition: main, schema: 'read_model', anchor: stored!.anchor })
+    const elsewhere = new Applier({
+      store: setting.store,
+      tables: setting.tables,
+      definition: main,
+      schema: 'read_model',
+      anchor: stored!.anchor,
+    })
+    const loser = new Applier({
+      store: setting.store,
+      tables: setting.tables,
+      definition: main,
+      schema: 'read_model',
+      anchor: stored!.anchor,
+    })
     const event = parseEvent({ ...(await allEvents()).at(-1)!, id: randomUUID(), type: 'Unknown' })
     await elsewhere.apply([event], event.checkpoint)
     const refused = await loser.apply([event], event.checkpoint).catch((error: unknown) => error)
@@ -318,7 +348,13 @@ describe('projector', () => {
     await setting.append(history.decided.slice(0, 30))
     await projector.passed((await setting.store.end())!, 30_000)
     await createSchema(setting.tables, main, 'timed')
-    const applier = new Applier({ store: setting.store, tables: setting.tables, definition: main, schema: 'timed', anchor: null })
+    const applier = new Applier({
+      store: setting.store,
+      tables: setting.tables,
+      definition: main,
+      schema: 'timed',
+      anchor: null,
+    })
     const took: number[] = []
     for (const event of (await allEvents()).slice(0, 60)) {
       const started = performance.now()

@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { asStored, asSkipped, isFoldable, isReadable, parseEvent, UnreadableEvent } from '../../../domain/parse-event.ts'
+import {
+  asStored,
+  asSkipped,
+  isFoldable,
+  isReadable,
+  parseEvent,
+  UnreadableEvent,
+} from '../../../domain/parse-event.ts'
 
 const stored = (type: string, data: unknown, version = 1) => ({
   id: 'id',

@@ -67,7 +67,9 @@ const FOLDS: Record<string, ((store: EventStore) => unknown)[]> = {
   ],
   'workflows/reactors/upgrade-plan.ts': [
     (store) =>
-      upgradePlan({ store, clock, ids, commission: 0 }).answers.PlanPaid!(recorded('PlanPaid', golden('PlanPaid')) as never),
+      upgradePlan({ store, clock, ids, commission: 0 }).answers.PlanPaid!(
+        recorded('PlanPaid', golden('PlanPaid')) as never,
+      ),
   ],
   'workflows/transactions/release-held.ts': [
     (store) => releaseHeld(store, account as never, occasion, { bank_account_id: 9, since: AT }),
@@ -105,14 +107,23 @@ describe('every fold', () => {
     folds.forEach((fold, n) => {
       for (const [what, event] of Object.entries(UNREADABLE))
         it(`${file} (${n + 1}) stops at an event of ${what}`, async () => {
-          const error = await resultOf(fold, storeOf((stream) => [event(stream)]))
+          const error = await resultOf(
+            fold,
+            storeOf((stream) => [event(stream)]),
+          )
           expect(error).to.be.instanceOf(UnreadableEvent)
         })
 
       it(`${file} (${n + 1}) ignores an event that was skipped`, async () => {
-        const error = await resultOf(fold, storeOf((stream) => [asSkipped(UNREADABLE['an unknown type']!(stream))]))
+        const error = await resultOf(
+          fold,
+          storeOf((stream) => [asSkipped(UNREADABLE['an unknown type']!(stream))]),
+        )
         expect(error).to.not.be.instanceOf(UnreadableEvent)
-        const state = await resultOf(fold, storeOf(() => []))
+        const state = await resultOf(
+          fold,
+          storeOf(() => []),
+        )
         // A fold without a result may end with an append, which this store refuses.
         expect(String(error)).to.equal(String(state))
       })

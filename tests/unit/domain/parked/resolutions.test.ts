@@ -6,7 +6,15 @@ import { parseEvent } from '../../../../domain/parse-event.ts'
 const decided = (type: string, revision: number, about: Partial<ParkedEvent> = {}): Resolution => {
   const data = { stream: 'transaction-7', revision: 2, event_id: 'e', type: 'X', reason: 'unknown_type', detail: '', projectors: ['main'], ...about } // prettier-ignore
   const metadata = { user_id: null, at: '2026-01-01T00:00:00.000Z', correlation_id: '', causation_id: '', version: 1 }
-  const event = parseEvent({ id: `${revision}`, type, data, metadata, stream: PARKED_STREAM, revision, checkpoint: '1' })
+  const event = parseEvent({
+    id: `${revision}`,
+    type,
+    data,
+    metadata,
+    stream: PARKED_STREAM,
+    revision,
+    checkpoint: '1',
+  })
   if (!isResolution(event)) throw new Error('not a decision')
   return event
 }

@@ -46,7 +46,11 @@ describe('a store that obeys skips', () => {
     const reported: string[] = []
     const obeying = obeyingSkips(store, ({ stream, revision }) => reported.push(`${stream}@${revision}`))
     streams.set('a', [good('a', 0), event('a', 1), event('a', 2)])
-    expect(typesIn((await obeying.read([{ stream: 'a' }]))[0]!)).to.deep.equal(['IdsReserved', 'Unreadable', 'Unreadable'])
+    expect(typesIn((await obeying.read([{ stream: 'a' }]))[0]!)).to.deep.equal([
+      'IdsReserved',
+      'Unreadable',
+      'Unreadable',
+    ])
     skip('a', 1)
     const expected = ['IdsReserved', 'Skipped', 'Unreadable']
     expect(typesIn((await obeying.read([{ stream: 'a' }]))[0]!)).to.deep.equal(expected)
