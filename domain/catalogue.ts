@@ -14,6 +14,7 @@ import { importEvents } from './import.ts'
 import { installationEvents } from './installation.ts'
 import { jobEvents } from './job/events.ts'
 import { notificationEvents } from './arrival/events.ts'
+import { parkedEvents } from './parked/events.ts'
 import { planOrderEvents } from './plan-order/events.ts'
 import { transactionEvents } from './transaction/events.ts'
 
@@ -101,6 +102,12 @@ export const streamKinds: readonly StreamKind[] = [
     events: erasureEvents,
   },
   {
+    stream: 'parked',
+    holds: 'what the operator decided about events that cannot be read or projected',
+    kept: 'forever',
+    events: parkedEvents,
+  },
+  {
     stream: 'import',
     holds: 'the fact that the store was filled from the file of another store',
     kept: 'forever',
@@ -131,6 +138,7 @@ type Schemas = typeof accountEvents &
   typeof firstAccountEvents &
   typeof idEvents &
   typeof erasureEvents &
+  typeof parkedEvents &
   typeof importEvents
 
 export type EventType = keyof Schemas

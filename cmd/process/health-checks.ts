@@ -19,13 +19,16 @@ export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): H
 
 export const kafkaAnswers = (topic: Topic): HealthCheck => ({ name: 'kafka', needed: true, check: () => topic.check() })
 
-/** The read models can be read and, if this process projects them, its projectors are running. */
+/**
+ * The read models can be read and, if this process projects them, its projectors are running.
+ * @param options.needed  false: the process is ready without them, as long as they have not stopped here
+ */
 export const readModelsAnswer = (
   { database, readModels }: Pick<Installation, 'database' | 'readModels'>,
   { needed }: { needed: boolean },
 ): HealthCheck => ({
   name: 'read_models',
-  needed,
+  needed: needed || (() => readModels.isStopped()),
   check: async () => {
     const failure = readModels.failure()
     if (failure !== null) throw new Error(failure)

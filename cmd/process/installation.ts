@@ -25,6 +25,7 @@ import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
+import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
@@ -70,6 +71,8 @@ export interface Installation {
   /** Mails to send. */
   outbox: Outbox
   metrics: Metrics
+  /** Tells the operator of an event that cannot be read or projected. */
+  notifyOfParked: (notice: ParkedNotice) => void
   /** Receives failures that are retried. */
   onFailure: (error: unknown) => void
   /** A lease that at most one process holds at a time. */
@@ -120,7 +123,11 @@ export const openInstallation = async (
     opened.push(presence.leave)
     const secrets = keepSecrets(settings.dataDir, settings)
 
-    const bare = await openEventStore(settings, postgres.url, storeLines(log))
+    const outbox = openOutbox(database)
+    const notifyOfParked = notifyOperator({ mailer: outbox, adminEmail: settings.adminEmail, log, onFailure })
+    const bare = await openEventStore(settings, postgres.url, storeLines(log), ({ stream, revision, data }) =>
+      notifyOfParked({ stream, revision, type: data.stored.type, reason: data.problem, detail: data.detail }),
+    )
     opened.push(() => bare.close())
     await untilStoreAnswers(bare, log, stopping, awaited)
     const id = await recognise({ settings, store: bare, database, clock })
@@ -178,7 +185,8 @@ export const openInstallation = async (
       inboxCalls, metrics, onFailure, close,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
-      outbox: openOutbox(database),
+      outbox,
+      notifyOfParked,
       topic: openTopic(settings, id, log, stopping),
       onlyOne: (name) => openLease({ database, name, onFailure }),
     } // prettier-ignore

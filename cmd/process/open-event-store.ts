@@ -10,8 +10,9 @@ import { StoreUnavailable } from '../../domain/errors.ts'
 import { isStreamName } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
-import { parseEvent } from '../../domain/parse-event.ts'
+import { parseEvent, type Unreadable } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
+import { obeyingSkips } from '../../workflows/parked/obeying.ts'
 import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
@@ -40,12 +41,14 @@ const open = async <Event extends RecordedEvent>(
  * Opens a store that returns events in their newest version.
  * @param databaseUrl  URL of the migrated Postgres
  * @param reports  receives failures that are retried
+ * @param onUnreadable  receives each event that cannot be read, once
  */
-export const openEventStore = (
+export const openEventStore = async (
   settings: StoreSettings,
   databaseUrl: string,
   reports: Partial<Reports> = {},
-): Promise<EventStore> => open(parseEvent, settings, databaseUrl, reports)
+  onUnreadable: (event: Unreadable) => void = () => {},
+): Promise<EventStore> => obeyingSkips(await open(parseEvent, settings, databaseUrl, reports), onUnreadable)
 
 /** Opens a store that returns events as they are stored, for tools that copy them. */
 export const openRawEventStore = (settings: StoreSettings, databaseUrl: string): Promise<EventStore<RecordedEvent>> =>

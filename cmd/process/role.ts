@@ -72,7 +72,7 @@ const readinessOf = (works: readonly Work[]): HealthCheck[] => {
   const parts = new Map<string, HealthCheck>()
   works.forEach(({ needs }, index) => {
     for (const part of needs)
-      if (!parts.has(part.name)) parts.set(part.name, { ...part, needed: part.needed && index === 0 })
+      if (!parts.has(part.name)) parts.set(part.name, { ...part, needed: index === 0 && part.needed })
   })
   return [...parts.values()]
 }

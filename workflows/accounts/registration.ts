@@ -19,7 +19,7 @@ import { accountStream, type AccountEvent, type Plan } from '../../domain/accoun
 import { issue, type NewMailToken } from '../../domain/account/mail-tokens.ts'
 import { conflict } from '../../domain/account/refusals.ts'
 import { hashOfToken } from '../../domain/account/tokens.ts'
-import { isReadable } from '../../domain/parse-event.ts'
+import { isFoldable } from '../../domain/parse-event.ts'
 import {
   NO_STREAM,
   type Clock,
@@ -71,10 +71,10 @@ interface Claim {
 }
 
 const claimOf = async (store: Pick<EventStore, 'read'>, stream: string): Promise<Claim> => {
-  const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
-  if (!newest) return { user_id: null, revision: NO_STREAM }
-  const claims = isReadable(newest) && (newest.type === 'EmailClaimed' || newest.type === 'FirstAccountClaimed')
-  return { user_id: claims ? newest.data.user_id : null, revision: newest.revision }
+  const [events = []] = await store.read([{ stream }])
+  const newest = events.filter(isFoldable).at(-1)
+  const claims = newest?.type === 'EmailClaimed' || newest?.type === 'FirstAccountClaimed'
+  return { user_id: claims ? newest.data.user_id : null, revision: events.at(-1)?.revision ?? NO_STREAM }
 }
 
 const exists = async (store: EventStore, userId: number): Promise<boolean> => {

@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailable } from '../../domain/errors.ts'
+import { UnreadableEvent } from '../../domain/parse-event.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
@@ -77,6 +78,14 @@ const byStamp = (a: Arrival, b: Arrival): number =>
 
 const isOpen = ({ isAnswered }: Job): boolean => !isAnswered
 
+/** A stream that cannot be read must not stop the rest of its group: the group is divided by user, and then by bank. */
+const partsOf = (jobs: readonly Job[]): Job[][] => {
+  const parts = (keyOf: (job: Job) => unknown): Job[][] =>
+    [...new Set(jobs.map(keyOf))].map((key) => jobs.filter((job) => keyOf(job) === key))
+  const byUser = parts(({ userId }) => userId)
+  return byUser.length > 1 ? byUser : parts(({ read }) => read.reading?.bank_code)
+}
+
 export const openCapture = (options: CaptureOptions): Capture => {
   const { warmNotifications = 500_000, unfinishedMs = 2_000, oldAfterMs = DAY_MS, plans, onTaken } = options
   const { store, ids, clock, accounts = accountCache() } = options
@@ -107,7 +116,9 @@ export const openCapture = (options: CaptureOptions): Capture => {
       groups.putBack(again.filter(isOpen))
       if (parked.length > 0) setTimeout(() => groups.add(parked.filter(isOpen)), LOOK_AGAIN_MS)
     } catch (error) {
-      for (const job of jobs) fail(job, error, jobs.length)
+      const parts = error instanceof UnreadableEvent ? partsOf(jobs) : []
+      if (parts.length > 1) for (const part of parts) await run(part)
+      else for (const job of jobs) fail(job, error, jobs.length)
     }
   }
   const groups = new Groups(run)

@@ -4,7 +4,7 @@ import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'
 import type { Database } from '../../database/database.ts'
 import { checkName } from '../encoding.ts'
-import type { Parse } from '../parse.ts'
+import { jsonIn, type Parse } from '../parse.ts'
 import type { Piece } from './bounded-reading.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 
@@ -73,8 +73,8 @@ export const readSlices = async <Event extends RecordedEvent>(
       parse({
         id,
         type,
-        data: JSON.parse(data),
-        metadata: JSON.parse(metadata) as Metadata,
+        data: jsonIn(data),
+        metadata: jsonIn(metadata) as Metadata,
         stream: slices[slice]!.stream,
         revision,
         checkpoint: position,
@@ -131,8 +131,8 @@ export const readPage = async <Event extends RecordedEvent>(
       event: parse({
         id,
         type,
-        data: JSON.parse(data),
-        metadata: JSON.parse(metadata) as Metadata,
+        data: jsonIn(data),
+        metadata: jsonIn(metadata) as Metadata,
         stream,
         revision,
         checkpoint: String(position),

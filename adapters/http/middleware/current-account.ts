@@ -9,6 +9,7 @@
  */
 import type { Account } from '../../../domain/account/account.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
+import { UnreadableEvent } from '../../../domain/parse-event.ts'
 import { projectedRevision } from '../../../projections/account/queries.ts'
 import type { Accounts } from '../../../workflows/accounts/accounts.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -44,7 +45,8 @@ export const currentAccount = async (
   try {
     return { account: await within(PATIENCE_MS, accounts.find(userId), late), away: null }
   } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error
+    // An account with an event that cannot be read may have revoked the key with it.
+    if (!(error instanceof StoreUnavailable) || error instanceof UnreadableEvent) throw error
     const known = await projectedRevision(database, userId)
     if (known === null || known > confirmed.revision) throw error
     return { account: confirmed.account, away: error }

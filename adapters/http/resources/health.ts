@@ -11,8 +11,8 @@ import type { Operations } from '../openapi/operations.ts'
 /** The health check of a service that this process uses. */
 export interface HealthCheck {
   name: string
-  /** False if the process can work without the service, such as receiving without the read models. */
-  needed: boolean
+  /** False if the process can work without the service, such as receiving without the read models. It may depend on the failure. */
+  needed: boolean | (() => boolean)
   /** Resolves when the service answers. */
   check: () => Promise<unknown>
 }
@@ -50,7 +50,8 @@ export const healthRoutes = (operations: Operations, { metrics, readiness, setti
 
   const ready = async (context: ApiContext) => {
     const states = await Promise.all(readiness().map(async (part) => ({ ...part, up: await answers(part) })))
-    const down = states.some(({ needed, up }) => needed && !up)
+    const isNeeded = ({ needed }: HealthCheck): boolean => (typeof needed === 'function' ? needed() : needed)
+    const down = states.some((part) => isNeeded(part) && !part.up)
     context.status = down ? 503 : 200
     const word = (up: boolean): z.infer<typeof state> => (up ? 'ok' : 'unavailable')
     return { status: word(!down), parts: Object.fromEntries(states.map(({ name, up }) => [name, word(up)])) }

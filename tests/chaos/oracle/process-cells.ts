@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../harness/eventually.ts'
 import { kafkaClient } from '../../harness/kafka/broker.ts'
 import { EVERY_ROLE, type RoleName } from '../../harness/role-processes.ts'
+import { openRawWriter, type RawEvent } from '../../harness/raw-events.ts'
 import { startServers, type Servers } from '../../harness/servers.ts'
 import { World } from '../../harness/world.ts'
 import { openClaimLog, workerOf, type ClaimLog } from './claims.ts'
@@ -130,6 +131,16 @@ const mute = (server: 'postgres' | 'eventStore'): Cell => ({
     world.servers[server].thaw()
   },
 })
+/** Delivered transactions that get a damaged event. */
+const DAMAGED = 10
+
+/** Events that Baoco would never write. */
+const DAMAGES: readonly RawEvent[] = [
+  { type: 'NotYetInvented' },
+  { type: 'WebhookStatusChanged', data: null },
+  { type: 'WebhookStatusChanged', metadata: null },
+  { type: 'WebhookAttempted', metadata: { version: 9 } },
+]
 
 /** Cells that may leave first attempts to the queue come first: the queue makes these a minute later, while the other cells run. */
 export const processCells: readonly Cell[] = [
@@ -168,6 +179,29 @@ export const processCells: readonly Cell[] = [
       await pause(form.projectorAway)
       projector!.start()
       await projector!.running.ready
+    },
+  },
+  {
+    name: 'damaged events in streams',
+    cause: async ({ world, form, oracle }) => {
+      const raw = await openRawWriter(world.env)
+      try {
+        const { body } = await world.api('GET', '/api/transactions?webhook_status=success')
+        const delivered = (body.data as { id: number }[]).slice(0, DAMAGED).map(({ id }) => `transaction-${id}`)
+        const streams = [
+          ...delivered,
+          'transaction-999999999',
+          'account-999999999',
+          'unread-999999999',
+          'alerts-999999999',
+        ]
+        for (const [n, stream] of streams.entries()) await raw.append(stream, DAMAGES[n % DAMAGES.length]!)
+        const goal = oracle.accepted + form.rate
+        await eventually(() => oracle.accepted >= goal, { within: 60_000, what: 'notifications accepted beside them' })
+        for (const stream of streams.slice(0, 2)) await world.baocoCommand('parked', 'skip', stream, '--yes')
+      } finally {
+        await raw.close()
+      }
     },
   },
   ...away('postgres'),

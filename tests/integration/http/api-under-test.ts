@@ -21,6 +21,7 @@ import { openPasswords } from '../../../adapters/secrets/passwords.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { orUnavailable } from '../../../adapters/database/or-unavailable.ts'
+import { openPutOffReactions } from '../../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
@@ -214,6 +215,7 @@ export const openApi = async (
               plans: planAccountOf({ planPrefix: 'BC', ...settings }),
               maxAgeMs: (settings.reparseMaxAge ?? 86_400) * 1_000,
             }),
+            putOffs: openPutOffReactions(database),
             checkpoint: openReactorCheckpoint(database),
             log: silent,
           },
