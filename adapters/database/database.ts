@@ -3,6 +3,7 @@
 import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
+import { withStrictSslMode } from './ssl-mode.ts'
 
 export type { Queryable, Row } from '../../projections/engine/queryable.ts'
 
@@ -22,6 +23,8 @@ export const BY_KEY = `SET plan_cache_mode = force_generic_plan; SET jit = off;
   SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
 
 export interface Database extends Queryable {
+  /** The same pool. A query that takes longer than this (milliseconds) fails, and its connection is given up. */
+  within(milliseconds: number): Queryable
   /** Commits all of the work or none of it, then returns the connection to the pool. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
   /**
@@ -52,9 +55,14 @@ const inTurn = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
   }
 }
 
-const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
+const queryable = (client: pg.Pool | pg.PoolClient, timeoutMs = 0): Queryable => ({
   query: async <Result extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
-    const statement = name ? { text, values: [...values], name } : { text, values: [...values] }
+    const statement = {
+      text,
+      values: [...values],
+      ...(name && { name }),
+      ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
+    }
     return (await inTurn(() => client.query(statement))).rows as Result[]
   },
 })
@@ -70,7 +78,7 @@ export const openDatabase = (
   { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0, session = '' } = {},
 ): Database => {
   const config: pg.ClientConfig = {
-    connectionString: url,
+    connectionString: withStrictSslMode(url),
     application_name: applicationName,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
@@ -90,6 +98,7 @@ export const openDatabase = (
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     ...queryable(pool),
+    within: (milliseconds) => queryable(pool, milliseconds),
     transaction: async (work) => {
       const client = await inTurn(() => pool.connect())
       try {

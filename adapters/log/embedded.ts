@@ -54,11 +54,13 @@ export const openEmbeddedLog = ({ store, database, from = null, onFailure = () =
 })
 
 /**
- * Converts events to log entries, which contain no personal data. An event without a user or a transaction is a bug of its
- * writer. It is reported and skipped, because stopping at it would stop all deliveries permanently.
+ * Converts events to log entries, which contain no personal data. Skipped events are left out. An event without a user or a transaction is
+ * a bug of its writer. It is reported and left out, because stopping at it would stop all deliveries permanently.
  */
 const entriesOf = (events: readonly StoredEvent[], onFailure: (error: unknown) => void): LogEntry[] =>
-  events.map(asStored).flatMap(({ id, type, data, metadata, revision, checkpoint, stream }) => {
+  events.flatMap((event) => {
+    if (event.type === 'Skipped') return []
+    const { id, type, data, metadata, revision, checkpoint, stream } = asStored(event)
     const transaction_id =
       typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) : undefined
     const { user_id, at, correlation_id } = metadata

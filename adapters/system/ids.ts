@@ -6,12 +6,16 @@
  */
 import { randomUUID } from 'node:crypto'
 import { ID_STREAM, idEvents, type IdsReserved } from '../../domain/ids.ts'
+import { isFoldable } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Clock, type EventStore, type Ids } from '../../domain/ports.ts'
 import { stamp } from '../../workflows/support/stamp.ts'
 
 const BLOCK = 1_000
 /** If fewer ids are left, the next block is fetched in advance, so that callers do not wait. */
 const SPARE = 250
+
+/** Enough to find a block behind events that the operator has skipped. */
+const NEWEST = 10
 
 /**
  * @param skip  `ID_SKIP`: ids to skip once, for a store restored from a backup that is older than ids already in use
@@ -28,8 +32,9 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
   /** Reserves a block of at least `count` ids, after the newest block in the store. */
   const reserve = async (count: number): Promise<IdsReserved> => {
     for (;;) {
-      const [[newest] = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: 1 }])
-      const from = (newest ? idEvents.IdsReserved.parse(newest.data).to : 0) + leap + 1
+      const [newest = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: NEWEST }])
+      const known = newest.find(isFoldable)
+      const from = (known ? idEvents.IdsReserved.parse(known.data).to : 0) + leap + 1
       const block = { from, to: from + Math.max(BLOCK, count) - 1 }
       const request = randomUUID()
       const events = stamp([{ type: 'IdsReserved', data: block }], {
@@ -39,7 +44,7 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
         causation_id: request,
       })
       const [result] = await store.append([
-        [{ stream: ID_STREAM, expectedRevision: newest?.revision ?? NO_STREAM, events }],
+        [{ stream: ID_STREAM, expectedRevision: newest[0]?.revision ?? NO_STREAM, events }],
       ])
       if (result?.ok) {
         leap = 0

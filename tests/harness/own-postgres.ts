@@ -1,6 +1,6 @@
 /** A Postgres server for one test. */
 import { randomBytes } from 'node:crypto'
-import { appendFile, mkdtemp, statfs } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, stat, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeDataFolder } from '../../adapters/system/data-folder.ts'
@@ -37,14 +37,43 @@ const fastFolder = async (): Promise<string> => {
   return mkdtemp(join(tmpdir(), 'baoco-postgres-'))
 }
 
-/** @param options.durable  uses the settings of production, for tests of durability; otherwise fast, in memory if there is space */
-export const startOwnPostgres = async ({ durable = true } = {}): Promise<OwnPostgres> => {
+/** A certificate and its key, as PEM. */
+export interface Certificate {
+  certificate: string
+  key: string
+}
+
+/** Accepts only connections with TLS. */
+const requireTls = async (data: string, { certificate, key }: Certificate): Promise<void> => {
+  const { uid, gid } = await stat(data)
+  for (const [name, text] of [
+    ['server.crt', certificate],
+    ['server.key', key],
+  ] as const) {
+    const path = join(data, name)
+    await writeFile(path, text)
+    await chmod(path, 0o600)
+    await chown(path, uid, gid)
+  }
+  await appendFile(join(data, 'postgresql.conf'), '\nssl = on\n')
+  await writeFile(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256\n')
+}
+
+interface Options {
+  /** Uses the settings of production, for tests of durability; otherwise fast, in memory if there is space. */
+  durable?: boolean
+  /** With it, only connections with TLS are accepted. */
+  tls?: Certificate
+}
+
+export const startOwnPostgres = async ({ durable = true, tls }: Options = {}): Promise<OwnPostgres> => {
   const folder = durable ? await mkdtemp(join(tmpdir(), 'baoco-postgres-')) : await fastFolder()
   makeDataFolder(folder)
   const place = findDirectory(folder)
   const password = randomBytes(12).toString('hex')
   await initialise(place, password)
   if (!durable) await appendFile(join(place.data, 'postgresql.conf'), NOT_DURABLE)
+  if (tls) await requireTls(place.data, tls)
   const [port = 0] = await freePorts(1)
   const server = await startOwnServer({ folder, launch: () => start(place, port), end: stop, clear: removeDirectory })
   return {

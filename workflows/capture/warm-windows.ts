@@ -5,7 +5,7 @@
  */
 import { DedupWindow } from '../../domain/dedup/window.ts'
 import { dedupStream } from '../../domain/dedup/events.ts'
-import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
+import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Slice } from '../../domain/ports.ts'
 
 export class WarmWindow {
@@ -31,7 +31,7 @@ export class WarmWindow {
   readOn(events: readonly StoredEvent[]): void {
     for (const event of events) {
       if (event.revision <= this.revision) continue
-      if (isReadable(event) && event.type === 'NotificationSeen') this.window.see(event.data)
+      if (isFoldable(event) && event.type === 'NotificationSeen') this.window.see(event.data)
       this.revision = event.revision
     }
     this.revision = Math.max(this.revision, this.#reported)

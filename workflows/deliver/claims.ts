@@ -33,6 +33,9 @@ export interface ClaimsOptions {
   onError: (error: unknown) => void
 }
 
+/** How long a delivery is put off if its stream cannot be read: milliseconds. */
+const PUT_OFF_MS = 30_000
+
 const keyOf = ({ transaction_id, rule_id }: { transaction_id: number; rule_id: number }): string =>
   `${transaction_id} ${rule_id}`
 
@@ -90,14 +93,24 @@ export class Claims {
   async beginChecked(due: Due): Promise<void> {
     const { store, tracked, begin, endOrphan, stopping, onError } = this.#options
     for (const claim of due.claimed) this.#beingChecked.add(claim)
-    const { claimed, orphans } = await checkAgainstStreams(
+    const { claimed, orphans, putOff } = await checkAgainstStreams(
       due,
       async (slices) => (await retry(() => store.read(slices), { signal: stopping, onFailure: onError })) ?? null,
       tracked,
     )
     orphans.forEach(endOrphan)
     for (const claim of due.claimed) this.#beingChecked.delete(claim)
+    if (putOff.length > 0) this.#putOff(putOff)
     begin(claimed)
+  }
+
+  /** Gives claims back after a while. Until then no worker claims them, so a stream that cannot be read costs a look now and then. */
+  #putOff(claims: readonly Claimed[]): void {
+    const { worker, queue, stopping, onError } = this.#options
+    const giveBack = (): void => {
+      if (!stopping.aborted) queue.giveBack(worker, claims).catch(onError)
+    }
+    setTimeout(giveBack, PUT_OFF_MS).unref()
   }
 
   #wanted(room: RoomByLane): DueWanted {

@@ -6,10 +6,10 @@
  *
  * Repeats have the id and the revision of the first message.
  */
-import type { StoredEvent } from '../../domain/parse-event.ts'
+import { decidedAt, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { retry } from '../support/retry.ts'
-import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { MOST_IN_BATCH, PREFIXES, type Lines, type Publisher, type RelayCheckpoint } from './relay.ts'
 
 interface Past {
@@ -62,14 +62,17 @@ export const positionBefore = async (past: Past, signal: AbortSignal): Promise<S
   let before = storePositionOf(first!)
   for await (const events of pastEvents(past, until.checkpoint, signal)) {
     const next = events.findIndex((event) => isDue(event, past))
-    const last = next < 0 ? events.at(-1) : events[next - 1]
+    const last = lastPlaceIn(next < 0 ? events : events.slice(0, next))
     if (last) before = storePositionOf(last)
     if (next >= 0) return before
   }
   throw new Error('no event of this time has been published')
 }
 
-const isDue = ({ metadata }: StoredEvent, { from }: Past): boolean => Date.parse(metadata.at) >= from.getTime()
+const isDue = (event: StoredEvent, { from }: Past): boolean => {
+  const at = decidedAt(event)
+  return at !== null && Date.parse(at) >= from.getTime()
+}
 
 const publishedUpTo = async ({ store, checkpoint }: Past): Promise<StorePosition> => {
   const known = await checkpoint.load()

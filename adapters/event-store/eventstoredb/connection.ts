@@ -4,11 +4,12 @@
  * more. The old client's calls are ended before the new one is used. Otherwise their failures would reject every append that
  * waits, on any client (see `late-answers.ts`).
  */
-import { setTimeout as pause } from 'node:timers/promises'
-import { EventStoreDBClient } from '@eventstore/db-client'
+import type { EventStoreDBClient } from '@eventstore/db-client'
+import { openClient, type OpenClient } from './client.ts'
 import { onLateAnswer } from './late-answers.ts'
-import { breaksConnection, isOutage, NoAnswer } from './outage.ts'
-import { readableUrl } from './url.ts'
+import { breaksConnection, isOutage, NoAnswer, reasonOf } from './outage.ts'
+import { OutageReport, type Outage } from './outage-report.ts'
+import { clientUrl, hostsOf } from './url.ts'
 
 /**
  * The client warns about values below ten seconds. A connection that does not even answer a ping is detected after both
@@ -16,8 +17,8 @@ import { readableUrl } from './url.ts'
  */
 const KEEP_ALIVE_MS = 10_000
 const PING_MS = 5_000
-/** Ending the calls of a client needs no round trip, so this is the longest wait for it. */
-const GOODBYE_MS = 500
+/** How long the client waits for one node while it discovers a cluster. A frozen node must not use up the time of a call. */
+const GOSSIP_TIMEOUT_S = 2
 
 export interface Link {
   client: EventStoreDBClient
@@ -25,8 +26,8 @@ export interface Link {
   lost: AbortSignal
 }
 
-interface OpenLink extends Link {
-  end: AbortController
+interface OpenLink extends Link, OpenClient {
+  giveUp: AbortController
   /** The time of the last answer, on the clock of `performance`. */
   heardAt: number
 }
@@ -45,15 +46,18 @@ export interface Attempt {
   onGivenUp: () => void
 }
 
-/** An internal method of the client. `dispose` ends the calls but leaves the connection open until its idle timeout. */
-interface Inside {
-  getChannel(): Promise<{ close(): void }>
+export interface Reports {
+  /** Called with the first failure of each outage. */
+  onFailure(error: unknown): void
+  /** Called when an outage has ended. */
+  onRecovery(outage: Outage): void
 }
 
 export class Connection {
   readonly #url: string
   readonly #attemptMs: number
-  readonly #onFailure: (error: unknown) => void
+  readonly #hosts: string
+  readonly #report: OutageReport
   readonly #forget: () => void
   #generation = 0
   #link: Promise<OpenLink>
@@ -62,21 +66,20 @@ export class Connection {
   #closed = false
 
   /**
-   * @param url  `esdb://…`, in the client's format
+   * @param url  `esdb://…` or `kurrentdb://…`
    * @param attemptMs  a call that receives nothing for this long is given up
    * @throws if the URL is invalid
    */
-  constructor(url: string, attemptMs: number, onFailure: (error: unknown) => void) {
-    this.#url = readableUrl(url)
+  constructor(url: string, attemptMs: number, { onFailure, onRecovery }: Reports) {
+    this.#url = url
+    this.#hosts = hostsOf(url)
     this.#attemptMs = attemptMs
-    this.#onFailure = onFailure
+    this.#report = new OutageReport(onFailure, onRecovery)
     this.#current = this.#open()
     this.#link = Promise.resolve(this.#current)
     this.#forget = onLateAnswer((error) => {
       // One late answer is often followed by more. By then the new client is already being opened.
-      if (this.#isRenewing) return
-      onFailure(error)
-      this.#renew(this.#current)
+      if (!this.#isRenewing) this.#renew(this.#current, error)
     })
   }
 
@@ -115,15 +118,20 @@ export class Connection {
     try {
       const result = await Promise.race([work(attempt), givenUp])
       received()
+      this.answered()
       return result
     } catch (error) {
+      if (!isOutage(error)) {
+        received()
+        this.answered()
+        throw error
+      }
       if (error instanceof NoAnswer) {
         attempt.onGivenUp()
         // If other calls received answers meanwhile, only this call is slow or lost, and the client is kept.
-        if (link.heardAt < started) this.#renew(link)
-      } else if (isOutage(error)) this.failed(link, error)
-      else received()
-      throw error
+        if (link.heardAt < started) this.#renew(link, error)
+      } else this.failed(link, error)
+      throw this.#named(error)
     } finally {
       clearTimeout(timer)
     }
@@ -131,63 +139,65 @@ export class Connection {
 
   /** Reports that a call that the caller made itself on a link has failed. */
   failed(link: Link, error: unknown): void {
-    if (breaksConnection(error)) this.#renew(link)
+    if (breaksConnection(error)) this.#renew(link, error)
   }
 
   /** Reports that nothing arrived on a link for too long. */
   silent(link: Link): void {
-    this.#renew(link)
+    this.#renew(link, new NoAnswer(`no response within ${this.#attemptMs} ms`))
+  }
+
+  /** Reports that the server has answered. */
+  answered(): void {
+    this.#report.answered()
   }
 
   async close(): Promise<void> {
     this.#closed = true
     this.#forget()
+    this.#report.close()
     const link = await this.#link
-    link.end.abort()
-    await goodbye(link.client)
+    link.giveUp.abort()
+    await link.end()
   }
 
   #open(): OpenLink {
-    const end = new AbortController()
-    const client = EventStoreDBClient.connectionString(this.#connectionString())
-    return { client, end, lost: end.signal, heardAt: performance.now() }
+    const giveUp = new AbortController()
+    return { ...openClient(this.#clientUrl()), giveUp, lost: giveUp.signal, heardAt: performance.now() }
   }
 
   /**
    * Below the client, connections are shared by all clients with the same options. A different interval gives the new client
    * a new connection, without the retry pauses that the old connection's failures caused.
    */
-  #connectionString(): string {
-    const own = {
+  #clientUrl(): string {
+    const defaults = { gossipTimeout: GOSSIP_TIMEOUT_S }
+    return clientUrl(this.#url, defaults, {
       keepAliveInterval: KEEP_ALIVE_MS + this.#generation++,
       keepAliveTimeout: PING_MS,
       // If this is false, the client reports a wrong revision.
       throwOnAppendFailure: true,
-    }
-    const options = Object.entries(own).map(([key, value]) => `${key}=${value}`)
-    return this.#url + (this.#url.includes('?') ? '&' : '?') + options.join('&')
+    })
   }
 
-  #renew(link: Link): void {
+  /** The error with the server's address and a reason that a reader can act on. */
+  #named(error: unknown): NoAnswer {
+    return new NoAnswer(`${this.#hosts}: ${reasonOf(error)}`, { cause: error })
+  }
+
+  #renew(link: Link, error: unknown): void {
+    if (!this.#closed) this.#report.failed(this.#named(error))
     if (link !== this.#current || this.#closed) return
     const old = this.#current
     const next = (this.#current = this.#open())
     this.#isRenewing = true
-    old.end.abort()
-    this.#link = goodbye(old.client)
-      .catch(this.#onFailure)
+    old.giveUp.abort()
+    this.#link = old
+      .end()
+      .catch(() => {})
       .then(() => {
         this.#isRenewing = false
         return next
       })
   }
-}
-
-const goodbye = async (client: EventStoreDBClient): Promise<void> => {
-  await Promise.race([client.dispose(), pause(GOODBYE_MS, undefined, { ref: false })])
-  // If a cluster cannot be found, there is no channel to close, and it takes some time until the error arrives.
-  ;(client as unknown as Inside).getChannel().then(
-    (channel) => channel.close(),
-    () => {},
-  )
 }

@@ -15,3 +15,6 @@ export const isOutage = (error: unknown): boolean => {
   if (!('severity' in error)) return true
   return 'code' in error && typeof error.code === 'string' && PASSING.has(error.code.slice(0, 2))
 }
+
+/** Whether a statement did not end within the driver's time limit. The server may be unavailable, or the statement is too large. */
+export const isTooLong = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'

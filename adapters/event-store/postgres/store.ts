@@ -9,10 +9,11 @@ import { openDatabase } from '../../database/database.ts'
 import { checkName, encode } from '../encoding.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
+import { BoundedReading } from './bounded-reading.ts'
 import { Connection } from './connection.ts'
 import { recordedAfter } from './encoding.ts'
 import { GroupAppend } from './group-append.ts'
-import { isOutage } from './outage.ts'
+import { isOutage, isTooLong } from './outage.ts'
 import { positionOf, readPage, readSlices } from './reading.ts'
 import { subscription } from './subscription.ts'
 import { Tail } from './tail.ts'
@@ -71,13 +72,18 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   })
   const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
     untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
+  const reading = new BoundedReading<Event>({
+    readPiece: (slices, mostBytes) => readSlices(database, slices, parse, mostBytes),
+    isTooLong,
+    answered,
+  })
   const head = async (): Promise<number> =>
     (await database.query<{ position: number }>('SELECT store.newest() AS position'))[0]!.position
 
   return {
     keepsOrder: true,
     append: async (units) => (units.length === 0 ? [] : appends.append(encode(units))),
-    read: (slices) => answered(() => readSlices(database, slices, parse)),
+    read: (slices) => reading.read(slices),
     readAll: async (after, limit) => {
       const position = positionOf(after)
       const events: Event[] = []
