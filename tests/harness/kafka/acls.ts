@@ -1,8 +1,11 @@
 /** The ACLs that docs/kafka.md lists, and functions that add and remove them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes, type AclEntry } from 'kafkajs'
+import kafkajs, { type AclEntry } from 'kafkajs'
 import { kafkaClient } from './broker.ts'
+
+/** kafkajs exports these names to CommonJS only. */
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
 
 export interface RequiredAcl {
   role: 'relay' | 'deliver'

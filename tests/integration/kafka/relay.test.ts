@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ConfigResourceTypes } from 'kafkajs'
+import kafkajs from 'kafkajs'
 import { expect } from 'chai'
 import { checkTopic } from '../../../cmd/process/open-topic.ts'
 import { PERSONAL_FIELDS } from '../../../domain/transaction/public-view.ts'
@@ -34,7 +34,7 @@ describe('the relay', function () {
     const { resources } = await setting.admin((admin) =>
       admin.describeConfigs({
         includeSynonyms: false,
-        resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames }],
+        resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames }],
       }),
     )
     const configs = Object.fromEntries(
