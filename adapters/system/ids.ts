@@ -3,6 +3,9 @@
  * Ids from one counter for all processes, in blocks. A block is reserved by an event, so no id is ever issued twice, by any
  * process and after any crash, and an event can contain its id before it is written. Ids of a block that a process has not
  * used when it ends are never used.
+ *
+ * If the newest block in the store is older than a block that is known, the store went back in time. Then ids continue far above the
+ * known ones, because other processes may have used ids that this one does not know.
  */
 import { randomUUID } from 'node:crypto'
 import { ID_STREAM, idEvents, type IdsReserved } from '../../domain/ids.ts'
@@ -13,14 +16,31 @@ const BLOCK = 1_000
 /** If fewer ids are left, the next block is fetched in advance, so that callers do not wait. */
 const SPARE = 250
 
+/** Ids above the highest known one that are left out after the store went back. */
+const LEAP = 1_000_000
+
+export interface IdsParts {
+  store: EventStore
+  clock: Clock
+  skip?: number
+  above?: number
+}
+
+export interface OpenIds extends Ids {
+  /** The highest id that is known to be reserved; 0 if none is. */
+  highest(): number
+}
+
 /**
+ * @param above  the highest id that is known to have been used
  * @param skip  `ID_SKIP`: ids to skip once, for a store restored from a backup that is older than ids already in use
  * @returns ids that rise within the process; waits for the store only if a block is used up before the next one has arrived
  */
-export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: Clock; skip?: number }): Ids => {
+export const openIds = ({ store, clock, skip = 0, above = 0 }: IdsParts): OpenIds => {
   let next = 1
   let last = 0
   let leap = skip
+  let highest = above
   let turn: Promise<unknown> = Promise.resolve()
   /** The next block, while it is being fetched. */
   let coming: Promise<IdsReserved> | null = null
@@ -29,7 +49,8 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
   const reserve = async (count: number): Promise<IdsReserved> => {
     for (;;) {
       const [[newest] = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: 1 }])
-      const from = (newest ? idEvents.IdsReserved.parse(newest.data).to : 0) + leap + 1
+      const reserved = newest ? idEvents.IdsReserved.parse(newest.data).to : 0
+      const from = (reserved < highest ? highest + LEAP : reserved) + leap + 1
       const block = { from, to: from + Math.max(BLOCK, count) - 1 }
       const request = randomUUID()
       const events = stamp([{ type: 'IdsReserved', data: block }], {
@@ -43,6 +64,7 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
       ])
       if (result?.ok) {
         leap = 0
+        highest = block.to
         return block
       }
       // Another process was faster, so its block is now the newest.
@@ -63,6 +85,7 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
   }
 
   return {
+    highest: () => highest,
     next: async (count) => {
       if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a number of ids: ${count}`)
       const mine = turn.then(async () => {

@@ -4,7 +4,7 @@
  * role uses these and adds its own.
  */
 import { systemClock as clock } from '../../adapters/system/clock.ts'
-import { openIds } from '../../adapters/system/ids.ts'
+import { keepStoreMemory } from '../../adapters/system/store-memory.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
 import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
 import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
@@ -24,12 +24,13 @@ import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
+import { continueHistory, type Before } from './continue-history.ts'
 import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { openTopic, type Topic } from './open-topic.ts'
 import { openPressure, type Pressure } from './pressure.ts'
-import { recognise } from './recognise-installation.ts'
+import { identityOf, recognise } from './recognise-installation.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 export interface Installation {
@@ -43,6 +44,10 @@ export interface Installation {
   /** This process started the database, so no process from before is still connected. */
   isFreshDatabase: boolean
   store: EventStore
+  /** Aborts when the store is found to have gone back in time. Everything here must then be opened again. */
+  lost: AbortSignal
+  /** What is known of the store now, for the installation that is opened then. */
+  remembered(): Before
   /** The Kafka topic of the log; null without Kafka. */
   topic: Topic | null
   ids: Ids
@@ -73,12 +78,13 @@ export interface Installation {
  * Opens everything that the roles share. Waits for servers that are unavailable and logs which.
  * @param name  names this process to a command that must run alone
  * @param options.ownsDatabase  this process itself must run the embedded Postgres
+ * @param options.before  what this process knew when it found that the store went back
  * @throws an error whose message says in one line why the process cannot start
  */
 export const openInstallation = async (
   name: string,
   stopping: AbortSignal,
-  options: { ownsDatabase?: boolean } = {},
+  options: { ownsDatabase?: boolean; before?: Before | undefined } = {},
 ): Promise<Installation> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)
@@ -107,7 +113,18 @@ export const openInstallation = async (
     const id = await recognise({ settings, store, database, clock })
     await applyRetention(store, settings.keepUnread)
 
-    const ids = openIds({ store, clock, skip: settings.idSkip })
+    const { history } = store
+    const identity = await identityOf(store, id)
+    const remembered = (): Before => ({
+      store: identity, newest: history.newest, ids: ids.highest(), begun: history.begun,
+    }) // prettier-ignore
+    const memory = keepStoreMemory(settings.dataDir, () => {
+      const { store, newest, ids } = remembered()
+      return history.lost.aborted ? null : { store, newest, ids }
+    })
+    const before = options.before ?? memory.load(identity)
+    const ids = await continueHistory({ settings, store, database, clock, log, before })
+    opened.push(async () => memory.close())
     const accounts = accountCache()
     const metrics = openMetrics()
     const lastSeen = openLastSeenNotes(database, onFailure)
@@ -140,7 +157,7 @@ export const openInstallation = async (
 
     return {
       settings, secrets, log, clock, database, byKey, store, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
-      inboxCalls, metrics, onFailure, close,
+      inboxCalls, metrics, onFailure, close, remembered, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox: openOutbox(database),

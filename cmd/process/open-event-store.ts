@@ -3,6 +3,7 @@
  * expired events in small batches all day. EventStoreDB removes them in one scavenge per day.
  */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { unparsed, type Parse } from '../../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
@@ -25,7 +26,7 @@ const open = async <Event extends RecordedEvent>(
   { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
   databaseUrl: string,
   onFailure: (error: unknown) => void,
-): Promise<EventStore<Event>> => {
+): Promise<RememberingStore<Event>> => {
   if (url === undefined) return openPostgresEventStore({ url: databaseUrl, parse, onFailure })
   // Loaded only when needed, because the client takes long to load.
   const { openEventStoreDb } = await import('../../adapters/event-store/eventstoredb/store.ts')
@@ -41,7 +42,7 @@ export const openEventStore = (
   settings: StoreSettings,
   databaseUrl: string,
   onFailure: (error: unknown) => void = () => {},
-): Promise<EventStore> => open(parseEvent, settings, databaseUrl, onFailure)
+): Promise<RememberingStore> => open(parseEvent, settings, databaseUrl, onFailure)
 
 /** Opens a store that returns events as they are stored, for tools that copy them. */
 export const openRawEventStore = (settings: StoreSettings, databaseUrl: string): Promise<EventStore<RecordedEvent>> =>

@@ -12,6 +12,8 @@ import type { Command } from 'commander'
 import { createHealth } from '../../adapters/http/api.ts'
 import type { Part } from '../../adapters/http/resources/health.ts'
 import { listen, type Listening } from '../../adapters/http/server.ts'
+import { StoreWentBack } from '../../domain/errors.ts'
+import type { Before } from './continue-history.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -78,12 +80,29 @@ const readinessOf = (works: readonly Work[]): Part[] => {
 
 /**
  * Runs roles in this process until a stop signal. Roles that accept new work stop first, then the roles that follow them.
+ *
+ * If the event store goes back in time, everything is closed and opened again in this process. So no cache, known revision, reserved id or
+ * subscription survives that was made from events which do not exist any more.
  * @param options.ownsDatabase  this process itself must run the embedded Postgres
  */
 export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } = {}): Promise<void> => {
+  const stopping = stopSignal()
+  let before: Before | undefined
+  do before = await runUntilLost(roles, stopping, { ownsDatabase, before })
+  while (before)
+}
+
+/** @returns what was known of the store when it was found to have gone back; undefined after a stop */
+const runUntilLost = async (
+  roles: readonly Role[],
+  stopped: AbortSignal,
+  options: { ownsDatabase: boolean; before: Before | undefined },
+): Promise<Before | undefined> => {
   const failing = new AbortController()
-  const stopping = AbortSignal.any([stopSignal(), failing.signal])
-  const installation = await openInstallation(roles.map(({ name }) => name).join(', '), stopping, { ownsDatabase })
+  const opening = AbortSignal.any([stopped, failing.signal])
+  const installation = await openInstallation(roles.map(({ name }) => name).join(', '), opening, options)
+  const { lost, log } = installation
+  const stopping = AbortSignal.any([opening, lost])
   try {
     const works: Work[] = []
     for (const role of roles) {
@@ -96,11 +115,12 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     const failures: unknown[] = []
     const orEnd = <Result>(work: Promise<Result>): Promise<Result | void> =>
       work.catch((error: unknown) => {
+        if (error instanceof StoreWentBack) return
         failures.push(error)
         failing.abort()
       })
     const start = (signal: AbortSignal) => (work: Work) => orEnd(work.run(signal, readiness))
-    const followers = works.filter(({ follows }) => follows).map(start(following.signal))
+    const followers = works.filter(({ follows }) => follows).map(start(AbortSignal.any([following.signal, lost])))
     const others = works.filter(({ follows }) => !follows).map(start(stopping))
 
     const health = await orEnd(openHealth(installation, readiness))
@@ -109,10 +129,16 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     if (!stopping.aborted) console.log(readyLines(roles, works, installation))
 
     await untilAborted(stopping)
+    if (lost.aborted) log.error({ newest_known: installation.remembered().newest?.checkpoint }, 'store.begins_again')
     await Promise.all([...others, health?.close(REQUEST_GRACE_MS)])
     following.abort()
     await Promise.all(followers)
     if (failures.length > 0) throw failures[0]
+    return lost.aborted && !stopped.aborted ? installation.remembered() : undefined
+  } catch (error) {
+    // The store went back while the roles were opened.
+    if (error instanceof StoreWentBack && !stopped.aborted) return installation.remembered()
+    throw error
   } finally {
     await installation.close()
   }

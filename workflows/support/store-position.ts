@@ -11,20 +11,38 @@ export interface StorePosition {
   revision: number
 }
 
-export const storePositionOf = ({ checkpoint, id, stream, revision }: RecordedEvent): StorePosition => ({
+export const storePositionOf = ({
+  checkpoint,
+  id,
+  stream,
+  revision,
+}: Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'>): StorePosition => ({
   checkpoint,
   event_id: id,
   stream,
   revision,
 })
 
+/**
+ * Whether an event proves that its store contains a position.
+ * @param found  the first event of the position's stream from its revision on; undefined if there is none
+ */
+export const proves = (
+  found: RecordedEvent | undefined,
+  { checkpoint, event_id, revision }: StorePosition,
+  isAfter: EventStore['isAfter'],
+): boolean => {
+  if (!found) return false
+  if (found.revision === revision) return found.id === event_id
+  // Its stream was erased since, up to a later event.
+  return isAfter(found.checkpoint, checkpoint)
+}
+
 /** Whether this store contains the position. */
 export const isPositionIn = async (
   store: Pick<EventStore, 'read' | 'isAfter'>,
-  { checkpoint, event_id, stream, revision }: StorePosition,
+  position: StorePosition,
 ): Promise<boolean> => {
-  const [[found] = []] = await store.read([{ stream, from: revision, limit: 1 }])
-  if (found?.id === event_id) return true
-  // Its stream was erased since, up to the event that records the deletion.
-  return found?.type === 'TransactionDeleted' && store.isAfter(found.checkpoint, checkpoint)
+  const [[found] = []] = await store.read([{ stream: position.stream, from: position.revision, limit: 1 }])
+  return proves(found, position, (a, b) => store.isAfter(a, b))
 }

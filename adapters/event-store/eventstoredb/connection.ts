@@ -16,6 +16,11 @@ import { readableUrl } from './url.ts'
  */
 const KEEP_ALIVE_MS = 10_000
 const PING_MS = 5_000
+/**
+ * After a pause without an answer, the server behind the client may be another one, because the client connects again by itself. A
+ * server that is replaced is away for longer than this. Milliseconds.
+ */
+const PAUSE_MS = 1_000
 /** Ending the calls of a client needs no round trip, so this is the longest wait for it. */
 const GOODBYE_MS = 500
 
@@ -29,7 +34,11 @@ interface OpenLink extends Link {
   end: AbortController
   /** The time of the last answer, on the clock of `performance`. */
   heardAt: number
+  comparing: Promise<void> | null
 }
+
+/** Compares the store with what is known of it, on a new client and after a pause. */
+export type Compare = (attempt: Attempt) => Promise<void>
 
 /** One attempt of a call. */
 export interface Attempt {
@@ -54,6 +63,7 @@ export class Connection {
   readonly #url: string
   readonly #attemptMs: number
   readonly #onFailure: (error: unknown) => void
+  readonly #compare: Compare
   readonly #forget: () => void
   #generation = 0
   #link: Promise<OpenLink>
@@ -66,7 +76,13 @@ export class Connection {
    * @param attemptMs  a call that receives nothing for this long is given up
    * @throws if the URL is invalid
    */
-  constructor(url: string, attemptMs: number, onFailure: (error: unknown) => void) {
+  constructor(
+    url: string,
+    attemptMs: number,
+    onFailure: (error: unknown) => void,
+    compare: Compare = async () => {},
+  ) {
+    this.#compare = compare
     this.#url = readableUrl(url)
     this.#attemptMs = attemptMs
     this.#onFailure = onFailure
@@ -80,13 +96,31 @@ export class Connection {
     })
   }
 
-  link(): Promise<Link> {
-    return this.#link
+  /** @throws as `call` */
+  async link(): Promise<Link> {
+    const link = await this.#link
+    await this.#compared(link)
+    return link
   }
 
-  /** Makes one attempt. @throws {NoAnswer} if nothing arrived for too long · any error of the client */
+  /** Compares now. @throws as `call` */
+  async compare(): Promise<void> {
+    await this.#attempt(await this.#link, this.#compare)
+  }
+
+  /** Makes one attempt. @throws {NoAnswer} if nothing arrived for too long · {StoreWentBack} · any error of the client */
   async call<Result>(work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const link = await this.#link
+    await this.#compared(link)
+    return this.#attempt(link, work)
+  }
+
+  async #compared(link: OpenLink): Promise<void> {
+    if (performance.now() - link.heardAt <= PAUSE_MS) return
+    await (link.comparing ??= this.#attempt(link, this.#compare).finally(() => (link.comparing = null)))
+  }
+
+  async #attempt<Result>(link: OpenLink, work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const received = (): void => {
       link.heardAt = performance.now()
     }
@@ -150,7 +184,7 @@ export class Connection {
   #open(): OpenLink {
     const end = new AbortController()
     const client = EventStoreDBClient.connectionString(this.#connectionString())
-    return { client, end, lost: end.signal, heardAt: performance.now() }
+    return { client, end, lost: end.signal, heardAt: -Infinity, comparing: null }
   }
 
   /**

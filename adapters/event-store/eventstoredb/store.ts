@@ -9,8 +9,10 @@ import { setMaxListeners } from 'node:events'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
+import { expectedMore, History, type RememberingStore } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
+import { compareWith } from './checked.ts'
 import { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
 import { isOutage } from './outage.ts'
@@ -45,27 +47,45 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
   parse,
   deadlineMs = 10_000,
   onFailure = () => {},
-}: EventStoreDbOptions<Event>): Promise<EventStore<Event>> => {
+}: EventStoreDbOptions<Event>): Promise<RememberingStore<Event>> => {
   const attemptMs = Math.min(ATTEMPT_MS, deadlineMs)
   const closing = new AbortController()
   // Every call that waits for an unavailable server adds a listener.
   setMaxListeners(0, closing.signal)
+  const isLater: EventStore['isAfter'] = (a, b) => isAfter(positionOf(a), positionOf(b))
+  const history = new History(isLater)
   const connect = (to: string): Connection => new Connection(to, attemptMs, onFailure)
-  const connection = connect(url)
-  const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
-    untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
+  const connection = new Connection(url, attemptMs, onFailure, (attempt) => compareWith(attempt, prefix, history))
+  const answered = async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
+    history.check()
+    return untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
+  }
   const reading = new Reading(connection, prefix, answered, parse)
   const retention = new Retention((stream, wanted, isNew) =>
     setMetadata(connection, answered, prefix + stream, wanted, isNew),
   )
-  const units = new Units({ connection, reading, retention, prefix }, deadlineMs, closing.signal)
+  const units = new Units({ connection, reading, retention, history, prefix }, deadlineMs, closing.signal)
   const erased: Hidden[] = []
 
   return {
+    history,
     keepsOrder: false,
-    append: (all) => units.append(all),
-    read: (slices) => reading.slices(slices),
-    readAll: async (after, limit) => reading.all(after === null ? null : positionOf(after), limit),
+    append: async (all) => {
+      history.check()
+      const results = await units.append(all)
+      if (expectedMore(all, results)) await answered(() => connection.compare())
+      return results
+    },
+    read: async (slices) => {
+      const found = await reading.slices(slices)
+      found.forEach((events, n) => history.saw(slices[n]!.backwards ? events.toReversed() : events))
+      return found
+    },
+    readAll: async (after, limit) => {
+      const events = await reading.all(after === null ? null : positionOf(after), limit)
+      history.saw(events)
+      return events
+    },
     subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
       subscription(connection, {
         prefix,
@@ -74,6 +94,7 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
         maxBatch,
         signal: AbortSignal.any([signal, closing.signal]),
         attemptMs,
+        history,
         parse,
         onFailure,
       }),
@@ -81,7 +102,7 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
       const position = await reading.end()
       return position && checkpointOf(position)
     },
-    isAfter: (a, b) => isAfter(positionOf(a), positionOf(b)),
+    isAfter: isLater,
     retain: async (names, maxAgeSeconds) => retention.keep(checkName(names), maxAgeSeconds),
     expire: async () => {
       const checked = [...erased]

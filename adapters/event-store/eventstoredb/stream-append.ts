@@ -7,6 +7,7 @@ import {
   type JSONEventData,
 } from '@eventstore/db-client'
 import { NO_STREAM, type Checkpoint, type Expected } from '../../../domain/ports.ts'
+import type { History } from '../history.ts'
 import type { Connection } from './connection.ts'
 import { checkpointOf } from './position.ts'
 import type { Reading } from './reading.ts'
@@ -24,6 +25,7 @@ export interface StreamAppendParts {
   connection: Connection
   reading: Reading
   retention: Retention
+  history: History
   /** The prefix of every stream's name. */
   prefix: string
 }
@@ -33,7 +35,7 @@ export interface StreamAppendParts {
  * @throws {RangeError} if this server's limit for one append is lower than usual
  */
 export const appendToStream = async (
-  { connection, reading, retention, prefix }: StreamAppendParts,
+  { connection, reading, retention, history, prefix }: StreamAppendParts,
   answered: <Result>(attempt: () => Promise<Result>) => Promise<Result>,
   stream: string,
   expected: Expected,
@@ -58,7 +60,14 @@ export const appendToStream = async (
     const [{ position }] = await Promise.all([append(), retained])
     if (position) {
       reading.knows(position)
-      return { ok: true, checkpoint: checkpointOf(position) }
+      const checkpoint = checkpointOf(position)
+      history.wrote([{ stream, expected }], {
+        stream,
+        revision: expected + events.length,
+        id: events.at(-1)!.id,
+        checkpoint,
+      })
+      return { ok: true, checkpoint }
     }
     // Written earlier and hidden since, so its position is not reported. The newest position is not before it, so a caller
     // that waits until a read model has passed that position waits long enough.
