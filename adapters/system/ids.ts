@@ -4,8 +4,8 @@
  * process and after any crash, and an event can contain its id before it is written. Ids of a block that a process has not
  * used when it ends are never used.
  *
- * If the newest block in the store is older than a block that is known, the store went back in time. Then ids continue far above the
- * known ones, because other processes may have used ids that this one does not know.
+ * After the store went back in time, ids continue far above the known ones, because other processes may have used ids that this one
+ * does not know.
  */
 import { randomUUID } from 'node:crypto'
 import { ID_STREAM, idEvents, type IdsReserved } from '../../domain/ids.ts'
@@ -24,6 +24,7 @@ export interface IdsParts {
   clock: Clock
   skip?: number
   above?: number
+  isAfterLoss?: boolean
 }
 
 export interface OpenIds extends Ids {
@@ -32,15 +33,17 @@ export interface OpenIds extends Ids {
 }
 
 /**
- * @param above  the highest id that is known to have been used
+ * @param above  the highest id that is known to have been used; 0 if none is known
+ * @param isAfterLoss  the store went back in time. Another process may already have left out ids for this.
  * @param skip  `ID_SKIP`: ids to skip once, for a store restored from a backup that is older than ids already in use
  * @returns ids that rise within the process; waits for the store only if a block is used up before the next one has arrived
  */
-export const openIds = ({ store, clock, skip = 0, above = 0 }: IdsParts): OpenIds => {
+export const openIds = ({ store, clock, skip = 0, above = 0, isAfterLoss = false }: IdsParts): OpenIds => {
   let next = 1
   let last = 0
   let leap = skip
   let highest = above
+  let mayRepeat = isAfterLoss
   let turn: Promise<unknown> = Promise.resolve()
   /** The next block, while it is being fetched. */
   let coming: Promise<IdsReserved> | null = null
@@ -50,7 +53,8 @@ export const openIds = ({ store, clock, skip = 0, above = 0 }: IdsParts): OpenId
     for (;;) {
       const [[newest] = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: 1 }])
       const reserved = newest ? idEvents.IdsReserved.parse(newest.data).to : 0
-      const from = (reserved < highest ? highest + LEAP : reserved) + leap + 1
+      const isLeapt = reserved < highest || (mayRepeat && (above === 0 || reserved < above + LEAP / 2))
+      const from = Math.max(reserved, highest) + (isLeapt ? LEAP : 0) + leap + 1
       const block = { from, to: from + Math.max(BLOCK, count) - 1 }
       const request = randomUUID()
       const events = stamp([{ type: 'IdsReserved', data: block }], {
@@ -64,6 +68,7 @@ export const openIds = ({ store, clock, skip = 0, above = 0 }: IdsParts): OpenId
       ])
       if (result?.ok) {
         leap = 0
+        mayRepeat = false
         highest = block.to
         return block
       }

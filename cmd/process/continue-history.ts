@@ -5,7 +5,7 @@
  * what is missing. The readers themselves begin again where they find their position missing.
  */
 import { forgetOffsets } from '../../adapters/log/offset.ts'
-import { newestTransactions } from '../../adapters/postgres/ops/known-transactions.ts'
+import { highestId, newestTransactions } from '../../adapters/postgres/ops/known-transactions.ts'
 import { forgetProgress } from '../../adapters/postgres/ops/read-model-progress.ts'
 import { readersOfStore } from '../../adapters/postgres/ops/migrated-positions.ts'
 import type { Database } from '../../adapters/database/database.ts'
@@ -45,10 +45,10 @@ export const continueHistory = async (around: Around): Promise<OpenIds> => {
   const lost = (
     await Promise.all(positions.map(async (known) => ((await isIn(store, known.position)) ? [] : [known])))
   ).flat()
-  const [newest = 0] = lost.length > 0 ? await newestTransactions(database, null, 1) : []
-  const above = Math.max(before?.ids ?? 0, newest)
-  const ids = openIds({ store, clock, skip: settings.idSkip, above })
-  if (lost.length === 0) return ids
+  const isAfterLoss = lost.length > 0
+  const above = Math.max(before?.ids ?? 0, isAfterLoss ? await highestId(database) : 0)
+  const ids = openIds({ store, clock, skip: settings.idSkip, above, isAfterLoss })
+  if (!isAfterLoss) return ids
 
   const missing = await findMissing(around)
   const noticedBy = lost.map(({ by }) => by)

@@ -16,11 +16,8 @@ import { readableUrl } from './url.ts'
  */
 const KEEP_ALIVE_MS = 10_000
 const PING_MS = 5_000
-/**
- * After a pause without an answer, the server behind the client may be another one, because the client connects again by itself. A
- * server that is replaced is away for longer than this. Milliseconds.
- */
-const PAUSE_MS = 1_000
+/** After a pause without an answer, the store is compared again: a proxy may hide that its server was away. Milliseconds. */
+const PAUSE_MS = 10_000
 /** Ending the calls of a client needs no round trip, so this is the longest wait for it. */
 const GOODBYE_MS = 500
 
@@ -35,6 +32,8 @@ interface OpenLink extends Link {
   /** The time of the last answer, on the clock of `performance`. */
   heardAt: number
   comparing: Promise<void> | null
+  /** Whether a lost connection is noticed. */
+  isWatched: boolean
 }
 
 /** Compares the store with what is known of it, on a new client and after a pause. */
@@ -56,7 +55,13 @@ export interface Attempt {
 
 /** An internal method of the client. `dispose` ends the calls but leaves the connection open until its idle timeout. */
 interface Inside {
-  getChannel(): Promise<{ close(): void }>
+  getChannel(): Promise<Channel>
+}
+
+interface Channel {
+  getConnectivityState(connect: boolean): number
+  watchConnectivityState(state: number, deadline: number, changed: () => void): void
+  close(): void
 }
 
 export class Connection {
@@ -149,6 +154,7 @@ export class Connection {
     try {
       const result = await Promise.race([work(attempt), givenUp])
       received()
+      if (!link.isWatched) watch(link).catch(() => (link.isWatched = false))
       return result
     } catch (error) {
       if (error instanceof NoAnswer) {
@@ -184,7 +190,7 @@ export class Connection {
   #open(): OpenLink {
     const end = new AbortController()
     const client = EventStoreDBClient.connectionString(this.#connectionString())
-    return { client, end, lost: end.signal, heardAt: -Infinity, comparing: null }
+    return { client, end, lost: end.signal, heardAt: -Infinity, comparing: null, isWatched: false }
   }
 
   /**
@@ -215,6 +221,24 @@ export class Connection {
         return next
       })
   }
+}
+
+/** gRPC: the channel was closed. */
+const SHUTDOWN = 4
+
+/** The client connects again by itself. So a server that was away while no call was made is noticed only here. */
+const watch = async (link: OpenLink): Promise<void> => {
+  link.isWatched = true
+  const channel = await (link.client as unknown as Inside).getChannel()
+  const next = (): void => {
+    const state = channel.getConnectivityState(false)
+    if (state === SHUTDOWN || link.lost.aborted) return
+    channel.watchConnectivityState(state, Infinity, () => {
+      link.heardAt = -Infinity
+      next()
+    })
+  }
+  next()
 }
 
 const goodbye = async (client: EventStoreDBClient): Promise<void> => {

@@ -9,6 +9,8 @@ import type { Faults } from './faults.ts'
 export interface AdminParts {
   log: EventLog
   troubles: Faults
+  /** Loses everything after a position, and ends all connections. */
+  putBack(position: number): void
   /** Ends all connections, and accepts none for this many milliseconds. */
   restart(downMs: number): void
 }
@@ -25,7 +27,7 @@ const answer = (response: ServerResponse, code: number, body: object): void => {
 }
 
 const handle = async (
-  { troubles, restart }: AdminParts,
+  { troubles, putBack, restart }: AdminParts,
   scavenges: Scavenges,
   request: IncomingMessage,
   response: ServerResponse,
@@ -40,6 +42,11 @@ const handle = async (
   if (route === 'POST /stand-in/troubles') {
     Object.assign(troubles, await json(request))
     return answer(response, 200, troubles)
+  }
+  if (route === 'POST /stand-in/put-back') {
+    const { position } = (await json(request)) as { position: number }
+    answer(response, 200, {})
+    return putBack(position)
   }
   if (route === 'POST /stand-in/restart') {
     const { down_ms = 0 } = (await json(request)) as { down_ms?: number }
