@@ -15,6 +15,8 @@ export interface StoreMemory {
   newest: StorePosition | null
   /** The highest id that is known to be reserved. */
   ids: number
+  /** The transactions that were captured last, as far as this process has seen them. */
+  transactions: readonly number[]
 }
 
 export interface KeptMemory {
@@ -24,6 +26,8 @@ export interface KeptMemory {
 }
 
 const KEEP_EVERY_MS = 5_000
+/** Transactions in the file. */
+const MOST_KEPT = 2_000
 
 /** @param now  what is known at the moment; null while there is nothing to remember */
 export const keepStoreMemory = (dataDir: string, now: () => StoreMemory | null): KeptMemory => {
@@ -31,7 +35,7 @@ export const keepStoreMemory = (dataDir: string, now: () => StoreMemory | null):
   let kept = ''
   const keep = (): void => {
     const memory = now()
-    const text = memory && `${JSON.stringify(memory)}\n`
+    const text = memory && `${JSON.stringify({ ...memory, transactions: memory.transactions.slice(-MOST_KEPT) })}\n`
     if (text === null || text === kept) return
     try {
       makeDataFolder(dataDir)

@@ -15,15 +15,9 @@ import type { Checkpoint, Clock, EventStore } from '../../domain/ports.ts'
 import { openIds, type OpenIds } from '../../adapters/system/ids.ts'
 import { projectors } from '../../projections/all.ts'
 import { readCheckpoint } from '../../projections/engine/checkpoint.ts'
-import { missingOf, rangesOf, tellOperator, transactionIn } from '../../workflows/lost-history.ts'
+import { missingOf, rangesOf, tellOperator } from '../../workflows/lost-history.ts'
 import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
 import type { Settings } from './settings.ts'
-
-/** What a process knew when it found that the store went back. */
-export interface Before extends StoreMemory {
-  /** The newest streams whose beginning it had seen. */
-  begun: readonly string[]
-}
 
 interface Around {
   settings: Settings
@@ -32,7 +26,7 @@ interface Around {
   clock: Clock
   log: LogLines
   /** null if nothing is remembered */
-  before: (StoreMemory & Partial<Before>) | null
+  before: StoreMemory | null
 }
 
 /** Ids in one read of the read models. So many in a row that the store has mean that it has the older ones too. */
@@ -90,8 +84,7 @@ const newestOf = (store: EventStore, lost: readonly Known[]): Checkpoint =>
   lost.map(({ position }) => position.checkpoint).reduce((a, b) => (store.isAfter(b, a) ? b : a))
 
 const findMissing = async ({ store, database, before }: Around): Promise<number[]> => {
-  const begun = (before?.begun ?? []).flatMap((stream) => transactionIn(stream) ?? [])
-  const missing = new Set(await missingOf(store, begun))
+  const missing = new Set(await missingOf(store, before?.transactions ?? []))
   for (let below: number | null = null; ;) {
     const some = await newestTransactions(database, below, LOOKED_AT_ONCE)
     const gone = await missingOf(store, some)

@@ -4,7 +4,7 @@
  * role uses these and adds its own.
  */
 import { systemClock as clock } from '../../adapters/system/clock.ts'
-import { keepStoreMemory } from '../../adapters/system/store-memory.ts'
+import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
 import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
 import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
@@ -23,8 +23,9 @@ import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
+import { transactionIn } from '../../workflows/lost-history.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
-import { continueHistory, type Before } from './continue-history.ts'
+import { continueHistory } from './continue-history.ts'
 import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
@@ -47,7 +48,7 @@ export interface Installation {
   /** Aborts when the store is found to have gone back in time. Everything here must then be opened again. */
   lost: AbortSignal
   /** What is known of the store now, for the installation that is opened then. */
-  remembered(): Before
+  remembered(): StoreMemory
   /** The Kafka topic of the log; null without Kafka. */
   topic: Topic | null
   ids: Ids
@@ -84,7 +85,7 @@ export interface Installation {
 export const openInstallation = async (
   name: string,
   stopping: AbortSignal,
-  options: { ownsDatabase?: boolean; before?: Before | undefined } = {},
+  options: { ownsDatabase?: boolean; before?: StoreMemory | undefined } = {},
 ): Promise<Installation> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)
@@ -115,13 +116,11 @@ export const openInstallation = async (
 
     const { history } = store
     const identity = await identityOf(store, id)
-    const remembered = (): Before => ({
-      store: identity, newest: history.newest, ids: ids.highest(), begun: history.begun,
+    const remembered = (): StoreMemory => ({
+      store: identity, newest: history.newest, ids: ids.highest(),
+      transactions: history.begun.flatMap((stream) => transactionIn(stream) ?? []),
     }) // prettier-ignore
-    const memory = keepStoreMemory(settings.dataDir, () => {
-      const { store, newest, ids } = remembered()
-      return history.lost.aborted ? null : { store, newest, ids }
-    })
+    const memory = keepStoreMemory(settings.dataDir, () => (history.lost.aborted ? null : remembered()))
     const before = options.before ?? memory.load(identity)
     const ids = await continueHistory({ settings, store, database, clock, log, before })
     opened.push(async () => memory.close())

@@ -13,7 +13,7 @@ import { createHealth } from '../../adapters/http/api.ts'
 import type { Part } from '../../adapters/http/resources/health.ts'
 import { listen, type Listening } from '../../adapters/http/server.ts'
 import { StoreWentBack } from '../../domain/errors.ts'
-import type { Before } from './continue-history.ts'
+import type { StoreMemory } from '../../adapters/system/store-memory.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -87,7 +87,7 @@ const readinessOf = (works: readonly Work[]): Part[] => {
  */
 export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } = {}): Promise<void> => {
   const stopping = stopSignal()
-  let before: Before | undefined
+  let before: StoreMemory | undefined
   do before = await runUntilLost(roles, stopping, { ownsDatabase, before })
   while (before)
 }
@@ -96,8 +96,8 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
 const runUntilLost = async (
   roles: readonly Role[],
   stopped: AbortSignal,
-  options: { ownsDatabase: boolean; before: Before | undefined },
-): Promise<Before | undefined> => {
+  options: { ownsDatabase: boolean; before: StoreMemory | undefined },
+): Promise<StoreMemory | undefined> => {
   const failing = new AbortController()
   const opening = AbortSignal.any([stopped, failing.signal])
   const installation = await openInstallation(roles.map(({ name }) => name).join(', '), opening, options)
