@@ -11,8 +11,6 @@ import { openAlerts } from './alerts/alerts.ts'
 
 /** Streams in one read. */
 const AT_ONCE = 500
-/** Several processes find out about the same loss. The first one raises the alert. Milliseconds. */
-const SAME_LOSS_MS = 600_000
 /** Ids in the alert. The log line has all of them. */
 const MOST_LISTED = 20
 
@@ -56,15 +54,16 @@ export const tellOperator = async (
   const [[first] = []] = await store.read([{ stream: FIRST_ACCOUNT_STREAM, limit: 1 }])
   if (!first) return
   const { user_id } = firstAccountEvents.FirstAccountClaimed.parse(first.data)
-  const now = clock.now()
+  const now = clock.now().toISOString()
   const cause = randomUUID()
   await openAlerts(parts).raise({
     user_id,
     kind: 'store_went_back',
     subject: 'event_store',
     text: textOf(missing),
-    since: now.toISOString(),
-    ends_at: new Date(now.getTime() + SAME_LOSS_MS).toISOString(),
+    since: now,
+    // It happened at once, and may happen again.
+    ends_at: now,
     causation_id: cause,
     correlation_id: cause,
   })

@@ -10,7 +10,14 @@
 import { StoreWentBack } from '../../domain/errors.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
-import { NO_STREAM, type Checkpoint, type EventStore, type Slice, type Unit, type UnitResult } from '../../domain/ports.ts'
+import {
+  NO_STREAM,
+  type Checkpoint,
+  type EventStore,
+  type Slice,
+  type Unit,
+  type UnitResult,
+} from '../../domain/ports.ts'
 import { proves, storePositionOf, type StorePosition } from '../../workflows/support/store-position.ts'
 
 /** Streams whose beginning is remembered. They show which transactions are gone. */
@@ -129,7 +136,9 @@ export class History {
 }
 
 /** A store that knows its own past, as far as this process has seen it. */
-export type RememberingStore<Event extends RecordedEvent = StoredEvent> = EventStore<Event> & { readonly history: History }
+export type RememberingStore<Event extends RecordedEvent = StoredEvent> = EventStore<Event> & {
+  readonly history: History
+}
 
 /** Whether a conflict reports an older revision than its caller expected, so that the caller knows events that may not exist. */
 export const expectedMore = (units: readonly Unit[], results: readonly UnitResult[]): boolean =>

@@ -21,7 +21,16 @@ export class FolderInUse extends Error {
 }
 
 /** Files that identify a data folder. A new volume contains `lost+found`. */
-const OURS = ['lock', 'store-memory', 'jwt-secret', 'vault-key', 'postgres', 'database-folder', 'moves-to', 'lost+found']
+const OURS = [
+  'lock',
+  'store-memory',
+  'jwt-secret',
+  'vault-key',
+  'postgres',
+  'database-folder',
+  'moves-to',
+  'lost+found',
+]
 
 /** The database's user must be able to pass through root's folder to its own. No other user can list it. */
 const modeOf = (): number => (me() === 0 ? 0o711 : 0o700)

@@ -30,6 +30,8 @@ export interface IdsParts {
 export interface OpenIds extends Ids {
   /** The highest id that is known to be reserved; 0 if none is. */
   highest(): number
+  /** Whether this process was the first to leave out ids after a loss. */
+  hasLeapt(): boolean
 }
 
 /**
@@ -44,6 +46,7 @@ export const openIds = ({ store, clock, skip = 0, above = 0, isAfterLoss = false
   let leap = skip
   let highest = above
   let mayRepeat = isAfterLoss
+  let hasLeapt = false
   let turn: Promise<unknown> = Promise.resolve()
   /** The next block, while it is being fetched. */
   let coming: Promise<IdsReserved> | null = null
@@ -69,6 +72,7 @@ export const openIds = ({ store, clock, skip = 0, above = 0, isAfterLoss = false
       if (result?.ok) {
         leap = 0
         mayRepeat = false
+        hasLeapt ||= isLeapt
         highest = block.to
         return block
       }
@@ -91,6 +95,7 @@ export const openIds = ({ store, clock, skip = 0, above = 0, isAfterLoss = false
 
   return {
     highest: () => highest,
+    hasLeapt: () => hasLeapt,
     next: async (count) => {
       if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a number of ids: ${count}`)
       const mine = turn.then(async () => {

@@ -81,12 +81,7 @@ export class Connection {
    * @param attemptMs  a call that receives nothing for this long is given up
    * @throws if the URL is invalid
    */
-  constructor(
-    url: string,
-    attemptMs: number,
-    onFailure: (error: unknown) => void,
-    compare: Compare = async () => {},
-  ) {
+  constructor(url: string, attemptMs: number, onFailure: (error: unknown) => void, compare: Compare = async () => {}) {
     this.#compare = compare
     this.#url = readableUrl(url)
     this.#attemptMs = attemptMs
