@@ -14,7 +14,7 @@ import { openEndpoint, type Endpoint } from './oracle/endpoint.ts'
 import { Oracle } from './oracle/oracle.ts'
 
 /** So many that the read models are built in several batches. */
-const DELIVERED = repetitions(10_000, 600)
+const DELIVERED = repetitions(10_000, 300)
 const AFTERWARDS = 20
 const SENDERS = 32
 
