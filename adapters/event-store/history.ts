@@ -1,4 +1,4 @@
-// Tests: tests/contract/event-store/history-cases.ts
+// Tests: tests/contract/event-store/postgres.test.ts
 /**
  * What this process knows of the store's past. It shows that a store went back in time: an older backup was restored, a replica was
  * promoted that had not received everything, or the log lost its end.

@@ -1,4 +1,4 @@
-// Tests: tests/contract/event-store/history-cases.ts
+// Tests: tests/contract/event-store/eventstoredb.test.ts
 /**
  * Compares the store with what this process knows of it. A position proves nothing here: a subscription from a position that no longer
  * exists may fail, stay silent, or go on as if nothing had happened.

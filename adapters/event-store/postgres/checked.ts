@@ -1,4 +1,4 @@
-// Tests: tests/contract/event-store/history-cases.ts
+// Tests: tests/contract/event-store/postgres.test.ts
 /** Compares the store with what this process knows of it, on a new connection before that is used. */
 import type { Queryable } from '../../database/database.ts'
 import type { History } from '../history.ts'

@@ -41,6 +41,7 @@ describe('takeover between workers', () => {
     const rule = await setting.rule(shop.url)
     const parts = mortal(setting)
     const first = await setting.worker({ store: parts.store, queue: parts.queue })
+    await first.started
     parts.recordsNothing()
     const [transaction] = await setting.capture([rule])
     await eventually(() => shop.calls.length === 1)
