@@ -108,6 +108,14 @@ export const streamKinds: readonly StreamKind[] = [
   },
 ]
 
+/** The kinds that are not themselves a pattern for streams of other kinds. */
+const NAMES = streamKinds.map(({ stream }) => stream).filter((stream) => !stream.startsWith('<'))
+
+const STREAM_NAME = new RegExp(`^(?:${NAMES.map((stream) => stream.replace(/<.*/, '.+')).join('|')})$`)
+
+/** Whether an installation has streams of this name. */
+export const isStreamName = (name: string): boolean => STREAM_NAME.test(name)
+
 type Schemas = typeof accountEvents &
   typeof dedupEvents &
   typeof creditEvents &

@@ -18,11 +18,11 @@ import { projectors } from '../../projections/all.ts'
 import { replay } from '../../projections/engine/replay.ts'
 import { GROUP } from '../../workflows/deliver/deliver.ts'
 import { BadFile, checkFile } from '../../workflows/store-migration/event-file.ts'
-import { importEvents, type Imported } from '../../workflows/store-migration/import.ts'
+import { importEvents, importState, type Imported } from '../../workflows/store-migration/import.ts'
 import { KEPT_S, applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { openEventStore, openRawEventStore } from '../process/open-event-store.ts'
 import { kafkaOf } from '../process/open-topic.ts'
-import { eventsAreHere } from '../process/recognise-installation.ts'
+import { eventsAreHere, refuseOpenPrefix } from '../process/recognise-installation.ts'
 import { reportEventCount } from '../process/event-count-progress.ts'
 import { withDatabase } from '../process/with-database.ts'
 
@@ -62,6 +62,7 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
       const store = await openEventStore(settings, url)
       const tables = openReadModelTables(database)
       try {
+        if ((await importState(raw)).is === 'none') refuseOpenPrefix(settings)
         await applyRetention(store, settings.keepUnread)
         const settle = async ({ end, readers }: Imported): Promise<void> => {
           if (settings.eventStoreUrl === undefined) await ageFromDecision(database, Object.keys(KEPT_S))

@@ -2,12 +2,13 @@
 /** Health checks of the services that roles need, for `/readyz`. */
 import type { Part } from '../../adapters/http/resources/health.ts'
 import type { Installation } from './installation.ts'
+import { askStore } from './open-event-store.ts'
 import type { Topic } from './open-topic.ts'
 
 export const storeAnswers = ({ store }: Pick<Installation, 'store'>): Part => ({
   name: 'event_store',
   needed: true,
-  check: () => store.end(),
+  check: () => askStore(store),
 })
 
 export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): Part => ({

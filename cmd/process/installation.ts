@@ -26,7 +26,7 @@ import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
 import { transactionIn } from '../../workflows/lost-history.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { continueHistory } from './continue-history.ts'
-import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
+import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { openTopic, type Topic } from './open-topic.ts'
@@ -108,7 +108,7 @@ export const openInstallation = async (
     opened.push(presence.leave)
     const secrets = keepSecrets(settings.dataDir, settings)
 
-    const store = await openEventStore(settings, postgres.url, onFailure)
+    const store = await openEventStore(settings, postgres.url, storeLines(log))
     opened.push(() => store.close())
     await untilStoreAnswers(store, log, stopping)
     const id = await recognise({ settings, store, database, clock })

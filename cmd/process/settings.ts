@@ -45,7 +45,7 @@ export const SETTINGS = {
     'EVENTSTORE_PREFIX',
     'baoco.',
     text.streamPrefix,
-    "stands before every stream's name there",
+    "stands before every stream's name there; ends in . or -",
   ),
   kafkaBrokers: optional('KAFKA_BROKERS', text.hostPorts, 'host:port, comma separated; default: the embedded log'),
   kafkaTopic: setting('KAFKA_TOPIC', 'baoco.transactions', text.kafkaTopic, 'topic of the transaction events'),

@@ -34,6 +34,13 @@ export const isOutage = (error: unknown): boolean => {
   return !('code' in error && REFUSING_CODES.has(error.code))
 }
 
+/** Why the server did not answer, in words that help to correct a setting. */
+export const reasonOf = (error: unknown): string => {
+  const { message } = error as Error
+  // A server without TLS answers a TLS client with an ordinary HTTP error.
+  return /wrong version number/i.test(message) ? 'the server speaks no TLS: add ?tls=false' : message
+}
+
 /**
  * Whether the connection must be replaced. A redirect to the leader keeps it, because the client follows the redirect itself.
  * A server that reports that it was too slow is reachable, so its connection is kept too.

@@ -156,7 +156,14 @@ describe('settings', () => {
     const settings = readSettings({ EVENTSTORE_URL, JWT_SECRET: SECRET, VAULT_KEY: KEY })
     expect(settings).to.include({ eventStoreUrl: EVENTSTORE_URL, eventStorePrefix: 'baoco.' })
     expect(configLines(settings).join('\n')).to.include('esdb://admin:***@a:2113').and.not.include('changeit')
-    expect(refusal({ EVENTSTORE_URL: 'http://localhost:2113' })).to.include('EVENTSTORE_URL')
+    for (const url of [
+      'kurrentdb://admin:changeit@a:2113,b:2113',
+      'kurrentdb+discover://a.example',
+      'esdb+discover://a',
+    ])
+      expect(readSettings({ EVENTSTORE_URL: url, JWT_SECRET: SECRET, VAULT_KEY: KEY }).eventStoreUrl).to.equal(url)
+    for (const url of ['http://localhost:2113', 'esdb://a?tlss=true', 'esdb://a?tlsVerifyCert=false'])
+      expect(refusal({ EVENTSTORE_URL: url })).to.match(/^setting EVENTSTORE_URL /)
   })
 
   it('refuse an invalid EVENTSTORE_PREFIX', () => {
