@@ -88,8 +88,15 @@ const readinessOf = (works: readonly Work[]): Part[] => {
 export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } = {}): Promise<void> => {
   const stopping = stopSignal()
   let before: StoreMemory | undefined
-  do before = await runUntilLost(roles, stopping, { ownsDatabase, before })
-  while (before)
+  for (;;) {
+    try {
+      before = await runUntilLost(roles, stopping, { ownsDatabase, before })
+      if (!before) return
+    } catch (error) {
+      // It went back again while everything was opened.
+      if (!(error instanceof StoreWentBack) || stopping.aborted) throw error
+    }
+  }
 }
 
 /** @returns what was known of the store when it was found to have gone back; undefined after a stop */
