@@ -3,6 +3,7 @@
 import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
+import { beginSession } from './session.ts'
 
 export type { Queryable, Row } from '../../projections/engine/queryable.ts'
 
@@ -13,13 +14,6 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
   const isUtcToTheMillisecond = text.length === 26 && text[10] === ' ' && text.endsWith('+00')
   return isUtcToTheMillisecond ? `${text.slice(0, 10)}T${text.slice(11, 23)}Z` : new Date(text).toISOString()
 })
-
-/**
- * Settings for sessions whose statements are prepared once and find rows by key from a few arrays. Without them, a plan that
- * was made while the tables were small, and that reads whole tables, would stay as long as the connection.
- */
-export const BY_KEY = `SET plan_cache_mode = force_generic_plan; SET jit = off;
-  SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
 
 export interface Database extends Queryable {
   /** Commits all of the work or none of it, then returns the connection to the pool. */
@@ -63,7 +57,7 @@ const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
  * @param url  `postgres://…`
  * @param poolSize  the largest number of connections at a time
  * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0 means no limit
- * @param session  settings that are applied to every new connection of the pool
+ * @param session  settings for every new connection of the pool, besides those with which every session begins
  */
 export const openDatabase = (
   url: string,
@@ -76,13 +70,23 @@ export const openDatabase = (
     connectionTimeoutMillis: 5_000,
     ...(queryTimeoutMs > 0 && { query_timeout: queryTimeoutMs }),
   }
+  const open = async (more: { pipeline?: boolean } = {}): Promise<pg.Client> => {
+    const client = new pg.Client({ ...config, ...more })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+  const begin = (client: pg.ClientBase) => beginSession(client, open)
   const pool = new pg.Pool({
     ...config,
     max: poolSize,
     // Keeps one connection for callers after an idle period: connecting and planning again takes longer than the query
     // itself.
     min: 1,
-    ...(session && { onConnect: async (client) => void (await client.query(session)) }),
+    onConnect: async (client) => {
+      await begin(client)
+      if (session) await client.query(session)
+    },
   })
   // An idle client whose server goes away, in the pool or in the middle of a transaction, would otherwise end the process.
   // The next query reports the error.
@@ -107,9 +111,11 @@ export const openDatabase = (
       }
     },
     connect: async ({ pipeline = false } = {}) => {
-      const client = new pg.Client({ ...config, pipeline })
-      client.on('error', () => {})
-      await client.connect()
+      const client = await open({ pipeline })
+      await begin(client).catch(async (error: unknown) => {
+        await client.end().catch(() => {})
+        throw error
+      })
       return client
     },
     close: () => pool.end(),

@@ -27,7 +27,7 @@ export const startBench = async ({
   const servers = () => openSetUp(setUp)
   const world = await World.open({ servers, env: { LOG_LEVEL: 'warn' }, ...(prepare && { prepare }) })
   const { baoco, installation } = world
-  console.log(`set-up: ${setUp}; commits: ${await durability(installation)}`)
+  console.log(`set-up: ${setUp}; commits: ${await durability(installation, world.env.DATABASE_URL)}`)
   const shops = await openShops(baoco, installation, accounts, world.servers.env)
   return {
     world,

@@ -2,10 +2,13 @@
 import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 
-const run = async (name: string): Promise<string> => {
+const run = async (name: string, env: Record<string, string> = {}): Promise<string> => {
   const path = new URL(`../../bench/${name}.ts`, import.meta.url).pathname
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', path, '--short'])
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', path, '--short'], {
+    env: { ...process.env, ...env },
+  })
   return stdout
 }
 
@@ -45,5 +48,16 @@ describe('short benchmarks', function () {
     const output = await printed.backlog
     expect(output).to.match(/^2,000 wait: [\d.]+ statements\/s/m)
     expect(output).to.match(/^200 due at once, 3 workers: all recorded in [\d.]+ s, .*each called once/m)
+  })
+})
+
+describe("short benchmarks on Debian's Postgres", function () {
+  this.timeout(600_000)
+  needsStockPostgres()
+
+  it('measure the whole way', async () => {
+    expect(await run('whole-way', { SETUP: 'stock', COUNT: '300' })).to.match(
+      /set-up: stock; commits: fsync on, full_page_writes on, synchronous_commit on\nwhole way: 300 in/,
+    )
   })
 })

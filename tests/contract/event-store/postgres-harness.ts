@@ -1,0 +1,36 @@
+/** What the contract needs of the store on a Postgres server. */
+import type { RecordedEvent } from '../../../domain/event.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { unparsed } from '../../../adapters/event-store/parse.ts'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
+import type { EventStore } from '../../../domain/ports.ts'
+import type { OwnServer } from '../../harness/own-server.ts'
+import type { StoreHarness } from './harness.ts'
+import { openProxy } from './proxy.ts'
+
+/** @param url  of the database, through a port if one is given */
+export const postgresHarness = async (
+  server: OwnServer & { port: number },
+  url: (port?: number) => string,
+): Promise<StoreHarness> => {
+  const proxy = await openProxy(server.port)
+  await migrateDatabase(url())
+  const stores: EventStore<RecordedEvent>[] = []
+  const open = async (to: string, deadlineMs?: number): Promise<EventStore<RecordedEvent>> => {
+    const store = await openPostgresEventStore({ url: to, parse: unparsed, ...(deadlineMs && { deadlineMs }) })
+    stores.push(store)
+    return store
+  }
+  return {
+    store: await open(url(proxy.port)),
+    another: ({ deadlineMs } = {}) => open(url(), deadlineMs),
+    server,
+    network: proxy,
+    child: { module: new URL('open-postgres-store.ts', import.meta.url).href, argument: url() },
+    close: async () => {
+      await Promise.all(stores.map((store) => store.close()))
+      await proxy.close()
+      await server.remove()
+    },
+  }
+}
