@@ -5,7 +5,6 @@ import { mainJob } from './main-job.ts'
 describe("with Debian's Postgres", () => {
   needsStockPostgres()
 
-  mainJob("Debian's Postgres with the settings of its package", { servers: () => openSetUp('stock') })
-
+  // `main-job-roles.test.ts` runs on one with the settings of its package.
   mainJob("Debian's Postgres with hostile defaults", { servers: () => openSetUp('hostile') })
 })

@@ -6,7 +6,6 @@ import { startOwnStandIn, type OwnStandIn } from './eventstoredb/process.ts'
 import { startKafka, type Broker } from './kafka/broker.ts'
 import { sharedKafka } from './kafka/needs-kafka.ts'
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
-import { freshDatabase } from './postgres.ts'
 import { stockDatabase } from './stock-postgres/server.ts'
 
 /** Secrets for processes without a data folder. */
@@ -48,8 +47,8 @@ export const startServers = async (): Promise<Servers> => {
   }
 }
 
-/** `Postgres` is one without durability, `stock Postgres` is Debian's, and `hostile Postgres` is Debian's with hostile defaults. */
-type ServerName = 'EventStoreDB' | 'Kafka' | 'Postgres' | 'stock Postgres' | 'hostile Postgres'
+/** `stock Postgres` is Debian's with the settings of its package, and `hostile Postgres` is Debian's with hostile defaults. */
+type ServerName = 'EventStoreDB' | 'Kafka' | 'stock Postgres' | 'hostile Postgres'
 
 /** The servers that each set-up uses instead of embedded parts. */
 const SERVED = {
@@ -59,8 +58,7 @@ const SERVED = {
   both: ['EventStoreDB', 'Kafka'],
   stock: ['stock Postgres'],
   hostile: ['hostile Postgres'],
-  postgres: ['Postgres'],
-  all: ['EventStoreDB', 'Kafka', 'Postgres'],
+  all: ['EventStoreDB', 'Kafka', 'stock Postgres'],
 } as const satisfies Record<string, readonly ServerName[]>
 
 export type SetUpName = keyof typeof SERVED
@@ -79,11 +77,7 @@ export const openSetUp = async (name: SetUpName): Promise<SetUp> => {
       closing.push(close)
     } else if (server === 'Kafka')
       Object.assign(env, { KAFKA_BROKERS: (await sharedKafka()).address, KAFKA_TOPIC: `test.${randomUUID()}` })
-    else if (server === 'Postgres') {
-      const { url, drop } = await freshDatabase()
-      Object.assign(env, { DATABASE_URL: url, ...secrets() })
-      closing.push(drop)
-    } else {
+    else {
       const { url, drop } = await stockDatabase({ hostile: server === 'hostile Postgres' })
       Object.assign(env, { DATABASE_URL: url(), ...secrets() })
       closing.push(drop)

@@ -145,6 +145,17 @@ describe('event store on Postgres, beyond the contract', () => {
     }
   })
 
+  // Such a plan counts as so expensive that the server compiles it at every call: a read of 60 streams took more than ten seconds.
+  it('has no function that forbids sequential scans and leaves jit to the server', async () => {
+    const client = openDatabase(database.url, { poolSize: 1 })
+    const functions = await client.query<{ proname: string; no_jit: boolean }>(
+      `SELECT proname, 'jit=off' = ANY (proconfig) AS no_jit FROM pg_proc WHERE 'enable_seqscan=off' = ANY (proconfig)`,
+    )
+    await client.close()
+    expect(functions.map(({ proname }) => proname)).to.include.members(['append', 'read', 'page'])
+    expect(functions.filter(({ no_jit }) => !no_jit)).to.deep.equal([])
+  })
+
   it('leaves no dead row after a commit that every later append would have to skip', async () => {
     const client = openDatabase(database.url, { poolSize: 1 })
     const place = async () => (await client.query('SELECT ctid FROM store.head'))[0]
