@@ -3,7 +3,7 @@
 import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
-import { beginSession } from './session.ts'
+import { sessionBeginner } from './session.ts'
 
 export type { Queryable, Row } from '../../projections/engine/queryable.ts'
 
@@ -76,7 +76,7 @@ export const openDatabase = (
     await client.connect()
     return client
   }
-  const begin = (client: pg.ClientBase) => beginSession(client, open)
+  const begin = sessionBeginner(open)
   const pool = new pg.Pool({
     ...config,
     max: poolSize,

@@ -6,11 +6,11 @@
  * gives each transaction any free session of the server. Settings of one client then hold for another.
  */
 import type pg from 'pg'
+import { UnsuitableServer } from './requirements.ts'
 
 export type Opener = () => Promise<pg.Client>
 
-/** The message tells the operator what to do. */
-export class MixedSessions extends Error {
+export class MixedSessions extends UnsuitableServer {
   override name = 'MixedSessions'
   constructor() {
     super(

@@ -69,11 +69,17 @@ export const BY_KEY = `SET plan_cache_mode = force_generic_plan;
   SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
 
 /**
- * Prepares a new connection.
- * @param open  opens one more connection, to find out whether a pooler keeps sessions apart
- * @throws {MixedSessions}
+ * @param open  opens one more connection, to find out whether a pooler keeps sessions apart. The first connection is checked.
+ * @returns a function that prepares a new connection. It throws {MixedSessions}.
  */
-export const beginSession = async (client: pg.ClientBase, open: Opener): Promise<void> => {
-  await refuseMixedSessions(client, open)
-  await client.query(SESSION)
+export const sessionBeginner = (open: Opener): ((client: pg.ClientBase) => Promise<void>) => {
+  let checked: Promise<void> | null = null
+  return async (client) => {
+    checked ??= refuseMixedSessions(client, open)
+    await checked.catch((error: unknown) => {
+      checked = null
+      throw error
+    })
+    await client.query(SESSION)
+  }
 }

@@ -1,7 +1,7 @@
 // Tests: tests/integration/embedded-postgres.test.ts
 /** Opens the Postgres that the settings select, or the embedded one of the data folder, and migrates it to this version. */
 import { openDatabase } from '../../adapters/database/database.ts'
-import { MixedSessions } from '../../adapters/database/pooler.ts'
+import { UnsuitableServer } from '../../adapters/database/requirements.ts'
 import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
 import { isOutage } from '../../adapters/event-store/postgres/outage.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
@@ -21,7 +21,7 @@ export interface Postgres {
 /**
  * Waits for a server that is unavailable, and logs that.
  * @param options.ownsDatabase  fails if another process runs the embedded Postgres, instead of using it
- * @throws {MixedSessions}
+ * @throws {UnsuitableServer}
  */
 export const openPostgres = async (
   { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
@@ -37,7 +37,7 @@ export const openPostgres = async (
     })
     return embedded
   }
-  const isAway = (error: unknown) => isOutage(error) && !(error instanceof MixedSessions)
+  const isAway = (error: unknown) => isOutage(error) && !(error instanceof UnsuitableServer)
   await untilThere({ name: 'database', ask: () => reach(databaseUrl), isAway, log, stopping })
   await migrateDatabase(databaseUrl)
   return { url: databaseUrl, isFresh: false, stop: async () => {} }
