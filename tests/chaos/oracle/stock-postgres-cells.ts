@@ -74,8 +74,8 @@ export interface StockResult extends Verdict {
   cell: string
 }
 
-/** Runs one cell after another under load, each with notifications of its own. */
-export const runStockPostgresCells = async (): Promise<StockResult[]> => {
+/** Runs one cell after another under load, each with notifications of its own. @param times  how often each fault occurs */
+export const runStockPostgresCells = async (times = 1): Promise<StockResult[]> => {
   const world = await World.open({
     servers: startServers,
     env: { RETRY_SCHEDULE: '1,1,1' },
@@ -100,8 +100,10 @@ export const runStockPostgresCells = async (): Promise<StockResult[]> => {
       }
       try {
         await moreAccepted()
-        await cause(world, claims)
-        await moreAccepted()
+        for (let done = 0; done < times; done++) {
+          await cause(world, claims)
+          await moreAccepted()
+        }
       } finally {
         loading.abort()
         await load
