@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
-import { BY_KEY, openDatabase } from '../../../adapters/database/database.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { BY_KEY } from '../../../adapters/database/session.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
@@ -36,6 +37,8 @@ export interface Worker {
   looks: number
   isBusy(): boolean
   errors: unknown[]
+  /** Resolves when it has begun to read the log. What is captured afterwards is new to it. */
+  started: Promise<void>
   /** Resolves to the time it took, in milliseconds. */
   stop(): Promise<number>
 }
@@ -188,7 +191,10 @@ export const openDeliverySetting = async () => {
     worker: async ({ probeEvery = 30, ...options }: WorkerOptions = {}): Promise<Worker> => {
       const schedule = options.schedule ?? [0.05, 0.1]
       const sender = openSender({ allowPrivate: true })
+      let hasStarted = (): void => {}
+      const log = openEmbeddedLog({ store, database })
       const worker: Worker = {
+        started: new Promise((resolve) => (hasStarted = resolve)),
         told: [],
         errors: [],
         claimsOpen: null,
@@ -199,7 +205,12 @@ export const openDeliverySetting = async () => {
       const queue = openDeliveryQueue(database, byKey, { schedule, probeEvery })
       const delivery = openDelivery({
         store,
-        log: openEmbeddedLog({ store, database }),
+        log: {
+          consume: (...args) => {
+            hasStarted()
+            return log.consume(...args)
+          },
+        },
         queue: {
           ...queue,
           claimDue: async (...wanted) => {
