@@ -14,7 +14,12 @@ export type Upcaster = (data: unknown) => unknown
 /** For each event that has had several versions: at index 0 the step from version 1 to 2, and so on. */
 export type Upcasters = Readonly<Partial<Record<EventType, readonly Upcaster[]>>>
 
-export const upcasters: Upcasters = {}
+/** The first inboxes were written without their time. */
+const inboxOpened: Upcaster = (data) => ({ created_at: '2026-11-21T00:00:00.000Z', ...(data as object) })
+
+export const upcasters: Upcasters = {
+  InboxOpened: [inboxOpened],
+}
 
 /** @returns the version in which events of this type are written */
 export const newestVersion = (type: string, steps: Upcasters = upcasters): number =>
