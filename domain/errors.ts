@@ -24,6 +24,17 @@ export class StoreAway extends StoreUnavailable {
   override name = 'StoreAway'
 }
 
+/**
+ * The event store no longer contains what this process has read from it or written to it: an older copy is in its place. Nothing
+ * that this process remembers of it may be used any more. The process begins again (`cmd/process/role.ts`).
+ */
+export class StoreWentBack extends StoreUnavailable {
+  override name = 'StoreWentBack'
+  constructor() {
+    super('the event store went back in time: this process begins again')
+  }
+}
+
 /** A decider refused a command. `code` is the error code of the API. */
 export class Refused extends Error {
   override name = 'Refused'

@@ -55,7 +55,9 @@ const inTurn = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
   }
 }
 
-const queryable = (client: pg.Pool | pg.PoolClient, timeoutMs = 0): Queryable => ({
+const unchecked = async (_connection: Queryable): Promise<void> => {}
+
+const queryable = (client: pg.Pool | pg.ClientBase, timeoutMs = 0): Queryable => ({
   query: async <Result extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
     const statement = {
       text,
@@ -72,10 +74,11 @@ const queryable = (client: pg.Pool | pg.PoolClient, timeoutMs = 0): Queryable =>
  * @param poolSize  the largest number of connections at a time
  * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0 means no limit
  * @param session  settings that are applied to every new connection of the pool
+ * @param checked  runs on every new connection before it is used; the connection is given up if it fails
  */
 export const openDatabase = (
   url: string,
-  { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0, session = '' } = {},
+  { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0, session = '', checked = unchecked } = {},
 ): Database => {
   const config: pg.ClientConfig = {
     connectionString: withStrictSslMode(url),
@@ -90,7 +93,10 @@ export const openDatabase = (
     // Keeps one connection for callers after an idle period: connecting and planning again takes longer than the query
     // itself.
     min: 1,
-    ...(session && { onConnect: async (client) => void (await client.query(session)) }),
+    onConnect: async (client) => {
+      if (session) await client.query(session)
+      await checked(queryable(client))
+    },
   })
   // An idle client whose server goes away, in the pool or in the middle of a transaction, would otherwise end the process.
   // The next query reports the error.
@@ -119,6 +125,10 @@ export const openDatabase = (
       const client = new pg.Client({ ...config, pipeline })
       client.on('error', () => {})
       await client.connect()
+      await checked(queryable(client)).catch(async (error: unknown) => {
+        await client.end().catch(() => {})
+        throw error
+      })
       return client
     },
     close: () => pool.end(),

@@ -28,7 +28,7 @@ export interface EmbeddedLogOptions {
 export const openEmbeddedLog = ({ store, database, from = null, onFailure = () => {} }: EmbeddedLogOptions): Log => ({
   consume: async (group, handler, signal) => {
     const again = <Result>(attempt: () => Promise<Result>) => retry(attempt, { signal: signal, onFailure: onFailure })
-    const start = await again(() => readOffset(database, group))
+    const start = await again(async () => withinStore(store, await readOffset(database, group)))
     if (start === undefined) return
     let known = start
     let handedOver = start
@@ -52,6 +52,13 @@ export const openEmbeddedLog = ({ store, database, from = null, onFailure = () =
     await commit().catch(onFailure)
   },
 })
+
+/** @returns null if the offset is beyond the end: the store went back in time, and new events take the positions up to there */
+const withinStore = async (store: EventStore, offset: Checkpoint | null): Promise<Checkpoint | null> => {
+  if (offset === null) return null
+  const end = await store.end()
+  return end !== null && !store.isAfter(offset, end) ? offset : null
+}
 
 /**
  * Converts events to log entries, which contain no personal data. Skipped events are left out. An event without a user or a transaction is

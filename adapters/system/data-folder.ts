@@ -21,7 +21,16 @@ export class FolderInUse extends Error {
 }
 
 /** Files that identify a data folder. A new volume contains `lost+found`. */
-const OURS = ['lock', 'jwt-secret', 'vault-key', 'postgres', 'database-folder', 'moves-to', 'lost+found']
+const OURS = [
+  'lock',
+  'store-memory',
+  'jwt-secret',
+  'vault-key',
+  'postgres',
+  'database-folder',
+  'moves-to',
+  'lost+found',
+]
 
 /** Whether Baoco has used the folder, or is about to, also if a move of it was interrupted. */
 export const isDataFolder = (folder: string): boolean =>

@@ -5,7 +5,7 @@
  */
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
-import { openIds } from '../../adapters/system/ids.ts'
+import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
 import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
@@ -25,15 +25,17 @@ import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
+import { transactionIn } from '../../workflows/lost-history.ts'
 import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
+import { continueHistory } from './continue-history.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { openTopic, type Topic } from './open-topic.ts'
 import { openPressure, type Pressure } from './pressure.ts'
-import { recognise } from './recognise-installation.ts'
+import { identityOf, recognise } from './recognise-installation.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 export interface Installation {
@@ -50,6 +52,10 @@ export interface Installation {
   store: EventStore
   /** The same event store for requests, which are refused at once while it is away. */
   requestStore: EventStore
+  /** Aborts when the store is found to have gone back in time. Everything here must then be opened again. */
+  lost: AbortSignal
+  /** What is known of the store now, for the installation that is opened then. */
+  remembered(): StoreMemory
   /** The HTTP servers of the process, which answer health checks since the start. */
   front: Front
   /** The Kafka topic of the log; null without Kafka. */
@@ -85,12 +91,13 @@ export interface Installation {
  * @param name  names this process to a command that must run alone
  * @param options.ownsDatabase  this process itself must run the embedded Postgres
  * @param options.servesApi  a role of this process serves the API
+ * @param options.before  what this process knew when it found that the store went back
  * @throws an error whose message says in one line why the process cannot start
  */
 export const openInstallation = async (
   name: string,
   stopping: AbortSignal,
-  options: { ownsDatabase?: boolean; servesApi?: boolean } = {},
+  options: { ownsDatabase?: boolean; servesApi?: boolean; before?: StoreMemory | undefined } = {},
 ): Promise<Installation> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)
@@ -143,7 +150,16 @@ export const openInstallation = async (
     metrics.watchStore(guarded)
     const { store, requestStore } = guarded
 
-    const ids = openIds({ store: requestStore, clock, skip: settings.idSkip })
+    const { history } = bare
+    const identity = await identityOf(bare, id)
+    const remembered = (): StoreMemory => ({
+      store: identity, newest: history.newest, ids: ids.highest(),
+      transactions: history.begun.flatMap((stream) => transactionIn(stream) ?? []),
+    }) // prettier-ignore
+    const memory = keepStoreMemory(settings.dataDir, () => (history.lost.aborted ? null : remembered()))
+    const before = options.before ?? memory.load(identity)
+    const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before })
+    opened.push(async () => memory.close())
     const accounts = accountCache()
     const lastSeen = openLastSeenNotes(database, onFailure)
     opened.push(lastSeen.close)
@@ -182,7 +198,7 @@ export const openInstallation = async (
 
     return {
       settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
-      inboxCalls, metrics, onFailure, close,
+      inboxCalls, metrics, onFailure, close, remembered, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox,

@@ -4,6 +4,7 @@
  */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Reports } from '../../adapters/event-store/eventstoredb/connection.ts'
+import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { unparsed, type Parse } from '../../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
@@ -30,7 +31,7 @@ const open = async <Event extends RecordedEvent>(
   { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
   databaseUrl: string,
   reports: Partial<Reports>,
-): Promise<EventStore<Event>> => {
+): Promise<RememberingStore<Event>> => {
   if (url === undefined) return openPostgresEventStore({ url: databaseUrl, parse, ...reports })
   // Loaded only when needed, because the client takes long to load.
   const { openEventStoreDb } = await import('../../adapters/event-store/eventstoredb/store.ts')
@@ -48,7 +49,10 @@ export const openEventStore = async (
   databaseUrl: string,
   reports: Partial<Reports> = {},
   onUnreadable: (event: Unreadable) => void = () => {},
-): Promise<EventStore> => obeyingSkips(await open(parseEvent, settings, databaseUrl, reports), onUnreadable)
+): Promise<RememberingStore> => {
+  const store = await open(parseEvent, settings, databaseUrl, reports)
+  return { ...obeyingSkips(store, onUnreadable), history: store.history }
+}
 
 /** Opens a store that returns events as they are stored, for tools that copy them. */
 export const openRawEventStore = (settings: StoreSettings, databaseUrl: string): Promise<EventStore<RecordedEvent>> =>

@@ -7,6 +7,7 @@ import { eventsMoved, servedBy, serve, type Served, type StoreKind } from '../..
 import type { Queryable } from '../../adapters/database/database.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import { foundInstallation, installationOf } from '../../workflows/installation.ts'
+import { importState } from '../../workflows/store-migration/import.ts'
 import { refuseHalfImported } from './open-event-store.ts'
 import type { Settings } from './settings.ts'
 
@@ -63,6 +64,12 @@ export const eventsAreHere = async ({ settings, store, database }: Omit<Around, 
   if (installation_id === null) return
   refuseOther(await servedBy(database), installation_id)
   await eventsMoved(database, { installation_id, event_store: kindOfStore(settings) })
+}
+
+/** Identifies the store whose positions are meant: an import into another store changes the positions of the same events. */
+export const identityOf = async (store: EventStore, installation: string): Promise<string> => {
+  const imported = await importState(store)
+  return imported.is === 'none' ? installation : `${installation} ${imported.file.sha256}`
 }
 
 const refuseOther = (served: Served | null, installation_id: string): void => {

@@ -11,6 +11,8 @@
 import type { Command } from 'commander'
 import { createHealth } from '../../adapters/http/api.ts'
 import type { HealthCheck } from '../../adapters/http/resources/health.ts'
+import { StoreWentBack } from '../../domain/errors.ts'
+import type { StoreMemory } from '../../adapters/system/store-memory.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -79,14 +81,38 @@ const readinessOf = (works: readonly Work[]): HealthCheck[] => {
 
 /**
  * Runs roles in this process until a stop signal. Roles that accept new work stop first, then the roles that follow them.
+ *
+ * If the event store goes back in time, everything is closed and opened again in this process. So no cache, known revision, reserved id or
+ * subscription survives that was made from events which do not exist any more.
  * @param options.ownsDatabase  this process itself must run the embedded Postgres
  */
 export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } = {}): Promise<void> => {
+  const stopping = stopSignal()
+  let before: StoreMemory | undefined
+  for (;;) {
+    try {
+      before = await runUntilLost(roles, stopping, { ownsDatabase, before })
+      if (!before) return
+    } catch (error) {
+      // It went back again while everything was opened.
+      if (!(error instanceof StoreWentBack) || stopping.aborted) throw error
+    }
+  }
+}
+
+/** @returns what was known of the store when it was found to have gone back; undefined after a stop */
+const runUntilLost = async (
+  roles: readonly Role[],
+  stopped: AbortSignal,
+  options: { ownsDatabase: boolean; before: StoreMemory | undefined },
+): Promise<StoreMemory | undefined> => {
   const failing = new AbortController()
-  const stopping = AbortSignal.any([stopSignal(), failing.signal])
+  const opening = AbortSignal.any([stopped, failing.signal])
   const servesApi = roles.some(({ name }) => name === 'api')
   const name = roles.map((role) => role.name).join(', ')
-  const installation = await openInstallation(name, stopping, { ownsDatabase, servesApi })
+  const installation = await openInstallation(name, opening, { ...options, servesApi })
+  const { lost, log } = installation
+  const stopping = AbortSignal.any([opening, lost])
   try {
     const works: Work[] = []
     for (const role of roles) {
@@ -99,11 +125,12 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     const failures: unknown[] = []
     const orEnd = <Result>(work: Promise<Result>): Promise<Result | void> =>
       work.catch((error: unknown) => {
+        if (error instanceof StoreWentBack) return
         failures.push(error)
         failing.abort()
       })
     const start = (signal: AbortSignal) => (work: Work) => orEnd(work.run(signal, readiness))
-    const followers = works.filter(({ follows }) => follows).map(start(following.signal))
+    const followers = works.filter(({ follows }) => follows).map(start(AbortSignal.any([following.signal, lost])))
     const others = works.filter(({ follows }) => !follows).map(start(stopping))
 
     serveHealth(installation, readiness)
@@ -113,10 +140,16 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
       await Promise.all(works.map(async ({ greeted }) => greeted && orEnd(greeted())))
 
     await untilAborted(stopping)
+    if (lost.aborted) log.error({ newest_known: installation.remembered().newest?.checkpoint }, 'store.begins_again')
     await Promise.all([...others, installation.front.health?.close(REQUEST_GRACE_MS)])
     following.abort()
     await Promise.all(followers)
     if (failures.length > 0) throw failures[0]
+    return lost.aborted && !stopped.aborted ? installation.remembered() : undefined
+  } catch (error) {
+    // The store went back while the roles were opened.
+    if (error instanceof StoreWentBack && !stopped.aborted) return installation.remembered()
+    throw error
   } finally {
     await installation.close()
   }

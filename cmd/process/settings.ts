@@ -153,7 +153,12 @@ export const SETTINGS = {
     text.timeOfDay,
     'time of day (Asia/Ho_Chi_Minh) of the scheduled EventStoreDB scavenge',
   ),
-  idSkip: setting('ID_SKIP', '0', text.whole(0), 'number of ids to skip after restoring an old backup'),
+  idSkip: setting(
+    'ID_SKIP',
+    '0',
+    text.whole(0),
+    'number of ids to skip once, if an old backup was restored and nothing remembers newer ids',
+  ),
   trustProxy: setting('TRUST_PROXY', '0', text.whole(0), 'number of trusted reverse proxies that set X-Forwarded-*'),
   logLevel: setting('LOG_LEVEL', 'info', text.logLevel, 'trace, debug, info, warn, error, fatal or silent'),
   metricsPort: optional('METRICS_PORT', text.port, 'separate port for /metrics, /healthz and /readyz; default: PORT'),

@@ -1,6 +1,8 @@
 /** A Postgres server for one test. */
 import { randomBytes } from 'node:crypto'
+import { execFile } from 'node:child_process'
 import { appendFile, chmod, chown, mkdtemp, stat, statfs, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeDataFolder } from '../../adapters/system/data-folder.ts'
@@ -13,7 +15,11 @@ export interface OwnPostgres extends OwnServer {
   port: number
   /** @param port  of a proxy, if the connection is not direct */
   url(port?: number): string
+  /** Copies its data, for which it is stopped. @returns a function that puts the copy in place of the data, for which it is stopped too */
+  backUp(): Promise<() => Promise<void>>
 }
+
+const run = promisify(execFile)
 
 /** Settings of a server whose data may be lost: a commit does not wait for the disk. */
 const NOT_DURABLE = `
@@ -76,9 +82,22 @@ export const startOwnPostgres = async ({ durable = true, tls }: Options = {}): P
   if (tls) await requireTls(place.data, tls)
   const [port = 0] = await freePorts(1)
   const server = await startOwnServer({ folder, launch: () => start(place, port), end: stop, clear: removeDirectory })
+  const backup = `${place.data}.backup`
+  // The data may belong to another user, which Node does not preserve.
+  const replace = (from: string, to: string) => run('sh', ['-c', 'rm -rf "$2" && cp -a "$1" "$2"', 'sh', from, to])
+  const whileStopped = async (work: () => Promise<unknown>): Promise<void> => {
+    await server.stop()
+    await work()
+    await server.start()
+  }
+  const backUp = async () => {
+    await whileStopped(() => replace(place.data, backup))
+    return () => whileStopped(() => replace(backup, place.data))
+  }
   return {
     ...server,
     port,
+    backUp,
     url: (through = port) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${through}/postgres`,
   }
 }

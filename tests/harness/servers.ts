@@ -9,7 +9,10 @@ import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
 import { freshDatabase } from './postgres.ts'
 
 /** Secrets for processes without a data folder. */
-const secrets = () => ({ JWT_SECRET: randomBytes(32).toString('hex'), VAULT_KEY: randomBytes(32).toString('hex') })
+export const secrets = () => ({
+  JWT_SECRET: randomBytes(32).toString('hex'),
+  VAULT_KEY: randomBytes(32).toString('hex'),
+})
 
 export interface SetUp {
   /** Settings that name the servers, with secrets where they are required. */

@@ -224,7 +224,7 @@ class Group {
   }
 
   #conflicted(answers: readonly Answer[], { stream, revision }: { stream: string; revision: number }): void {
-    for (const warm of this.#windows.values()) if (warm.stream === stream) warm.atLeast(revision)
+    for (const warm of this.#windows.values()) if (warm.stream === stream) warm.conflicted(revision)
     for (const { job } of answers) {
       const kept = keptId(job)
       if (kept !== null && stream === unreadStream(kept)) job.isClosed = true

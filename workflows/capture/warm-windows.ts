@@ -18,6 +18,8 @@ export class WarmWindow {
    * continues.
    */
   #reported = NO_STREAM
+  /** It is ahead of its stream, so it was made from events that do not exist any more. */
+  isStale = false
 
   constructor(stream: string) {
     this.stream = stream
@@ -37,8 +39,10 @@ export class WarmWindow {
     this.revision = Math.max(this.revision, this.#reported)
   }
 
-  atLeast(revision: number): void {
-    this.#reported = revision
+  /** Takes the revision that a conflict reported. */
+  conflicted(revision: number): void {
+    if (revision < this.revision) this.isStale = true
+    else this.#reported = revision
   }
 }
 
@@ -63,6 +67,7 @@ export class WarmWindows {
   }
 
   put(warm: WarmWindow): void {
+    if (warm.isStale) return
     this.#windows.set(warm.stream, warm)
     this.#notifications += warm.window.size
     // The oldest window is at the front. A single window may exceed the limit: the next notification still needs it.

@@ -26,6 +26,8 @@ export interface ClaimsOptions {
   lanes: Lanes
   /** Workers that no longer live. */
   dead: () => readonly string[]
+  /** Whether no worker can have attempted this entry's deliveries before. */
+  isFirst: (entry: LogEntry) => boolean
   begin: (claimed: readonly Claimed[]) => void
   /** Ends a delivery whose rule no longer exists. The delivery is held in `tracked`. */
   endOrphan: (orphan: Orphan) => void
@@ -83,7 +85,10 @@ export class Claims {
   async beginFirst(claimed: readonly Claimed[], entries: ReadonlyMap<number, LogEntry>): Promise<void> {
     // A transaction that was just captured has no later events. So its stream need not be read: the append would detect
     // any.
-    const isFresh = ({ transaction_id }: Claimed) => entries.get(transaction_id)?.type === 'TransactionCaptured'
+    const isFresh = ({ transaction_id }: Claimed) => {
+      const entry = entries.get(transaction_id)
+      return entry?.type === 'TransactionCaptured' && this.#options.isFirst(entry)
+    }
     const fresh = claimed.filter(isFresh)
     for (const each of fresh) this.#options.tracked.holdAt(each, entries.get(each.transaction_id)!.revision)
     this.#options.begin(fresh)

@@ -22,6 +22,7 @@ const SUBJECT: Record<AlertKind, string> = {
   old_notification: 'an old notification was recorded and not sent',
   unsafe_forwarder: 'a forwarder app sends unsafe bodies',
   mailbox_paused: 'a mailbox is no longer read',
+  store_went_back: 'the event store lost transactions',
 }
 
 export interface AlertTellingParts {

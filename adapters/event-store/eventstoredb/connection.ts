@@ -17,6 +17,8 @@ import { clientUrl, hostsOf } from './url.ts'
  */
 const KEEP_ALIVE_MS = 10_000
 const PING_MS = 5_000
+/** After a pause without an answer, the store is compared again: a proxy may hide that its server was away. Milliseconds. */
+const PAUSE_MS = 10_000
 /** How long the client waits for one node while it discovers a cluster. A frozen node must not use up the time of a call. */
 const GOSSIP_TIMEOUT_S = 2
 
@@ -30,7 +32,19 @@ interface OpenLink extends Link, OpenClient {
   giveUp: AbortController
   /** The time of the last answer, on the clock of `performance`. */
   heardAt: number
+  comparing: Promise<void> | null
+  /** Whether a lost connection is noticed. */
+  isWatched: boolean
 }
+
+/** Compares the store with what is known of it, on a new client and after a pause. */
+export interface Comparison {
+  /** Whether there is anything to compare. */
+  isNeeded(): boolean
+  run(attempt: Attempt): Promise<void>
+}
+
+const NOTHING: Comparison = { isNeeded: () => false, run: async () => {} }
 
 /** One attempt of a call. */
 export interface Attempt {
@@ -46,6 +60,17 @@ export interface Attempt {
   onGivenUp: () => void
 }
 
+/** An internal method of the client. */
+interface Inside {
+  getChannel(): Promise<Channel>
+}
+
+interface Channel {
+  getConnectivityState(connect: boolean): number
+  watchConnectivityState(state: number, deadline: number, changed: () => void): void
+  close(): void
+}
+
 export interface Reports {
   /** Called with the first failure of each outage. */
   onFailure(error: unknown): void
@@ -56,6 +81,7 @@ export interface Reports {
 export class Connection {
   readonly #url: string
   readonly #attemptMs: number
+  readonly #comparison: Comparison
   readonly #hosts: string
   readonly #report: OutageReport
   readonly #forget: () => void
@@ -70,7 +96,8 @@ export class Connection {
    * @param attemptMs  a call that receives nothing for this long is given up
    * @throws if the URL is invalid
    */
-  constructor(url: string, attemptMs: number, { onFailure, onRecovery }: Reports) {
+  constructor(url: string, attemptMs: number, { onFailure, onRecovery }: Reports, comparison = NOTHING) {
+    this.#comparison = comparison
     this.#url = url
     this.#hosts = hostsOf(url)
     this.#attemptMs = attemptMs
@@ -83,13 +110,33 @@ export class Connection {
     })
   }
 
-  link(): Promise<Link> {
-    return this.#link
+  /** @throws as `call` */
+  async link(): Promise<Link> {
+    const link = await this.#link
+    await this.#compared(link)
+    return link
   }
 
-  /** Makes one attempt. @throws {NoAnswer} if nothing arrived for too long · any error of the client */
+  /** Compares now. @throws as `call` */
+  async compare(): Promise<void> {
+    await this.#attempt(await this.#link, (attempt) => this.#comparison.run(attempt))
+  }
+
+  /** Makes one attempt. @throws {NoAnswer} if nothing arrived for too long · {StoreWentBack} · any error of the client */
   async call<Result>(work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const link = await this.#link
+    await this.#compared(link)
+    return this.#attempt(link, work)
+  }
+
+  async #compared(link: OpenLink): Promise<void> {
+    if (performance.now() - link.heardAt <= PAUSE_MS || !this.#comparison.isNeeded()) return
+    await (link.comparing ??= this.#attempt(link, (attempt) => this.#comparison.run(attempt)).finally(
+      () => (link.comparing = null),
+    ))
+  }
+
+  async #attempt<Result>(link: OpenLink, work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const received = (): void => {
       link.heardAt = performance.now()
     }
@@ -118,6 +165,7 @@ export class Connection {
     try {
       const result = await Promise.race([work(attempt), givenUp])
       received()
+      if (!link.isWatched) watch(link).catch(() => (link.isWatched = false))
       this.answered()
       return result
     } catch (error) {
@@ -163,7 +211,14 @@ export class Connection {
 
   #open(): OpenLink {
     const giveUp = new AbortController()
-    return { ...openClient(this.#clientUrl()), giveUp, lost: giveUp.signal, heardAt: performance.now() }
+    return {
+      ...openClient(this.#clientUrl()),
+      giveUp,
+      lost: giveUp.signal,
+      heardAt: -Infinity,
+      comparing: null,
+      isWatched: false,
+    }
   }
 
   /**
@@ -200,4 +255,22 @@ export class Connection {
         return next
       })
   }
+}
+
+/** gRPC: the channel was closed. */
+const SHUTDOWN = 4
+
+/** The client connects again by itself. So a server that was away while no call was made is noticed only here. */
+const watch = async (link: OpenLink): Promise<void> => {
+  link.isWatched = true
+  const channel = await (link.client as unknown as Inside).getChannel()
+  const next = (): void => {
+    const state = channel.getConnectivityState(false)
+    if (state === SHUTDOWN || link.lost.aborted) return
+    channel.watchConnectivityState(state, Infinity, () => {
+      link.heardAt = -Infinity
+      next()
+    })
+  }
+  next()
 }

@@ -4,6 +4,7 @@
  * detected. So this file lists the known refusals. After any other error the outcome is unknown.
  */
 import { ErrorType, NotLeaderError, isCommandError } from '@eventstore/db-client'
+import { StoreWentBack } from '../../../domain/errors.ts'
 
 /** A call that we gave up. */
 export class NoAnswer extends Error {
@@ -28,6 +29,7 @@ const REFUSING_CODES: ReadonlySet<unknown> = new Set([3, 7, 12, 16])
 
 export const isOutage = (error: unknown): boolean => {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false
+  if (error instanceof StoreWentBack) return false
   if (isCommandError(error) && REFUSALS.has(error.type)) return false
   return !('code' in error && REFUSING_CODES.has(error.code))
 }

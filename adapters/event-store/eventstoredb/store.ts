@@ -9,8 +9,10 @@ import { setMaxListeners } from 'node:events'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
+import { expectedMore, History, type RememberingStore } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
+import { compareWith } from './checked.ts'
 import { Connection, type Reports } from './connection.ts'
 import { End } from './end.ts'
 import { hideEvent } from './hidden-event.ts'
@@ -50,31 +52,57 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
   deadlineMs = 10_000,
   onFailure = () => {},
   onRecovery = () => {},
-}: EventStoreDbOptions<Event>): Promise<EventStore<Event>> => {
+}: EventStoreDbOptions<Event>): Promise<RememberingStore<Event>> => {
   const attemptMs = Math.min(ATTEMPT_MS, deadlineMs)
   const closing = new AbortController()
   // Every call that waits for an unavailable server adds a listener.
   setMaxListeners(0, closing.signal)
+  const isLater: EventStore['isAfter'] = (a, b) => isAfter(positionOf(a), positionOf(b))
+  const history = new History(isLater)
   const names = new Names(prefix, isOwn)
   const connect = (to: string): Connection => new Connection(to, attemptMs, { onFailure, onRecovery })
-  const connection = connect(url)
+  const connection = new Connection(
+    url,
+    attemptMs,
+    { onFailure, onRecovery },
+    {
+      isNeeded: () => history.newest !== null,
+      run: (attempt) => compareWith(attempt, prefix, history),
+    },
+  )
   const within =
     (ms: number): Answered =>
-    (attempt) =>
-      untilAnswered(attempt, { isOutage, deadlineMs: ms, closing: closing.signal })
+    async (attempt) => {
+      history.check()
+      return untilAnswered(attempt, { isOutage, deadlineMs: ms, closing: closing.signal })
+    }
   const answered = within(deadlineMs)
   const reading = new Reading(connection, names, answered, parse)
   const end = new End(connection, names, answered, reading)
   const retention = new Retention((stream, wanted, isNew) =>
     setMetadata(connection, answered, names.onServer(stream), wanted, isNew),
   )
-  const units = new Units({ connection, reading, end, retention, names }, deadlineMs, closing.signal)
+  const units = new Units({ connection, reading, end, retention, history, names }, deadlineMs, closing.signal)
 
   return {
+    history,
     keepsOrder: false,
-    append: (all) => units.append(all),
-    read: (slices) => reading.slices(slices),
-    readAll: async (after, limit) => reading.all(after === null ? null : positionOf(after), limit),
+    append: async (all) => {
+      history.check()
+      const results = await units.append(all)
+      if (expectedMore(all, results)) await answered(() => connection.compare())
+      return results
+    },
+    read: async (slices) => {
+      const found = await reading.slices(slices)
+      found.forEach((events, n) => history.saw(slices[n]!.backwards ? events.toReversed() : events))
+      return found
+    },
+    readAll: async (after, limit) => {
+      const events = await reading.all(after === null ? null : positionOf(after), limit)
+      history.saw(events)
+      return events
+    },
     subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
       subscription(connection, {
         names,
@@ -83,13 +111,14 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
         maxBatch,
         signal: AbortSignal.any([signal, closing.signal]),
         attemptMs,
+        history,
         parse,
       }),
     end: async () => {
       const position = await end.position()
       return position && checkpointOf(position)
     },
-    isAfter: (a, b) => isAfter(positionOf(a), positionOf(b)),
+    isAfter: isLater,
     retain: async (names, maxAgeSeconds) => retention.keep(checkName(names), maxAgeSeconds),
     expire: async () => {
       const answeredLater = within(SCAVENGED_SERVER_MS)

@@ -8,6 +8,7 @@ import {
   type JSONEventData,
 } from '@eventstore/db-client'
 import { NO_STREAM, type Checkpoint, type Expected } from '../../../domain/ports.ts'
+import type { History } from '../history.ts'
 import type { Connection } from './connection.ts'
 import type { End } from './end.ts'
 import type { Names } from './names.ts'
@@ -27,6 +28,7 @@ export interface StreamAppendParts {
   connection: Connection
   end: End
   retention: Retention
+  history: History
   names: Names
 }
 
@@ -35,7 +37,7 @@ export interface StreamAppendParts {
  * @throws {RangeError} if this server's limit for one append is lower than usual
  */
 export const appendToStream = async (
-  { connection, end, retention, names }: StreamAppendParts,
+  { connection, end, retention, history, names }: StreamAppendParts,
   answered: <Result>(attempt: () => Promise<Result>) => Promise<Result>,
   stream: string,
   expected: Expected,
@@ -58,7 +60,16 @@ export const appendToStream = async (
     // Waits only if there is something to wait for, so that appends are sent in the order of the calls.
     if (isNew && retained) await retained
     const [{ position }] = await Promise.all([append(), retained])
-    if (position) return { ok: true, checkpoint: checkpointOf(position) }
+    if (position) {
+      const checkpoint = checkpointOf(position)
+      history.wrote([{ stream, expected }], {
+        stream,
+        revision: expected + events.length,
+        id: events.at(-1)!.id,
+        checkpoint,
+      })
+      return { ok: true, checkpoint }
+    }
     // Written earlier and hidden since, so its position is not reported. The newest position is not before it, so a caller
     // that waits until a read model has passed that position waits long enough.
     return { ok: true, checkpoint: checkpointOf((await end.position())!) }

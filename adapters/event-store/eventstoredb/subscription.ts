@@ -11,6 +11,7 @@ import type { Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
+import type { History } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { pauseAfter } from '../../../workflows/support/retry.ts'
 import { BACK_OFF } from '../until-answered.ts'
@@ -33,20 +34,27 @@ export interface SubscriptionOptions<Event extends RecordedEvent> {
   signal: AbortSignal
   /** Milliseconds. A subscription that the server has not confirmed in this time is recreated. */
   attemptMs: number
+  history: History
   parse: Parse<Event>
 }
 
 export async function* subscription<Event extends RecordedEvent>(
   connection: Connection,
-  { names, after, prefixes, maxBatch, signal, attemptMs, parse }: SubscriptionOptions<Event>,
+  { names, after, prefixes, maxBatch, signal, attemptMs, history, parse }: SubscriptionOptions<Event>,
 ): AsyncGenerator<Batch<Event>, void, undefined> {
   const isWanted = (stream: string): boolean => !prefixes || prefixes.some((one) => stream.startsWith(one))
   let position = after
   let reported = after
   let reportedAt = -Infinity
   for (let tries = 0; !signal.aborted; tries++) {
-    const link = await connection.link()
+    history.check()
+    const link = await connection.link().catch(async (error: unknown) => {
+      if (!isOutage(error)) throw error
+      await waitUnlessAborted(pauseAfter(tries, BACK_OFF), signal)
+      return null
+    })
     if (signal.aborted) return
+    if (!link) continue
     const source = new Source(link.client, names, position, parse)
     const onLost = (): void => source.fail(new NoAnswer('the connection was closed after an error'))
     link.lost.addEventListener('abort', onLost, { once: true })
@@ -56,6 +64,7 @@ export async function* subscription<Event extends RecordedEvent>(
       while (!signal.aborted && !source.failure) {
         const taken = source.take(maxBatch, isWanted)
         const { events, live, isMarked } = taken
+        history.saw(events)
         if (taken.position && (position === null || isAfter(taken.position, position))) position = taken.position
         const isAhead = position !== null && (reported === null || isAfter(position, reported))
         const untilReport = isAhead ? reportedAt + EMPTY_BATCH_MS - performance.now() : LONG

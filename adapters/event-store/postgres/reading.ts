@@ -2,7 +2,7 @@
 /** Reads slices of streams, and pages of the whole store. */
 import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'
-import type { Database } from '../../database/database.ts'
+import type { Queryable } from '../../database/database.ts'
 import { checkName } from '../encoding.ts'
 import { jsonIn, type Parse } from '../parse.ts'
 import type { Piece } from './bounded-reading.ts'
@@ -49,7 +49,7 @@ const READ = `
 
 /** One statement. @param mostBytes  of data */
 export const readSlices = async <Event extends RecordedEvent>(
-  database: Database,
+  database: Queryable,
   slices: readonly Slice[],
   parse: Parse<Event>,
   mostBytes: number,
@@ -104,7 +104,7 @@ interface PageRow {
  * @param most  the largest number of events · @param prefixes of streams; undefined means all streams
  */
 export const readPage = async <Event extends RecordedEvent>(
-  database: Database,
+  database: Queryable,
   parse: Parse<Event>,
   after: number,
   most: number,

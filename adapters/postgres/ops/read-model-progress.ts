@@ -58,3 +58,13 @@ export const followReadModels = (
     },
   }
 }
+
+/** Until a projector writes its next batch, nothing counts as passed: the positions that it has passed may be gone. */
+export const forgetProgress = async (database: Queryable): Promise<void> => {
+  for (const schema of ['read_model', 'search_model']) {
+    const [found] = await database.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
+      `${schema}.checkpoint`,
+    ])
+    if (found!.there) await database.query(`UPDATE ${schema}.checkpoint SET passed = NULL`)
+  }
+}

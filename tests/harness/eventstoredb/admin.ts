@@ -11,6 +11,8 @@ import { writeForeignEvents } from './foreign-events.ts'
 export interface AdminParts {
   log: EventLog
   troubles: Faults
+  /** Loses everything after a position, and ends all connections. */
+  putBack(position: number): void
   /** Ends all connections, and accepts none for this many milliseconds. */
   restart(downMs: number): void
 }
@@ -27,7 +29,7 @@ const answer = (response: ServerResponse, code: number, body: object): void => {
 }
 
 const handle = async (
-  { log, troubles, restart }: AdminParts,
+  { log, troubles, putBack, restart }: AdminParts,
   scavenges: Scavenges,
   request: IncomingMessage,
   response: ServerResponse,
@@ -42,6 +44,11 @@ const handle = async (
   if (route === 'POST /stand-in/troubles') {
     Object.assign(troubles, await json(request))
     return answer(response, 200, troubles)
+  }
+  if (route === 'POST /stand-in/put-back') {
+    const { position } = (await json(request)) as { position: number }
+    answer(response, 200, {})
+    return putBack(position)
   }
   if (route === 'POST /stand-in/foreign-events') {
     const { count } = (await json(request)) as { count: number }

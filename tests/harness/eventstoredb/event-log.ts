@@ -179,6 +179,17 @@ export class EventLog {
     return removed
   }
 
+  /** Loses everything after a position, like a server whose older backup was restored. */
+  putBack(position: number): void {
+    const kept = this.#all.filter((event) => event.position <= position)
+    this.#all = []
+    this.#streams.clear()
+    this.#remembered = new RememberedIds()
+    this.#nextPosition = 0
+    this.#take(kept)
+    this.#file?.rewrite(kept, this.#removed)
+  }
+
   /** Forgets event ids, like a restart. */
   forgetIds(): void {
     this.#remembered = new RememberedIds()

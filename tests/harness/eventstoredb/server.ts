@@ -39,6 +39,8 @@ export interface StandIn {
   has(stream: string): boolean
   /** Ends every connection immediately. New connections are accepted. */
   dropConnections(): void
+  /** Loses everything after a position, and ends every connection. */
+  putBack(position: number): void
   /** Ends every connection, accepts none for this time, and forgets what a restarted server forgets. */
   restart(downMs: number): void
   close(): Promise<void>
@@ -58,6 +60,11 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
     log.forgetIds()
     dropConnections()
     setTimeout(() => (isDown = false), downMs)
+  }
+
+  const putBack = (position: number): void => {
+    log.putBack(position)
+    dropConnections()
   }
 
   /** The reason to refuse a call; undefined if there is none. */
@@ -128,7 +135,7 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
   grpc.addService(featureService.ServerFeaturesService, featureCalls)
   grpc.addService(gossipService.GossipService, gossipCalls)
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
-  const admin = openAdmin({ log, troubles, restart })
+  const admin = openAdmin({ log, troubles, putBack, restart })
 
   const front = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
@@ -158,6 +165,7 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
     others,
     has: (stream) => Array.isArray(log.visible(stream)),
     dropConnections,
+    putBack,
     restart,
     close: async () => {
       dropConnections()
