@@ -3,15 +3,19 @@
  * same run. Writes the table in docs/benchmarks.md. The benchmarks run in turn, each shorter than on its own, and their output is parsed.
  * Takes about ten minutes on a quiet machine.
  *
- *     npx tsx bench/set-ups.ts            writes the table
- *     npx tsx bench/set-ups.ts --short    checks in a few minutes that every set-up works; its figures mean nothing
+ *     npx tsx bench/set-ups.ts                 writes the table
+ *     npx tsx bench/set-ups.ts --only stock    measures that set-up and embedded, and only prints
+ *     npx tsx bench/set-ups.ts --short         checks in a few minutes that every set-up works; its figures mean nothing
  */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { SET_UPS, type SetUpName } from '../tests/harness/servers.ts'
 
-const isShort = process.argv.includes('--short')
+const { short: isShort = false, only } = parseArgs({
+  options: { short: { type: 'boolean' }, only: { type: 'string' } },
+}).values
+const setUps = SET_UPS.filter((name) => only === undefined || name === only || name === 'embedded')
 const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url)
 /** The markers around the table in that document. */
 const [FROM, TO] = ['<!-- bench/set-ups.ts -->', '<!-- end -->']
@@ -62,7 +66,7 @@ const run = async (setUp: SetUpName, { script, env, figures }: Benchmark): Promi
 
 const all = BENCHMARKS.flatMap(({ figures }) => figures)
 const rows: number[][] = []
-for (const setUp of SET_UPS) {
+for (const setUp of setUps) {
   const row: number[] = []
   for (const benchmark of BENCHMARKS) row.push(...(await run(setUp, benchmark)))
   rows.push(row)
@@ -74,10 +78,10 @@ const cell = (row: readonly number[], column: number): string => {
 const table = [
   `| Set-up | ${all.map(([name]) => name).join(' | ')} |`,
   `|---|${all.map(() => '---:').join('|')}|`,
-  ...rows.map((row, index) => `| ${SET_UPS[index]} | ${all.map((_, column) => cell(row, column)).join(' | ')} |`),
+  ...rows.map((row, index) => `| ${setUps[index]} | ${all.map((_, column) => cell(row, column)).join(' | ')} |`),
 ].join('\n')
 console.log(table)
-if (!isShort) {
+if (!isShort && only === undefined) {
   const text = await readFile(DOCUMENT, 'utf8')
   const [before, rest] = text.split(FROM)
   const after = rest?.split(TO)[1]

@@ -3,6 +3,7 @@
 import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
+import { sessionBeginner } from './session.ts'
 import { withStrictSslMode } from './ssl-mode.ts'
 
 export type { Queryable, Row } from '../../projections/engine/queryable.ts'
@@ -14,13 +15,6 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
   const isUtcToTheMillisecond = text.length === 26 && text[10] === ' ' && text.endsWith('+00')
   return isUtcToTheMillisecond ? `${text.slice(0, 10)}T${text.slice(11, 23)}Z` : new Date(text).toISOString()
 })
-
-/**
- * Settings for sessions whose statements are prepared once and find rows by key from a few arrays. Without them, a plan that
- * was made while the tables were small, and that reads whole tables, would stay as long as the connection.
- */
-export const BY_KEY = `SET plan_cache_mode = force_generic_plan; SET jit = off;
-  SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
 
 export interface Database extends Queryable {
   /** The same pool. A query that takes longer than this (milliseconds) fails, and its connection is given up. */
@@ -73,7 +67,7 @@ const queryable = (client: pg.Pool | pg.ClientBase, timeoutMs = 0): Queryable =>
  * @param url  `postgres://…`
  * @param poolSize  the largest number of connections at a time
  * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0 means no limit
- * @param session  settings that are applied to every new connection of the pool
+ * @param session  settings for every new connection of the pool, besides those with which every session begins
  * @param checked  runs on every new connection before it is used; the connection is given up if it fails
  */
 export const openDatabase = (
@@ -87,6 +81,13 @@ export const openDatabase = (
     connectionTimeoutMillis: 5_000,
     ...(queryTimeoutMs > 0 && { query_timeout: queryTimeoutMs }),
   }
+  const open = async (more: { pipeline?: boolean } = {}): Promise<pg.Client> => {
+    const client = new pg.Client({ ...config, ...more })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+  const begin = sessionBeginner(open)
   const pool = new pg.Pool({
     ...config,
     max: poolSize,
@@ -94,6 +95,7 @@ export const openDatabase = (
     // itself.
     min: 1,
     onConnect: async (client) => {
+      await begin(client)
       if (session) await client.query(session)
       await checked(queryable(client))
     },
@@ -122,10 +124,12 @@ export const openDatabase = (
       }
     },
     connect: async ({ pipeline = false } = {}) => {
-      const client = new pg.Client({ ...config, pipeline })
-      client.on('error', () => {})
-      await client.connect()
-      await checked(queryable(client)).catch(async (error: unknown) => {
+      const client = await open({ pipeline })
+      const prepare = async (): Promise<void> => {
+        await begin(client)
+        await checked(queryable(client))
+      }
+      await prepare().catch(async (error: unknown) => {
         await client.end().catch(() => {})
         throw error
       })

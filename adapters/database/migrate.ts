@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import { openDatabase, type Database } from './database.ts'
+import { refuseUnsuitable, UnsuitableServer } from './requirements.ts'
 
 /** Every problem is also reported as an error. */
 const silent = { info: () => {}, warn: () => {}, error: () => {} }
@@ -17,7 +18,7 @@ const FOLDER = fileURLToPath(new URL('migrations', import.meta.url))
  * @param databaseUrl  `postgres://…`
  * @param folder  the folder of the SQL files
  * @returns names of the files that this call ran
- * @throws if a file fails; the database is then unchanged
+ * @throws {UnsuitableServer} · an error if a file fails; the database is then unchanged
  */
 export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Promise<string[]> => {
   // Our own connection: if it breaks, the migration fails but the process does not, and it is closed when this function
@@ -26,6 +27,7 @@ export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Pro
   try {
     return await migrate(database, folder)
   } catch (error) {
+    if (error instanceof UnsuitableServer) throw error
     const { message, code } = error as NodeJS.ErrnoException
     throw new Error(`the database could not be migrated: ${message || code}`, { cause: error })
   } finally {
@@ -34,6 +36,7 @@ export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Pro
 }
 
 const migrate = async (database: Database, folder: string): Promise<string[]> => {
+  await refuseUnsuitable(database)
   const dbClient = await database.connect()
   const ran = await runner({
     dbClient,

@@ -3,7 +3,7 @@ import './children.ts'
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/harness/inside.ts'
-import { openSetUp, SET_UPS, type SetUp } from '../../tests/harness/servers.ts'
+import { openSetUp, SET_UPS, type SetUp, type SetUpName } from '../../tests/harness/servers.ts'
 import { World, type WorldOptions } from '../../tests/harness/world.ts'
 import type { Installation, Running } from '../../tests/harness/baoco-process.ts'
 
@@ -17,18 +17,22 @@ export interface Bench {
 }
 
 /** The set-up of servers, from the environment variable `SETUP`. */
-const setUp = SET_UPS.find((name) => name === (process.env.SETUP ?? 'embedded'))
-if (!setUp) throw new Error(`SETUP is one of ${SET_UPS.join(', ')}`)
+const chosen = SET_UPS.find((name) => name === (process.env.SETUP ?? 'embedded'))
+if (!chosen) throw new Error(`SETUP is one of ${SET_UPS.join(', ')}`)
 
-/** @param accounts  the number of shops · @param prepare  runs on the installation's directory before anything starts there */
+/**
+ * @param accounts  the number of shops · @param prepare  runs on the installation's directory before anything starts there
+ * @param setUp  default: the chosen one
+ */
 export const startBench = async ({
   accounts = 8,
   prepare,
-}: { accounts?: number } & Pick<WorldOptions<SetUp>, 'prepare'> = {}): Promise<Bench> => {
+  setUp = chosen,
+}: { accounts?: number; setUp?: SetUpName } & Pick<WorldOptions<SetUp>, 'prepare'> = {}): Promise<Bench> => {
   const servers = () => openSetUp(setUp)
   const world = await World.open({ servers, env: { LOG_LEVEL: 'warn' }, ...(prepare && { prepare }) })
   const { baoco, installation } = world
-  console.log(`set-up: ${setUp}; commits: ${await durability(installation)}`)
+  console.log(`set-up: ${setUp}; commits: ${await durability(installation, world.env.DATABASE_URL)}`)
   const shops = await openShops(baoco, installation, accounts, world.servers.env)
   return {
     world,

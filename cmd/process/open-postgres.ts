@@ -1,6 +1,7 @@
 // Tests: tests/integration/embedded-postgres.test.ts
 /** Opens the Postgres that the settings select, or the embedded one of the data folder, and migrates it to this version. */
 import { openDatabase } from '../../adapters/database/database.ts'
+import { UnsuitableServer } from '../../adapters/database/requirements.ts'
 import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
 import { isOutage } from '../../adapters/event-store/postgres/outage.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
@@ -22,6 +23,7 @@ export interface Postgres {
  * Waits for a server that is unavailable, and logs that.
  * @param options.ownsDatabase  fails if another process runs the embedded Postgres, instead of using it
  * @param options.awaited  contains `database` while this waits
+ * @throws {UnsuitableServer}
  */
 export const openPostgres = async (
   { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
@@ -37,7 +39,8 @@ export const openPostgres = async (
     })
     return embedded
   }
-  await untilThere({ name: 'database', ask: () => reach(databaseUrl), isAway: isOutage, log, stopping, awaited })
+  const isAway = (error: unknown) => isOutage(error) && !(error instanceof UnsuitableServer)
+  await untilThere({ name: 'database', ask: () => reach(databaseUrl), isAway, log, stopping, awaited })
   await migrateDatabase(databaseUrl)
   return { url: databaseUrl, isFresh: false, stop: async () => {} }
 }

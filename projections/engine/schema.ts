@@ -13,6 +13,11 @@ export const oldSchema = ({ schema }: Definition): string => `${schema}_old`
 /** A lock of the transaction: only one process creates the schema at a time. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('baoco read models'))`
 
+/** An administrator may have put an extension into a schema of its own. Its names have no schema in the definitions. */
+const FIND_ITS_NAMES = `
+  SELECT set_config('search_path', current_setting('search_path') || ', ' || quote_ident(n.nspname), true)
+  FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = $1`
+
 /**
  * Readers hold their tables only for moments. A drop that waited longer than this for them would make other readers
  * wait.
@@ -35,8 +40,10 @@ export const createSchema = async (
     await transaction.query(ONE_AT_A_TIME)
     const [found] = await transaction.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
     if (found) return
-    for (const extension of definition.extensions ?? [])
+    for (const extension of definition.extensions ?? []) {
       await transaction.query(`CREATE EXTENSION IF NOT EXISTS ${extension}`)
+      await transaction.query(FIND_ITS_NAMES, [extension])
+    }
     await transaction.query(`CREATE SCHEMA ${schema}; ${ddl(schema, definition)}; ${checkpointDdl(schema)}`)
     await transaction.query(`INSERT INTO ${schema}.checkpoint (projector, version) VALUES ($1, $2)`, [
       definition.projector,

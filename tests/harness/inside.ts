@@ -19,17 +19,21 @@ export const inside = async <Result>(
 }
 
 /** The settings that make commits durable, such as `fsync on`. Throws if one of them is off. */
-export const durability = (place: DataFolder): Promise<string> =>
-  inside(place, async (url) => {
-    const database = openDatabase(url, { poolSize: 1 })
-    const settings = await database.query<{ name: string; setting: string }>(
-      `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name`,
-    )
-    await database.close()
-    const off = settings.filter(({ setting }) => setting !== 'on')
-    if (settings.length !== 3 || off.length > 0) throw new Error(`commits are not real: ${JSON.stringify(settings)}`)
-    return settings.map(({ name, setting }) => `${name} ${setting}`).join(', ')
-  })
+export const durability = (place: DataFolder, databaseUrl?: string): Promise<string> =>
+  inside(
+    place,
+    async (url) => {
+      const database = openDatabase(url, { poolSize: 1 })
+      const settings = await database.query<{ name: string; setting: string }>(
+        `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name`,
+      )
+      await database.close()
+      const off = settings.filter(({ setting }) => setting !== 'on')
+      if (settings.length !== 3 || off.length > 0) throw new Error(`commits are not real: ${JSON.stringify(settings)}`)
+      return settings.map(({ name, setting }) => `${name} ${setting}`).join(', ')
+    },
+    databaseUrl,
+  )
 
 /** All events of the event store. @param env  the settings of the installation */
 export const allEvents = (place: DataFolder, env: Record<string, string> = {}): Promise<RecordedEvent[]> =>

@@ -6,7 +6,7 @@ import { startOwnStandIn, type OwnStandIn } from './eventstoredb/process.ts'
 import { startKafka, type Broker } from './kafka/broker.ts'
 import { sharedKafka } from './kafka/needs-kafka.ts'
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
-import { freshDatabase } from './postgres.ts'
+import { stockDatabase } from './stock-postgres/server.ts'
 
 /** Secrets for processes without a data folder. */
 export const secrets = () => ({
@@ -50,20 +50,24 @@ export const startServers = async (): Promise<Servers> => {
   }
 }
 
+/** `stock Postgres` is Debian's with the settings of its package, and `hostile Postgres` is Debian's with hostile defaults. */
+type ServerName = 'EventStoreDB' | 'Kafka' | 'stock Postgres' | 'hostile Postgres'
+
 /** The servers that each set-up uses instead of embedded parts. */
 const SERVED = {
   embedded: [],
   eventstoredb: ['EventStoreDB'],
   kafka: ['Kafka'],
   both: ['EventStoreDB', 'Kafka'],
-  postgres: ['Postgres'],
-  all: ['EventStoreDB', 'Kafka', 'Postgres'],
-} as const satisfies Record<string, readonly ('EventStoreDB' | 'Kafka' | 'Postgres')[]>
+  stock: ['stock Postgres'],
+  hostile: ['hostile Postgres'],
+  all: ['EventStoreDB', 'Kafka', 'stock Postgres'],
+} as const satisfies Record<string, readonly ServerName[]>
 
 export type SetUpName = keyof typeof SERVED
 
 /** The set-ups that everything must work on. No test stops their servers. */
-export const SET_UPS = ['embedded', 'eventstoredb', 'kafka', 'both'] as const satisfies readonly SetUpName[]
+export const SET_UPS = ['embedded', 'stock', 'eventstoredb', 'kafka', 'both'] as const satisfies readonly SetUpName[]
 
 /** EventStoreDB is the stand-in, unless `EVENTSTORE_URL` names a server. The Kafka broker is shared, with a topic per set-up. */
 export const openSetUp = async (name: SetUpName): Promise<SetUp> => {
@@ -77,8 +81,8 @@ export const openSetUp = async (name: SetUpName): Promise<SetUp> => {
     } else if (server === 'Kafka')
       Object.assign(env, { KAFKA_BROKERS: (await sharedKafka()).address, KAFKA_TOPIC: `test.${randomUUID()}` })
     else {
-      const { url, drop } = await freshDatabase()
-      Object.assign(env, { DATABASE_URL: url, ...secrets() })
+      const { url, drop } = await stockDatabase({ hostile: server === 'hostile Postgres' })
+      Object.assign(env, { DATABASE_URL: url(), ...secrets() })
       closing.push(drop)
     }
   return { env, close: async () => void (await Promise.all(closing.map((close) => close()))) }

@@ -4,10 +4,13 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { eventually } from '../harness/eventually.ts'
+import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 
-const run = async (name: string): Promise<string> => {
+const run = async (name: string, env: Record<string, string> = {}): Promise<string> => {
   const path = new URL(`../../bench/${name}.ts`, import.meta.url).pathname
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', path, '--short'])
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', path, '--short'], {
+    env: { ...process.env, ...env },
+  })
   return stdout
 }
 
@@ -77,3 +80,14 @@ const isAlive = (pid: number): boolean => {
     return false
   }
 }
+
+describe("short benchmarks on Debian's Postgres", function () {
+  this.timeout(600_000)
+  needsStockPostgres()
+
+  it('measure the whole way', async () => {
+    expect(await run('whole-way', { SETUP: 'stock', COUNT: '300' })).to.match(
+      /set-up: stock; commits: fsync on, full_page_writes on, synchronous_commit on\nwhole way: 300 in/,
+    )
+  })
+})

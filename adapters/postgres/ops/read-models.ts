@@ -6,7 +6,8 @@
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
 import { isOutage } from '../../event-store/postgres/outage.ts'
-import { BY_KEY, type Database, type Queryable } from '../../database/database.ts'
+import type { Database, Queryable } from '../../database/database.ts'
+import { BY_KEY } from '../../database/session.ts'
 
 interface Statement {
   name: string

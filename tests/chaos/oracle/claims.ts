@@ -37,7 +37,7 @@ export interface ClaimLog {
   close(): Promise<void>
 }
 
-export const openClaimLog = async ({ env, database }: Servers): Promise<ClaimLog> => {
+export const openClaimLog = async ({ env, database }: Pick<Servers, 'env' | 'database'>): Promise<ClaimLog> => {
   const store = await openEventStore(readSettings(env), env.DATABASE_URL!)
   const all = new Map<string, number>()
   return {

@@ -8,10 +8,13 @@ import { parseArgs } from 'node:util'
 import type { Verdict } from './oracle.ts'
 import { FULL, processCells, runProcessCells, SHORT, sideBySide } from './process-cells.ts'
 import { runReceiverCells } from './receiver-cells.ts'
+import { runStockPostgresCells } from './stock-postgres-cells.ts'
 
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, only: { type: 'string' } } })
 const form = values.short ? SHORT : FULL
 const only = values.only
+/** How often each fault occurs on Debian's Postgres. */
+const onPostgres = values.short ? 1 : 10
 
 const began = performance.now()
 const minutes = (): number => Math.round((performance.now() - began) / 60_000)
@@ -35,6 +38,7 @@ const cells = processCells.filter(({ name }) => name.includes(only ?? ''))
 const runs = await Promise.all(sideBySide(cells).map((some) => runProcessCells(form, { cells: some, tell })))
 const processes = cells.map(({ name }) => runs.flat().find(({ cell }) => cell === name)!)
 const receivers = only === undefined ? await runReceiverCells() : []
+const ownPostgres = only === undefined ? await runStockPostgresCells(onPostgres) : []
 
 const seconds = (milliseconds: number): number => milliseconds / 1_000
 
@@ -62,6 +66,13 @@ process joins and leaves.
 ${table('What happens', processes)}
 
 A transaction's position in the order is its time of capture, by the clock of the process that captured it. While that clock is wrong, so is the position.
+
+## Your own Postgres
+
+Debian's Postgres holds everything, the events too, in a database with hostile defaults, such as commits that do not wait for the disk. Each fault occurs
+${onPostgres} times.
+
+${table('What happens', ownPostgres)}
 
 ## Receivers
 

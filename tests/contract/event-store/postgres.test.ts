@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../../domain/event.ts'
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import type { RememberingStore } from '../../../adapters/event-store/history.ts'
 import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -21,39 +21,11 @@ import {
   streamName,
 } from './harness.ts'
 import { startOwnPostgres } from '../../harness/own-postgres.ts'
-import { openProxy } from './proxy.ts'
+import { postgresHarness } from './postgres-harness.ts'
 
 eventStoreContract('postgres', async () => {
   const server = await startOwnPostgres()
-  const proxy = await openProxy(server.port)
-  await migrateDatabase(server.url())
-  const stores: EventStore<RecordedEvent>[] = []
-  const open = async (url: string, deadlineMs?: number): Promise<RememberingStore<RecordedEvent>> => {
-    const store = await openPostgresEventStore({ url, parse: unparsed, ...(deadlineMs && { deadlineMs }) })
-    stores.push(store)
-    return store
-  }
-  const putBack = async (checkpoint: string): Promise<void> => {
-    const database = openDatabase(server.url(), { poolSize: 1 })
-    await database.transaction(async (transaction) => {
-      await transaction.query('DELETE FROM store.event WHERE position > $1', [checkpoint])
-      await transaction.query('UPDATE store.head SET given_up_to = least(given_up_to, $1)', [checkpoint])
-    })
-    await database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()') // prettier-ignore
-    await database.close()
-  }
-  return {
-    store: await open(server.url(proxy.port)),
-    another: ({ deadlineMs } = {}) => open(server.url(), deadlineMs),
-    server: { ...server, putBack },
-    network: proxy,
-    child: { module: new URL('open-postgres-store.ts', import.meta.url).href, argument: server.url() },
-    close: async () => {
-      await Promise.all(stores.map((store) => store.close()))
-      await proxy.close()
-      await server.remove()
-    },
-  }
+  return postgresHarness(server, server.url)
 })
 
 describe('event store on Postgres, beyond the contract', () => {
@@ -141,6 +113,47 @@ describe('event store on Postgres, beyond the contract', () => {
     expect(await store.expire()).to.equal(5)
     expect(await store.end()).to.equal(last)
     expect(store.isAfter(await appended(store, [part(streamName(), NO_STREAM)]), last)).to.equal(true)
+  })
+
+  it('waits for the disk, even if the session does not', async () => {
+    const client = openDatabase(database.url, { poolSize: 1, session: 'SET synchronous_commit = off' })
+    const commits = (statement: string): Promise<string> =>
+      client.transaction(async (transaction) => {
+        await transaction.query(statement)
+        const [row] = await transaction.query<{ commits: string }>(
+          `SELECT current_setting('synchronous_commit') AS commits`,
+        )
+        return row!.commits
+      })
+    const [stream, id] = [streamName(), randomUUID()]
+    const lines = [stream, '-1', stream, '0', id, 'Noted', '{}', '{}'].map((line) => `'${line}'`).join()
+    const unit = [
+      { stream: streamName(), expected: -1, events: [{ id: randomUUID(), type: 'Noted', data: '{}', metadata: '{}' }] },
+    ]
+    try {
+      expect(await commits('SELECT 1')).to.equal('off')
+      expect(await commits(`SELECT store.append(${lines})`)).to.equal('on')
+      expect(await commits(`SELECT store.append_one_by_one('${JSON.stringify([[unit]])}')`)).to.equal('on')
+      expect(await commits(`SELECT store.erase('${stream}')`)).to.equal('on')
+      expect(await commits(`SELECT store.expire('{1}')`)).to.equal('on')
+      expect(await commits(`INSERT INTO store.retention VALUES ('${stream}', '1 day')`)).to.equal('on')
+      expect(await commits('SELECT 1')).to.equal('off')
+      await client.query('SET synchronous_commit = local')
+      expect(await commits(`SELECT store.expire('{1}')`)).to.equal('local')
+    } finally {
+      await client.close()
+    }
+  })
+
+  // Such a plan counts as so expensive that the server compiles it at every call: a read of 60 streams took more than ten seconds.
+  it('has no function that forbids sequential scans and leaves jit to the server', async () => {
+    const client = openDatabase(database.url, { poolSize: 1 })
+    const functions = await client.query<{ proname: string; no_jit: boolean }>(
+      `SELECT proname, 'jit=off' = ANY (proconfig) AS no_jit FROM pg_proc WHERE 'enable_seqscan=off' = ANY (proconfig)`,
+    )
+    await client.close()
+    expect(functions.map(({ proname }) => proname)).to.include.members(['append', 'read', 'page'])
+    expect(functions.filter(({ no_jit }) => !no_jit)).to.deep.equal([])
   })
 
   it('leaves no dead row after a commit that every later append would have to skip', async () => {

@@ -7,29 +7,44 @@ import { openDatabase, type Database } from '../../../adapters/database/database
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
-import { logContract } from './log-contract.ts'
+import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
+import { stockDatabase } from '../../harness/stock-postgres/server.ts'
+import { logContract, type LogHarness } from './log-contract.ts'
 
-logContract('embedded', async () => {
-  const test = await freshDatabase()
-  await migrateDatabase(test.url)
-  const store = await openPostgresEventStore({ url: test.url, parse: parseEvent })
-  const database = openDatabase(test.url)
+const embeddedLogHarness = async (url: string, drop: () => Promise<void>): Promise<LogHarness> => {
+  await migrateDatabase(url)
+  const store = await openPostgresEventStore({ url, parse: parseEvent })
+  const database = openDatabase(url)
   const stores: EventStore[] = [store]
   return {
     store,
     log: openEmbeddedLog({ store, database }),
     another: async () => {
-      const own = await openPostgresEventStore({ url: test.url, parse: parseEvent })
+      const own = await openPostgresEventStore({ url, parse: parseEvent })
       stores.push(own)
       return openEmbeddedLog({ store: own, database })
     },
-    child: { module: new URL('open-embedded-log.ts', import.meta.url).href, argument: test.url },
+    child: { module: new URL('open-embedded-log.ts', import.meta.url).href, argument: url },
     close: async () => {
       await Promise.all(stores.map((one) => one.close()))
       await database.close()
-      await test.drop()
+      await drop()
     },
   }
+}
+
+logContract('embedded', async () => {
+  const test = await freshDatabase()
+  return embeddedLogHarness(test.url, test.drop)
+})
+
+describe("with Debian's Postgres", () => {
+  needsStockPostgres()
+
+  logContract("embedded, on Debian's Postgres with hostile defaults", async () => {
+    const test = await stockDatabase({ hostile: true })
+    return embeddedLogHarness(test.url(), test.drop)
+  })
 })
 
 describe("the embedded log's offsets", () => {

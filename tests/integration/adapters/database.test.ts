@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { BY_KEY, openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { BY_KEY } from '../../../adapters/database/session.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 

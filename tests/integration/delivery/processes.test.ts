@@ -5,6 +5,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
 import type { RoleProcess } from '../../harness/role-processes.ts'
 import { openSetUp } from '../../harness/servers.ts'
+import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
 import { World } from '../../harness/world.ts'
 import { openEndpoint, type Answered, type Endpoint } from '../../chaos/oracle/endpoint.ts'
 import { Oracle } from '../../chaos/oracle/oracle.ts'
@@ -16,7 +17,8 @@ const OF_EACH = 10
 
 const madeBy = ({ running }: RoleProcess): number => running.output().split('delivery.attempted').length - 1
 
-const sideBySide = (setUpName: 'postgres' | 'all', others: readonly ('project' | 'relay')[]): void => {
+const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'relay')[]): void => {
+  needsStockPostgres()
   let world: World
   let endpoint: Endpoint | undefined
   before(async () => {
@@ -63,7 +65,7 @@ const sideBySide = (setUpName: 'postgres' | 'all', others: readonly ('project' |
 describe('three delivery processes', function () {
   this.timeout(600_000)
 
-  describe('on Postgres alone', () => sideBySide('postgres', ['project']))
+  describe('on Postgres alone', () => sideBySide('stock', ['project']))
 
   describe('on EventStoreDB, Kafka and Postgres', () => {
     needsKafka()

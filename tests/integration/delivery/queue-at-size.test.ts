@@ -1,7 +1,8 @@
 /** Waiting deliveries cost nothing, however many there are. Each due delivery goes to one worker, however many claim. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { BY_KEY, openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { BY_KEY } from '../../../adapters/database/session.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
 import { eventually } from '../../harness/eventually.ts'

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
-import { BY_KEY, openDatabase } from '../../../adapters/database/database.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { BY_KEY } from '../../../adapters/database/session.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
@@ -121,7 +122,10 @@ export const openDeliverySetting = async () => {
     },
 
     /** Captures transactions that fire these rules, dated `age` seconds ago. @returns their ids */
-    capture: async (rules: number[], { user = USER, count = 1, age = 0 } = {}): Promise<number[]> => {
+    capture: async (
+      rules: number[],
+      { user = USER, count = 1, age = 0, correlation_id = 'test' } = {},
+    ): Promise<number[]> => {
       const transactions = await ids.next(count)
       const at = new Date(Date.now() - age * 1000)
       const data = (transaction_id: number) =>
@@ -143,7 +147,14 @@ export const openDeliverySetting = async () => {
           {
             stream: transactionStream(id),
             expectedRevision: NO_STREAM,
-            events: [{ id: randomUUID(), type: 'TransactionCaptured', data: data(id), metadata: metadata(user, at) }],
+            events: [
+              {
+                id: randomUUID(),
+                type: 'TransactionCaptured',
+                data: data(id),
+                metadata: { ...metadata(user, at), correlation_id },
+              },
+            ],
           },
         ]),
       )

@@ -1,0 +1,98 @@
+/**
+ * A Postgres as a user has it: Debian's, with the settings of its package (jit and fsync on), and a role that owns its database and may
+ * nothing else. Each process of the test run starts one at most, unless a test needs its own.
+ */
+import { randomBytes } from 'node:crypto'
+import { chownSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { namedUser } from '../../../adapters/database/database-user.ts'
+import { stop } from '../../../adapters/postgres/embedded/server.ts'
+import { freePorts } from '../free-ports.ts'
+import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
+import { HOSTILE_DEFAULTS } from './hostile-defaults.ts'
+import { findPrograms } from './install.ts'
+
+export interface StockPostgres extends OwnServer {
+  port: number
+  /** Runs a statement as the superuser. */
+  administer(statement: string): Promise<void>
+  /** Creates a database and its owner. @param defaults  of settings, half of them for the database and half for the role */
+  database(defaults?: Readonly<Record<string, string>>): Promise<StockDatabase>
+}
+
+export interface StockDatabase {
+  name: string
+  /** @param port  of a proxy or a pooler, if the connection is not direct */
+  url(port?: number): string
+  drop(): Promise<void>
+}
+
+const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' }
+
+/** Postgres does not run as root. Debian's package creates the user. */
+const owner = () => (process.getuid?.() === 0 ? namedUser('postgres') : undefined)
+
+const run = async (url: string, statement: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(statement)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+export const startStockPostgres = async (): Promise<StockPostgres> => {
+  const programs = findPrograms()
+  if (!programs)
+    throw new Error('Debian has no Postgres here: node --import tsx tests/harness/stock-postgres/install.ts')
+  const folder = await mkdtemp(join(tmpdir(), 'baoco-stock-postgres-'))
+  const [data, passwordFile] = [join(folder, 'data'), join(folder, 'password')]
+  const password = randomBytes(12).toString('hex')
+  await mkdir(data, { mode: 0o700 })
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  const user = owner()
+  if (user) for (const path of [folder, data, passwordFile]) chownSync(path, user.uid, user.gid)
+  const options = { cwd: folder, env: ENVIRONMENT, ...user }
+  const [port = 0] = await freePorts(1)
+  const urlOf = (role: string, database: string, through = port) =>
+    `postgres://${role}:${password}@127.0.0.1:${through}/${database}`
+  const administer = (statement: string) => run(urlOf('postgres', 'postgres'), statement)
+  const isUp = () => administer('SELECT 1').then(() => true, () => false) // prettier-ignore
+  await promisify(execFile)(
+    join(programs, 'initdb'),
+    ['-D', data, '-U', 'postgres', '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'],
+    options,
+  )
+  const where = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=']
+  const launch = () => launchServer([join(programs, 'postgres'), '-D', data, ...where], { isUp, ...options })
+  return {
+    ...(await startOwnServer({ folder, launch, end: stop })),
+    port,
+    administer,
+    database: async (defaults = {}) => {
+      const name = `shop_${randomBytes(6).toString('hex')}`
+      await administer(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`)
+      await administer(`CREATE DATABASE ${name} OWNER ${name}`)
+      for (const [index, [setting, value]] of Object.entries(defaults).entries())
+        await administer(`ALTER ${index % 2 ? 'ROLE' : 'DATABASE'} ${name} SET ${setting} = ${value}`)
+      return {
+        name,
+        url: (through) => urlOf(name, name, through),
+        drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`),
+      }
+    },
+  }
+}
+
+let shared: Promise<StockPostgres> | undefined
+
+/** A database on the server of this process, with the server's defaults or with hostile ones. */
+export const stockDatabase = async ({ hostile = false } = {}): Promise<StockDatabase> =>
+  (await (shared ??= startStockPostgres())).database(hostile ? HOSTILE_DEFAULTS : {})
