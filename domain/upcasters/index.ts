@@ -16,10 +16,15 @@ export type Upcasters = Readonly<Partial<Record<EventType, readonly Upcaster[]>>
 
 const unchanged: Upcaster = (data) => data
 
+/** The first inboxes were written without their time. */
+const inboxOpened: Upcaster = (data) => ({ created_at: '2026-11-21T00:00:00.000Z', ...(data as object) })
+
 export const upcasters: Upcasters = {
   // Version 2 has the kind `store_went_back`.
   AlertRaised: [unchanged],
   AlertEnded: [unchanged],
+  // In version 2 each inbox has its time.
+  InboxOpened: [inboxOpened],
 }
 
 /** @returns the version in which events of this type are written */

@@ -1,6 +1,7 @@
 /** Damaged events in a running installation, on both stores: everybody else's posts, lists and deliveries go on. */
 import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
+import { EventStoreDBClient } from '@eventstore/db-client'
 import { expect } from 'chai'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -154,6 +155,21 @@ for (const setUp of ['stock', 'eventstoredb'] as const)
       expect((await baoco('parked', 'skip', stream, '--yes')).status).to.equal(0)
       await expectWorks(ann)
     })
+
+    if (setUp === 'eventstoredb')
+      it('a transaction whose stream an operator deleted on the server stops nobody, also not the next start', async () => {
+        const id = await expectWorks(ann)
+        const client = EventStoreDBClient.connectionString(world.env.EVENTSTORE_URL!)
+        await client.tombstoneStream(`${world.env.EVENTSTORE_PREFIX}transaction-${id}`)
+        await client.dispose()
+        await eventually(async () => (await parkedStreams()) === 2, { what: 'both projectors to park it' })
+        await expectWorks(ben)
+        await world.baoco.stop()
+        await world.start()
+        await expectWorks(ben)
+        expect((await baoco('parked', 'skip', `transaction-${id}`, '--yes')).status).to.equal(0)
+        expect(await parkedStreams()).to.equal(0)
+      })
 
     it('audit names what is damaged, and a restart and a rebuild keep what was decided', async () => {
       const id = await expectWorks(ben)

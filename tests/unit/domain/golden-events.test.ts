@@ -41,4 +41,9 @@ describe('golden files of events', () => {
         }
     })
   }
+
+  it('InboxOpened is read as the first release wrote it, without its time', () => {
+    const { created_at: _, ...data } = goldenFile('InboxOpened', 1)!.examples[0] as Record<string, unknown>
+    expect(isReadable(parseEvent(stored('InboxOpened', 1, data)))).to.equal(true)
+  })
 })
