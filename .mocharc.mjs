@@ -10,7 +10,7 @@ export default {
   jobs: 2,
   extension: ['ts'],
   ...(!namesFiles && { spec: ['tests/**/*.test.ts'] }),
-  'node-option': ['import=tsx'],
+  'node-option': ['import=tsx', 'no-experimental-require-module'],
   reporter: 'tests/harness/reporter.ts',
   timeout: 60000,
   exit: true,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The `baoco` command. It runs the bundle, or the sources if the bundle cannot be stored.
+import './node-version.mjs'
 import { bundled } from './build.mjs'
 
 try {

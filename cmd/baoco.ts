@@ -19,7 +19,13 @@ const settingsHelp = (): string => {
   const width = Math.max(...lines.map(({ name }) => name.length))
   const line = (setting: (typeof lines)[number]) =>
     `  ${setting.name.padEnd(width)}  ${setting.description}${setting.default && ` [${setting.default}]`}`
-  return `\nSettings, by environment [default]:\n${lines.map(line).join('\n')}`
+  const files = lines.filter(({ fromFile }) => fromFile).map(({ name }) => `${name}_FILE`)
+  return [
+    '\nSettings, by environment [default]:',
+    ...lines.map(line),
+    '\nThese name a file that contains the setting:',
+    `  ${files.join(' ')}`,
+  ].join('\n')
 }
 
 const program = new Command('baoco').description(description).version(version).addHelpText('after', settingsHelp())
@@ -27,7 +33,7 @@ await addCommands(program, process.argv[2])
 
 /** Commander exits the process itself, with status 1 for wrong usage. This makes it throw instead, in every command. */
 const throwing = (command: Command): void => {
-  command.exitOverride().showHelpAfterError('(--help tells more)')
+  command.exitOverride().showHelpAfterError('(use --help for more information)')
   command.commands.forEach(throwing)
 }
 throwing(program)

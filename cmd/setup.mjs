@@ -4,7 +4,10 @@
  * If node_modules differs from package-lock.json, it runs `npm ci` with npm's own configuration, and prints its output only if it fails. Then
  * it builds the bundle. The script runs in this process, so that a SIGTERM to `npm start` reaches it. Without `--dev`, the packages for
  * development may be missing, as in an image made with `--omit=dev`.
+ *
+ * Without a network, npm tries for minutes. So it is first asked whether it reaches its registry, and if not, it installs from its cache.
  */
+import './node-version.mjs'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -34,12 +37,11 @@ const isInstalled = (withDev) => {
   })
 }
 
-const install = (withDev) =>
+/** Runs npm. Resolves with its exit status and its output. */
+const npm = (...words) =>
   new Promise((done) => {
-    process.stderr.write('Installing the dependencies (npm ci); this happens once.\n')
-    const options = ['ci', '--no-progress', '--loglevel=error', ...(withDev ? ['--include=dev'] : [])]
-    const npm = process.env.npm_execpath
-    const child = spawn(npm ? process.execPath : 'npm', npm ? [npm, ...options] : options, {
+    const path = process.env.npm_execpath
+    const child = spawn(path ? process.execPath : 'npm', path ? [path, ...words] : words, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true, // Its own process group, so that the processes of npm end with it.
@@ -52,15 +54,31 @@ const install = (withDev) =>
     for (const signal of signals) process.on(signal, pass)
     const finish = (code, signal) => {
       for (const name of signals) process.off(name, pass)
-      if (code !== 0) process.stderr.write(Buffer.concat(output))
-      done(signal ? 128 + constants.signals[signal] : code)
+      done({ status: signal ? 128 + constants.signals[signal] : code, signal, output: Buffer.concat(output) })
     }
     child.on('error', (error) => {
-      output.push(Buffer.from(`npm ci could not be run: ${error.message}\n`))
+      output.push(Buffer.from(`npm could not be run: ${error.message}\n`))
       finish(1)
     })
     child.on('close', finish)
   })
+
+/** What npm calls a network that is down, a name that is not found and a server that does not answer. Other answers come from a server. */
+const NO_NETWORK =
+  /code (ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|E\w*TIMEDOUT|ERR_SOCKET_TIMEOUT|ECONNRESET)|network timeout/
+
+const install = async (withDev) => {
+  process.stderr.write('Installing the dependencies (npm ci); this happens once.\n')
+  const asked = await npm('ping', '--fetch-retries=0', '--fetch-timeout=5000')
+  if (asked.signal) return asked.status
+  const isOffline = asked.status !== 0 && NO_NETWORK.test(asked.output)
+  const options = ['--no-progress', '--loglevel=error', ...(withDev ? ['--include=dev'] : [])]
+  const { status, output } = await npm('ci', ...options, ...(isOffline ? ['--offline'] : []))
+  if (status !== 0 && isOffline)
+    process.stderr.write('The packages cannot be downloaded: npm does not reach its registry. Is there a network?\n')
+  else if (status !== 0) process.stderr.write(output)
+  return status
+}
 
 const given = process.argv.slice(2)
 const withDev = given[0] === '--dev'

@@ -14,6 +14,7 @@ import { importEvents } from './import.ts'
 import { installationEvents } from './installation.ts'
 import { jobEvents } from './job/events.ts'
 import { notificationEvents } from './arrival/events.ts'
+import { parkedEvents } from './parked/events.ts'
 import { planOrderEvents } from './plan-order/events.ts'
 import { transactionEvents } from './transaction/events.ts'
 
@@ -101,12 +102,26 @@ export const streamKinds: readonly StreamKind[] = [
     events: erasureEvents,
   },
   {
+    stream: 'parked',
+    holds: 'what the operator decided about events that cannot be read or projected',
+    kept: 'forever',
+    events: parkedEvents,
+  },
+  {
     stream: 'import',
     holds: 'the fact that the store was filled from the file of another store',
     kept: 'forever',
     events: importEvents,
   },
 ]
+
+/** The kinds that are not themselves a pattern for streams of other kinds. */
+const NAMES = streamKinds.map(({ stream }) => stream).filter((stream) => !stream.startsWith('<'))
+
+const STREAM_NAME = new RegExp(`^(?:${NAMES.map((stream) => stream.replace(/<.*/, '.+')).join('|')})$`)
+
+/** Whether an installation has streams of this name. */
+export const isStreamName = (name: string): boolean => STREAM_NAME.test(name)
 
 type Schemas = typeof accountEvents &
   typeof dedupEvents &
@@ -123,6 +138,7 @@ type Schemas = typeof accountEvents &
   typeof firstAccountEvents &
   typeof idEvents &
   typeof erasureEvents &
+  typeof parkedEvents &
   typeof importEvents
 
 export type EventType = keyof Schemas

@@ -1,9 +1,38 @@
 // Tests: tests/integration/http/protocol.test.ts
 /** Named errors. One place maps them to HTTP responses: `adapters/http/middleware/errors.ts`. */
 
-/** The event store did not respond in time. Nothing was accepted that is not stored. HTTP 503. */
-export class StoreUnavailable extends Error {
+/**
+ * A request cannot be served now, and nothing was accepted that is not stored. HTTP 503 with `Retry-After`, so that the caller
+ * sends the request again. The message is for the log.
+ */
+export class Unavailable extends Error {
+  override name = 'Unavailable'
+  /** The value of `Retry-After`: seconds. */
+  readonly retryAfterS: number = 5
+  /** One sentence for the caller. */
+  readonly advice: string = 'The request cannot be served now, so nothing was accepted. Send the request again.'
+}
+
+/** The event store or the read models did not respond in time. */
+export class StoreUnavailable extends Unavailable {
   override name = 'StoreUnavailable'
+  override readonly advice: string = 'The storage does not respond, so nothing was accepted. Send the request again.'
+}
+
+/** The event store has not responded for some time, so the call was refused at once. The outage itself is logged. */
+export class StoreAway extends StoreUnavailable {
+  override name = 'StoreAway'
+}
+
+/**
+ * The event store no longer contains what this process has read from it or written to it: an older copy is in its place. Nothing
+ * that this process remembers of it may be used any more. The process begins again (`cmd/process/role.ts`).
+ */
+export class StoreWentBack extends StoreUnavailable {
+  override name = 'StoreWentBack'
+  constructor() {
+    super('the event store went back in time: this process begins again')
+  }
 }
 
 /** A decider refused a command. `code` is the error code of the API. */

@@ -1,53 +1,111 @@
 /**
- * Parses an event as the store returns it: checks its version, upcasts its data, and checks it against its schema. It is called once for
- * each event that leaves the event store, so that everything inside works with typed events in their newest version.
+ * Parses an event as the store returns it: checks its metadata and version, upcasts its data, and checks it against its schema. It is
+ * called once for each event that leaves the event store, so that everything inside works with typed events in their newest version.
+ *
+ * An event that cannot be read becomes `Unreadable`. Projections park its stream (`projections/engine/parking.ts`), and folds stop at it
+ * (`isFoldable`), because a state without it would be wrong. After the operator has skipped it, it is `Skipped`, and everything ignores it.
  */
 import { eventSchemas, type KnownEvent } from './catalogue.ts'
-import type { RecordedEvent } from './event.ts'
+import { StoreUnavailable } from './errors.ts'
+import type { Metadata, RecordedEvent } from './event.ts'
 import { newestVersion, upcasters, type Upcasters } from './upcasters/index.ts'
 
-/** Why an event cannot be read: this release is older than the event, or the data was damaged or written by another program. */
-export type Problem = 'unknown_type' | 'newer_version' | 'invalid_data'
+/** Why an event cannot be read: this release is older than the event, or the event was damaged or written by another program. */
+export type Problem = 'unknown_type' | 'newer_version' | 'invalid_data' | 'invalid_metadata' | 'stream_deleted'
+
+/** Type of the event that EventStoreDB returns for a stream that an operator has deleted there (a tombstone). */
+export const TOMBSTONE = '$streamDeleted'
+
+/** What is stored. `data` is undefined if it is not JSON. */
+interface Stored {
+  type: string
+  data: unknown
+}
 
 /** Stands in the place of an event that cannot be read, with the same id, stream, revision and checkpoint. */
-export type Unreadable = RecordedEvent<'Unreadable', { type: string; problem: Problem; detail: string; data: unknown }>
+export type Unreadable = RecordedEvent<'Unreadable', { problem: Problem; detail: string; stored: Stored }>
+
+/** Stands in the place of an event that the operator has skipped. */
+export type Skipped = RecordedEvent<'Skipped', { stored: Stored }>
 
 /** What reads of the event store return. */
-export type StoredEvent = KnownEvent | Unreadable
+export type StoredEvent = KnownEvent | Unreadable | Skipped
 
-const unreadable = (event: RecordedEvent, problem: Problem, detail: string): Unreadable => ({
-  ...event,
-  type: 'Unreadable',
-  data: { type: event.type, problem, detail, data: event.data },
-})
+/** Metadata of an event that has none. No decision was made at a known time. */
+const NO_METADATA: Metadata = { user_id: null, at: '', correlation_id: '', causation_id: '', version: 1 }
 
-/** An event of a known type that this release cannot read: what depends on it must not go on without it. */
-export class UnreadableEvent extends Error {
-  override name = 'UnreadableEvent'
-  constructor({ stream, revision, data: { detail } }: Unreadable) {
-    super(`${stream}@${revision}: ${detail}`)
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** Events from before versions were written have no version. */
+const isMetadata = (metadata: unknown): metadata is Omit<Metadata, 'version'> & { version?: number } => {
+  if (typeof metadata !== 'object' || metadata === null) return false
+  const { user_id, at, correlation_id, causation_id, version = 1 } = metadata as Record<string, unknown>
+  return (
+    (user_id === null || Number.isSafeInteger(user_id)) &&
+    isText(at) && !Number.isNaN(Date.parse(at)) &&
+    isText(correlation_id) && isText(causation_id) &&
+    Number.isSafeInteger(version) && (version as number) > 0
+  ) // prettier-ignore
+}
+
+const unreadable = (event: RecordedEvent, problem: Problem, detail: string): Unreadable => {
+  const { type, data, metadata } = event
+  return {
+    ...event,
+    type: 'Unreadable',
+    data: { problem, detail, stored: { type, data } },
+    metadata: problem === 'invalid_metadata' || problem === 'stream_deleted' ? NO_METADATA : metadata,
   }
 }
 
-/**
- * Whether an event can be used. One of an unknown type is passed over: a later release wrote it, for parts that this one does not have.
- * @throws {UnreadableEvent} of a known type that is newer or damaged
- */
-export const isReadable = (event: StoredEvent): event is KnownEvent => {
-  if (event.type !== 'Unreadable') return true
-  if (event.data.problem === 'unknown_type') return false
-  throw new UnreadableEvent(event)
+/** A fold needs an event that cannot be read. Requests that need the fold fail until the event can be read or is skipped. HTTP 503. */
+export class UnreadableEvent extends StoreUnavailable {
+  override name = 'UnreadableEvent'
+  override readonly retryAfterS = 60
+  override readonly advice =
+    'A part of the stored data cannot be read now, so nothing was accepted. The operator was notified. Send the request again later.'
+  readonly stream: string
+  readonly revision: number
+  constructor({ stream, revision, data: { detail } }: Unreadable) {
+    super(`${stream}@${revision}: ${detail}`)
+    this.stream = stream
+    this.revision = revision
+  }
 }
 
-/** The event as it is stored. */
+/** Whether an event has the data of its type. */
+export const isReadable = (event: StoredEvent): event is KnownEvent =>
+  event.type !== 'Unreadable' && event.type !== 'Skipped'
+
+/** Whether a fold takes the event: a skipped one is ignored. @throws {UnreadableEvent} if the fold must not go on without it */
+export const isFoldable = (event: StoredEvent): event is KnownEvent => {
+  if (event.type === 'Unreadable') throw new UnreadableEvent(event)
+  return event.type !== 'Skipped'
+}
+
+/** Whether the event marks a deleted stream. It cannot be read again by its stream, so no reader's position may name it. */
+export const isTombstone = (event: StoredEvent): boolean => !isReadable(event) && event.data.stored.type === TOMBSTONE
+
+/** When the event was decided: ISO 8601. null if it has no metadata. */
+export const decidedAt = ({ metadata }: StoredEvent): string | null => metadata.at || null
+
+/** The event as it is stored, with valid metadata. */
 export const asStored = (event: StoredEvent): RecordedEvent =>
-  event.type === 'Unreadable' ? { ...event, type: event.data.type, data: event.data.data } : event
+  isReadable(event) ? event : { ...event, ...event.data.stored }
+
+/** The event with its place, and without what it says. */
+export const asSkipped = (event: StoredEvent): Skipped => {
+  const { type, data } = asStored(event)
+  return { ...event, type: 'Skipped', data: { stored: { type, data } } }
+}
 
 /** @returns the event in its newest version, or `Unreadable` */
 export const parseEvent = (event: RecordedEvent, steps: Upcasters = upcasters): StoredEvent => {
   const { type, metadata } = event
+  if (type === TOMBSTONE) return unreadable(event, 'stream_deleted', 'the stream was deleted in the event store')
+  if (!isMetadata(metadata)) return unreadable(event, 'invalid_metadata', `${type} has no valid metadata`)
   const schema = eventSchemas.get(type)
-  if (!schema) return unreadable(event, 'unknown_type', `no event of this version: ${type}`)
+  if (!schema) return unreadable(event, 'unknown_type', `no event of this release: ${type}`)
   const newest = newestVersion(type, steps)
   const version = metadata.version ?? 1
   if (version > newest)
@@ -60,5 +118,11 @@ export const parseEvent = (event: RecordedEvent, steps: Upcasters = upcasters): 
   return (data === event.data ? event : { ...event, data }) as KnownEvent
 }
 
-const upcast = ({ type, data }: RecordedEvent, version: number, steps: Upcasters): unknown =>
-  (steps[type as KnownEvent['type']] ?? []).slice(version - 1).reduce((older, step) => step(older), data)
+/** Damaged data may break a step. Then the result is no data at all, which no schema accepts. */
+const upcast = ({ type, data }: RecordedEvent, version: number, steps: Upcasters): unknown => {
+  try {
+    return (steps[type as KnownEvent['type']] ?? []).slice(version - 1).reduce((older, step) => step(older), data)
+  } catch {
+    return undefined
+  }
+}

@@ -2,6 +2,8 @@
 /** The projector `main`: everything that an API response or a delivery needs. */
 import { KEPT_UNREAD_S } from '../domain/arrival/events.ts'
 import type { Definition } from './engine/definition.ts'
+import { parked } from './engine/parked-table.ts'
+import { PARKED_STREAM } from '../domain/parked/events.ts'
 import { account } from './account/projection.ts'
 import { alert } from './alert/projection.ts'
 import { attempt } from './attempt/projection.ts'
@@ -28,9 +30,9 @@ export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definiti
   // `quota` comes before `transaction`, because it reads the row of a deleted transaction.
   projections: [
     account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery, mailAccount,
-    notification(keepUnread), unreadBytes, job, transactionTotal, attemptCount,
+    notification(keepUnread), unreadBytes, job, transactionTotal, attemptCount, parked,
   ], // prettier-ignore
-  prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-'],
+  prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', PARKED_STREAM],
   restMs: 0,
   gatheringMs: 5_000,
   mostLateMs: 10_000,

@@ -5,6 +5,7 @@
  * while it is behind.
  */
 import type { Definition } from './engine/definition.ts'
+import { parked } from './engine/parked-table.ts'
 import { main } from './main.ts'
 import { searchable } from './searchable/projection.ts'
 
@@ -12,7 +13,7 @@ export const search: Definition = {
   projector: 'search',
   schema: 'search_model',
   extensions: ['pg_trgm'],
-  projections: [searchable],
+  projections: [searchable, parked],
   // The same as for `main`, so that both can reach the same position, whatever event is the newest.
   prefixes: main.prefixes,
   // A search waits longer than this for it.

@@ -1,29 +1,38 @@
 /**
- * `npm test`. Runs all tests in two lanes side by side: files that mostly wait (for servers that start, stop, freeze or are killed), and
- * files that mostly compute. The second lane has a lower priority, so that nothing in the first runs into a timeout for want of CPU. The
- * last line is mocha's count of both. With arguments, this is mocha.
+ * `npm test`. Runs all test files in two lanes side by side, each in two processes: files that mostly wait (for servers that start, stop,
+ * freeze or are killed), and files that mostly compute. The second lane has a lower priority, so that nothing in the first runs into a
+ * timeout for want of CPU. A process whose lane is empty helps the other one. After the failures come the longest files, and the last line
+ * is the count. With arguments, this is mocha.
  */
-import { spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import mocharc from '../.mocharc.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const MOCHA = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
+const WORKER = join(root, 'tests', 'harness', 'test-worker.ts')
+/** A worker prints it after each file, before the counts. No test prints this character. */
+const END_OF_FILE = '\u0001end of file '
+
+const JOBS_OF_A_LANE = 2
 
 /**
- * Beginnings of the paths of files that mostly wait, in the order in which they run. The two that run every role as a process of its own
- * are not side by side.
+ * Beginnings of the paths of files that mostly wait, in the order in which they run: the longest first, because a long file at the end would
+ * be waited for alone.
  */
 const WAITING = [
+  'e2e/node-24',
   'chaos/reliability-of-processes',
   'integration/kafka/outage',
   'integration/embedded-postgres',
   'integration/kafka/serve',
   'attack/hostile-mail-server',
-  'chaos/roles',
+  'integration/delivery/processes',
   'integration/capture/crash-points',
   'contract/',
   'e2e/',
@@ -36,15 +45,17 @@ const WAITING = [
   'integration/baoco-command',
 ]
 
-/** Of the rest, those to begin with: a long file at the end would be waited for alone. */
+/** Of the rest, those to begin with. */
 const LONG = [
-  'integration/delivery/processes',
   'integration/benchmarks',
   'integration/http/accounts-unknown-and-known',
   'unit/domain/reader/mutations',
   'integration/openapi/',
   'integration/delivery/',
 ]
+
+/** The second file starts after the first one: both run every role as a process of its own, which is much for two cores. */
+const IN_TURN = ['chaos/reliability-of-processes.test.ts', 'chaos/roles.test.ts']
 
 const files = readdirSync(join(root, 'tests'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
@@ -55,50 +66,105 @@ const rankIn = (beginnings, file) => {
   const rank = beginnings.findIndex((beginning) => file.startsWith(beginning))
   return rank < 0 ? beginnings.length : rank
 }
-const ordered = (some, beginnings) => some.toSorted((one, other) => rankIn(beginnings, one) - rankIn(beginnings, other))
 const isWaiting = (file) => rankIn(WAITING, file) < WAITING.length
 
-const LANES = [
-  { jobs: 2, priority: 0, files: ordered(files.filter(isWaiting), WAITING) },
-  {
-    jobs: 2,
-    priority: 10,
-    files: ordered(
-      files.filter((file) => !isWaiting(file)),
-      LONG,
-    ),
-  },
-]
+/** @returns files in the order of the beginnings; files that one process runs in turn are one element */
+const queueOf = (some, beginnings) =>
+  some
+    .filter((file) => !IN_TURN.includes(file, 1))
+    .toSorted((one, other) => rankIn(beginnings, one) - rankIn(beginnings, other))
+    .map((file) => (file === IN_TURN[0] ? IN_TURN : [file]))
 
-const COUNT = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/
-const total = [0, 0, 0]
+const waiting = { priority: 0, queue: queueOf(files.filter(isWaiting), WAITING) }
+const computing = { priority: 10, queue: queueOf(files.filter((file) => !isWaiting(file)), LONG) } // prettier-ignore
 
-/** @returns mocha's exit status */
-const run = ({ jobs, priority, files: some }) =>
-  new Promise((resolve, reject) => {
-    const paths = some.map((file) => join('tests', file))
-    const child = spawn(process.execPath, [MOCHA, '--jobs', String(jobs), ...paths], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    if (child.pid !== undefined) setPriority(child.pid, priority)
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const count = COUNT.exec(line)
-      if (count) for (let n = 0; n < total.length; n++) total[n] += Number(count[n + 1] ?? 0)
-      else console.log(line)
-    })
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-    child.on('error', reject)
-    child.on('close', (status) => resolve(status ?? 1))
+const total = { passes: 0, failures: 0, pending: 0 }
+/** What the files with a failure printed, again. */
+const failed = []
+const durations = []
+
+const { timeout, 'forbid-only': forbidOnly, 'forbid-pending': forbidPending, 'fail-zero': failZero } = mocharc
+const options = JSON.stringify({ timeout, forbidOnly, forbidPending, failZero })
+
+const begin = (priority) => {
+  const child = fork(WORKER, [options, END_OF_FILE], {
+    cwd: root,
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
+  setPriority(child.pid, priority)
+  const lines = createInterface({ input: child.stdout })
+  const ended = Promise.all([once(child, 'exit'), once(lines, 'close')])
+  return {
+    priority,
+    isAlive: () => child.connected,
+    end: () => {
+      if (child.connected) child.disconnect()
+      return ended
+    },
+    /** @returns the counts of a file, and what it printed */
+    run: (file) =>
+      new Promise((resolve) => {
+        const printed = []
+        const finish = (counts) => {
+          lines.off('line', read)
+          resolve({ ...counts, printed })
+        }
+        const read = (line) => {
+          if (line.startsWith(END_OF_FILE)) finish(JSON.parse(line.slice(END_OF_FILE.length)))
+          else printed.push(line)
+        }
+        lines.on('line', read)
+        void ended.then(() => {
+          printed.push(`  the process of ${file} ended in the middle of it`)
+          finish({ passes: 0, failures: 1, pending: 0 })
+        })
+        child.send(join('tests', file))
+      }),
+  }
+}
+
+const workers = new Set()
+
+/** Runs the files of one lane, then those that are left in the other. */
+const work = async (...lanes) => {
+  let worker
+  for (const lane of lanes)
+    for (let some = lane.queue.shift(); some; some = lane.queue.shift())
+      for (const file of some) {
+        // No process can raise its priority.
+        if (!worker?.isAlive() || lane.priority < worker.priority) {
+          await worker?.end()
+          worker = begin(lane.priority)
+          workers.add(worker)
+        }
+        const began = performance.now()
+        const { printed, ...counts } = await worker.run(file)
+        durations.push({ file, seconds: (performance.now() - began) / 1_000 })
+        for (const name of Object.keys(total)) total[name] += counts[name]
+        const text = [`${file}`, ...printed].join('\n')
+        console.log(text)
+        if (counts.failures > 0) failed.push(text)
+      }
+  await worker?.end()
+}
 
 const words = process.argv.slice(2)
 if (words.length > 0) {
   process.argv = [process.execPath, MOCHA, ...words]
   await import(MOCHA)
 } else {
-  const statuses = await Promise.all(LANES.map(run))
-  const [passed, failed, skipped] = total
-  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
-  process.exitCode = Math.max(...statuses)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, async () => {
+      await Promise.all([...workers].map((worker) => worker.end()))
+      process.exit(1)
+    })
+  const jobs = Array.from({ length: JOBS_OF_A_LANE }, () => [work(waiting, computing), work(computing, waiting)])
+  await Promise.all(jobs.flat())
+  for (const text of failed) console.log(`failed: ${text}`)
+  const longest = durations.toSorted((one, other) => other.seconds - one.seconds).slice(0, 25)
+  for (const { file, seconds } of longest) console.log(`${seconds.toFixed(1).padStart(6)} s  ${file}`)
+  const { passes, failures, pending } = total
+  console.log(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`)
+  process.exitCode = failures > 0 ? 1 : 0
 }

@@ -7,6 +7,7 @@
 import { accountStream } from '../domain/account/events.ts'
 import { DEDUP_RETENTION_S } from '../domain/dedup/events.ts'
 import { isClosing } from '../domain/erasure.ts'
+import { keptFor } from './scheduled/expire-events.ts'
 import type { Metadata } from '../domain/event.ts'
 import { asStored, type StoredEvent } from '../domain/parse-event.ts'
 import type { EventStore } from '../domain/ports.ts'
@@ -32,6 +33,8 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
   const named = new Map<number, number>()
   const inWindow = new Set<number>()
   const young: number[] = []
+  /** Streams that keep all their events. Transactions are checked as a whole. */
+  const permanent = new Set<string>()
   let reserved = 0
   let largest = 0
   let waiting: string[] = []
@@ -60,7 +63,8 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
     for (const event of page) {
       audited.events++
       const { stream, type, data, revision } = event
-      if (type === 'Unreadable') found(`${stream}@${revision}: ${data.detail}`)
+      if (type === 'Unreadable') found(`${stream}@${revision}: ${data.detail}; its stream is parked`)
+      if (keptFor(stream) === null && !stream.startsWith('transaction-')) permanent.add(stream)
       if (stream.startsWith('account-')) followAccount(event, accounts, found)
       if (type === 'IdsReserved') reserved = data.to
       if (type === 'NotificationSeen') inWindow.add(data.transaction_id)
@@ -81,8 +85,28 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
     if ((newest?.revision ?? -1) < revision)
       found(`account-${user}: attempts name its revision ${revision}, which is not there`)
   }
+  await auditBeginnings(store, [...permanent], found)
   if (largest > reserved) found(`ids: ${largest} is used, and only ids up to ${reserved} are given out`)
   return audited
+}
+
+/** A stream begins with its first event, or with the event that closed it. Otherwise somebody has cut it off in the store. */
+const auditBeginnings = async (
+  store: Pick<EventStore, 'read'>,
+  streams: readonly string[],
+  found: (fault: string) => void,
+): Promise<void> => {
+  for (let from = 0; from < streams.length; from += AT_A_TIME) {
+    const some = streams.slice(from, from + AT_A_TIME)
+    const slices = await store.read(some.map((stream) => ({ stream, limit: 1 })))
+    some.forEach((stream, index) => {
+      const first = slices[index]?.[0]
+      if (!first) return found(`${stream}: cut off: no event is visible`)
+      const isWhole = first.revision === 0 || isClosing(first.type) || first.type === 'EmailReleased'
+      if (!isWhole && first.type !== 'Unreadable')
+        found(`${stream}: cut off: its first visible event is ${first.type} at revision ${first.revision}`)
+    })
+  }
 }
 
 /** The id that event data names, also where the data is damaged; otherwise 0. */

@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
 import { sessionBeginner } from './session.ts'
+import { withStrictSslMode } from './ssl-mode.ts'
 
 export type { Queryable, Row } from '../../projections/engine/queryable.ts'
 
@@ -16,6 +17,8 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
 })
 
 export interface Database extends Queryable {
+  /** The same pool. A query that takes longer than this (milliseconds) fails, and its connection is given up. */
+  within(milliseconds: number): Queryable
   /** Commits all of the work or none of it, then returns the connection to the pool. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
   /**
@@ -46,9 +49,16 @@ const inTurn = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
   }
 }
 
-const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
+const unchecked = async (_connection: Queryable): Promise<void> => {}
+
+const queryable = (client: pg.Pool | pg.ClientBase, timeoutMs = 0): Queryable => ({
   query: async <Result extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
-    const statement = name ? { text, values: [...values], name } : { text, values: [...values] }
+    const statement = {
+      text,
+      values: [...values],
+      ...(name && { name }),
+      ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
+    }
     return (await inTurn(() => client.query(statement))).rows as Result[]
   },
 })
@@ -58,13 +68,14 @@ const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
  * @param poolSize  the largest number of connections at a time
  * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0 means no limit
  * @param session  settings for every new connection of the pool, besides those with which every session begins
+ * @param checked  runs on every new connection before it is used; the connection is given up if it fails
  */
 export const openDatabase = (
   url: string,
-  { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0, session = '' } = {},
+  { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0, session = '', checked = unchecked } = {},
 ): Database => {
   const config: pg.ClientConfig = {
-    connectionString: url,
+    connectionString: withStrictSslMode(url),
     application_name: applicationName,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
@@ -86,6 +97,7 @@ export const openDatabase = (
     onConnect: async (client) => {
       await begin(client)
       if (session) await client.query(session)
+      await checked(queryable(client))
     },
   })
   // An idle client whose server goes away, in the pool or in the middle of a transaction, would otherwise end the process.
@@ -94,6 +106,7 @@ export const openDatabase = (
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     ...queryable(pool),
+    within: (milliseconds) => queryable(pool, milliseconds),
     transaction: async (work) => {
       const client = await inTurn(() => pool.connect())
       try {
@@ -112,7 +125,8 @@ export const openDatabase = (
     },
     connect: async ({ pipeline = false } = {}) => {
       const client = await open({ pipeline })
-      await begin(client).catch(async (error: unknown) => {
+      const prepare = begin(client).then(() => checked(queryable(client)))
+      await prepare.catch(async (error: unknown) => {
         await client.end().catch(() => {})
         throw error
       })

@@ -36,6 +36,10 @@ export const forgetLeases = async (database: Queryable): Promise<void> => {
   await database.query('DELETE FROM ops.lease')
 }
 
+/** Whether a process holds the lease now. */
+export const isLeased = async (database: Queryable, name: string): Promise<boolean> =>
+  (await database.query('SELECT FROM ops.lease WHERE name = $1 AND expires_at > now()', [name])).length > 0
+
 export interface LeaseOptions {
   database: Queryable
   /** The work that is leased. */

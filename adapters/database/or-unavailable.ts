@@ -1,5 +1,6 @@
 /** Reads of a database that may be down, and of read models that an earlier version may have made. */
 import { StoreUnavailable } from '../../domain/errors.ts'
+import { within } from '../system/within.ts'
 import { isOutage } from '../event-store/postgres/outage.ts'
 import type { Queryable } from './database.ts'
 
@@ -9,12 +10,18 @@ const NOT_YET = new Set(['42P01', '42703'])
 const isNotYet = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && NOT_YET.has(error.code)
 
+/** A request waits at most this long for a query, milliseconds. */
+export const MOST_WAIT_MS = 7_500
+
+const late = () => new StoreUnavailable('the read models did not answer in time')
+
 /** Wraps a database so that an outage throws a specific error. @throws {StoreUnavailable} */
-export const orUnavailable = (database: Queryable): Queryable => ({
+export const orUnavailable = (database: Queryable, mostWaitMs = MOST_WAIT_MS): Queryable => ({
   query: async (text, values, name) => {
     try {
-      return await database.query(text, values, name)
+      return await within(mostWaitMs, database.query(text, values, name), late)
     } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
       throw isOutage(error) || isNotYet(error)
         ? new StoreUnavailable('the read models do not respond', { cause: error })
         : error

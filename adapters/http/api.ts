@@ -2,7 +2,7 @@
 /** The API as one Koa application. */
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
-import { Refused } from '../../domain/errors.ts'
+import { Refused, Unavailable } from '../../domain/errors.ts'
 import { openApiKeyUses } from '../postgres/ops/api-key-uses.ts'
 import { orUnavailable } from '../database/or-unavailable.ts'
 import { abuseGuard } from './middleware/abuse-guard.ts'
@@ -32,7 +32,7 @@ import { demoRoutes } from './resources/demo.ts'
 import { counterRoutes } from './resources/counter.ts'
 import { deviceRoutes, pairingRoutes } from './resources/devices.ts'
 import { documentRoutes } from './resources/document.ts'
-import { healthRoutes } from './resources/health.ts'
+import { healthRoutes, type HealthParts } from './resources/health.ts'
 import { inboxRoutes } from './resources/inbox.ts'
 import { mailAccountRoutes } from './resources/mail-accounts.ts'
 import { notificationRoutes } from './resources/notifications.ts'
@@ -73,7 +73,12 @@ const methodNotAllowed: Middleware = (context) => {
 const isCallersEnd = (error: Error & { code?: string }): boolean =>
   ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'].includes(error.code ?? '')
 
-const application = ({ log, settings }: Pick<ApiParts, 'log' | 'settings'>, ...first: Middleware[]): Koa => {
+interface ApplicationParts {
+  log: ApiParts['log']
+  settings: Pick<ApiParts['settings'], 'trustProxy'>
+}
+
+const application = ({ log, settings }: ApplicationParts, ...first: Middleware[]): Koa => {
   const app = new Koa({ proxy: settings.trustProxy > 0, maxIpsCount: settings.trustProxy })
   app.silent = true
   app.on('error', (error: Error) => {
@@ -94,7 +99,7 @@ export const createApi = (given: ApiParts): Koa => {
   const { exact, hot } = parts.counters
   const limited = rateLimits(settings.rateLimits, (name, limit) => (name === 'receive' ? hot : exact)(name, limit))
   const keyUses = openApiKeyUses(parts.database)
-  const signedIn = signedInBy({ accounts: parts.accounts, tokens, settings, clock, keyUses, guard: abuseGuard(parts) })
+  const signedIn = signedInBy({ ...parts, tokens, keyUses, guard: abuseGuard(parts) })
 
   const declared: Operation[] = []
 
@@ -152,12 +157,22 @@ export const createApi = (given: ApiParts): Koa => {
   return app
 }
 
+type HealthApiParts = HealthParts & ApplicationParts
+
 /** Only health and metrics, for METRICS_PORT and for roles without the API. */
-export const createHealth = (parts: Pick<ApiParts, 'log' | 'metrics' | 'readiness' | 'settings'>): Koa => {
+export const createHealth = (parts: HealthApiParts): Koa => healthOnly(parts, methodNotAllowed)
+
+/** Only health and metrics, while the process starts. Every other request is to be sent again. */
+export const createStart = (parts: HealthApiParts): Koa =>
+  healthOnly(parts, () => {
+    throw new Unavailable('the process is starting')
+  })
+
+const healthOnly = (parts: HealthApiParts, otherwise: Middleware): Koa => {
   const router = newRouter()
   healthRoutes(openOperations(router, []), parts)
   const app = application(parts)
   app.use(router.routes())
-  app.use(methodNotAllowed)
+  app.use(otherwise)
   return app
 }

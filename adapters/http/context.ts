@@ -20,6 +20,8 @@ export interface ApiState {
   signed_in_by: SignedInBy
   /** The token of a call to `/api/receive/*`; null if it has none; undefined until it was searched for. */
   shown?: ShownToken | null
+  /** How long the check of that token waited for the event store, milliseconds. */
+  waited_ms?: number
   /** The scoped key, if the caller used one and not the account's own key. */
   scoped_key?: ScopedKey
   /** A scoped key needs one of these scopes. Set before `signedIn` runs. */

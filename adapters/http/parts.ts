@@ -12,7 +12,7 @@ import type { InboxCalls } from '../inbox/calls.ts'
 import type { Inboxes } from '../inbox/inboxes.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
 import type { Queryable } from '../database/database.ts'
-import type { Part } from './resources/health.ts'
+import type { HealthCheck } from './resources/health.ts'
 import type { CounterFor, RateLimits } from './middleware/rate-limits.ts'
 
 export interface ApiParts {
@@ -25,7 +25,7 @@ export interface ApiParts {
   /** The database of the read models. */
   database: Queryable
   readModels: ReadModels
-  capture: { take(arrivals: readonly Arrival[]): Promise<Taken[]> }
+  capture: { take(arrivals: readonly Arrival[], waitedMs?: number): Promise<Taken[]> }
   /** For test calls. */
   sender: Sender
   /** For testing mail accounts. */
@@ -45,7 +45,7 @@ export interface ApiParts {
   log: LogLines
   metrics: Registry
   /** Health checks that must pass for `/readyz` to report ready. */
-  readiness: readonly Part[]
+  readiness: () => readonly HealthCheck[]
   settings: {
     /** Without a trailing slash. */
     baseUrl: string

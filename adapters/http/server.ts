@@ -25,6 +25,8 @@ class NeverSniffed extends ServerResponse<IncomingMessage> {
 
 export interface Listening {
   port: number
+  /** Answers later requests with another application. */
+  serve(app: Koa): void
   /** Stops accepting connections, finishes requests in flight, and cuts off the remaining ones after the grace period (milliseconds). */
   close(graceMs: number): Promise<void>
 }
@@ -49,10 +51,16 @@ const answerUnreadable = (server: Server): void => {
   })
 }
 
-/** @param port  0: any free port */
-export const listen = (app: Koa, port: number, host?: string): Promise<Listening> =>
+const plainly = (error: NodeJS.ErrnoException, port: number, setting: string): Error =>
+  error.code === 'EADDRINUSE' ? new Error(`port ${port} is in use: set ${setting} to another`, { cause: error }) : error
+
+/**
+ * @param port  0: any free port
+ * @param setting  the setting that contains the port, for the message if it is in use
+ */
+export const listen = (app: Koa, port: number, host?: string, setting = 'PORT'): Promise<Listening> =>
   new Promise((resolve, reject) => {
-    const handle = app.callback()
+    let handle = app.callback()
     const server = createServer(
       {
         maxHeaderSize: HEAD_LIMIT,
@@ -70,6 +78,7 @@ export const listen = (app: Koa, port: number, host?: string): Promise<Listening
     )
     server.maxConnections = MOST_CONNECTIONS
     answerUnreadable(server)
+    const fail = (error: Error) => reject(plainly(error, port, setting))
     let closing = false
     const close = (graceMs: number): Promise<void> =>
       new Promise((done) => {
@@ -81,9 +90,10 @@ export const listen = (app: Koa, port: number, host?: string): Promise<Listening
         })
         server.closeIdleConnections()
       })
-    server.once('error', reject)
+    server.once('error', fail)
     server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1_024 }, () => {
-      server.off('error', reject)
-      resolve({ port: (server.address() as AddressInfo).port, close })
+      server.off('error', fail)
+      const serve = (next: Koa): void => void (handle = next.callback())
+      resolve({ port: (server.address() as AddressInfo).port, serve, close })
     })
   })

@@ -110,5 +110,5 @@ const keptHeaders = (headers: CallOfInbox['headers']): Record<string, string> =>
 /** The body of an inbox's answer, in the form that a server would send. */
 export const BODY_OF_ANSWER = {
   200: { success: true },
-  500: { success: false, error: 'AS_TOLD', message: 'This inbox was told to answer 500.' },
+  500: { success: false, error: 'AS_TOLD', message: 'This inbox is set to answer 500.' },
 } as const

@@ -28,7 +28,7 @@ export interface EmbeddedLogOptions {
 export const openEmbeddedLog = ({ store, database, from = null, onFailure = () => {} }: EmbeddedLogOptions): Log => ({
   consume: async (group, handler, signal) => {
     const again = <Result>(attempt: () => Promise<Result>) => retry(attempt, { signal: signal, onFailure: onFailure })
-    const start = await again(() => readOffset(database, group))
+    const start = await again(async () => withinStore(store, await readOffset(database, group)))
     if (start === undefined) return
     let known = start
     let handedOver = start
@@ -53,12 +53,21 @@ export const openEmbeddedLog = ({ store, database, from = null, onFailure = () =
   },
 })
 
+/** @returns null if the offset is beyond the end: the store went back in time, and new events take the positions up to there */
+const withinStore = async (store: EventStore, offset: Checkpoint | null): Promise<Checkpoint | null> => {
+  if (offset === null) return null
+  const end = await store.end()
+  return end !== null && !store.isAfter(offset, end) ? offset : null
+}
+
 /**
- * Converts events to log entries, which contain no personal data. An event without a user or a transaction is a bug of its
- * writer. It is reported and skipped, because stopping at it would stop all deliveries permanently.
+ * Converts events to log entries, which contain no personal data. Skipped events are left out. An event without a user or a transaction is
+ * a bug of its writer. It is reported and left out, because stopping at it would stop all deliveries permanently.
  */
 const entriesOf = (events: readonly StoredEvent[], onFailure: (error: unknown) => void): LogEntry[] =>
-  events.map(asStored).flatMap(({ id, type, data, metadata, revision, checkpoint, stream }) => {
+  events.flatMap((event) => {
+    if (event.type === 'Skipped') return []
+    const { id, type, data, metadata, revision, checkpoint, stream } = asStored(event)
     const transaction_id =
       typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) : undefined
     if (metadata.user_id !== null && transaction_id !== undefined)

@@ -44,3 +44,8 @@ export const commitOffset = async (
     seen = await readOffset(database, group)
   }
 }
+
+/** Removes all offsets, because the positions they name are gone. The log then begins with the first event of the store. */
+export const forgetOffsets = async (database: Database): Promise<void> => {
+  await database.query('DELETE FROM ops.log_offset')
+}

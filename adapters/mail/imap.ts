@@ -91,7 +91,7 @@ const clientFor = async (
     maxResponseSize: MAIL_BYTES + 2 * LONGEST_LINE,
     maxResponseTokens: MOST_TOKENS,
   })
-  // The call that waits for the error reports it, or `news` does.
+  // The call that waits for the error reports it, or the wait for new mails does.
   client.on('error', () => {}).on('response', () => limits.answered())
   return { client, limits, end: transport.end }
 }

@@ -21,7 +21,21 @@ export class FolderInUse extends Error {
 }
 
 /** Files that identify a data folder. A new volume contains `lost+found`. */
-const OURS = ['lock', 'jwt-secret', 'vault-key', 'postgres', 'database-folder', 'moves-to', 'lost+found']
+const OURS = [
+  'lock',
+  'store-memory',
+  'jwt-secret',
+  'vault-key',
+  'postgres',
+  'database-folder',
+  'moves-to',
+  'lost+found',
+]
+
+/** Whether Baoco has used the folder, or is about to, also if a move of it was interrupted. */
+export const isDataFolder = (folder: string): boolean =>
+  fs.existsSync(`${folder}.moved`) ||
+  ['postgres', 'postgres.json', 'database-folder', 'lock'].some((name) => fs.existsSync(join(folder, name)))
 
 /** The database's user must be able to pass through root's folder to its own. No other user can list it. */
 const modeOf = (): number => (me() === 0 ? 0o711 : 0o700)
@@ -88,6 +102,14 @@ const startOf = (pid: number): string | undefined => {
 interface Owner {
   pid: number
   started: string
+  /** The folder that it locked. Missing in the locks of earlier versions. */
+  folder?: string
+}
+
+/** Differs for a copy, even if it lies at the same place on another machine. */
+const identityOf = (folder: string): string => {
+  const { dev, ino } = fs.statSync(folder, { bigint: true })
+  return `${dev}:${ino}`
 }
 
 const ownerIn = (text: string | undefined): Owner | undefined => {
@@ -104,12 +126,15 @@ const ownerIn = (text: string | undefined): Owner | undefined => {
  */
 export const lockDataFolder = (folder: string): (() => void) => {
   const path = join(folder, 'lock')
-  const mine = JSON.stringify({ pid: process.pid, started: startOf(process.pid) ?? '' })
+  const identity = identityOf(folder)
+  const mine = JSON.stringify({ pid: process.pid, started: startOf(process.pid) ?? '', folder: identity })
   for (;;) {
     if (createPrivateFile(path, mine)) break
     const found = readPrivateFile(path)
     const owner = ownerIn(found)
-    if (owner && startOf(owner.pid) === owner.started) throw new FolderInUse(folder, owner.pid)
+    // The lock in a copy of the folder says nothing about the copy.
+    const isCopied = owner?.folder !== undefined && owner.folder !== identity
+    if (owner && !isCopied && startOf(owner.pid) === owner.started) throw new FolderInUse(folder, owner.pid)
     if (found === undefined) continue
     // Removes the dead owner's lock only if its content is unchanged. A lock that another process has just created there is
     // put back.

@@ -3,9 +3,13 @@
  * Ids from one counter for all processes, in blocks. A block is reserved by an event, so no id is ever issued twice, by any
  * process and after any crash, and an event can contain its id before it is written. Ids of a block that a process has not
  * used when it ends are never used.
+ *
+ * After the store went back in time, ids continue far above the known ones, because other processes may have used ids that this one
+ * does not know.
  */
 import { randomUUID } from 'node:crypto'
 import { ID_STREAM, idEvents, type IdsReserved } from '../../domain/ids.ts'
+import { isFoldable } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Clock, type EventStore, type Ids } from '../../domain/ports.ts'
 import { stamp } from '../../workflows/support/stamp.ts'
 
@@ -13,14 +17,40 @@ const BLOCK = 1_000
 /** If fewer ids are left, the next block is fetched in advance, so that callers do not wait. */
 const SPARE = 250
 
+/** Enough to find a block behind events that the operator has skipped. */
+const NEWEST = 10
+
+/** Ids above the highest known one that are left out after the store went back. */
+const LEAP = 1_000_000
+
+export interface IdsParts {
+  store: EventStore
+  clock: Clock
+  skip?: number
+  above?: number
+  isAfterLoss?: boolean
+}
+
+export interface OpenIds extends Ids {
+  /** The highest id that is known to be reserved; 0 if none is. */
+  highest(): number
+  /** Whether this process was the first to leave out ids after a loss. */
+  hasLeapt(): boolean
+}
+
 /**
+ * @param above  the highest id that is known to have been used; 0 if none is known
+ * @param isAfterLoss  the store went back in time. Another process may already have left out ids for this.
  * @param skip  `ID_SKIP`: ids to skip once, for a store restored from a backup that is older than ids already in use
  * @returns ids that rise within the process; waits for the store only if a block is used up before the next one has arrived
  */
-export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: Clock; skip?: number }): Ids => {
+export const openIds = ({ store, clock, skip = 0, above = 0, isAfterLoss = false }: IdsParts): OpenIds => {
   let next = 1
   let last = 0
   let leap = skip
+  let highest = above
+  let mayRepeat = isAfterLoss
+  let hasLeapt = false
   let turn: Promise<unknown> = Promise.resolve()
   /** The next block, while it is being fetched. */
   let coming: Promise<IdsReserved> | null = null
@@ -28,8 +58,11 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
   /** Reserves a block of at least `count` ids, after the newest block in the store. */
   const reserve = async (count: number): Promise<IdsReserved> => {
     for (;;) {
-      const [[newest] = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: 1 }])
-      const from = (newest ? idEvents.IdsReserved.parse(newest.data).to : 0) + leap + 1
+      const [newest = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: NEWEST }])
+      const known = newest.find(isFoldable)
+      const reserved = known ? idEvents.IdsReserved.parse(known.data).to : 0
+      const isLeapt = reserved < highest || (mayRepeat && (above === 0 || reserved < above + LEAP / 2))
+      const from = Math.max(reserved, highest) + (isLeapt ? LEAP : 0) + leap + 1
       const block = { from, to: from + Math.max(BLOCK, count) - 1 }
       const request = randomUUID()
       const events = stamp([{ type: 'IdsReserved', data: block }], {
@@ -39,10 +72,13 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
         causation_id: request,
       })
       const [result] = await store.append([
-        [{ stream: ID_STREAM, expectedRevision: newest?.revision ?? NO_STREAM, events }],
+        [{ stream: ID_STREAM, expectedRevision: newest[0]?.revision ?? NO_STREAM, events }],
       ])
       if (result?.ok) {
         leap = 0
+        mayRepeat = false
+        hasLeapt ||= isLeapt
+        highest = block.to
         return block
       }
       // Another process was faster, so its block is now the newest.
@@ -63,6 +99,8 @@ export const openIds = ({ store, clock, skip = 0 }: { store: EventStore; clock: 
   }
 
   return {
+    highest: () => highest,
+    hasLeapt: () => hasLeapt,
     next: async (count) => {
       if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a number of ids: ${count}`)
       const mine = turn.then(async () => {

@@ -3,6 +3,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { bankName } from '../../domain/banks/directory.ts'
 import type { AttemptReport } from '../../workflows/deliver/attempts.ts'
+import { within } from '../system/within.ts'
 import type { DeliveryNumbers } from '../postgres/delivery-queue/numbers.ts'
 
 export interface WatchedDelivery {
@@ -11,6 +12,9 @@ export interface WatchedDelivery {
   /** Numbers of the queue that all processes share. */
   numbers: () => Promise<DeliveryNumbers>
 }
+
+/** A scrape waits this long for the database. */
+const PATIENCE_MS = 2_000
 
 /** Turns `http_404` into `http_4xx`: a status that a server chose must not become a label. */
 const classOf = (error: string | null): string => error?.replace(/^http_(\d)\d+$/, 'http_$1xx') ?? ''
@@ -29,15 +33,15 @@ export const watchDelivery = (
   })
   const dueLag = new Histogram({
     name: 'baoco_delivery_due_lag_seconds',
-    help: 'From when an attempt was due by the queue to its call; first tries made before that are 0',
+    help: 'From when an attempt was due by the queue to its call; first attempts made before that are 0',
     labelNames: ['lane'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 3_600],
     registers,
   })
   let asked: Promise<DeliveryNumbers | null> | null = null
-  /** At most one query per scrape. If the database is down, these metrics are left out. */
+  /** At most one query per scrape. If the database is down or does not answer in time, these metrics are left out. */
   const ask = () =>
-    (asked ??= numbers()
+    (asked ??= within(PATIENCE_MS, numbers(), () => new Error('the database did not answer in time'))
       .catch(() => null)
       .finally(() => (asked = null)))
   const gauge = (name: string, help: string, labelNames: string[], read: (of: Gauge) => Promise<void> | void) =>

@@ -4,6 +4,14 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 /** The current lag in milliseconds. Null if another process does this work. */
 type Lag = () => number | null
+/** The current lag in milliseconds. */
+type ProjectionLag = () => Promise<number>
+
+/** How the event store responds to this process. */
+interface StoreState {
+  silentMs: () => number
+  isOpen: () => boolean
+}
 
 export const openMetrics = () => {
   const registers = [new Registry()]
@@ -39,19 +47,53 @@ export const openMetrics = () => {
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 60],
     registers,
   })
-  const lags = new Map<string, Lag>()
+  const lags = new Map<string, ProjectionLag>()
   new Gauge({
     name: 'baoco_projection_lag_seconds',
-    help: 'How far the read models are behind, told by the process that projects them',
+    help: 'How far the read models are behind; it grows while nobody projects them',
     labelNames: ['projector'],
     registers,
-    collect() {
-      this.reset()
-      for (const [projector, lag] of lags) {
-        const ms = lag()
-        if (ms !== null) this.set({ projector }, ms / 1000)
-      }
+    async collect() {
+      for (const [projector, lag] of lags) this.set({ projector }, (await lag()) / 1000)
     },
+  })
+  const parked = new Map<string, () => Promise<number>>()
+  new Gauge({
+    name: 'baoco_parked_streams',
+    help: 'Streams with an event that cannot be applied; see `baoco parked list`',
+    labelNames: ['projector'],
+    registers,
+    async collect() {
+      // While the database is down, the last number stays.
+      for (const [projector, count] of parked)
+        await count().then(
+          (streams) => this.set({ projector }, streams),
+          () => {},
+        )
+    },
+  })
+
+  let storeState: StoreState = { silentMs: () => 0, isOpen: () => false }
+  new Gauge({
+    name: 'baoco_event_store_silent_seconds',
+    help: 'For how long calls of this process have waited for the event store while it answered none',
+    registers,
+    collect() {
+      this.set(storeState.silentMs() / 1000)
+    },
+  })
+  new Gauge({
+    name: 'baoco_event_store_refusing',
+    help: '1 while requests are refused at once because the event store is away',
+    registers,
+    collect() {
+      this.set(storeState.isOpen() ? 1 : 0)
+    },
+  })
+  const outages = new Counter({
+    name: 'baoco_event_store_outages_total',
+    help: 'Outages of the event store that this process noticed',
+    registers,
   })
 
   const mailboxes = new Gauge({
@@ -63,7 +105,7 @@ export const openMetrics = () => {
   let relayLag: Lag = () => null
   new Gauge({
     name: 'baoco_relay_lag_seconds',
-    help: 'How far the topic is behind the event store, told by the process that relays',
+    help: 'How far the topic is behind the event store, reported by the process that relays',
     registers,
     collect() {
       const ms = relayLag()
@@ -75,7 +117,12 @@ export const openMetrics = () => {
   return {
     registry,
     watchRelay: (lag: Lag): void => void (relayLag = lag),
-    watchProjection: (projector: string, lag: Lag): void => void lags.set(projector, lag),
+    watchStore: (state: StoreState): void => void (storeState = state),
+    storeOutage: (): void => outages.inc(),
+    watchProjection: (projector: string, lag: ProjectionLag, parkedStreams: () => Promise<number>): void => {
+      lags.set(projector, lag)
+      parked.set(projector, parkedStreams)
+    },
     holdsMailboxes: (count: number): void => mailboxes.set(count),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {

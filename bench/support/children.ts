@@ -51,4 +51,6 @@ export const startChild = async (file: string, argument?: unknown): Promise<List
   return { url: urls[0]!, urls, stop: () => child.kill() }
 }
 
+// A signal alone ends the process without the event below.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))

@@ -1,4 +1,5 @@
 /** Starts Baoco like a user does, with a new data folder, for one benchmark. */
+import './children.ts'
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/harness/inside.ts'

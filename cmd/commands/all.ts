@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<Add>> = {
   replay: async () => (await import('./replay.ts')).replay,
   'export-events': async () => (await import('./export-events.ts')).exportEventsCommand,
   'import-events': async () => (await import('./import-events.ts')).importEventsCommand,
+  parked: async () => (await import('./parked.ts')).parked,
   tail: async () => (await import('./tail.ts')).tail,
   history: async () => (await import('./history.ts')).history,
   audit: async () => (await import('./audit.ts')).audit,

@@ -1,8 +1,9 @@
 // Tests: tests/e2e/main-job-roles.test.ts
 /** `baoco api`: receives notifications and serves the API. Any number of processes can run it. */
+import { openUnshownSecrets } from '../../adapters/postgres/ops/unshown-secrets.ts'
 import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { createApi } from '../../adapters/http/api.ts'
-import { listen } from '../../adapters/http/server.ts'
+import { MOST_WAIT_MS } from '../../adapters/database/or-unavailable.ts'
 import { openImap } from '../../adapters/mail/imap.ts'
 import { openPasswords } from '../../adapters/secrets/passwords.ts'
 import { exactCounters } from '../../adapters/rate-limits/exact.ts'
@@ -20,46 +21,50 @@ export const apiRole: Role = {
   description: 'receive notifications and serve the API; any number of processes',
 
   open: async (installation) => {
-    const { settings, secrets, database, store, ids, clock, vault, accounts, metrics, targets } = installation
+    const { settings, secrets, database, store, requestStore, ids, clock, vault, accounts, metrics, targets } =
+      installation
     const passwords = openPasswords()
+    const unshown = openUnshownSecrets(database, vault)
     const fresh = await registerFirstAccount(
-      { store, ids, clock, vault, passwords },
+      { store, ids, clock, vault, passwords, unshown },
       { email: settings.adminEmail, password: settings.adminPassword },
     )
+    if (!fresh) await unshown.close()
     const settled = settledCounters(database)
     const { abusePerHour: perHour, abusePolls: polls, abuseParallel: parallel } = settings
     const usage = openUsageCounters(database, { perHour, polls, parallel })
-    const { readModels, onFailure } = installation
-    const feed = openFeed({ store, readModels, onFailure })
+    const { readModels, onFailure, front } = installation
+    const feed = openFeed({ store: requestStore, readModels, onFailure })
     const parts = {
       ...installation,
+      store: requestStore,
+      database: database.within(MOST_WAIT_MS),
       feed,
       conducts: usage,
       counters: { exact: exactCounters(database), hot: settled.counterFor },
       passwords,
       mailServer: openImap(targets),
-      accounts: new Accounts(store, accounts),
+      accounts: new Accounts(requestStore, accounts),
       urlProblem: (url: string) => checkUrl(url, targets),
       metrics: metrics.registry,
       settings: { ...settings, jwtSecret: secrets.jwtSecret },
     }
-    let isListening = (): void => {}
-    const listening = new Promise<void>((resolve) => (isListening = resolve))
-
     return {
       needs: [storeAnswers(installation), readModelsAnswer(installation, { needed: false })],
       run: async (signal, readiness) => {
-        const { close } = await listen(createApi({ ...parts, readiness }), settings.port)
-        isListening()
+        front.api!.serve(createApi({ ...parts, readiness: () => readiness }))
         const settling = Promise.all([settled.run(signal), usage.run(signal)])
         await untilAborted(signal)
         // Open streams would keep the server from closing.
         await feed.close()
-        await close(REQUEST_GRACE_MS)
+        await front.api!.close(REQUEST_GRACE_MS)
         await settling
+        await unshown.close()
       },
-      ready: async (stopping) => void (await Promise.race([listening, untilAborted(stopping)])),
       greeting: () => greeting(settings.baseUrl, fresh, clock.now()),
+      greeted: async () => {
+        if (fresh) await unshown.forget()
+      },
     }
   },
 }

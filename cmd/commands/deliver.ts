@@ -4,6 +4,7 @@ import { watchDelivery } from '../../adapters/telemetry/delivery-metrics.ts'
 import { deliveryNumbers } from '../../adapters/postgres/delivery-queue/numbers.ts'
 import { openDeliveryQueue } from '../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import { openFailedTransactions } from '../../projections/job/queries.ts'
+import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { openDelivery } from '../../workflows/deliver/deliver.ts'
 import { runJobs } from '../../workflows/jobs/bulk-retry.ts'
@@ -43,7 +44,10 @@ export const deliverRole: Role = {
     pressure.ofDelivering(() => delivery.isBusy())
     const count = watchDelivery(metrics.registry, {
       use: () => delivery.use(),
-      numbers: () => deliveryNumbers(database),
+      numbers: async () => {
+        const numbers = await deliveryNumbers(database)
+        return { ...numbers, overdue: numbers.overdue + (await unseenDeliveries(database, store, clock.now())) }
+      },
     })
     const jobs = {
       store,

@@ -18,11 +18,11 @@ import { projectors } from '../../projections/all.ts'
 import { replay } from '../../projections/engine/replay.ts'
 import { GROUP } from '../../workflows/deliver/deliver.ts'
 import { BadFile, checkFile } from '../../workflows/store-migration/event-file.ts'
-import { importEvents, type Imported } from '../../workflows/store-migration/import.ts'
+import { importEvents, importState, type Imported } from '../../workflows/store-migration/import.ts'
 import { KEPT_S, applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { openEventStore, openRawEventStore } from '../process/open-event-store.ts'
 import { kafkaOf } from '../process/open-topic.ts'
-import { eventsAreHere } from '../process/recognise-installation.ts'
+import { eventsAreHere, refuseOpenPrefix } from '../process/recognise-installation.ts'
 import { reportEventCount } from '../process/event-count-progress.ts'
 import { withDatabase } from '../process/with-database.ts'
 
@@ -55,30 +55,34 @@ const run = async (file: string, oneByOne: boolean): Promise<void> => {
     if (error instanceof BadFile) throw new Error(`nothing was imported: ${error.message}`)
     throw error
   })
-  await withDatabase(async ({ settings, url, database }) => {
-    await migrateDatabase(url)
-    await alone(database, 'import-events', async () => {
-      const raw = await openRawEventStore(settings, url)
-      const store = await openEventStore(settings, url)
-      const tables = openReadModelTables(database)
-      try {
-        await applyRetention(store, settings.keepUnread)
-        const settle = async ({ end, readers }: Imported): Promise<void> => {
-          if (settings.eventStoreUrl === undefined) await ageFromDecision(database, Object.keys(KEPT_S))
-          await eventsAreHere({ settings, store, database })
-          const kafka = kafkaOf(settings)
-          const atEnd = end && { reactions: end, ...(kafka && { [relayOf(kafka.topic)]: end }) }
-          await setReaders(database, { ...atEnd, ...readers }, { group: GROUP, checkpoint: (await store.end())! })
-          if (kafka) await skipToEnd(kafka, GROUP)
-          for (const definition of projectors(settings)) await replay({ store, tables, definition })
+  await withDatabase(
+    async ({ settings, url, database }) => {
+      await migrateDatabase(url)
+      await alone(database, 'import-events', async () => {
+        const raw = await openRawEventStore(settings, url)
+        const store = await openEventStore(settings, url)
+        const tables = openReadModelTables(database)
+        try {
+          if ((await importState(raw)).is === 'none') refuseOpenPrefix(settings)
+          await applyRetention(store, settings.keepUnread)
+          const settle = async ({ end, readers }: Imported): Promise<void> => {
+            if (settings.eventStoreUrl === undefined) await ageFromDecision(database, Object.keys(KEPT_S))
+            await eventsAreHere({ settings, store, database })
+            const kafka = kafkaOf(settings)
+            const atEnd = end && { reactions: end, ...(kafka && { [relayOf(kafka.topic)]: end }) }
+            await setReaders(database, { ...atEnd, ...readers }, { group: GROUP, checkpoint: (await store.end())! })
+            if (kafka) await skipToEnd(kafka, GROUP)
+            for (const definition of projectors(settings)) await replay({ store, tables, definition })
+          }
+          const onProgress = reportEventCount('stored')
+          await importEvents({ store: raw, lines, summary, oneByOne, now: clock.now(), settle, onProgress })
+          console.log(`${summary.events} events imported and compared; the read models are built from them`)
+        } finally {
+          await tables.close()
+          await Promise.all([store.close(), raw.close()])
         }
-        const onProgress = reportEventCount('stored')
-        await importEvents({ store: raw, lines, summary, oneByOne, now: clock.now(), settle, onProgress })
-        console.log(`${summary.events} events imported and compared; the read models are built from them`)
-      } finally {
-        await tables.close()
-        await Promise.all([store.close(), raw.close()])
-      }
-    })
-  })
+      })
+    },
+    { creates: true },
+  )
 }

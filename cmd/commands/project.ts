@@ -10,10 +10,14 @@ import { sweepRateLimits } from '../../adapters/rate-limits/sweep.ts'
 import { sweepForgotten } from '../../adapters/postgres/ops/forget-account.ts'
 import { plansDue } from '../../projections/account/plan-queries.ts'
 import { openCreditsCheckpoint, openReactorCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
+import { openPutOffReactions } from '../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import { projectors } from '../../projections/all.ts'
+import { parkedStreams } from '../../projections/parked/queries.ts'
+import { retryReadable } from '../../workflows/parked/resolve.ts'
 import type { Definition } from '../../projections/engine/definition.ts'
+import { projectionLag } from '../../projections/engine/lag.ts'
 import { openProjector } from '../../projections/engine/projector.ts'
 import { mailLinks } from '../../workflows/accounts/mail-links.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
@@ -34,23 +38,34 @@ import { retry } from '../../workflows/support/retry.ts'
 import type { Installation } from '../process/installation.ts'
 import { databaseAnswers, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { expiry } from '../process/open-event-store.ts'
-import { roleCommand, untilAborted, type Role } from '../process/role.ts'
+import { roleCommand, type Role } from '../process/role.ts'
 import { sendMails } from '../process/send-mails.ts'
 
 type Follower = (signal: AbortSignal) => Promise<void>
 
 const projecting = async (installation: Installation, definition: Definition): Promise<Follower> => {
-  const { store, database, log, pressure, metrics, readModels, onlyOne } = installation
+  const { store, clock, database, log, pressure, metrics, readModels, onlyOne, notifyOfParked } = installation
   const tables = openReadModelTables(database)
-  const projector = await openProjector({ store, tables, definition, log, pressed: () => pressure.pressed() })
+  const projectors = [definition.projector]
+  const parked = async () => (await parkedStreams(database, definition)).map((row) => ({ ...row, projectors }))
+  const projector = await openProjector({
+    store,
+    tables,
+    definition,
+    log,
+    pressed: () => pressure.pressed(),
+    onParked: notifyOfParked,
+    onStart: async (position) => void (await retryReadable({ store, clock }, await parked(), position)),
+  })
   const name = definition.projector
   readModels.projectedBy(name, projector)
-  metrics.watchProjection(name, () => (projector.isRunning() ? projector.lag() : null))
-  const whileItsTurn: Follower = async (held) => {
-    await projector.run(held)
-    // Keeps the lease: the next process would stop at the same event.
-    if (projector.health().state === 'stopped') await untilAborted(held)
+  const lag = async (): Promise<number> => {
+    const { state } = projector.health()
+    if (state !== 'idle' && state !== 'overtaken') return projector.lag()
+    return projectionLag(database, store, definition, clock.now()).catch(() => projector.lag())
   }
+  metrics.watchProjection(name, lag, async () => (await parkedStreams(database, definition)).length)
+  const whileItsTurn: Follower = (held) => projector.run(held)
   return async (signal) => {
     await onlyOne(`projector ${name}`).hold(whileItsTurn, signal)
     await tables.close()
@@ -61,6 +76,8 @@ const reacting = (installation: Installation): Follower => {
   const { settings, secrets, store, clock, ids, vault, database, log, onlyOne, outbox: mailer, sender } = installation
   const links = mailLinks(secrets.jwtSecret, settings.baseUrl)
   const checkpoint = openReactorCheckpoint(database)
+  const putOffs = openPutOffReactions(database)
+  const { isRefusal } = openReadModelTables(database)
   return (signal) =>
     onlyOne('reactions').hold((held) => {
       // Created anew each time, because another process may have changed their cached state while it was active.
@@ -80,7 +97,7 @@ const reacting = (installation: Installation): Follower => {
         plans,
         maxAgeMs,
       })
-      return runReactors({ store, reactors: reactors, checkpoint, log }, held)
+      return runReactors({ store, reactors, checkpoint, putOffs, log, isRefusal }, held)
     }, signal)
 }
 

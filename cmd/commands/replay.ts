@@ -3,23 +3,30 @@
 import type { Command } from 'commander'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { isLeased } from '../../adapters/database/lease.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import type { BuilderOptions, Progress } from '../../projections/engine/builder.ts'
 import { projectors } from '../../projections/all.ts'
 import type { Definition } from '../../projections/engine/definition.ts'
+import { areStandingStill, longestPause } from '../../projections/engine/standing-still.ts'
 import { replay as replayReadModels, verify } from '../../projections/engine/replay.ts'
 import type { Difference } from '../../projections/engine/verify.ts'
 import { openEventStore } from '../process/open-event-store.ts'
 import { recognise } from '../process/recognise-installation.ts'
 import { withDatabase } from '../process/with-database.ts'
 
-const TELL_EVERY_MS = 1_000
+const REPORT_EVERY_MS = 1_000
+/** If no process projects, another one may be about to take over: milliseconds. */
+const TAKEOVER_MS = 2_000
 
 export const replay = (program: Command): void => {
   program
     .command('replay')
     .description('rebuild the read models from the first event, then replace the live ones')
-    .option('--verify', 'only compare the rebuilt rows with the live ones; exit with 1 if they differ')
+    .option(
+      '--verify',
+      'only compare the rebuilt rows with the live ones; exit with 1 if they differ, or if the live ones stand still',
+    )
     .action(async ({ verify: only = false }: { verify?: boolean }) => {
       const ending = new AbortController()
       const end = () => ending.abort()
@@ -60,15 +67,20 @@ const verifying = async (options: BuilderOptions): Promise<void> => {
   else if (differences.length === 0)
     console.log(`${summaryOf(definition, progress)}; every row is as it would be built anew`)
   else console.log([`${summaryOf(definition, progress)}; rows differ:`, ...differences.flatMap(linesOf)].join('\n'))
-  if (incomparable !== null || differences.length > 0) process.exitCode = 1
+  const { tables, store } = options
+  const isProjected = await isLeased(tables, `projector ${definition.projector}`)
+  const within = isProjected ? longestPause(definition) : TAKEOVER_MS
+  const isStanding = incomparable === null && (await areStandingStill(tables, store, definition, within))
+  if (isStanding) console.log(`${definition.projector}: events wait, and the live read models do not move`)
+  if (incomparable !== null || differences.length > 0 || isStanding) process.exitCode = 1
 }
 
 /** Prints the progress at most once per interval. */
 const teller = (definition: Definition) => {
-  let toldAt = performance.now()
+  let reportedAt = performance.now()
   return (progress: Progress): void => {
-    if (performance.now() - toldAt < TELL_EVERY_MS) return
-    toldAt = performance.now()
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return
+    reportedAt = performance.now()
     console.log(`${summaryOf(definition, progress)}, up to ${progress.at}`)
   }
 }

@@ -1,13 +1,13 @@
 // Tests: tests/integration/store-migration/commands.test.ts
 /** Prints the number of events to standard error, at most once per interval. */
-const TELL_EVERY_MS = 1_000
+const REPORT_EVERY_MS = 1_000
 
 /** @param done  the verb in the line: `written` or `stored` */
 export const reportEventCount = (done: string) => {
-  let toldAt = performance.now()
+  let reportedAt = performance.now()
   return (events: number): void => {
-    if (performance.now() - toldAt < TELL_EVERY_MS) return
-    toldAt = performance.now()
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return
+    reportedAt = performance.now()
     console.error(`${events} events ${done}`)
   }
 }

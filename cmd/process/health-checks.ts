@@ -1,30 +1,34 @@
 // Tests: tests/integration/http/protocol.test.ts
 /** Health checks of the services that roles need, for `/readyz`. */
-import type { Part } from '../../adapters/http/resources/health.ts'
+import type { HealthCheck } from '../../adapters/http/resources/health.ts'
 import type { Installation } from './installation.ts'
+import { askStore } from './open-event-store.ts'
 import type { Topic } from './open-topic.ts'
 
-export const storeAnswers = ({ store }: Pick<Installation, 'store'>): Part => ({
+export const storeAnswers = ({ requestStore }: Pick<Installation, 'requestStore'>): HealthCheck => ({
   name: 'event_store',
   needed: true,
-  check: () => store.end(),
+  check: () => askStore(requestStore),
 })
 
-export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): Part => ({
+export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): HealthCheck => ({
   name: 'database',
   needed: true,
   check: () => database.query('SELECT 1'),
 })
 
-export const kafkaAnswers = (topic: Topic): Part => ({ name: 'kafka', needed: true, check: () => topic.check() })
+export const kafkaAnswers = (topic: Topic): HealthCheck => ({ name: 'kafka', needed: true, check: () => topic.check() })
 
-/** The read models can be read and, if this process projects them, its projectors are running. */
+/**
+ * The read models can be read and, if this process projects them, its projectors are running.
+ * @param options.needed  false: the process is ready without them, as long as they have not stopped here
+ */
 export const readModelsAnswer = (
   { database, readModels }: Pick<Installation, 'database' | 'readModels'>,
   { needed }: { needed: boolean },
-): Part => ({
+): HealthCheck => ({
   name: 'read_models',
-  needed,
+  needed: needed || (() => readModels.isStopped()),
   check: async () => {
     const failure = readModels.failure()
     if (failure !== null) throw new Error(failure)

@@ -4,7 +4,9 @@
  * role uses these and adds its own.
  */
 import { systemClock as clock } from '../../adapters/system/clock.ts'
-import { openIds } from '../../adapters/system/ids.ts'
+import { awakeNow } from '../../adapters/system/awake.ts'
+import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
+import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
 import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
 import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
@@ -24,13 +26,17 @@ import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
+import { transactionIn } from '../../workflows/lost-history.ts'
+import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
-import { openEventStore, untilStoreAnswers } from './open-event-store.ts'
+import { continueHistory } from './continue-history.ts'
+import { openFront, type AwaitedServers, type Front } from './front.ts'
+import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { openTopic, type Topic } from './open-topic.ts'
 import { openPressure, type Pressure } from './pressure.ts'
-import { recognise } from './recognise-installation.ts'
+import { identityOf, recognise } from './recognise-installation.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 export interface Installation {
@@ -43,7 +49,16 @@ export interface Installation {
   byKey: Database
   /** This process started the database, so no process from before is still connected. */
   isFreshDatabase: boolean
+  /** For background work: its calls wait while the event store is away. */
   store: EventStore
+  /** The same event store for requests, which are refused at once while it is away. */
+  requestStore: EventStore
+  /** Aborts when the store is found to have gone back in time. Everything here must then be opened again. */
+  lost: AbortSignal
+  /** What is known of the store now, for the installation that is opened then. */
+  remembered(): StoreMemory
+  /** The HTTP servers of the process, which answer health checks since the start. */
+  front: Front
   /** The Kafka topic of the log; null without Kafka. */
   topic: Topic | null
   ids: Ids
@@ -63,6 +78,8 @@ export interface Installation {
   /** Mails to send. */
   outbox: Outbox
   metrics: Metrics
+  /** Tells the operator of an event that cannot be read or projected. */
+  notifyOfParked: (notice: ParkedNotice) => void
   /** Receives failures that are retried. */
   onFailure: (error: unknown) => void
   /** A lease that at most one process holds at a time. */
@@ -74,12 +91,14 @@ export interface Installation {
  * Opens everything that the roles share. Waits for servers that are unavailable and logs which.
  * @param name  names this process to a command that must run alone
  * @param options.ownsDatabase  this process itself must run the embedded Postgres
+ * @param options.servesApi  a role of this process serves the API
+ * @param options.before  what this process knew when it found that the store went back
  * @throws an error whose message says in one line why the process cannot start
  */
 export const openInstallation = async (
   name: string,
   stopping: AbortSignal,
-  options: { ownsDatabase?: boolean } = {},
+  options: { ownsDatabase?: boolean; servesApi?: boolean; before?: StoreMemory | undefined } = {},
 ): Promise<Installation> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)
@@ -90,8 +109,18 @@ export const openInstallation = async (
   }
 
   try {
-    const postgres = await openPostgres(settings, log, stopping, options)
+    const metrics = openMetrics()
+    const awaited: AwaitedServers = new Set()
+    const open = async (): Promise<Front> => {
+      const front = await openFront({ settings, log, metrics, awaited, servesApi: options.servesApi ?? false })
+      opened.push(front.close)
+      return front
+    }
+    // The embedded database is not awaited. A data folder that is in use is a better reason to refuse than its port.
+    const early = settings.databaseUrl === undefined ? null : await open()
+    const postgres = await openPostgres(settings, log, stopping, { ...options, awaited })
     opened.push(postgres.stop)
+    const front = early ?? (await open())
     const database = openDatabase(postgres.url)
     opened.push(database.close)
     // Connects only in processes that make first attempts.
@@ -102,24 +131,47 @@ export const openInstallation = async (
     opened.push(presence.leave)
     const secrets = keepSecrets(settings.dataDir, settings)
 
-    const store = await openEventStore(settings, postgres.url, onFailure)
-    opened.push(() => store.close())
-    await untilStoreAnswers(store, log, stopping)
-    const id = await recognise({ settings, store, database, clock })
-    await applyRetention(store, settings.keepUnread)
+    const outbox = openOutbox(database)
+    const notifyOfParked = notifyOperator({ mailer: outbox, adminEmail: settings.adminEmail, log, onFailure })
+    const bare = await openEventStore(settings, postgres.url, storeLines(log), ({ stream, revision, data }) =>
+      notifyOfParked({ stream, revision, type: data.stored.type, reason: data.problem, detail: data.detail }),
+    )
+    opened.push(() => bare.close())
+    await untilStoreAnswers(bare, log, stopping, awaited)
+    const id = await recognise({ settings, store: bare, database, clock })
+    await applyRetention(bare, settings.keepUnread)
+    const guarded = guardStore(bare, {
+      onOutage: (outage) => {
+        metrics.storeOutage()
+        log.warn(outage, 'event_store.outage_began')
+      },
+      onRecovered: (outage) => log.warn(outage, 'event_store.outage_ended'),
+    })
+    opened.push(guarded.end)
+    metrics.watchStore(guarded)
+    const { store, requestStore } = guarded
 
-    const ids = openIds({ store, clock, skip: settings.idSkip })
+    const { history } = bare
+    const identity = await identityOf(bare, id)
+    const remembered = (): StoreMemory => ({
+      store: identity, newest: history.newest, ids: ids.highest(),
+      transactions: history.begun.flatMap((stream) => transactionIn(stream) ?? []),
+    }) // prettier-ignore
+    const memory = keepStoreMemory(settings.dataDir, () => (history.lost.aborted ? null : remembered()))
+    const before = options.before ?? memory.load(identity)
+    const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before })
+    opened.push(async () => memory.close())
     const accounts = accountCache()
-    const metrics = openMetrics()
     const lastSeen = openLastSeenNotes(database, onFailure)
     opened.push(lastSeen.close)
     const capture = openCapture({
-      store,
+      store: requestStore,
       ids,
       clock,
       accounts,
       plans: planAccountOf(settings),
       oldAfterMs: settings.reparseMaxAge * 1_000,
+      elapsed: awakeNow,
       onTaken: (taken) => {
         metrics.notificationTaken(taken.outcome)
         if (taken.user_id !== null && taken.door !== null) lastSeen.note(taken.user_id, taken.door, clock.now())
@@ -135,16 +187,23 @@ export const openInstallation = async (
     }
     const vault = openVault(secrets.vaultKeys)
     const inboxCalls = openInboxCalls(orUnavailable(database))
-    const inboxes = openInboxes({ accounts: new Accounts(store, accounts), vault, calls: inboxCalls, baseUrl, clock })
+    const inboxes = openInboxes({
+      accounts: new Accounts(requestStore, accounts),
+      vault,
+      calls: inboxCalls,
+      baseUrl,
+      clock,
+    })
     const sender = openSender({ ...targets, inProcess: inboxesInProcess(inboxes, baseUrl) })
     opened.push(() => sender.close())
 
     return {
-      settings, secrets, log, clock, database, byKey, store, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
-      inboxCalls, metrics, onFailure, close,
+      settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
+      inboxCalls, metrics, onFailure, close, remembered, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
-      outbox: openOutbox(database),
+      outbox,
+      notifyOfParked,
       topic: openTopic(settings, id, log, stopping),
       onlyOne: (name) => openLease({ database, name, onFailure }),
     } // prettier-ignore

@@ -3,15 +3,21 @@
  * expired events in small batches all day. EventStoreDB removes them in one scavenge per day.
  */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { Reports } from '../../adapters/event-store/eventstoredb/connection.ts'
+import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { unparsed, type Parse } from '../../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
+import { isStreamName } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
-import { parseEvent } from '../../domain/parse-event.ts'
+import { INSTALLATION_STREAM } from '../../domain/installation.ts'
+import { parseEvent, type Unreadable } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
+import { obeyingSkips } from '../../workflows/parked/obeying.ts'
 import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
+import type { AwaitedServers } from './front.ts'
 import type { Settings } from './settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
@@ -24,36 +30,56 @@ const open = async <Event extends RecordedEvent>(
   parse: Parse<Event>,
   { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
   databaseUrl: string,
-  onFailure: (error: unknown) => void,
-): Promise<EventStore<Event>> => {
-  if (url === undefined) return openPostgresEventStore({ url: databaseUrl, parse, onFailure })
+  reports: Partial<Reports>,
+): Promise<RememberingStore<Event>> => {
+  if (url === undefined) return openPostgresEventStore({ url: databaseUrl, parse, ...reports })
   // Loaded only when needed, because the client takes long to load.
   const { openEventStoreDb } = await import('../../adapters/event-store/eventstoredb/store.ts')
-  return openEventStoreDb({ url, prefix, parse, onFailure })
+  return openEventStoreDb({ url, prefix, isOwn: isStreamName, parse, ...reports })
 }
 
 /**
  * Opens a store that returns events in their newest version.
  * @param databaseUrl  URL of the migrated Postgres
- * @param onFailure  receives failures that are retried
+ * @param reports  receives failures that are retried
+ * @param onUnreadable  receives each event that cannot be read, once
  */
-export const openEventStore = (
+export const openEventStore = async (
   settings: StoreSettings,
   databaseUrl: string,
-  onFailure: (error: unknown) => void = () => {},
-): Promise<EventStore> => open(parseEvent, settings, databaseUrl, onFailure)
+  reports: Partial<Reports> = {},
+  onUnreadable: (event: Unreadable) => void = () => {},
+): Promise<RememberingStore> => {
+  const store = await open(parseEvent, settings, databaseUrl, reports)
+  return { ...obeyingSkips(store, onUnreadable), history: store.history }
+}
 
 /** Opens a store that returns events as they are stored, for tools that copy them. */
 export const openRawEventStore = (settings: StoreSettings, databaseUrl: string): Promise<EventStore<RecordedEvent>> =>
-  open(unparsed, settings, databaseUrl, () => {})
+  open(unparsed, settings, databaseUrl, {})
+
+/** One line when an outage begins, and one when it has ended. */
+export const storeLines = (log: Pick<LogLines, 'warn' | 'info'>): Reports => ({
+  onFailure: (error) => log.warn({ reason: (error as Error).message }, 'event_store.trouble'),
+  onRecovery: (outage) => log.info({ ...outage }, 'event_store.back'),
+})
+
+/** Costs the same however many events others have written to the same server. */
+export const askStore = (store: Pick<EventStore, 'read'>): Promise<unknown> =>
+  store.read([{ stream: INSTALLATION_STREAM, limit: 1 }])
 
 /**
  * Waits for a store that is unavailable at the start, and logs that.
  * @throws if the process must stop while it waits · any other error of the store
  */
-export const untilStoreAnswers = (store: EventStore, log: LogLines, stopping: AbortSignal): Promise<void> => {
+export const untilStoreAnswers = (
+  store: EventStore,
+  log: LogLines,
+  stopping: AbortSignal,
+  awaited: AwaitedServers = new Set(),
+): Promise<void> => {
   const isAway = (error: unknown) => error instanceof StoreUnavailable
-  return untilThere({ name: 'event_store', ask: () => store.end(), isAway, log, stopping })
+  return untilThere({ name: 'event_store', ask: () => askStore(store), isAway, log, stopping, awaited })
 }
 
 /**

@@ -11,6 +11,7 @@ import { openRelayCheckpoint } from '../../adapters/postgres/ops/relay-checkpoin
 import type { Log } from '../../domain/ports.ts'
 import { runRelay, type RelayProgress } from '../../workflows/relay/relay.ts'
 import type { Installation } from './installation.ts'
+import { askStore } from './open-event-store.ts'
 import type { Topic } from './open-topic.ts'
 
 const reportTo =
@@ -30,7 +31,7 @@ export const openLog = ({
 }: Pick<Installation, 'topic' | 'store' | 'database' | 'log'>): Log & { check: () => Promise<unknown> } => {
   const onFailure = reportTo(log, 'log.trouble')
   if (topic) return openKafkaLog({ ...topic.settings, onFailure })
-  return { ...openEmbeddedLog({ store, database, onFailure }), check: () => store.end() }
+  return { ...openEmbeddedLog({ store, database, onFailure }), check: () => askStore(store) }
 }
 
 /** Relays to the topic while this process holds the lease, until the signal aborts. */

@@ -6,6 +6,7 @@ import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/emb
 import { isOutage } from '../../adapters/event-store/postgres/outage.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import type { AwaitedServers } from './front.ts'
 import type { Settings } from './settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
@@ -21,13 +22,14 @@ export interface Postgres {
 /**
  * Waits for a server that is unavailable, and logs that.
  * @param options.ownsDatabase  fails if another process runs the embedded Postgres, instead of using it
+ * @param options.awaited  contains `database` while this waits
  * @throws {UnsuitableServer}
  */
 export const openPostgres = async (
   { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
   log: LogLines,
   stopping: AbortSignal,
-  { ownsDatabase = false } = {},
+  { ownsDatabase = false, awaited = new Set() }: { ownsDatabase?: boolean; awaited?: AwaitedServers } = {},
 ): Promise<Postgres> => {
   if (databaseUrl === undefined) {
     const embedded = await (ownsDatabase ? openEmbeddedPostgres : attachOrStart)({ dataDir, log })
@@ -38,7 +40,7 @@ export const openPostgres = async (
     return embedded
   }
   const isAway = (error: unknown) => isOutage(error) && !(error instanceof UnsuitableServer)
-  await untilThere({ name: 'database', ask: () => reach(databaseUrl), isAway, log, stopping })
+  await untilThere({ name: 'database', ask: () => reach(databaseUrl), isAway, log, stopping, awaited })
   await migrateDatabase(databaseUrl)
   return { url: databaseUrl, isFresh: false, stop: async () => {} }
 }

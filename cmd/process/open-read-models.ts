@@ -20,7 +20,7 @@ export interface ReadModelsOfProcess extends ReadModels {
   projectedBy(name: string, projector: Projector): void
   /** Why a projector of this process has stopped or waits; null if all are running. */
   failure(): string | null
-  /** Whether a projector of this process has stopped for good at an event that cannot be applied. */
+  /** Whether a projector of this process has stopped after a failure that is no outage. */
   isStopped(): boolean
 }
 

@@ -7,11 +7,12 @@ import { eventsMoved, servedBy, serve, type Served, type StoreKind } from '../..
 import type { Queryable } from '../../adapters/database/database.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import { foundInstallation, installationOf } from '../../workflows/installation.ts'
+import { importState } from '../../workflows/store-migration/import.ts'
 import { refuseHalfImported } from './open-event-store.ts'
 import type { Settings } from './settings.ts'
 
 interface Around {
-  settings: Pick<Settings, 'eventStoreUrl'>
+  settings: Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
   store: EventStore
   database: Queryable
   clock: Clock
@@ -31,13 +32,30 @@ export const recognise = async ({ settings, store, database, clock }: Around): P
   const kind = kindOfStore(settings)
   // The order matters: another process that starts at the same time may set up the store between these two reads.
   const served = await servedBy(database)
-  const isEmpty = (await store.end()) === null
+  const isEmpty = (await installationOf(store)) === null && (await store.end()) === null
   if (served) refuseOtherStore(served, kind, isEmpty)
-  else if (kind === 'eventstoredb' && isEmpty) await refuseEventsInPostgres(database)
+  else if (kind === 'eventstoredb' && isEmpty) {
+    refuseOpenPrefix(settings)
+    await refuseEventsInPostgres(database)
+  }
   const installation_id = await foundInstallation(store, clock)
   const now = served ?? (await serve(database, { installation_id, event_store: kind }))
   refuseOther(now, installation_id)
   return installation_id
+}
+
+/**
+ * Refuses a prefix for a new installation that other prefixes may begin with. The server would send the events of both.
+ * @throws unless the prefix ends in a separator
+ */
+export const refuseOpenPrefix = ({
+  eventStoreUrl,
+  eventStorePrefix,
+}: Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>): void => {
+  if (eventStoreUrl !== undefined && !/[.-]$/.test(eventStorePrefix))
+    throw new Error(
+      `setting EVENTSTORE_PREFIX must end in . or - for a new installation, so that no other prefix begins with it: for example ${eventStorePrefix}.`,
+    )
 }
 
 /** Records that an import has filled the configured store. @throws if the read models belong to another installation */
@@ -46,6 +64,12 @@ export const eventsAreHere = async ({ settings, store, database }: Omit<Around, 
   if (installation_id === null) return
   refuseOther(await servedBy(database), installation_id)
   await eventsMoved(database, { installation_id, event_store: kindOfStore(settings) })
+}
+
+/** Identifies the store whose positions are meant: an import into another store changes the positions of the same events. */
+export const identityOf = async (store: EventStore, installation: string): Promise<string> => {
+  const imported = await importState(store)
+  return imported.is === 'none' ? installation : `${installation} ${imported.file.sha256}`
 }
 
 const refuseOther = (served: Served | null, installation_id: string): void => {

@@ -10,8 +10,9 @@
  */
 import type { Command } from 'commander'
 import { createHealth } from '../../adapters/http/api.ts'
-import type { Part } from '../../adapters/http/resources/health.ts'
-import { listen, type Listening } from '../../adapters/http/server.ts'
+import type { HealthCheck } from '../../adapters/http/resources/health.ts'
+import { StoreWentBack } from '../../domain/errors.ts'
+import type { StoreMemory } from '../../adapters/system/store-memory.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -34,11 +35,11 @@ export interface Work {
    * ends the whole process with that message.
    * @param readiness  the health checks of the whole process
    */
-  run(signal: AbortSignal, readiness: readonly Part[]): Promise<void>
+  run(signal: AbortSignal, readiness: readonly HealthCheck[]): Promise<void>
   /** Whether the role processes the output of other roles in this process, so that it must stop after them. */
   follows?: boolean
   /** Health checks of the services that this role needs, for `/readyz`. */
-  needs: readonly Part[]
+  needs: readonly HealthCheck[]
   /**
    * Resolves when the role is working or the signal aborts.
    * @param among.isAlone  whether it is the only role of its process
@@ -46,6 +47,8 @@ export interface Work {
   ready?: (stopping: AbortSignal, among: { isAlone: boolean }) => Promise<void>
   /** Text for the terminal before "Baoco is ready". */
   greeting?: () => string
+  /** Called when the terminal has received that text completely. */
+  greeted?: () => Promise<void>
 }
 
 export const roleCommand =
@@ -67,23 +70,49 @@ export const untilAborted = (signal: AbortSignal): Promise<void> =>
  * Lists every health check once. Only the needs of the first role decide whether the process is ready: a process that receives is ready
  * while the event store answers, even if other services do not.
  */
-const readinessOf = (works: readonly Work[]): Part[] => {
-  const parts = new Map<string, Part>()
+const readinessOf = (works: readonly Work[]): HealthCheck[] => {
+  const parts = new Map<string, HealthCheck>()
   works.forEach(({ needs }, index) => {
     for (const part of needs)
-      if (!parts.has(part.name)) parts.set(part.name, { ...part, needed: part.needed && index === 0 })
+      if (!parts.has(part.name)) parts.set(part.name, { ...part, needed: index === 0 && part.needed })
   })
   return [...parts.values()]
 }
 
 /**
  * Runs roles in this process until a stop signal. Roles that accept new work stop first, then the roles that follow them.
+ *
+ * If the event store goes back in time, everything is closed and opened again in this process. So no cache, known revision, reserved id or
+ * subscription survives that was made from events which do not exist any more.
  * @param options.ownsDatabase  this process itself must run the embedded Postgres
  */
 export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } = {}): Promise<void> => {
+  const stopping = stopSignal()
+  let before: StoreMemory | undefined
+  for (;;) {
+    try {
+      before = await runUntilLost(roles, stopping, { ownsDatabase, before })
+      if (!before) return
+    } catch (error) {
+      // It went back again while everything was opened.
+      if (!(error instanceof StoreWentBack) || stopping.aborted) throw error
+    }
+  }
+}
+
+/** @returns what was known of the store when it was found to have gone back; undefined after a stop */
+const runUntilLost = async (
+  roles: readonly Role[],
+  stopped: AbortSignal,
+  options: { ownsDatabase: boolean; before: StoreMemory | undefined },
+): Promise<StoreMemory | undefined> => {
   const failing = new AbortController()
-  const stopping = AbortSignal.any([stopSignal(), failing.signal])
-  const installation = await openInstallation(roles.map(({ name }) => name).join(', '), stopping, { ownsDatabase })
+  const opening = AbortSignal.any([stopped, failing.signal])
+  const servesApi = roles.some(({ name }) => name === 'api')
+  const name = roles.map((role) => role.name).join(', ')
+  const installation = await openInstallation(name, opening, { ...options, servesApi })
+  const { lost, log } = installation
+  const stopping = AbortSignal.any([opening, lost])
   try {
     const works: Work[] = []
     for (const role of roles) {
@@ -96,39 +125,47 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     const failures: unknown[] = []
     const orEnd = <Result>(work: Promise<Result>): Promise<Result | void> =>
       work.catch((error: unknown) => {
+        if (error instanceof StoreWentBack) return
         failures.push(error)
         failing.abort()
       })
     const start = (signal: AbortSignal) => (work: Work) => orEnd(work.run(signal, readiness))
-    const followers = works.filter(({ follows }) => follows).map(start(following.signal))
+    const followers = works.filter(({ follows }) => follows).map(start(AbortSignal.any([following.signal, lost])))
     const others = works.filter(({ follows }) => !follows).map(start(stopping))
 
-    const health = await orEnd(openHealth(installation, readiness))
+    serveHealth(installation, readiness)
     const among = { isAlone: works.length === 1 }
     await Promise.all(works.map(async ({ ready }) => ready && orEnd(ready(stopping, among))))
-    if (!stopping.aborted) console.log(readyLines(roles, works, installation))
+    if (!stopping.aborted && (await print(readyLines(roles, works, installation))))
+      await Promise.all(works.map(async ({ greeted }) => greeted && orEnd(greeted())))
 
     await untilAborted(stopping)
-    await Promise.all([...others, health?.close(REQUEST_GRACE_MS)])
+    if (lost.aborted) log.error({ newest_known: installation.remembered().newest?.checkpoint }, 'store.begins_again')
+    await Promise.all([...others, installation.front.health?.close(REQUEST_GRACE_MS)])
     following.abort()
     await Promise.all(followers)
     if (failures.length > 0) throw failures[0]
+    return lost.aborted && !stopped.aborted ? installation.remembered() : undefined
+  } catch (error) {
+    // The store went back while the roles were opened.
+    if (error instanceof StoreWentBack && !stopped.aborted) return installation.remembered()
+    throw error
   } finally {
     await installation.close()
   }
 }
 
-const openHealth = async (
-  { settings, secrets, log, metrics }: Installation,
-  readiness: readonly Part[],
-): Promise<Listening | null> => {
-  if (settings.metricsPort === undefined) return null
-  const parts = { log, metrics: metrics.registry, readiness, settings: { ...settings, jwtSecret: secrets.jwtSecret } }
-  return listen(createHealth(parts), settings.metricsPort)
-}
+const serveHealth = ({ settings, log, metrics, front }: Installation, readiness: readonly HealthCheck[]): void =>
+  front.health?.serve(createHealth({ log, metrics: metrics.registry, readiness: () => readiness, settings }))
 
-const readyLines = (roles: readonly Role[], works: readonly Work[], { settings }: Installation): string => {
-  const listens = roles.some(({ name }) => name === 'api')
-  const what = listens ? `on port ${settings.port}` : `to ${roles.map(({ name }) => name).join(', ')}`
+/** @returns whether everything was written, which is false if the reader of the output is gone */
+const print = (text: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    process.stdout.once('error', () => {})
+    process.stdout.write(`${text}\n`, (error) => resolve(!error))
+  })
+
+const readyLines = (roles: readonly Role[], works: readonly Work[], { settings, front }: Installation): string => {
+  const what = front.api ? `on port ${settings.port}` : `to ${roles.map(({ name }) => name).join(', ')}`
   return [...works.flatMap(({ greeting }) => greeting?.() ?? []), `Baoco is ready ${what}`].join('\n')
 }

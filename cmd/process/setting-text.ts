@@ -30,13 +30,13 @@ export const url = (...schemes: string[]): Text<string> =>
   z.string().refine(
     (value) => {
       const scheme = /^([a-z+]+):\/\/./.exec(value)?.[1]
-      return scheme !== undefined && schemes.includes(scheme) && (scheme.startsWith('esdb') || URL.canParse(value))
+      return scheme !== undefined && schemes.includes(scheme) && URL.canParse(value)
     },
     `must be an address that begins ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
 
-/** An `esdb://…` URL that the client accepts. */
-export const eventStoreUrl: Text<string> = url('esdb', 'esdb+discover', 'kurrentdb').superRefine((value, context) => {
+/** An `esdb://…` or `kurrentdb://…` URL. It may name several hosts. */
+export const eventStoreUrl: Text<string> = z.string().superRefine((value, context) => {
   const problem = eventStoreUrlProblem(value)
   if (problem !== null) context.addIssue(problem)
 })

@@ -4,7 +4,9 @@
  */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { readSecretFile } from './secret-file.ts'
 import * as text from './setting-text.ts'
+import { withPassword } from './url-password.ts'
 
 interface Setting<Value> {
   env: string
@@ -15,6 +17,10 @@ interface Setting<Value> {
   fallback?: string
   /** Never shown. */
   secret?: true
+  /** Also read from the file that `<env>_FILE` names, as the value is or may contain a secret. */
+  fromFile?: true
+  /** The setting with the password of this URL. */
+  passwordIn?: string
 }
 
 const setting = <Value>(env: string, fallback: string, schema: z.ZodType<Value, string>, description: string) =>
@@ -23,8 +29,14 @@ const setting = <Value>(env: string, fallback: string, schema: z.ZodType<Value, 
 const optional = <Value>(env: string, schema: z.ZodType<Value, string>, description: string) =>
   ({ env, schema: schema as z.ZodType<Value | undefined, string>, description }) satisfies Setting<Value | undefined>
 
+/** A server whose URL may contain a password. */
+const server = (env: string, passwordIn: string, schema: z.ZodType<string, string>, description: string) =>
+  ({ ...optional(env, schema, description), fromFile: true as const, passwordIn }) satisfies Setting<string | undefined>
+
 const secret = <Value>(env: string, schema: z.ZodType<Value, string>, description: string) =>
-  ({ ...optional(env, schema, description), secret: true as const }) satisfies Setting<Value | undefined>
+  ({ ...optional(env, schema, description), secret: true as const, fromFile: true as const }) satisfies Setting<
+    Value | undefined
+  >
 
 export const SETTINGS = {
   port: setting('PORT', '8080', text.port, 'port of the API and the dashboard'),
@@ -35,17 +47,20 @@ export const SETTINGS = {
     z.string(),
     'data folder for the embedded database and generated secrets',
   ),
-  databaseUrl: optional(
+  databaseUrl: server(
     'DATABASE_URL',
+    'DATABASE_PASSWORD',
     text.url('postgres', 'postgresql'),
     'Postgres 15 or later; default: the embedded server',
   ),
-  eventStoreUrl: optional('EVENTSTORE_URL', text.eventStoreUrl, 'EventStoreDB; not set: Postgres'),
+  databasePassword: secret('DATABASE_PASSWORD', z.string(), 'the password, if DATABASE_URL contains none'),
+  eventStoreUrl: server('EVENTSTORE_URL', 'EVENTSTORE_PASSWORD', text.eventStoreUrl, 'EventStoreDB; not set: Postgres'),
+  eventStorePassword: secret('EVENTSTORE_PASSWORD', z.string(), 'the password, if EVENTSTORE_URL contains none'),
   eventStorePrefix: setting(
     'EVENTSTORE_PREFIX',
     'baoco.',
     text.streamPrefix,
-    "stands before every stream's name there",
+    "stands before every stream's name there; ends in . or -",
   ),
   kafkaBrokers: optional('KAFKA_BROKERS', text.hostPorts, 'host:port, comma separated; default: the embedded log'),
   kafkaTopic: setting('KAFKA_TOPIC', 'baoco.transactions', text.kafkaTopic, 'topic of the transaction events'),
@@ -55,11 +70,13 @@ export const SETTINGS = {
     text.kafkaSasl,
     'mechanism:user:password, mechanism plain, scram-sha-256 or scram-sha-512',
   ),
-  smtpUrl: optional(
+  smtpUrl: server(
     'SMTP_URL',
+    'SMTP_PASSWORD',
     text.url('smtp', 'smtps'),
     'mail server, smtp(s)://user:password@host:port?from=sender; not set: mails go to the outbox',
   ),
+  smtpPassword: secret('SMTP_PASSWORD', z.string(), 'the password, if SMTP_URL contains none'),
   adminEmail: setting('ADMIN_EMAIL', 'owner@baoco.local', text.email, 'email of the operator, the first account'),
   adminPassword: secret(
     'ADMIN_PASSWORD',
@@ -136,7 +153,12 @@ export const SETTINGS = {
     text.timeOfDay,
     'time of day (Asia/Ho_Chi_Minh) of the scheduled EventStoreDB scavenge',
   ),
-  idSkip: setting('ID_SKIP', '0', text.whole(0), 'number of ids to skip after restoring an old backup'),
+  idSkip: setting(
+    'ID_SKIP',
+    '0',
+    text.whole(0),
+    'number of ids to skip once, if an old backup was restored and nothing remembers newer ids',
+  ),
   trustProxy: setting('TRUST_PROXY', '0', text.whole(0), 'number of trusted reverse proxies that set X-Forwarded-*'),
   logLevel: setting('LOG_LEVEL', 'info', text.logLevel, 'trace, debug, info, warn, error, fatal or silent'),
   metricsPort: optional('METRICS_PORT', text.port, 'separate port for /metrics, /healthz and /readyz; default: PORT'),
@@ -159,25 +181,57 @@ export class SettingsError extends Error {
 
 const entries = Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting<unknown>][]
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The text of a setting, from the environment or from the file that `<env>_FILE` names; undefined if it is not set.
+ * @throws an error whose message continues "setting "
+ */
+const textOf = ({ env: name, secret, fromFile }: Setting<unknown>, env: Environment): string | undefined => {
+  // Secrets are not trimmed, because a password may begin with a blank.
+  const given = (env[name]?.trim() && (secret ? env[name] : env[name].trim())) || undefined
+  const file = fromFile && env[`${name}_FILE`]?.trim()
+  if (!file) return given
+  if (given !== undefined) throw new Error(`${name} and ${name}_FILE are both set: unset one of them`)
+  const { content, problem } = readSecretFile(file)
+  if (problem !== undefined) throw new Error(`${name}_FILE ${problem}`)
+  return secret ? content : content.trim()
+}
+
+/** The text of a setting; a URL contains its password. @throws as `textOf` */
+const wholeTextOf = (setting: Setting<unknown>, env: Environment): string | undefined => {
+  const text = textOf(setting, env) ?? setting.fallback
+  const [, holder] = entries.find(([, { env: name }]) => name === setting.passwordIn) ?? []
+  const password = holder && textOf(holder, env)
+  if (text === undefined || password === undefined) return text
+  const url = withPassword(text, password)
+  if (url === null) throw new Error(`${setting.passwordIn} needs a user in ${setting.env}, as in …://user@host`)
+  return url
+}
+
 /**
  * @param env  the process's environment; an empty value counts as not set
  * @throws {SettingsError} for an invalid value, an unknown `BAOCO_…` variable, or a missing secret with external servers
  */
-export const readSettings = (env: Readonly<Record<string, string | undefined>>): Settings => {
+export const readSettings = (env: Environment): Settings => {
   const faults: string[] = []
   const known = new Set(entries.map(([, { env }]) => env))
   for (const name of Object.keys(env)) {
     if (name.startsWith('BAOCO_') && !known.has(name)) faults.push(`unknown setting ${name}`)
   }
-  const read = entries.map(([key, { env: name, schema, fallback, secret }]) => {
-    // Secrets are not trimmed, because a password may begin with a blank.
-    const given = (env[name]?.trim() && (secret ? env[name] : env[name].trim())) || fallback
-    if (given === undefined) return [key, undefined]
-    const parsed = schema.safeParse(given)
-    if (!parsed.success) faults.push(`setting ${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}`)
-    return [key, parsed.data]
+  const read = entries.map(([key, setting]) => {
+    try {
+      const given = wholeTextOf(setting, env)
+      if (given === undefined) return [key, undefined]
+      const parsed = setting.schema.safeParse(given)
+      if (!parsed.success) faults.push(`setting ${setting.env} ${parsed.error.issues[0]?.message ?? 'is not valid'}`)
+      return [key, parsed.data]
+    } catch (error) {
+      faults.push(`setting ${(error as Error).message}`)
+      return [key, undefined]
+    }
   })
-  if (faults.length > 0) throw new SettingsError(faults.join('; '))
+  if (faults.length > 0) throw new SettingsError([...new Set(faults)].join('; '))
   const settings = Object.fromEntries(read) as Read
   refuseGaps(settings)
   return {
@@ -203,7 +257,14 @@ export interface SettingLine {
   name: string
   default: string
   description: string
+  /** Also read from the file that `<name>_FILE` names. */
+  fromFile: boolean
 }
 
 export const settingLines = (): SettingLine[] =>
-  entries.map(([, { env, fallback, description }]) => ({ name: env, default: fallback ?? '', description }))
+  entries.map(([, { env, fallback, description, fromFile }]) => ({
+    name: env,
+    default: fallback ?? '',
+    description,
+    fromFile: fromFile === true,
+  }))

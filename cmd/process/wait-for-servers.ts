@@ -1,14 +1,15 @@
 // Tests: tests/integration/kafka/outage.test.ts
-/** Waits at the start for a server that is down, and logs which one and why. */
+/** Waits at the start for a server that is down, and logs which one and why. `/readyz` names it meanwhile. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { orAborted } from '../../workflows/support/abort.ts'
+import type { AwaitedServers } from './front.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 
 /** Milliseconds until the first log line, before the first attempt times out. */
 const REPORT_AFTER = 1_000
 const BETWEEN_TRIES = 500
 /** Milliseconds between log lines. */
-const TOLD_EVERY = 10_000
+const LOG_EVERY_MS = 10_000
 
 export interface Awaited {
   /** The server's name in the log field `waiting_for`. */
@@ -19,18 +20,21 @@ export interface Awaited {
   isAway: (error: unknown) => boolean
   log: Pick<LogLines, 'warn'>
   stopping: AbortSignal
+  /** Contains the name while this waits. */
+  awaited?: AwaitedServers
 }
 
 /** @throws if the process must stop while it waits · any other error of the server */
-export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited): Promise<void> => {
-  let toldAt = -Infinity
+export const untilThere = async ({ name, ask, isAway, log, stopping, awaited }: Awaited): Promise<void> => {
+  let reportedAt = -Infinity
   const report = (error?: Error): void => {
-    if (error && performance.now() - toldAt < TOLD_EVERY) return
-    if (error) toldAt = performance.now()
+    if (error && performance.now() - reportedAt < LOG_EVERY_MS) return
+    if (error) reportedAt = performance.now()
     const reason = error && { reason: error.message || (error as NodeJS.ErrnoException).code }
     log.warn({ waiting_for: name, ...reason }, 'start.waiting')
   }
   const early = setTimeout(() => report(), REPORT_AFTER)
+  awaited?.add(name)
   try {
     for (;;) {
       try {
@@ -46,5 +50,6 @@ export const untilThere = async ({ name, ask, isAway, log, stopping }: Awaited):
     }
   } finally {
     clearTimeout(early)
+    awaited?.delete(name)
   }
 }

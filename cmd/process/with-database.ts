@@ -1,5 +1,7 @@
 // Tests: tests/integration/looking-commands.test.ts
 /** Opens the database for the duration of one command: the configured one, or the embedded one, which `serve` may be running. */
+import { relative } from 'node:path'
+import { isDataFolder } from '../../adapters/system/data-folder.ts'
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
@@ -13,9 +15,23 @@ export interface Surroundings {
   log: LogLines
 }
 
-/** Opens the database, runs the work, and closes the database even if the work fails. */
-export const withDatabase = async <Result>(work: (around: Surroundings) => Promise<Result>): Promise<Result> => {
+const refuseWrongFolder = (dataDir: string): void => {
+  if (isDataFolder(dataDir)) return
+  const inside = relative(process.cwd(), dataDir)
+  const shown = inside.startsWith('..') ? dataDir : `./${inside}`
+  throw new Error(`there is no Baoco in ${shown}: is BAOCO_DATA_DIR set as for the server?`)
+}
+
+/**
+ * Opens the database, runs the work, and closes the database even if the work fails.
+ * @param options.creates  whether the command may create a data folder; otherwise it needs one that `serve` created
+ */
+export const withDatabase = async <Result>(
+  work: (around: Surroundings) => Promise<Result>,
+  { creates = false } = {},
+): Promise<Result> => {
   const settings = readSettings(process.env)
+  if (!settings.databaseUrl && !creates) refuseWrongFolder(settings.dataDir)
   const log = openLogLines(settings.logLevel)
   const embedded = settings.databaseUrl ? undefined : await attachOrStart({ dataDir: settings.dataDir, log })
   try {

@@ -7,7 +7,7 @@ import { Refused } from '../errors.ts'
 import type { Account, Device, Invitation } from './state.ts'
 import { differing } from './change.ts'
 import type { AccountEvent } from './events.ts'
-import { PLAN_LIMITS, planAt } from './plan.ts'
+import { refuseOverPlan } from './plan.ts'
 import { notFound } from './refusals.ts'
 import { isToken } from './tokens.ts'
 
@@ -20,19 +20,8 @@ const isOpen = ({ expires_at }: Invitation, at: Date): boolean => Date.parse(exp
 export const openInvitations = ({ invitations }: Account, at: Date): Invitation[] =>
   [...invitations.values()].filter((invitation) => isOpen(invitation, at))
 
-const refuseOverLimit = (account: Account, at: Date): void => {
-  const plan = planAt(account, at)
-  const limit = PLAN_LIMITS[plan].devices
-  if (account.devices.size + openInvitations(account, at).length < limit) return
-  throw new Refused(
-    'DEVICE_LIMIT_REACHED',
-    `The ${plan} plan allows at most ${limit} ${limit === 1 ? 'device' : 'devices'}.`,
-    {
-      plan,
-      limit,
-    },
-  )
-}
+const refuseOverLimit = (account: Account, at: Date): void =>
+  refuseOverPlan(account, 'devices', account.devices.size + openInvitations(account, at).length, at)
 
 /**
  * Adds a device whose token is entered by hand.

@@ -7,7 +7,7 @@ import { normalEmail } from './access.ts'
 import type { Account, MailAccount, MailAccountFields } from './state.ts'
 import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'
-import { PLAN_LIMITS, planAt } from './plan.ts'
+import { refuseOverPlan } from './plan.ts'
 import { conflict, invalid, notFound } from './refusals.ts'
 
 /** If one of these changes, it is another mailbox. Mails that arrived there earlier are not fetched. */
@@ -47,14 +47,7 @@ export const addMailAccount = (
   account: Account,
   { mail_account_id, fields, sealed_password, at }: AddMailAccount,
 ): AccountEvent[] => {
-  const plan = planAt(account, at)
-  const limit = PLAN_LIMITS[plan].mail_accounts
-  if (account.mail_accounts.size >= limit)
-    throw new Refused(
-      'MAIL_ACCOUNT_LIMIT_REACHED',
-      `The plan ${plan} has no room for more mail accounts (${limit} at most).`,
-      { plan, limit },
-    )
+  refuseOverPlan(account, 'mail_accounts', account.mail_accounts.size, at)
   const given = normal(fields)
   refuseSecond(account, given)
   const { user_id } = account

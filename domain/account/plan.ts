@@ -1,5 +1,6 @@
 // Tests: tests/integration/http/plans.test.ts
 /** The limits of each plan (interface, section 8; systems and stored bytes: decision "Sizes"). */
+import { Refused } from '../errors.ts'
 import type { Account } from './state.ts'
 import type { Plan } from './events.ts'
 
@@ -28,3 +29,20 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
 /** The plan in force at a moment. An expired plan is Free. */
 export const planAt = ({ plan, plan_expires_at }: Account, at: Date): Plan =>
   plan_expires_at !== null && Date.parse(plan_expires_at) <= at.getTime() ? 'Free' : plan
+
+/** What a plan limits, with the error code and the name of one. */
+const LIMITED = {
+  devices: ['DEVICE_LIMIT_REACHED', 'device'],
+  mail_accounts: ['MAIL_ACCOUNT_LIMIT_REACHED', 'mail account'],
+  rules: ['WEBHOOK_LIMIT_REACHED', 'webhook rule'],
+  systems: ['SYSTEM_LIMIT_REACHED', 'connected system'],
+} as const
+
+/** @param count  those that the account has · @throws {Refused} with the plan and its limit, if there is no room for another */
+export const refuseOverPlan = (account: Account, what: keyof typeof LIMITED, count: number, at: Date): void => {
+  const plan = planAt(account, at)
+  const limit = PLAN_LIMITS[plan][what]
+  if (limit === null || count < limit) return
+  const [code, name] = LIMITED[what]
+  throw new Refused(code, `The ${plan} plan allows at most ${limit} ${name}${limit === 1 ? '' : 's'}.`, { plan, limit })
+}

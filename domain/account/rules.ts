@@ -4,7 +4,7 @@ import { templateProblem } from '../webhook/payload/custom.ts'
 import type { Account, Rule } from './state.ts'
 import { differing, type Change } from './change.ts'
 import type { AccountEvent } from './events.ts'
-import { PLAN_LIMITS, planAt } from './plan.ts'
+import { refuseOverPlan } from './plan.ts'
 import { invalid, notFound } from './refusals.ts'
 
 type Optional = 'max_per_minute' | 'ordered'
@@ -42,14 +42,7 @@ export interface CreateRule {
 
 /** @throws {Refused} WEBHOOK_LIMIT_REACHED with the plan and its limit, VALIDATION_FAILED */
 export const createRule = (account: Account, { rule_id, fields, sealed_secret, at }: CreateRule): AccountEvent[] => {
-  const plan = planAt(account, at)
-  const limit = PLAN_LIMITS[plan].rules
-  if (limit !== null && account.rules.size >= limit)
-    throw new Refused(
-      'WEBHOOK_LIMIT_REACHED',
-      `The plan ${plan} has no room for more webhook rules (${limit} at most).`,
-      { plan, limit },
-    )
+  refuseOverPlan(account, 'rules', account.rules.size, at)
   refuseContradictions(account, fields)
   const { user_id } = account
   return [

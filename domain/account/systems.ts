@@ -2,9 +2,8 @@
 /** Connected systems: a shop's payment prefix, and its changes. */
 import type { Account, System } from './state.ts'
 import { differing, type Change } from './change.ts'
-import { Refused } from '../errors.ts'
 import type { AccountEvent } from './events.ts'
-import { PLAN_LIMITS, planAt } from './plan.ts'
+import { refuseOverPlan } from './plan.ts'
 import { conflict, invalid, notFound } from './refusals.ts'
 
 /** Banks print these as words of their own. As a prefix, they would match every text. */
@@ -46,14 +45,7 @@ export interface AddSystem {
  *   CONFLICT for one in use
  */
 export const addSystem = (account: Account, { system_id, fields, planPrefix, at }: AddSystem): AccountEvent[] => {
-  const plan = planAt(account, at)
-  const limit = PLAN_LIMITS[plan].systems
-  if (account.systems.size >= limit)
-    throw new Refused(
-      'SYSTEM_LIMIT_REACHED',
-      `The plan ${plan} has no room for more connected systems (${limit} at most).`,
-      { plan, limit },
-    )
+  refuseOverPlan(account, 'systems', account.systems.size, at)
   const payment_prefix = normalPrefix(fields.payment_prefix)
   refuseUnusablePrefix(account, payment_prefix, planPrefix)
   const { user_id } = account

@@ -69,7 +69,7 @@ export const requestWithdrawal = (
   affiliate: Affiliate,
   { user_id, withdrawal_id, amount, at }: { user_id: number; withdrawal_id: number; amount: number; at: Date },
 ): AffiliateEvent[] => {
-  if (!affiliate.bank) throw conflict('Say first which bank account it shall be paid to.')
+  if (!affiliate.bank) throw conflict('Set the payout account first.')
   const minor = BigInt(amount) * 100n
   if (minor > toMinor(balanceOf(affiliate))) throw conflict('This is more than the balance.')
   const requested_at = at.toISOString()

@@ -23,12 +23,16 @@ const nameOf = (kind: AlertKind, subject: string): string => `${kind} ${subject}
 export const evolve = (alerts: Alerts, event: AlertEvent): Alerts => {
   const { kind, subject, alert_id } = event.data
   const name = nameOf(kind, subject)
-  if (event.type === 'AlertRaised') {
-    const { since, ends_at: until } = event.data
-    return new Map(alerts).set(name, { alert_id, kind, subject, since, until })
+  switch (event.type) {
+    case 'AlertRaised': {
+      const { since, ends_at: until } = event.data
+      return new Map(alerts).set(name, { alert_id, kind, subject, since, until })
+    }
+    case 'AlertEnded': {
+      const known = alerts.get(name)
+      return known?.alert_id === alert_id ? new Map(alerts).set(name, { ...known, until: event.data.until }) : alerts
+    }
   }
-  const known = alerts.get(name)
-  return known?.alert_id === alert_id ? new Map(alerts).set(name, { ...known, until: event.data.until }) : alerts
 }
 
 /** @returns nothing if the alert already lasts, or ended after this cause began */

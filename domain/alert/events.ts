@@ -15,6 +15,7 @@ export const alertKind = z.enum([
   'old_notification',
   'unsafe_forwarder',
   'mailbox_paused',
+  'store_went_back',
 ])
 export type AlertKind = z.infer<typeof alertKind>
 
@@ -25,7 +26,7 @@ export const alertEvents = {
     kind: alertKind,
     /**
      * The subject: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, `transaction:4`,
-     * or an origin.
+     * `event_store`, or an origin.
      */
     subject: z.string(),
     /** A few plain sentences. */

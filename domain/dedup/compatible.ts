@@ -10,7 +10,7 @@
 import { digitsContradict } from './account-digits.ts'
 import type { DedupWindow } from './window.ts'
 import { printedApart } from './distance.ts'
-import type { Probe } from './entries.ts'
+import type { Probe } from './probe.ts'
 
 /**
  * `but_for_the_order`: only the order ids differ. `but_for_a_guess`: only the order ids differ, and one of the two is a guess,

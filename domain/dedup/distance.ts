@@ -4,7 +4,7 @@
  * have one, else arrival times.
  */
 import type { DedupWindow } from './window.ts'
-import type { Probe } from './entries.ts'
+import type { Probe } from './probe.ts'
 
 /** How close two notifications are: by *apart*, and if that is equal by their stamps or arrival times. */
 export interface Distance {

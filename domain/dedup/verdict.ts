@@ -21,7 +21,7 @@ import { NONE } from './chains.ts'
 import { accountsContradict, compatible, samePair, type Compatible } from './compatible.ts'
 import { distanceTo, distanceToEvent, isCloser, type Distance } from './distance.ts'
 import type { DedupWindow } from './window.ts'
-import type { Probe } from './entries.ts'
+import type { Probe } from './probe.ts'
 import { isCutOf } from './text-marks.ts'
 
 export type Verdict =

@@ -6,7 +6,8 @@
  * removes what a decision added before it was stored.
  */
 import { ChainHeads, NONE, mixed, mixedFloat } from './chains.ts'
-import { Entries, type Probe } from './entries.ts'
+import { Entries } from './entries.ts'
+import type { Probe } from './probe.ts'
 import { DEDUP_RETENTION_S, type NotificationSeen } from './events.ts'
 
 /** The keys by which entries are found. */

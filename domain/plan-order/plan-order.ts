@@ -7,7 +7,7 @@ import type { Plan } from '../account/events.ts'
 import { normalPrefix } from '../account/systems.ts'
 import { digitsContradict } from '../dedup/account-digits.ts'
 import { isEventOf } from '../catalogue.ts'
-import { isReadable, type StoredEvent } from '../parse-event.ts'
+import { isFoldable, type StoredEvent } from '../parse-event.ts'
 import { atLeast, type Money } from '../money.ts'
 import { orderIdOf } from '../reader/order-id.ts'
 import type { Reading } from '../reader/reading.ts'
@@ -86,14 +86,18 @@ export const namedPlanOrder = (
 export type PlanOrder = (PlanOrderEventData['PlanOrdered'] & { /** transaction */ paid_by: number | null }) | null
 
 export const evolve = (order: PlanOrder, event: PlanOrderEvent): PlanOrder => {
-  if (event.type === 'PlanOrdered') return { ...event.data, paid_by: null }
-  return order && { ...order, paid_by: event.data.transaction_id }
+  switch (event.type) {
+    case 'PlanOrdered':
+      return { ...event.data, paid_by: null }
+    case 'PlanPaid':
+      return order && { ...order, paid_by: event.data.transaction_id }
+  }
 }
 
 /** Folds a whole stream `plan-order-<id>`. */
 export const foldPlanOrder = (events: readonly StoredEvent[]): PlanOrder =>
   events.reduce<PlanOrder>(
-    (order, event) => (isReadable(event) && isEventOf(planOrderEvents, event) ? evolve(order, event) : order),
+    (order, event) => (isFoldable(event) && isEventOf(planOrderEvents, event) ? evolve(order, event) : order),
     null,
   )
 

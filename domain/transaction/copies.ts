@@ -4,7 +4,7 @@ import { digitsContradict } from '../dedup/account-digits.ts'
 import { DEDUP_RETENTION_S } from '../dedup/events.ts'
 import type { Payment } from '../plan-order/plan-order.ts'
 import type { Matched } from '../webhook/matching.ts'
-import { unsent, type Movement } from './capture.ts'
+import { unsent, type Movement } from './appraisal.ts'
 import type { TransactionEvent } from './events.ts'
 import type { LiveTransaction } from './transaction.ts'
 

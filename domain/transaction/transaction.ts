@@ -8,7 +8,7 @@
  */
 import { isEventOf } from '../catalogue.ts'
 import type { Money } from '../money.ts'
-import { isReadable, type StoredEvent } from '../parse-event.ts'
+import { isFoldable, type StoredEvent } from '../parse-event.ts'
 import { transactionEvents, type HeldFor, type TransactionEvent, type WebhookStatus } from './events.ts'
 
 /** The state of one transaction × rule. `attempt` is the number of the last attempt, 0 before the first. */
@@ -141,6 +141,6 @@ export const evolveAll = (transaction: Transaction, facts: readonly TransactionE
 export const foldTransaction = (events: readonly StoredEvent[]): Transaction =>
   events.reduce<Transaction>(
     (state, event) =>
-      isReadable(event) && isEventOf(transactionEvents, event) ? evolve(state, event, event.metadata.at) : state,
+      isFoldable(event) && isEventOf(transactionEvents, event) ? evolve(state, event, event.metadata.at) : state,
     null,
   )

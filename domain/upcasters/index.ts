@@ -14,7 +14,13 @@ export type Upcaster = (data: unknown) => unknown
 /** For each event that has had several versions: at index 0 the step from version 1 to 2, and so on. */
 export type Upcasters = Readonly<Partial<Record<EventType, readonly Upcaster[]>>>
 
-export const upcasters: Upcasters = {}
+const unchanged: Upcaster = (data) => data
+
+export const upcasters: Upcasters = {
+  // Version 2 has the kind `store_went_back`.
+  AlertRaised: [unchanged],
+  AlertEnded: [unchanged],
+}
 
 /** @returns the version in which events of this type are written */
 export const newestVersion = (type: string, steps: Upcasters = upcasters): number =>

@@ -29,3 +29,13 @@ export const transactionsInMonth = async (database: Queryable, userId: number, m
   )
   return row?.transactions ?? 0
 }
+
+/** The revision of the account's newest event that the read models contain; null if they have no such account. */
+export const projectedRevision = async (database: Queryable, userId: number): Promise<number | null> => {
+  const [row] = await database.query<{ revision: number }>(
+    'SELECT revision FROM read_model.account WHERE user_id = $1',
+    [userId],
+    'projected-revision',
+  )
+  return row?.revision ?? null
+}

@@ -1,23 +1,20 @@
 // Tests: tests/integration/projections/projector.test.ts
-/** Applies events to the tables of one schema. Each batch and its checkpoint are written in one transaction. */
-import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
-import type { Checkpoint } from '../../domain/ports.ts'
+/**
+ * Applies events to the tables of one schema. Each batch and its checkpoint are written in one transaction. If the database refuses the
+ * data of a batch, the batch is applied in halves, down to the event that it refuses. That event parks its stream (`parking.ts`).
+ */
+import { decidedAt, isTombstone, type StoredEvent } from '../../domain/parse-event.ts'
+import type { KnownEvent } from '../../domain/catalogue.ts'
+import type { Resolutions } from '../../domain/parked/resolutions.ts'
+import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { readResolutions } from '../../workflows/parked/obeying.ts'
 import { anchorOf, moveOn, type Anchor } from './checkpoint.ts'
-import { statementsOf, type Definition } from './definition.ts'
+import { statementsOf, type Definition, type Statement } from './definition.ts'
 import { Fold } from './fold.ts'
+import type { ParkedStream } from './parked-table.ts'
+import { parkingStatements, placeOf, planOf, refusedBecause, type Cause, type Plan } from './parking.ts'
 import type { ReadModelTables } from './tables.ts'
 import { SqlWriter, versionOf, type SqlStatement } from './sql.ts'
-
-/** An event that cannot be applied. It is never skipped. */
-export class Poison extends Error {
-  override name = 'Poison'
-  readonly event: { id: string; stream: string; revision: number; type: string }
-  constructor(stored: StoredEvent, cause: unknown) {
-    const { id, stream, revision, type } = asStored(stored)
-    super(`${type} at ${stream}@${revision} cannot be applied: ${(cause as Error).message}`, { cause })
-    this.event = { id, stream, revision, type }
-  }
-}
 
 /** Another process has moved the checkpoint. */
 export class Overtaken extends Error {
@@ -28,27 +25,37 @@ export class Overtaken extends Error {
 }
 
 /** A failure of one of our own handlers, whatever its error looks like. Waiting does not make it go away. */
-class Refusal extends Error {
+class HandlerFailed extends Error {
+  override name = 'HandlerFailed'
   constructor(cause: unknown) {
     super((cause as Error).message, { cause })
   }
 }
 
+export interface ApplierOptions {
+  store: Pick<EventStore, 'read' | 'isAfter'>
+  tables: ReadModelTables
+  definition: Definition
+  schema: string
+  /** The last event applied. */
+  anchor: Anchor | null
+  /** A stream was parked, at this event. */
+  onParked?: (parked: ParkedStream) => void
+}
+
 export class Applier {
-  readonly #tables: ReadModelTables
-  readonly #definition: Definition
-  readonly #schema: string
+  readonly #options: ApplierOptions
   readonly #version: string
   readonly #writer: SqlWriter
+  readonly #refused = new Map<string, Cause>()
+  #known: Promise<{ parked: Map<string, ParkedStream>; resolutions: Resolutions }> | null = null
   #anchor: Anchor | null
 
-  constructor(tables: ReadModelTables, definition: Definition, schema: string, anchor: Anchor | null) {
-    this.#tables = tables
-    this.#definition = definition
-    this.#schema = schema
-    this.#version = versionOf(definition)
-    this.#writer = new SqlWriter(schema)
-    this.#anchor = anchor
+  constructor(options: ApplierOptions) {
+    this.#options = options
+    this.#version = versionOf(options.definition)
+    this.#writer = new SqlWriter(options.schema)
+    this.#anchor = options.anchor
   }
 
   /** The last event applied. */
@@ -57,49 +64,115 @@ export class Applier {
   }
 
   /**
-   * Applies a batch. If the database refuses its statements, the batch is applied in halves. So every event before the
-   * one that cannot be applied is written, and the error names that one.
+   * Applies a batch. Events of parked streams wait.
    * @param passed  how far the store has been read, this batch included
-   * @throws {Overtaken} {Poison} · any error of the database while it is unavailable
+   * @throws {Overtaken} · {StoreUnavailable} · any error of the database that the data of one event does not explain
    */
   async apply(events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
-    const last = events.at(-1)
+    const last = events.findLast((event) => !isTombstone(event))
     const to = last ? anchorOf(last) : this.#anchor
+    const { parked, resolutions } = await this.#parking()
+    const { store, definition, tables, onParked } = this.#options
+    const { projector } = definition
+    const plan = await planOf(events, { store, projector, parked, resolutions, refused: this.#refused })
     try {
-      const statements = this.#refusable(() => this.statements(events))
-      if (!(await this.#tables.commit(this.#claim(to, passed, last), statements))) throw new Overtaken()
+      const claim = this.#claim(to, passed, events)
+      if (!(await tables.commit(claim, this.#handled(plan)))) throw new Overtaken()
     } catch (error) {
-      if (error instanceof Overtaken || !last || this.#isAway(error)) throw error
-      if (events.length === 1) throw new Poison(last, error instanceof Refusal ? error.cause : error)
-      const half = events.slice(0, events.length >> 1)
-      await this.apply(half, half.at(-1)!.checkpoint)
-      return this.apply(events.slice(half.length), passed)
+      if (!this.#isRefusal(error) || plan.events.length === 0) throw error
+      if (events.length > 1) return this.#applyHalves(events, passed)
+      const refused = await this.#firstRefused(plan.events)
+      this.#refused.set(placeOf(refused.event), refusedBecause(reasonOf(refused.error)))
+      return this.apply(events, passed)
     }
     this.#anchor = to
-  }
-
-  #claim(to: Anchor | null, passed: Checkpoint, last: StoredEvent | undefined): SqlStatement {
-    const { projector } = this.#definition
-    const at = last?.metadata.at ?? null
-    return moveOn(this.#schema, { projector, version: this.#version }, this.#anchor, to, { passed, at })
-  }
-
-  #isAway(error: unknown): boolean {
-    return !(error instanceof Refusal) && this.#tables.isAway(error)
-  }
-
-  #refusable<Result>(work: () => Result): Result {
-    try {
-      return work()
-    } catch (error) {
-      throw new Refusal(error)
+    for (const [stream, row] of plan.changes) {
+      if (row) parked.set(stream, row)
+      else parked.delete(stream)
+      if (row) onParked?.(row)
     }
   }
 
-  /** The statements that a batch amounts to. */
-  statements(events: readonly StoredEvent[]): SqlStatement[] {
+  /** The statements that events amount to. */
+  statements(events: readonly StoredEvent[], changes: Plan['changes'] = new Map()): SqlStatement[] {
+    const { definition } = this.#options
     const fold = new Fold()
-    for (const event of events) fold.add(event.stream, statementsOf(this.#definition, event))
+    for (const event of events) fold.add(event.stream, statementsOf(definition, event))
+    const parking: Statement[] = parkingStatements(changes)
+    fold.add('', parking)
     return fold.changes().map((change) => this.#writer.write(change))
   }
+
+  async #applyHalves(events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
+    const half = events.slice(0, events.length >> 1)
+    await this.apply(half, half.at(-1)!.checkpoint)
+    return this.apply(events.slice(half.length), passed)
+  }
+
+  /** The first event that makes the database refuse the events up to it. There are several if they waited for a decision. */
+  async #firstRefused(events: readonly KnownEvent[]): Promise<{ event: KnownEvent; error: unknown }> {
+    let good = 0
+    let bad = events.length
+    let error = await this.#refusalOf(events)
+    while (bad - good > 1) {
+      const middle = (good + bad) >> 1
+      const refusal = await this.#refusalOf(events.slice(0, middle))
+      if (refusal === null) good = middle
+      else [bad, error] = [middle, refusal]
+    }
+    return { event: events[bad - 1]!, error }
+  }
+
+  /** Tries the events without keeping anything. @returns null if the database accepts them */
+  async #refusalOf(events: readonly KnownEvent[]): Promise<unknown> {
+    try {
+      await this.#options.tables.attempt(this.#handled({ events, changes: new Map() }))
+      return null
+    } catch (error) {
+      if (this.#isRefusal(error)) return error
+      throw error
+    }
+  }
+
+  #handled({ events, changes }: Plan): SqlStatement[] {
+    try {
+      return this.statements(events, changes)
+    } catch (error) {
+      throw new HandlerFailed(error)
+    }
+  }
+
+  #isRefusal(error: unknown): boolean {
+    return error instanceof HandlerFailed || this.#options.tables.isRefusal(error)
+  }
+
+  #claim(to: Anchor | null, passed: Checkpoint, events: readonly StoredEvent[]): SqlStatement {
+    const { definition, schema } = this.#options
+    const at = events.reduce<string | null>((newest, event) => decidedAt(event) ?? newest, null)
+    return moveOn(schema, { projector: definition.projector, version: this.#version }, this.#anchor, to, { passed, at })
+  }
+
+  /** The parked streams, and the operator's decisions, as they are when this applier starts. */
+  #parking() {
+    return (this.#known ??= this.#load().catch((error: unknown) => {
+      this.#known = null
+      throw error
+    }))
+  }
+
+  async #load() {
+    const { tables, schema, store } = this.#options
+    const [rows, resolutions] = await Promise.all([
+      tables.query<ParkedStream>(`SELECT * FROM ${schema}.parked`),
+      readResolutions(store),
+    ])
+    return { parked: new Map(rows.map((row) => [row.stream, row])), resolutions }
+  }
+}
+
+/** Without the server's message, which may quote personal data. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof HandlerFailed) return 'no projection can apply it'
+  const { code } = error as { code?: string }
+  return `the database refuses its data (SQLSTATE ${code ?? 'unknown'})`
 }

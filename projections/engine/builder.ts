@@ -1,6 +1,7 @@
 // Tests: tests/integration/projections/replay.test.ts
 /** Builds read models in a separate schema, from the first event of the store up to a given position. */
 import { StoreUnavailable } from '../../domain/errors.ts'
+import { decidedAt } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { Applier } from './applier.ts'
 import type { Anchor } from './checkpoint.ts'
@@ -40,7 +41,8 @@ export class Builder {
 
   private constructor(options: BuilderOptions, schema: string) {
     this.#options = options
-    this.#applier = new Applier(options.tables, options.definition, schema, null)
+    const { store, tables, definition } = options
+    this.#applier = new Applier({ store, tables, definition, schema, anchor: null })
   }
 
   /** Starts with empty tables and drops what an earlier build left in the schema. */
@@ -81,7 +83,7 @@ export class Builder {
         if (last) {
           await this.#applier.apply(events, last.checkpoint)
           this.#events += events.length
-          this.#at = last.metadata.at
+          this.#at = decidedAt(last) ?? this.#at
           onProgress?.(this.progress)
         }
         if (signal?.aborted) break

@@ -7,6 +7,7 @@
  * misses nothing that a restored store wrote in between.
  */
 import type { RecordedEvent } from '../../domain/event.ts'
+import { isTombstone } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import type { Statements } from './tables.ts'
 import { statementName, type SqlStatement } from './sql.ts'
@@ -102,6 +103,8 @@ export const moveOn = (
 const isInStore = async (store: EventStore, { stream, revision, event_id, checkpoint }: Anchor): Promise<boolean> => {
   const [slice] = await store.read([{ stream, from: revision, limit: 1 }])
   const [event] = slice ?? []
+  // The stream was deleted in the store since. Nothing there can be compared any more.
+  if (event && isTombstone(event)) return true
   return event?.id === event_id && event.checkpoint === checkpoint
 }
 

@@ -80,7 +80,7 @@ export type Statement =
   | { kind: 'remove'; table: Table; key: Values }
   | { kind: 'perform'; operation: Operation; rows: readonly Values[] }
 
-/** Adds a row. If the row already exists, that is an error, and the projector stops. */
+/** Adds a row. If the row already exists, that is an error, and the event's stream is parked. */
 export const insert = (table: Table, row: Values): Statement => ({ kind: 'insert', table, row })
 /** Changes a row if it exists. Otherwise nothing happens. */
 export const update = (table: Table, key: Values, set: Changes): Statement => ({ kind: 'update', table, key, set })

@@ -3,17 +3,20 @@
  * The runner of read models: one subscription, one checkpoint, one transaction per batch. Batches grow by themselves:
  * while one is written, the next one collects in the store.
  *
- * It stops and logs the reason when it meets an event that cannot be applied. If another process moves its checkpoint,
- * it was overtaken: it was frozen and lost its turn. Then its batch is not written, and it ends until its next turn.
- * While the database or the store is unavailable, it waits and then continues from the stored checkpoint.
+ * An event that cannot be applied parks its stream (`parking.ts`), and all others go on. If another process moves its checkpoint, it was
+ * overtaken: it was frozen and lost its turn. Then its batch is not written, and it ends until its next turn. While the database or the
+ * store is unavailable, it waits and then continues from the stored checkpoint. After any other failure it has stopped. It says so, tries
+ * again from time to time, and continues when the cause is gone.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
+import { decidedAt } from '../../domain/parse-event.ts'
 import type { Batch, Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { retry } from '../../workflows/support/retry.ts'
-import { Applier, Overtaken, Poison } from './applier.ts'
+import { Applier, Overtaken } from './applier.ts'
 import { readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
+import type { ParkedStream } from './parked-table.ts'
 import type { Lines, ReadModelTables } from './tables.ts'
 import { rebuild } from './replay.ts'
 import { createSchema } from './schema.ts'
@@ -37,7 +40,7 @@ export type ProjectorState =
   | 'away'
   /** another process has moved the checkpoint */
   | 'overtaken'
-  /** permanently, see `reason` */
+  /** a failure that is no outage, see `reason` */
   | 'stopped'
 
 export interface ProjectorHealth {
@@ -53,8 +56,8 @@ export interface ProjectorHealth {
 
 export interface Projector extends ReadModels {
   /**
-   * Runs until the signal aborts or until it has to stop. If it stops, `health` and a log line give the reason. It does
-   * not throw, because a failed projector must not stop receiving. It may be run again.
+   * Runs until the signal aborts or another process has moved the checkpoint. While it has stopped, `health` and a log line give the
+   * reason. It does not throw, because a failed projector must not stop receiving. It may be run again.
    */
   run(signal: AbortSignal): Promise<void>
   /** Whether this process runs the projection, so that its `passed` is meaningful. */
@@ -62,7 +65,7 @@ export interface Projector extends ReadModels {
   health(): ProjectorHealth
   /** Everything up to this position is in the read models. null: they are empty. */
   position(): Checkpoint | null
-  /** Milliseconds since the last applied event while more events wait; 0 when up to date. */
+  /** Milliseconds since the last applied event, or since the start, while more events may wait; 0 when up to date. */
   lag(): number
 }
 
@@ -81,6 +84,10 @@ export interface ProjectorOptions {
    * time.
    */
   pressed?: () => Pressed | null
+  /** A stream was parked. */
+  onParked?: (parked: ParkedStream) => void
+  /** Called at the start of a turn, when the position of the read models is known. */
+  onStart?: (position: Checkpoint | null) => Promise<void>
 }
 
 /** Creates missing tables, so that queries work at once. */
@@ -97,6 +104,9 @@ class RunningProjector implements Projector {
   #reason: string | null = null
   #lastEventAt: string | null = null
   #applied = 0
+  /** The reason in the last log line about a stop, until a batch is applied. */
+  #loggedStop: string | null = null
+  readonly #startedAt = performance.now()
 
   constructor(options: ProjectorOptions) {
     this.#options = options
@@ -123,7 +133,8 @@ class RunningProjector implements Projector {
   }
 
   lag(): number {
-    return this.#state === 'live' || this.#lastEventAt === null ? 0 : Math.max(0, this.#lateMs())
+    if (this.#state === 'live') return 0
+    return this.#lastEventAt === null ? performance.now() - this.#startedAt : Math.max(0, this.#lateMs())
   }
 
   isRunning(): boolean {
@@ -138,24 +149,22 @@ class RunningProjector implements Projector {
   async #run(signal: AbortSignal): Promise<void> {
     const { log } = this.#options
     const { projector } = this.#options.definition
-    const reasonOf = (error: unknown) => (error as Error).message
     const onFailure = (error: unknown): void => {
       if (signal.aborted) return
-      if (error instanceof Overtaken || !this.#isAway(error)) throw error
-      const reason = reasonOf(error)
-      if (this.#state !== 'away') log.warn({ projector, reason }, 'projection.away')
-      this.#is('away', reason)
+      if (error instanceof Overtaken) throw error
+      const reason = (error as Error).message
+      const state = this.#isAway(error) ? 'away' : 'stopped'
+      if (state === 'away' && this.#state !== state) log.warn({ projector, reason }, 'projection.away')
+      if (state === 'stopped' && this.#loggedStop !== reason) log.error({ projector, reason }, 'projection.stopped')
+      this.#loggedStop = state === 'stopped' ? reason : null
+      this.#is(state, reason)
     }
     try {
       await retry((worked) => this.#follow(signal, worked), { signal, backOff: BACK_OFF, onFailure })
     } catch (error) {
-      const reason = reasonOf(error)
-      if (error instanceof Overtaken) {
-        this.#is('overtaken', reason)
-        return log.warn({ projector, reason }, 'projection.overtaken')
-      }
-      this.#is('stopped', reason)
-      log.error({ projector, reason, ...(error instanceof Poison && error.event) }, 'projection.stopped')
+      const reason = (error as Error).message
+      this.#is('overtaken', reason)
+      log.warn({ projector, reason }, 'projection.overtaken')
     }
   }
 
@@ -165,7 +174,6 @@ class RunningProjector implements Projector {
   }
 
   #isAway(error: unknown): boolean {
-    if (error instanceof Poison) return false
     return error instanceof StoreUnavailable || this.#options.tables.isAway(error)
   }
 
@@ -175,6 +183,7 @@ class RunningProjector implements Projector {
     const anchor = await this.#start(signal)
     if (signal.aborted) return
     let applier = this.#applier(anchor)
+    await this.#options.onStart?.(anchor?.checkpoint ?? null)
     const after = anchor?.checkpoint ?? null
     for await (const batch of store.subscribe({ after, prefixes: definition.prefixes, signal, maxBatch })) {
       try {
@@ -218,8 +227,8 @@ class RunningProjector implements Projector {
   }
 
   #applier(anchor: Anchor | null): Applier {
-    const { tables, definition } = this.#options
-    return new Applier(tables, definition, definition.schema, anchor)
+    const { store, tables, definition, onParked } = this.#options
+    return new Applier({ store, tables, definition, schema: definition.schema, anchor, ...(onParked && { onParked }) })
   }
 
   /** Continues from the stored checkpoint. If the read models cannot be continued, they are rebuilt first. */
@@ -236,7 +245,8 @@ class RunningProjector implements Projector {
       log.info({ projector: definition.projector, events, seconds }, 'projection.rebuilt')
       stored = await readCheckpoint(tables, definition.schema, definition.projector)
     }
-    this.#is('catching_up')
+    // It has stopped until a batch shows that the cause is gone.
+    if (this.#state !== 'stopped') this.#is('catching_up')
     this.#waiters.reached(stored?.anchor?.checkpoint ?? null)
     return stored?.anchor ?? null
   }
@@ -260,7 +270,8 @@ class RunningProjector implements Projector {
 
   #done({ events, checkpoint, live }: Batch): void {
     this.#applied += events.length
-    this.#lastEventAt = events.at(-1)?.metadata.at ?? this.#lastEventAt
+    this.#lastEventAt = events.reduce((newest, event) => decidedAt(event) ?? newest, this.#lastEventAt)
+    this.#loggedStop = null
     this.#is(live ? 'live' : 'catching_up')
     this.#waiters.reached(checkpoint)
   }

@@ -17,10 +17,14 @@ export interface ReadModelTables extends Statements {
    * @returns whether the claim touched a row
    */
   commit(claim: SqlStatement, statements: readonly SqlStatement[]): Promise<boolean>
+  /** Runs all statements in order in one transaction that is rolled back. @throws if the database refuses one of them */
+  attempt(statements: readonly SqlStatement[]): Promise<void>
   /** All or nothing, and durable. */
   transaction<Result>(work: (transaction: Statements) => Promise<Result>): Promise<Result>
   /** Whether the error means that the database did not answer, rather than that it refused. */
   isAway(error: unknown): boolean
+  /** Whether the database refused the data of a statement, so that the same data is refused again. */
+  isRefusal(error: unknown): boolean
 }
 
 /** One wide log line per occurrence. */

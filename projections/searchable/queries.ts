@@ -78,7 +78,7 @@ export const openSearch = (database: Queryable, progress: SearchProgress, pageRo
       [userId, since],
     )
     if (row!.number > MOST_BEHIND)
-      throw new Refused('STORE_UNAVAILABLE', 'What is searched is being built: search again in a while.')
+      throw new Refused('STORE_UNAVAILABLE', 'The search index is being built. Try again later.')
   }
 
   return {

@@ -223,6 +223,8 @@ describe('settings', () => {
       { EVENTSTORE_URL: 'esdb://admin:hunter2@a:2113?tls=maybe', ...secrets },
       { EVENTSTORE_URL: 'esdb://admin:hunter2@a:2113?unknown=hunter2', ...secrets },
       { EVENTSTORE_URL: 'esdb://admin:hunter2%zz@a:2113', ...secrets },
+      { EVENTSTORE_URL: 'esdb://admin:hunter2@a:2113?tls=false&tlsVerifyCert=false', ...secrets },
+      { EVENTSTORE_URL: 'kurrentdb://admin:hunter2@a:2113?tls_verify-cert=false', ...secrets },
       { DATABASE_URL: 'postgres://u:hunter2@host:notaport/', ...secrets },
       { DATABASE_URL: 'mysql://u:hunter2@host/', ...secrets },
       { SMTP_URL: 'smtp//u:hunter2@host' },
@@ -242,8 +244,8 @@ describe('settings', () => {
 
   it('are never printed by the client of the event store', async function () {
     this.timeout(60_000)
-    // The client prints a warning about this option, with the whole address.
-    const env = { EVENTSTORE_URL: 'esdb://admin:hunter2@127.0.0.1:9?tls=false&tlsVerifyCert=false', DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/b', JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32), PORT: '1' } // prettier-ignore
+    // The client prints a warning about this option if it is false, with the whole address.
+    const env = { EVENTSTORE_URL: 'kurrentdb://admin:hunter2@127.0.0.1:9?tls=false&tls_verify-cert=true&dns_discover=false', DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/b', JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32), PORT: '1' } // prettier-ignore
     const child = spawn(process.execPath, [BAOCO, 'api'], { env: { PATH: process.env.PATH ?? '', ...env } })
     let printed = ''
     for (const stream of [child.stdout, child.stderr])

@@ -9,6 +9,7 @@ import { readSettings } from '../../cmd/process/settings.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { repetitions } from '../harness/repetitions.ts'
 import { EVERY_ROLE, OPEN_CLAIMS, type RoleName, type RoleProcess } from '../harness/role-processes.ts'
 import { startServers, type Servers } from '../harness/servers.ts'
 import type { Shop } from '../harness/shop.ts'
@@ -16,8 +17,8 @@ import { World } from '../harness/world.ts'
 import { Mailbox } from './mailbox.ts'
 
 const SENDERS = 3
-/** Prevents the test's own load from delaying the test. */
-const BETWEEN_POSTS_MS = 60
+/** Prevents the test's own load from delaying the test. `npm run reliability` posts more often. */
+const BETWEEN_POSTS_MS = repetitions(60, 200)
 const MAILS_A_ROUND = 15
 
 export interface Sent {

@@ -15,7 +15,7 @@ import type { SetUp } from '../harness/servers.ts'
 import { hang, status, type Shop } from '../harness/shop.ts'
 import { World, type WorldOptions } from '../harness/world.ts'
 
-const ENV = { RETRY_SCHEDULE: '1,1,1,2,2,2' }
+const ENV = { RETRY_SCHEDULE: '0.5,0.5,1,1,1,1' }
 
 interface Transaction {
   id: number

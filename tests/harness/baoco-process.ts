@@ -76,6 +76,10 @@ export const launchBaoco = (
   // This event comes after the last output.
   const ended = new Promise<number | null>((resolve) => child.once('close', (status) => resolve(status)))
   const gone = () => child.exitCode !== null || child.signalCode !== null
+  // It has its own process group, so it would outlive a benchmark that fails. It stops its own Postgres.
+  const stopToo = () => gone() || child.kill('SIGTERM')
+  process.once('exit', stopToo)
+  child.once('exit', () => process.off('exit', stopToo))
   const isReady = () => /^Baoco is ready/m.test(output)
   const ready = eventually(() => gone() || isReady(), { within: 240_000, what: `a started baoco ${command}` }).then(
     async () => {

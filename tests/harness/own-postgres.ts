@@ -1,6 +1,8 @@
 /** A Postgres server for one test. */
 import { randomBytes } from 'node:crypto'
-import { appendFile, mkdtemp, statfs } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { appendFile, chmod, chown, mkdtemp, stat, statfs, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeDataFolder } from '../../adapters/system/data-folder.ts'
@@ -13,7 +15,11 @@ export interface OwnPostgres extends OwnServer {
   port: number
   /** @param port  of a proxy, if the connection is not direct */
   url(port?: number): string
+  /** Copies its data, for which it is stopped. @returns a function that puts the copy in place of the data, for which it is stopped too */
+  backUp(): Promise<() => Promise<void>>
 }
+
+const run = promisify(execFile)
 
 /** Settings of a server whose data may be lost: a commit does not wait for the disk. */
 const NOT_DURABLE = `
@@ -37,19 +43,61 @@ const fastFolder = async (): Promise<string> => {
   return mkdtemp(join(tmpdir(), 'baoco-postgres-'))
 }
 
-/** @param options.durable  uses the settings of production, for tests of durability; otherwise fast, in memory if there is space */
-export const startOwnPostgres = async ({ durable = true } = {}): Promise<OwnPostgres> => {
+/** A certificate and its key, as PEM. */
+export interface Certificate {
+  certificate: string
+  key: string
+}
+
+/** Accepts only connections with TLS. */
+const requireTls = async (data: string, { certificate, key }: Certificate): Promise<void> => {
+  const { uid, gid } = await stat(data)
+  for (const [name, text] of [
+    ['server.crt', certificate],
+    ['server.key', key],
+  ] as const) {
+    const path = join(data, name)
+    await writeFile(path, text)
+    await chmod(path, 0o600)
+    await chown(path, uid, gid)
+  }
+  await appendFile(join(data, 'postgresql.conf'), '\nssl = on\n')
+  await writeFile(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256\n')
+}
+
+interface Options {
+  /** Uses the settings of production, for tests of durability; otherwise fast, in memory if there is space. */
+  durable?: boolean
+  /** With it, only connections with TLS are accepted. */
+  tls?: Certificate
+}
+
+export const startOwnPostgres = async ({ durable = true, tls }: Options = {}): Promise<OwnPostgres> => {
   const folder = durable ? await mkdtemp(join(tmpdir(), 'baoco-postgres-')) : await fastFolder()
   makeDataFolder(folder)
   const place = findDirectory(folder)
   const password = randomBytes(12).toString('hex')
   await initialise(place, password)
   if (!durable) await appendFile(join(place.data, 'postgresql.conf'), NOT_DURABLE)
+  if (tls) await requireTls(place.data, tls)
   const [port = 0] = await freePorts(1)
   const server = await startOwnServer({ folder, launch: () => start(place, port), end: stop, clear: removeDirectory })
+  const backup = `${place.data}.backup`
+  // The data may belong to another user, which Node does not preserve.
+  const replace = (from: string, to: string) => run('sh', ['-c', 'rm -rf "$2" && cp -a "$1" "$2"', 'sh', from, to])
+  const whileStopped = async (work: () => Promise<unknown>): Promise<void> => {
+    await server.stop()
+    await work()
+    await server.start()
+  }
+  const backUp = async () => {
+    await whileStopped(() => replace(place.data, backup))
+    return () => whileStopped(() => replace(backup, place.data))
+  }
   return {
     ...server,
     port,
+    backUp,
     url: (through = port) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${through}/postgres`,
   }
 }

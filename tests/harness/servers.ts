@@ -6,10 +6,14 @@ import { startOwnStandIn, type OwnStandIn } from './eventstoredb/process.ts'
 import { startKafka, type Broker } from './kafka/broker.ts'
 import { sharedKafka } from './kafka/needs-kafka.ts'
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
+import { freshDatabase } from './postgres.ts'
 import { stockDatabase } from './stock-postgres/server.ts'
 
 /** Secrets for processes without a data folder. */
-const secrets = () => ({ JWT_SECRET: randomBytes(32).toString('hex'), VAULT_KEY: randomBytes(32).toString('hex') })
+export const secrets = () => ({
+  JWT_SECRET: randomBytes(32).toString('hex'),
+  VAULT_KEY: randomBytes(32).toString('hex'),
+})
 
 export interface SetUp {
   /** Settings that name the servers, with secrets where they are required. */
@@ -47,8 +51,8 @@ export const startServers = async (): Promise<Servers> => {
   }
 }
 
-/** `stock Postgres` is Debian's with the settings of its package, and `hostile Postgres` is Debian's with hostile defaults. */
-type ServerName = 'EventStoreDB' | 'Kafka' | 'stock Postgres' | 'hostile Postgres'
+/** `Postgres` does not wait for the disk, `stock Postgres` is Debian's with the settings of its package, and `hostile Postgres` is Debian's with hostile defaults. */
+type ServerName = 'EventStoreDB' | 'Kafka' | 'Postgres' | 'stock Postgres' | 'hostile Postgres'
 
 /** The servers that each set-up uses instead of embedded parts. */
 const SERVED = {
@@ -56,6 +60,7 @@ const SERVED = {
   eventstoredb: ['EventStoreDB'],
   kafka: ['Kafka'],
   both: ['EventStoreDB', 'Kafka'],
+  postgres: ['Postgres'],
   stock: ['stock Postgres'],
   hostile: ['hostile Postgres'],
   all: ['EventStoreDB', 'Kafka', 'stock Postgres'],
@@ -77,7 +82,11 @@ export const openSetUp = async (name: SetUpName): Promise<SetUp> => {
       closing.push(close)
     } else if (server === 'Kafka')
       Object.assign(env, { KAFKA_BROKERS: (await sharedKafka()).address, KAFKA_TOPIC: `test.${randomUUID()}` })
-    else {
+    else if (server === 'Postgres') {
+      const { url, drop } = await freshDatabase()
+      Object.assign(env, { DATABASE_URL: url, ...secrets() })
+      closing.push(drop)
+    } else {
       const { url, drop } = await stockDatabase({ hostile: server === 'hostile Postgres' })
       Object.assign(env, { DATABASE_URL: url(), ...secrets() })
       closing.push(drop)

@@ -153,8 +153,13 @@ export class World<Used extends SetUp = SetUp> {
   }
 
   /** Compares the read models with a rebuild from the first event. @returns what the command prints */
-  async verifyReadModels(): Promise<string> {
-    const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs replay --verify`, {
+  verifyReadModels(): Promise<string> {
+    return this.baocoCommand('replay', '--verify')
+  }
+
+  /** Runs a command of the operator on the installation. @returns what it prints · @throws if it fails */
+  async baocoCommand(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs ${args.join(' ')}`, {
       env: { PATH: process.env.PATH, BAOCO_DATA_DIR: this.installation.dataDir, ...this.env },
     })
     return stdout

@@ -1,4 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { settingLines } from '../../cmd/process/settings.ts'
@@ -7,9 +11,10 @@ import { freshDatabase } from '../harness/postgres.ts'
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
 /** Runs the command with only the given environment variables. */
-const baoco = (args: string[], env: Record<string, string> = {}) => {
+const baoco = (args: string[], env: Record<string, string> = {}, cwd = process.cwd()) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, ...args], {
     encoding: 'utf8',
+    cwd,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
   })
   return { status, stdout, stderr }
@@ -21,7 +26,10 @@ describe('the baoco command', () => {
     this.timeout(180_000)
     const { status, stdout } = baoco(['--help'])
     expect(status).to.equal(0)
-    for (const { name } of settingLines()) expect(stdout).to.include(`  ${name} `)
+    for (const { name, fromFile } of settingLines()) {
+      expect(stdout).to.include(`  ${name} `)
+      if (fromFile) expect(stdout).to.match(new RegExp(`\\b${name}_FILE\\b`))
+    }
     for (const command of stdout.match(/(?<=^ {2})[a-z-]+(?=[ |])/gm) ?? []) {
       const own = baoco([command, '--help'])
       expect(own.status, command).to.equal(0)
@@ -62,6 +70,31 @@ describe('the baoco command', () => {
       expect(baoco(['migrate'], env)).to.deep.equal({ status: 0, stdout: 'nothing to do\n', stderr: '' })
     } finally {
       await drop()
+    }
+  })
+
+  it('exits with 1 in a folder without Baoco, says which, and creates nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'baoco-'))
+    try {
+      const commands = [
+        ['account', 'list'],
+        ['audit'],
+        ['replay'],
+        ['migrate'],
+        ['export-events', 'x'],
+        ['history', '1'],
+      ]
+      for (const args of commands) {
+        const { status, stderr } = baoco(args, {}, folder)
+        expect(stderr, args[0]).to.equal(
+          'baoco: there is no Baoco in ./.baoco: is BAOCO_DATA_DIR set as for the server?\n',
+        )
+        expect(status).to.equal(1)
+      }
+      expect(baoco(['audit'], { BAOCO_DATA_DIR: join(folder, 'x') }).stderr).to.include(`no Baoco in ${folder}/x:`)
+      expect(readdirSync(folder)).to.deep.equal([])
+    } finally {
+      await rm(folder, { recursive: true })
     }
   })
 

@@ -1,7 +1,9 @@
 /** Runs the delivery benchmarks in their short form, to check that they still measure something. Only long runs give meaningful figures. */
 import { expect } from 'chai'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { promisify } from 'node:util'
+import { eventually } from '../harness/eventually.ts'
 import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 
 const run = async (name: string, env: Record<string, string> = {}): Promise<string> => {
@@ -61,3 +63,31 @@ describe("short benchmarks on Debian's Postgres", function () {
     )
   })
 })
+
+describe('a benchmark that does not end well', function () {
+  this.timeout(120_000)
+
+  for (const way of ['fail', 'signal'] as const)
+    it(`leaves no process behind (${way})`, async () => {
+      const script = new URL('failing-benchmark.ts', import.meta.url).pathname
+      const benchmark = spawn(process.execPath, ['--import', 'tsx', script, way], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      let printed = ''
+      benchmark.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
+      const ended = once(benchmark, 'exit')
+      const pid = Number(await eventually(() => /^(\d+)\n/.exec(printed)?.[1]))
+      if (way === 'signal') benchmark.kill('SIGTERM')
+      await ended
+      expect(benchmark.exitCode).to.equal(1)
+      await eventually(() => !isAlive(pid), { what: 'the end of its process' })
+    })
+})
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

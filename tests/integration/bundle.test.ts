@@ -36,7 +36,7 @@ describe('the bundle of the sources', function () {
        console.log(greeting, readFileSync(new URL('name.txt', import.meta.url), 'utf8'))
        if (greeting === 'fail') throw new Error('failed')`,
     )
-    for (const name of ['baoco.mjs', 'build.mjs'])
+    for (const name of ['baoco.mjs', 'build.mjs', 'node-version.mjs'])
       fs.copyFileSync(join(REPOSITORY, 'cmd', name), join(root, 'cmd', name))
     fs.mkdirSync(join(root, 'node_modules'))
     for (const name of ['esbuild', 'tsx'])

@@ -1,13 +1,15 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { eventually } from '../harness/eventually.ts'
+import { installNode, NODE_18 } from '../harness/node/install.ts'
 
-const SETUP = fileURLToPath(new URL('../../cmd/setup.mjs', import.meta.url))
+const COMMANDS = fileURLToPath(new URL('../../cmd', import.meta.url))
 
 /** These tests run npm itself, in a project whose packages are local folders. Nothing is downloaded. */
 describe('set-up on a fresh clone', function () {
@@ -37,8 +39,11 @@ describe('set-up on a fresh clone', function () {
     })
   }
 
-  const start = (...args: string[]) => {
-    const child = spawn(process.execPath, [join(root, 'cmd/setup.mjs'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const startWith = (node: string, env: Record<string, string>, ...args: string[]) => {
+    const child = spawn(node, [join(root, 'cmd/setup.mjs'), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    })
     const printed = { out: '', err: '' }
     child.stdout.on('data', (chunk: Buffer) => (printed.out += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (printed.err += chunk.toString()))
@@ -49,12 +54,14 @@ describe('set-up on a fresh clone', function () {
     }
   }
 
+  const start = (...args: string[]) => startWith(process.execPath, {}, ...args)
+
   beforeEach(() => {
     root = fs.mkdtempSync(join(tmpdir(), 'baoco-clone-'))
     for (const name of ['needed', 'tool']) writeJson(`${name}/package.json`, { name, version: '1.0.0' })
     writeProject()
     fs.mkdirSync(join(root, 'cmd'))
-    fs.copyFileSync(SETUP, join(root, 'cmd/setup.mjs'))
+    for (const name of ['setup.mjs', 'node-version.mjs']) fs.copyFileSync(join(COMMANDS, name), join(root, 'cmd', name))
     fs.writeFileSync(join(root, 'cmd/build.mjs'), 'export const bundled = async () => { globalThis.isBuilt = true }')
     fs.writeFileSync(join(root, 'main.mjs'), 'console.log(process.pid, ...process.argv.slice(2))')
   })
@@ -108,6 +115,60 @@ describe('set-up on a fresh clone', function () {
     expect(code).to.equal(7)
     expect(out).to.equal('')
     expect(err).to.include('this machine is full')
+  })
+
+  it('says so at once with Node 18, and installs nothing', async function () {
+    const node = await installNode(NODE_18).catch((error: Error) => {
+      if (process.env.REQUIRE_ALL === '1') throw error
+      return this.skip()
+    })
+    for (const script of ['setup.mjs', 'baoco.mjs']) {
+      fs.copyFileSync(join(COMMANDS, 'baoco.mjs'), join(root, 'cmd/baoco.mjs'))
+      const { status, stdout, stderr } = spawnSync(node, [join(root, 'cmd', script), 'main.mjs'], { encoding: 'utf8' })
+      expect({ status, stdout, stderr }).to.deep.equal({
+        status: 1,
+        stdout: '',
+        stderr: `Baoco needs Node 20 or later; this is Node ${NODE_18}.\n`,
+      })
+    }
+    expect(fs.existsSync(join(root, 'node_modules'))).to.equal(false)
+  })
+
+  describe('without a network', () => {
+    const NO_NETWORK =
+      /^Installing .*\nThe packages cannot be downloaded: npm does not reach its registry\. Is there a network\?\n$/
+    let silent: Server
+    beforeEach(async () => {
+      silent = createServer().listen(0, '127.0.0.1')
+      await once(silent, 'listening')
+      const dependencies = { far: '1.0.0' }
+      writeJson('package.json', { name: 'clone', version: '1.0.0', dependencies })
+      const far = { version: '1.0.0', resolved: 'http://127.0.0.1:1/far.tgz', integrity: `sha512-${'A'.repeat(86)}==` }
+      const packages = { '': { name: 'clone', version: '1.0.0', dependencies }, 'node_modules/far': far }
+      writeJson('package-lock.json', { name: 'clone', version: '1.0.0', lockfileVersion: 3, packages })
+    })
+    afterEach(() => silent.close())
+
+    for (const [what, portOf] of [
+      ['that refuses', () => 1],
+      ['that does not answer', () => (silent.address() as AddressInfo).port],
+    ] as const)
+      it(`says so within 10 s, with a registry ${what}`, async () => {
+        const began = performance.now()
+        const registry = `http://127.0.0.1:${portOf()}/`
+        const { code, out, err } = await startWith(process.execPath, { npm_config_registry: registry }, 'main.mjs')
+          .ended
+        expect(err).to.match(NO_NETWORK)
+        expect([code, out]).to.deep.equal([1, ''])
+        expect(performance.now() - began).to.be.below(10_000)
+      })
+
+    it('installs packages that are at hand', async () => {
+      writeProject()
+      const { code, err } = await startWith(process.execPath, { npm_config_registry: 'http://127.0.0.1:1/' }).ended
+      expect(err).to.match(/^Installing .*\n$/)
+      expect(code).to.equal(0)
+    })
   })
 
   it('stops everything it runs on SIGTERM', async () => {

@@ -17,8 +17,11 @@ import type { Occasion } from '../support/stamp.ts'
 
 export type AccountCache = FoldCache<Account | null>
 
+/** Most accounts kept in memory. */
+const MOST_CACHED = 10_000
+
 /** @param limit  most accounts kept in memory */
-export const accountCache = (limit = 10_000): AccountCache =>
+export const accountCache = (limit = MOST_CACHED): AccountCache =>
   foldCache<Account | null, keyof typeof accountEvents>(
     { stream: (userId) => accountStream(Number(userId)), events: accountEvents, initial: null, evolve },
     limit,
@@ -42,6 +45,8 @@ export class Accounts {
   readonly store: EventStore
   readonly #cache: AccountCache
   readonly #reads = new Map<number, Reads>()
+  /** When the last read began that found the account as it is cached, by user (`performance.now()`). */
+  readonly #confirmedAt = new Map<number, number>()
 
   constructor(store: EventStore, cache: AccountCache = accountCache()) {
     this.store = store
@@ -56,6 +61,17 @@ export class Accounts {
   /** The account as this process last read it, without a read; null if it has not been read. */
   seen(userId: number): Account | null {
     return this.#cache.get(String(userId)).state
+  }
+
+  /**
+   * The account as the store last confirmed it, without a read.
+   * @returns null if that was longer ago than `maxAgeMs` (milliseconds), or never
+   */
+  confirmed(userId: number, maxAgeMs: number): { account: Account; revision: number } | null {
+    const at = this.#confirmedAt.get(userId)
+    const { state, revision } = this.#cache.get(String(userId))
+    if (at === undefined || state === null || performance.now() - at > maxAgeMs) return null
+    return { account: state, revision }
   }
 
   /**
@@ -76,15 +92,21 @@ export class Accounts {
     if (!reads) return this.#read(userId, null)
     reads.next ??= reads.running.then(
       () => this.#read(userId, reads),
-      () => this.#read(userId, reads),
+      (error: unknown) => {
+        // Whoever has waited for one read in vain does not wait for another one.
+        this.#reads.delete(userId)
+        throw error
+      },
     )
     return reads.next
   }
 
   #read(userId: number, before: Reads | null): Promise<Folded<Account | null>> {
+    const began = performance.now()
     const running = this.#cache.load(this.store, String(userId)).then((folded) => {
       // Ids without an account are not kept: made-up tokens must not push real accounts out of the cache.
       if (folded.state === null) this.#cache.forget(String(userId))
+      this.#confirm(userId, folded.state === null ? null : began)
       return folded
     })
     const reads: Reads = before ?? { running, next: null }
@@ -96,5 +118,11 @@ export class Accounts {
     }
     running.then(done, done)
     return running
+  }
+
+  #confirm(userId: number, at: number | null): void {
+    this.#confirmedAt.delete(userId)
+    if (at !== null) this.#confirmedAt.set(userId, at)
+    if (this.#confirmedAt.size > MOST_CACHED) this.#confirmedAt.delete(this.#confirmedAt.keys().next().value!)
   }
 }

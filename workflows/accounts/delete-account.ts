@@ -19,6 +19,7 @@ import { pages } from '../store-migration/pages.ts'
 import type { NewEvent } from '../../domain/event.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
+import { transactionStream } from '../../domain/transaction/events.ts'
 import { deleteTransactions } from '../transactions/by-hand.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 
@@ -81,8 +82,10 @@ export const eraseAccount = async (
     }
     found = streams.size > 0
     const transactions = [...streams].filter((stream) => TRANSACTION.test(stream)).map(idOf)
-    for (let from = 0; from < transactions.length; from += AT_A_TIME)
-      await deleteTransactions(store, occasion, transactions.slice(from, from + AT_A_TIME))
+    for (let from = 0; from < transactions.length; from += AT_A_TIME) {
+      const unreadable = await deleteTransactions(store, occasion, transactions.slice(from, from + AT_A_TIME))
+      for (const id of unreadable) await closeStream(store, occasion, transactionStream(id))
+    }
     const others = [...streams].filter((stream) => !TRANSACTION.test(stream))
     for (const stream of others) {
       await closeStream(store, occasion, stream)

@@ -18,7 +18,8 @@ import { emailStream, FIRST_ACCOUNT_STREAM, type ClaimEvent } from '../../domain
 import { accountStream, type AccountEvent, type Plan } from '../../domain/account/events.ts'
 import { issue, type NewMailToken } from '../../domain/account/mail-tokens.ts'
 import { conflict } from '../../domain/account/refusals.ts'
-import { isReadable } from '../../domain/parse-event.ts'
+import { hashOfToken } from '../../domain/account/tokens.ts'
+import { isFoldable } from '../../domain/parse-event.ts'
 import {
   NO_STREAM,
   type Clock,
@@ -28,6 +29,7 @@ import {
   type StreamAppend,
   type Vault,
 } from '../../domain/ports.ts'
+import { Accounts } from './accounts.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp, type Occasion } from '../support/stamp.ts'
 import { newPassword, newReceiveToken, newToken } from './secrets.ts'
@@ -50,6 +52,14 @@ export interface FreshAccount {
   password: string | null
 }
 
+/** Keeps the secrets of the first account until they have been shown, whenever the process ends. */
+export interface UnshownSecrets {
+  keep(account: FreshAccount): Promise<void>
+  /** Those that starts kept, whether or not they wrote the account. */
+  all(): Promise<FreshAccount[]>
+  forget(): Promise<void>
+}
+
 /** More attempts than two starts at the same moment can need. */
 const MOST_ATTEMPTS = 10
 
@@ -61,10 +71,10 @@ interface Claim {
 }
 
 const claimOf = async (store: Pick<EventStore, 'read'>, stream: string): Promise<Claim> => {
-  const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
-  if (!newest) return { user_id: null, revision: NO_STREAM }
-  const claims = isReadable(newest) && (newest.type === 'EmailClaimed' || newest.type === 'FirstAccountClaimed')
-  return { user_id: claims ? newest.data.user_id : null, revision: newest.revision }
+  const [events = []] = await store.read([{ stream }])
+  const newest = events.filter(isFoldable).at(-1)
+  const claims = newest?.type === 'EmailClaimed' || newest?.type === 'FirstAccountClaimed'
+  return { user_id: claims ? newest.data.user_id : null, revision: events.at(-1)?.revision ?? NO_STREAM }
 }
 
 const exists = async (store: EventStore, userId: number): Promise<boolean> => {
@@ -82,6 +92,8 @@ interface Wanted {
   password_hash?: string
   /** Streams of claims with their events, in the order in which they are written. */
   claims: readonly { stream: string; type: ClaimEvent['type'] }[]
+  /** Called before the account is written, each time that is tried. */
+  beforeWrite?: (account: FreshAccount) => Promise<void>
   account: (registration: Registration, secrets: KeptSecrets) => Promise<AccountEvent[]>
 }
 
@@ -119,15 +131,16 @@ const claimAndWrite = async (
       }),
       { stream: accountStream(user_id), expectedRevision: NO_STREAM, events: stamp(facts, occasion) },
     ]
-    const [result] = await store.append([unit])
-    if (!result?.ok) return CONFLICT
-    return {
+    const fresh: FreshAccount = {
       user_id,
       email: normalEmail(wanted.email),
       api_key: key.token,
       receive_token: url.token,
       password: wanted.password === undefined ? password : null,
     }
+    await wanted.beforeWrite?.(fresh)
+    const [result] = await store.append([unit])
+    return result?.ok ? fresh : CONFLICT
   }
   const onExhausted = () => new Error('too many conflicts while registering an account')
   return untilNoConflict(attempt, { mostAttempts: MOST_ATTEMPTS, onExhausted })
@@ -136,13 +149,13 @@ const claimAndWrite = async (
 /**
  * Creates the account of the first start, once per installation: verified, operator, Pro, a system with prefix DH, a
  * personal URL and a key. Later starts find it, even with another e-mail.
- * @returns its secrets, shown once; null if the account exists already
+ * @returns its secrets until they have been shown; null afterwards
  */
-export const registerFirstAccount = (
-  parts: RegistrationParts,
+export const registerFirstAccount = async (
+  parts: RegistrationParts & { unshown: UnshownSecrets },
   { email, password, name = null }: { email: string; password?: string | undefined; name?: string | null },
-): Promise<FreshAccount | null> =>
-  claimAndWrite(parts, {
+): Promise<FreshAccount | null> => {
+  const fresh = await claimAndWrite(parts, {
     email,
     name,
     password,
@@ -150,9 +163,26 @@ export const registerFirstAccount = (
       { stream: FIRST_ACCOUNT_STREAM, type: 'FirstAccountClaimed' },
       { stream: emailStream(email), type: 'EmailClaimed' },
     ],
+    beforeWrite: (account) => parts.unshown.keep(account),
     account: async (registration, secrets) =>
       createFirst(registration, { ...secrets, system_id: (await parts.ids.next(1))[0]! }),
   })
+  return fresh ?? notYetShown(parts)
+}
+
+/** An earlier start wrote the account and ended before it had shown the secrets. */
+const notYetShown = async ({
+  store,
+  unshown,
+}: Pick<RegistrationParts, 'store'> & { unshown: UnshownSecrets }): Promise<FreshAccount | null> => {
+  const accounts = new Accounts(store)
+  for (const kept of await unshown.all()) {
+    const account = await accounts.find(kept.user_id)
+    // Another start may have written the account with other secrets.
+    if (account?.key_hash === hashOfToken(kept.api_key)) return kept
+  }
+  return null
+}
 
 /**
  * Creates an account for the operator at the command line.

@@ -7,12 +7,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailable } from '../../domain/errors.ts'
+import { UnreadableEvent } from '../../domain/parse-event.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import { DAY_MS } from '../../domain/arrival/old.ts'
-import { readable } from '../../domain/transaction/capture.ts'
+import { readable } from '../../domain/transaction/appraisal.ts'
 import { accountCache, type AccountCache } from '../accounts/accounts.ts'
 import { CreditMemories } from '../credits/memories.ts'
 import { WarmWindows } from './warm-windows.ts'
@@ -40,15 +41,23 @@ export interface CaptureOptions {
    */
   oldAfterMs?: number
   onTaken?: (info: TakenInfo) => void
+  /**
+   * How long a notification waits for its answer in all: for its turn, every read and append, and conflicts. Milliseconds. Default:
+   * half a second less than the 8 s after which a phone has its answer.
+   */
+  mostWaitMs?: number
+  /** Measures that time. Default: the monotonic clock. */
+  elapsed?: () => number
 }
 
 export interface Capture {
   /**
    * Takes the notifications of one call. They are decided in the order of their timestamps and answered in the given
    * order.
-   * @throws {StoreUnavailable} if not all of them are known to be stored: it is safe to send them again
+   * @param waitedMs  how long their request has waited for the store already
+   * @throws {StoreUnavailable} if not all of them are known to be stored in time: it is safe to send them again
    */
-  take(arrivals: readonly Arrival[]): Promise<Taken[]>
+  take(arrivals: readonly Arrival[], waitedMs?: number): Promise<Taken[]>
   /**
    * Whether more notifications wait for their answer than fit in a group or two. Other work in this process should then
    * give way.
@@ -58,8 +67,6 @@ export interface Capture {
 
 /** When a notification that waits for another process's writer is looked at again, milliseconds. */
 const LOOK_AGAIN_MS = 100
-/** A notification that conflicts with other processes for this long is refused with 503. */
-const MOST_CONTENTION_MS = 15_000
 /** With more waiting notifications the store is too slow, and new ones are refused with 503. */
 const MOST_WAITING = 20_000
 
@@ -69,50 +76,79 @@ const BUSY_FROM = 100
 const byStamp = (a: Arrival, b: Arrival): number =>
   (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()
 
-const contended = (job: Job): boolean => performance.now() - job.since > MOST_CONTENTION_MS
+const isOpen = ({ isAnswered }: Job): boolean => !isAnswered
+
+/** A stream that cannot be read must not stop the rest of its group: the group is divided by user, and then by bank. */
+const partsOf = (jobs: readonly Job[]): Job[][] => {
+  const parts = (keyOf: (job: Job) => unknown): Job[][] =>
+    [...new Set(jobs.map(keyOf))].map((key) => jobs.filter((job) => keyOf(job) === key))
+  const byUser = parts(({ userId }) => userId)
+  return byUser.length > 1 ? byUser : parts(({ read }) => read.reading?.bank_code)
+}
 
 export const openCapture = (options: CaptureOptions): Capture => {
   const { warmNotifications = 500_000, unfinishedMs = 2_000, oldAfterMs = DAY_MS, plans, onTaken } = options
   const { store, ids, clock, accounts = accountCache() } = options
+  const { mostWaitMs = 7_500, elapsed = () => performance.now() } = options
   const ports: GroupPorts = {
     store, ids, clock, accounts, windows: new WarmWindows(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
   } // prettier-ignore
 
   const answer = ({ job, taken, outcome }: Answer, group: number): void => {
     onTaken?.(takenInfoOf(job, outcome, taken, group))
+    job.isAnswered = true
     job.resolve(taken)
   }
 
   const fail = (job: Job, error: unknown, group: number): void => {
+    if (job.isAnswered) return
     onTaken?.(takenInfoOf(job, 'failed', null, group))
+    job.isAnswered = true
     job.reject(error)
   }
 
-  const run = async (jobs: readonly Job[]): Promise<void> => {
+  const run = async (given: readonly Job[]): Promise<void> => {
+    const jobs = given.filter(isOpen)
+    if (jobs.length === 0) return
     try {
       const { answers, again, parked } = await runGroup(ports, jobs)
       for (const each of answers) answer(each, jobs.length)
-      const [late, soon] = [again.filter(contended), again.filter((job) => !contended(job))]
-      for (const job of late) fail(job, new StoreUnavailable('too many conflicts with other processes'), jobs.length)
-      groups.putBack(soon)
-      if (parked.length > 0) setTimeout(() => groups.add(parked), LOOK_AGAIN_MS)
+      groups.putBack(again.filter(isOpen))
+      if (parked.length > 0) setTimeout(() => groups.add(parked.filter(isOpen)), LOOK_AGAIN_MS)
     } catch (error) {
-      for (const job of jobs) fail(job, error, jobs.length)
+      const parts = error instanceof UnreadableEvent ? partsOf(jobs) : []
+      if (parts.length > 1) for (const part of parts) await run(part)
+      else for (const job of jobs) fail(job, error, jobs.length)
     }
   }
   const groups = new Groups(run)
+
+  /**
+   * Refuses the jobs that have no answer in time. A group of theirs may still store them: then they are found when they are sent
+   * again. @returns a function that ends the wait
+   */
+  const refuseLater = (jobs: readonly Job[], withinMs: number): (() => void) => {
+    const deadline = elapsed() + withinMs
+    const look = (): void => {
+      const left = deadline - elapsed()
+      if (left > 0) timer = setTimeout(look, left)
+      else for (const job of jobs) fail(job, new StoreUnavailable('the notification was not stored in time'), 0)
+    }
+    let timer = setTimeout(look, withinMs)
+    return () => clearTimeout(timer)
+  }
 
   const jobOf = (arrival: Arrival, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
     const cut = readable(arrival)
     return {
       arrival: cut, userId: cut.credential.user_id, plans, oldAfterMs, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
-      tries: 0, isClosed: false, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
+      tries: 0, isClosed: false, isAnswered: false, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
     } // prettier-ignore
   }
 
   return {
     isBusy: () => groups.unanswered >= BUSY_FROM,
-    take: (arrivals) => {
+    take: (arrivals, waitedMs = 0) => {
       if (groups.waiting + arrivals.length > MOST_WAITING)
         return Promise.reject(new StoreUnavailable('too many notifications are waiting for the store'))
       const jobs: Job[] = []
@@ -121,8 +157,9 @@ export const openCapture = (options: CaptureOptions): Capture => {
         const taken = new Promise<Taken>((resolve, reject) => jobs.push(jobOf(arrival, { resolve, reject })))
         answers.set(arrival, taken)
       }
+      const answered = refuseLater(jobs, mostWaitMs - waitedMs)
       groups.add(jobs)
-      return Promise.all(arrivals.map((arrival) => answers.get(arrival)!))
+      return Promise.all(arrivals.map((arrival) => answers.get(arrival)!)).finally(answered)
     },
   }
 }

@@ -13,34 +13,20 @@ import { verdictOn } from '../../domain/dedup/verdict.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import type { Taken } from '../../domain/arrival/arrival.ts'
 import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/arrival/events.ts'
-import {
-  captured,
-  ignored,
-  reread,
-  seen,
-  unread,
-  type Appraised,
-  type Movement,
-} from '../../domain/transaction/capture.ts'
+import type { Appraised, Movement } from '../../domain/transaction/appraisal.ts'
+import { captured, ignored, reread, seen, unread } from '../../domain/transaction/capture.ts'
 import { completed, completes, contradictedBy, isRemembered } from '../../domain/transaction/copies.ts'
-import { planOrderStream } from '../../domain/plan-order/events.ts'
-import { evolve as evolveOrder, payPlan, type Payment, type PlanOrder } from '../../domain/plan-order/plan-order.ts'
 import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
 import type { CreditMemory } from '../../domain/credits/memory.ts'
 import type { WarmWindow } from './warm-windows.ts'
 import { appraiseJob, isListedAs, keptId, probeOf, type Job } from './job.ts'
+import { PlanPayments, type LookedOrder } from './plan-payments.ts'
 import { Units, type Answer, type DraftUnit, type Outcome } from './units.ts'
 
 /** A transaction from its stream. `revision` is NO_STREAM if nothing was written yet. */
 export interface Looked {
   state: Transaction
-  revision: number
-}
-
-/** A plan order from its stream. */
-export interface LookedOrder {
-  state: PlanOrder
   revision: number
 }
 
@@ -80,13 +66,13 @@ export class Draft {
   readonly #touched = new Map<WarmWindow, number>()
   /** Transactions after these decisions. */
   readonly #drafted = new Map<number, Looked>()
-  /** Plan orders that these decisions pay, with their unit. */
-  readonly #paid = new Map<number, { order: LookedOrder; unit: DraftUnit }>()
+  readonly #plans: PlanPayments
   readonly #context: DraftContext
 
   constructor(context: DraftContext) {
     this.#context = context
     this.units = new Units(context.at)
+    this.#plans = new PlanPayments(this.units, context.orders, context.at)
   }
 
   /** @param warm  the deduplication window of the bank that the text was read as; null if it was not read */
@@ -141,7 +127,7 @@ export class Draft {
 
   #judge(job: Job, movement: Movement, warm: WarmWindow): void {
     const { plan_order_id } = movement
-    if (plan_order_id !== null && !this.#order(plan_order_id)) return void this.missingOrders.add(plan_order_id)
+    if (plan_order_id !== null && !this.#plans.order(plan_order_id)) return void this.missingOrders.add(plan_order_id)
     const verdict = verdictOn(warm.window, probeOf(job, movement, warm), movement.origin.channel === 'push')
     if (verdict.kind === 'new') return this.#judgeByMemory(job, movement, warm)
     const concerned = verdict.kind === 'copy' ? [verdict.event] : [...new Set([verdict.event, verdict.of])]
@@ -184,7 +170,7 @@ export class Draft {
   /** The first notification of an event. */
   #record(job: Job, movement: Movement, warm: WarmWindow): void {
     const id = keptId(job) ?? this.#context.nextId()
-    const unit = this.#unitOfPayment(movement, warm, id) ?? this.#unitOf(warm, id)
+    const unit = this.#plans.unitOf(movement, warm, id) ?? this.#unitOf(warm, id)
     this.#enter(unit, job, movement, warm, id, null)
     this.#capture(unit, job, movement, id, null)
     this.#answer(unit, job, movement, id, 'new')
@@ -222,7 +208,7 @@ export class Draft {
     const first = this.#look(event)!
     if (!first.state) this.#capture(unit, job, movement, event, null)
     else if (first.state.phase === 'live' && completes(first.state, movement)) {
-      const payment = first.state.held ? null : this.#pay(unit, job, movement, event)
+      const payment = first.state.held ? null : this.#plans.pay(unit, job, movement, event)
       this.#append(unit, job, event, completed(first.state, copy, movement, payment))
     }
   }
@@ -234,46 +220,10 @@ export class Draft {
   }
 
   #capture(unit: DraftUnit, job: Job, movement: Movement, id: number, copyOf: number | null): void {
-    const payment = copyOf === null ? this.#pay(unit, job, movement, id) : null
+    const payment = copyOf === null ? this.#plans.pay(unit, job, movement, id) : null
     const first = copyOf === null ? null : this.#look(copyOf)?.state
     const contradicts = first?.phase === 'live' ? contradictedBy(first, movement) : null
     this.#append(unit, job, id, [captured(id, job.userId, movement, copyOf, payment, contradicts)])
-  }
-
-  // --- plan payments -----------------------------------------------------------------------------------------------
-
-  /**
-   * The order is written before the transaction that pays it. So on a store without transactions over streams, a
-   * transaction that says it is the payment really is one. Of two payments, the expected revision of the order accepts
-   * only one.
-   */
-  #pay(unit: DraftUnit, job: Job, movement: Movement, id: number): Payment | null {
-    const { plan_order_id, reading } = movement
-    if (plan_order_id === null) return null
-    const { state, revision } = this.#order(plan_order_id)!
-    const paid = payPlan(state, { transaction_id: id, amount: reading.amount, at: this.#context.at })
-    if (!state || !paid) return null
-    if (paid.facts.length > 0) {
-      this.units.writeFirst(unit, planOrderStream(plan_order_id), revision, job, paid.facts, state.user_id)
-      const order = { state: paid.facts.reduce(evolveOrder, state), revision: revision + paid.facts.length }
-      this.#paid.set(plan_order_id, { order, unit })
-    }
-    return paid.payment
-  }
-
-  /**
-   * A second payment in the same group is stored in the unit of the first: it is a repetition only if the first one is
-   * a payment.
-   */
-  #unitOfPayment({ plan_order_id }: Movement, warm: WarmWindow, id: number): DraftUnit | null {
-    const unit = plan_order_id === null ? undefined : this.#paid.get(plan_order_id)?.unit
-    if (unit?.warm !== warm) return null
-    this.units.join(transactionStream(id), unit)
-    return unit
-  }
-
-  #order(planOrderId: number): LookedOrder | null {
-    return this.#paid.get(planOrderId)?.order ?? this.#context.orders.get(planOrderId) ?? null
   }
 
   #append(unit: DraftUnit, job: Job, id: number, facts: readonly TransactionEvent[]): void {

@@ -19,7 +19,8 @@ import type { Folded } from '../support/fold-cache.ts'
 import type { CreditMemory } from '../../domain/credits/memory.ts'
 import type { CreditMemories } from '../credits/memories.ts'
 import type { WarmWindows, WarmWindow } from './warm-windows.ts'
-import { Draft, type Looked, type LookedOrder } from './draft.ts'
+import { Draft, type Looked } from './draft.ts'
+import type { LookedOrder } from './plan-payments.ts'
 import { keptId, type Job } from './job.ts'
 import type { Answer } from './units.ts'
 
@@ -166,12 +167,12 @@ class Group {
       ...windows.map((warm) => warm.slice()),
       ...missing.map(({ stream }): Slice => ({ stream })),
     ])
-    const isNews = missing.length > 0 || draft.missingCredits.size > 0 || answers.some((events) => events.length > 0)
-    if (isNews) draft.undo()
+    const isChanged = missing.length > 0 || draft.missingCredits.size > 0 || answers.some((events) => events.length > 0)
+    if (isChanged) draft.undo()
     users.forEach((user, n) => this.#accounts.set(user, accounts.advance(String(user), answers[n] ?? [], known[n])))
     windows.forEach((warm, n) => warm.readOn(answers[users.length + n] ?? []))
     this.#keep(missing, answers.slice(users.length + windows.length))
-    return isNews
+    return isChanged
   }
 
   async #loadCredits(users: ReadonlySet<number>): Promise<void> {
@@ -223,7 +224,7 @@ class Group {
   }
 
   #conflicted(answers: readonly Answer[], { stream, revision }: { stream: string; revision: number }): void {
-    for (const warm of this.#windows.values()) if (warm.stream === stream) warm.atLeast(revision)
+    for (const warm of this.#windows.values()) if (warm.stream === stream) warm.conflicted(revision)
     for (const { job } of answers) {
       const kept = keptId(job)
       if (kept !== null && stream === unreadStream(kept)) job.isClosed = true

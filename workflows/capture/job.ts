@@ -1,12 +1,12 @@
 // Tests: tests/unit/workflows/capture/waiting.test.ts
 /** One notification in progress: its pending answer, and what is known about it so far. */
 import type { Account } from '../../domain/account/account.ts'
-import type { Probe } from '../../domain/dedup/entries.ts'
+import type { Probe } from '../../domain/dedup/probe.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import { receivePathOf } from '../../domain/arrival/origin.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { ReadResult } from '../../domain/reader/reading.ts'
-import { appraise, type Appraised } from '../../domain/transaction/capture.ts'
+import { appraise, type Appraised } from '../../domain/transaction/appraisal.ts'
 import type { WarmWindow } from './warm-windows.ts'
 
 export interface Job {
@@ -25,6 +25,8 @@ export interface Job {
   tries: number
   /** Another process has parsed this unparsed notification in the meantime. */
   isClosed: boolean
+  /** Its caller has an answer, perhaps because it waited too long. */
+  isAnswered: boolean
   /** When it first met an entry whose transaction is missing (`performance.now()`); otherwise null. */
   metUnfinishedAt: number | null
   appraisal: { account: Account | null; appraised: Appraised | null } | null

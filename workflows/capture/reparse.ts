@@ -7,7 +7,7 @@
  * transaction.
  */
 import { isEventOf, type KnownEvent } from '../../domain/catalogue.ts'
-import { isReadable } from '../../domain/parse-event.ts'
+import { isFoldable } from '../../domain/parse-event.ts'
 import type { Arrival } from '../../domain/arrival/arrival.ts'
 import {
   notificationEvents,
@@ -19,7 +19,8 @@ import { read } from '../../domain/reader/reader.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import type { SourceType } from '../../domain/transaction/events.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
-import { readable, reread } from '../../domain/transaction/capture.ts'
+import { readable } from '../../domain/transaction/appraisal.ts'
+import { reread } from '../../domain/transaction/capture.ts'
 import { stamp } from '../support/stamp.ts'
 import type { Capture } from './capture.ts'
 
@@ -120,10 +121,11 @@ const closeFinished = async ({ store, clock, confirmed }: Rereading, unread: Unr
   await store.append([[{ stream: unreadStream(notification_id), expectedRevision: 0, events }]])
 }
 
-/** The last event of its stream; undefined if there is none. */
+/** The last event of its stream; undefined if there is none. @throws {UnreadableEvent} */
 const lastOf = async (store: EventStore, notificationId: number): Promise<Last | undefined> => {
-  const [[last] = []] = await store.read([{ stream: unreadStream(notificationId), backwards: true, limit: 1 }])
-  return last && isReadable(last) && isEventOf(LAST, last) ? last : undefined
+  const [events = []] = await store.read([{ stream: unreadStream(notificationId) }])
+  const last = events.filter(isFoldable).at(-1)
+  return last && isEventOf(LAST, last) ? last : undefined
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { DedupWindow } from '../../domain/dedup/window.ts'
 import { dedupStream } from '../../domain/dedup/events.ts'
-import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
+import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Slice } from '../../domain/ports.ts'
 
 export class WarmWindow {
@@ -18,6 +18,8 @@ export class WarmWindow {
    * continues.
    */
   #reported = NO_STREAM
+  /** It is ahead of its stream, so it was made from events that do not exist any more. */
+  isStale = false
 
   constructor(stream: string) {
     this.stream = stream
@@ -31,14 +33,16 @@ export class WarmWindow {
   readOn(events: readonly StoredEvent[]): void {
     for (const event of events) {
       if (event.revision <= this.revision) continue
-      if (isReadable(event) && event.type === 'NotificationSeen') this.window.see(event.data)
+      if (isFoldable(event) && event.type === 'NotificationSeen') this.window.see(event.data)
       this.revision = event.revision
     }
     this.revision = Math.max(this.revision, this.#reported)
   }
 
-  atLeast(revision: number): void {
-    this.#reported = revision
+  /** Takes the revision that a conflict reported. */
+  conflicted(revision: number): void {
+    if (revision < this.revision) this.isStale = true
+    else this.#reported = revision
   }
 }
 
@@ -63,6 +67,7 @@ export class WarmWindows {
   }
 
   put(warm: WarmWindow): void {
+    if (warm.isStale) return
     this.#windows.set(warm.stream, warm)
     this.#notifications += warm.window.size
     // The oldest window is at the front. A single window may exceed the limit: the next notification still needs it.

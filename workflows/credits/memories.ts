@@ -6,7 +6,7 @@
  */
 import { creditSegmentsStream, creditsStream, SEGMENTS } from '../../domain/credits/events.ts' // prettier-ignore
 import { CreditMemory } from '../../domain/credits/memory.ts'
-import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
+import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
 
 const FRESH_MS = 3_600_000
@@ -42,7 +42,7 @@ export class LoadedMemory {
     this.#fold(known, events)
     if (!begun) return
     this.revisions.set(begun.stream, begun.revision)
-    const newest = isReadable(begun) && begun.type === 'CreditSegmentBegun' ? begun.data.segment : known
+    const newest = isFoldable(begun) && begun.type === 'CreditSegmentBegun' ? begun.data.segment : known
     const missing = Array.from({ length: SEGMENTS }, (_, n) => newest - SEGMENTS + 1 + n).filter(
       (segment) => segment > known,
     )
@@ -62,10 +62,11 @@ export class LoadedMemory {
   #fold(segment: number, events: readonly StoredEvent[]): void {
     if (segment > this.memory.newest) this.total = 0
     for (const event of events) {
+      if (isFoldable(event) && event.type === 'CreditsRemembered') {
+        this.memory.see(event.data)
+        if (segment >= this.memory.newest) this.total = event.data.total
+      }
       this.revisions.set(event.stream, event.revision)
-      if (!isReadable(event) || event.type !== 'CreditsRemembered') continue
-      this.memory.see(event.data)
-      if (segment >= this.memory.newest) this.total = event.data.total
     }
   }
 }

@@ -21,10 +21,11 @@ import { markOfCaptured, pack, type Remembered } from '../../domain/credits/mark
 import type { Fact, RecordedEvent } from '../../domain/event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamAppend } from '../../domain/ports.ts'
 import { closeStream } from '../accounts/delete-account.ts'
-import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import type { ScheduledJob } from '../scheduled/scheduled-work.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
+import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import { LoadedMemory } from './memories.ts'
 
 export interface CreditsCheckpoint {
@@ -74,10 +75,16 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
   let count = 0
   let added = 0
   let last: RecordedEvent | undefined
+  /** Something cannot be read. Then the checkpoint stays: all is gathered again until it can be read, or is skipped. */
+  let isIncomplete = false
 
   const write = async (): Promise<void> => {
-    for (const [userId, credits] of gathered) added += await remember(parts, userId, credits)
-    if (last) await checkpoint.save(storePositionOf(last))
+    for (const [userId, credits] of gathered) {
+      const remembered = await unlessUnreadable(() => remember(parts, userId, credits))
+      if (remembered === undefined) isIncomplete = true
+      added += remembered ?? 0
+    }
+    if (last && !isIncomplete) await checkpoint.save(storePositionOf(last))
     gathered = new Map()
     count = 0
   }
@@ -88,6 +95,7 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
     signal,
   })) {
     for (const { type, data } of events) {
+      if (type === 'Unreadable') isIncomplete = true
       if (type !== 'TransactionCaptured') continue
       const { transaction_type, already_run_of, created_at, user_id, transaction_id } = data
       if (transaction_type !== 'credit' || already_run_of !== null || created_at < oldest) continue
@@ -98,7 +106,7 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
       own.push({ mark, transaction_id })
       count++
     }
-    last = events.at(-1) ?? last
+    last = lastPlaceIn(events) ?? last
     if (live || count >= MOST_GATHERED) await write()
     if (live || signal.aborted) break
   }

@@ -26,12 +26,17 @@ export interface ClaimsOptions {
   lanes: Lanes
   /** Workers that no longer live. */
   dead: () => readonly string[]
+  /** Whether no worker can have attempted this entry's deliveries before. */
+  isFirst: (entry: LogEntry) => boolean
   begin: (claimed: readonly Claimed[]) => void
   /** Ends a delivery whose rule no longer exists. The delivery is held in `tracked`. */
   endOrphan: (orphan: Orphan) => void
   stopping: AbortSignal
   onError: (error: unknown) => void
 }
+
+/** How long a delivery is put off if its stream cannot be read: milliseconds. */
+const PUT_OFF_MS = 30_000
 
 const keyOf = ({ transaction_id, rule_id }: { transaction_id: number; rule_id: number }): string =>
   `${transaction_id} ${rule_id}`
@@ -80,7 +85,10 @@ export class Claims {
   async beginFirst(claimed: readonly Claimed[], entries: ReadonlyMap<number, LogEntry>): Promise<void> {
     // A transaction that was just captured has no later events. So its stream need not be read: the append would detect
     // any.
-    const isFresh = ({ transaction_id }: Claimed) => entries.get(transaction_id)?.type === 'TransactionCaptured'
+    const isFresh = ({ transaction_id }: Claimed) => {
+      const entry = entries.get(transaction_id)
+      return entry?.type === 'TransactionCaptured' && this.#options.isFirst(entry)
+    }
     const fresh = claimed.filter(isFresh)
     for (const each of fresh) this.#options.tracked.holdAt(each, entries.get(each.transaction_id)!.revision)
     this.#options.begin(fresh)
@@ -90,14 +98,24 @@ export class Claims {
   async beginChecked(due: Due): Promise<void> {
     const { store, tracked, begin, endOrphan, stopping, onError } = this.#options
     for (const claim of due.claimed) this.#beingChecked.add(claim)
-    const { claimed, orphans } = await checkAgainstStreams(
+    const { claimed, orphans, putOff } = await checkAgainstStreams(
       due,
       async (slices) => (await retry(() => store.read(slices), { signal: stopping, onFailure: onError })) ?? null,
       tracked,
     )
     orphans.forEach(endOrphan)
     for (const claim of due.claimed) this.#beingChecked.delete(claim)
+    if (putOff.length > 0) this.#putOff(putOff)
     begin(claimed)
+  }
+
+  /** Gives claims back after a while. Until then no worker claims them, so a stream that cannot be read costs a look now and then. */
+  #putOff(claims: readonly Claimed[]): void {
+    const { worker, queue, stopping, onError } = this.#options
+    const giveBack = (): void => {
+      if (!stopping.aborted) queue.giveBack(worker, claims).catch(onError)
+    }
+    setTimeout(giveBack, PUT_OFF_MS).unref()
   }
 
   #wanted(room: RoomByLane): DueWanted {

@@ -12,6 +12,8 @@
  * against its stream. No other worker touches a claim until its worker is dead, so only one worker makes each call.
  */
 import { randomUUID } from 'node:crypto'
+import { StoreWentBack } from '../../domain/errors.ts'
+import type { Checkpoint, LogEntry } from '../../domain/ports.ts'
 import { untilAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
 import { openCalls } from './calls.ts'
@@ -55,18 +57,28 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const stopping = new AbortController()
   const { signal: stopped } = stopping
   const heartbeat = new Heartbeat({ queue, worker, soleWorker, every })
-  const shared = { options, worker, heartbeat, tracked: new TrackedTransactions(), stopping: stopped }
+  /** null before the first heartbeat */
+  let handled: { upTo: Checkpoint | null } | null = null
+  /**
+   * Whether no worker can have attempted it before. Attempts at older ones are in the store, but the read models and the claims may have
+   * been lost and not yet show them.
+   */
+  const isFirst = ({ checkpoint }: LogEntry): boolean =>
+    handled !== null && (handled.upTo === null || store.isAfter(checkpoint, handled.upTo))
+  const shared = { options, worker, heartbeat, tracked: new TrackedTransactions(), stopping: stopped, isFirst }
   const calls = openCalls({ ...shared, demand: () => sources })
   const sources: Sources = openSources({ ...shared, calls })
   const { lanes, claimedJobs, recorder, endpoints } = calls
   const { firstAttempts, dueRows } = sources
 
   const beat = async (): Promise<void> => {
-    const { wasSilent } = await heartbeat.beat()
+    const { wasSilent, isNew } = await heartbeat.beat()
     if (wasSilent) await claimedJobs.releaseLost()
     lanes.resume()
     firstAttempts.wake()
     if (heartbeat.dead.length > 0) dueRows.takeOverSoon()
+    if (isNew) handled = null
+    handled ??= { upTo: await store.end() }
   }
 
   /**
@@ -81,18 +93,21 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
 
   const run = async (signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return
-    signal.addEventListener('abort', () => stopping.abort(), { once: true })
+    signal.addEventListener('abort', () => stopping.abort(signal.reason), { once: true })
     await retry(beat, { signal: stopped, onFailure: onError })
     const loops = [
       (soleWorker ? countClaimsOpen() : Promise.resolve()).catch(onError).then(() => dueRows.run(stopped)),
       firstAttempts.run(stopped),
       heartbeat.run(beat, stopped, onError),
-      log.consume(GROUP, sources.takeFromLog, stopped),
+      log.consume(GROUP, sources.takeFromLog, stopped).catch(onError),
     ]
     await untilAborted(stopped)
+    // Results of calls that were decided on events which do not exist any more cannot be recorded.
+    const isLost = stopped.reason instanceof StoreWentBack
+    if (isLost) recorder.giveUp()
     await endWorker({
       release: () => claimedJobs.release(),
-      claimRest: () => firstAttempts.claimRest(),
+      claimRest: () => (isLost ? Promise.resolve() : firstAttempts.claimRest()),
       inFlight: () => lanes.inFlight,
       cutOff: calls.cutOff,
       recorder,
@@ -100,7 +115,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
       signOff: () => queue.signOff(worker),
       loops: Promise.allSettled(loops),
       onError,
-      cutOffAfter: options.cutOffAfter,
+      cutOffAfter: isLost ? 0 : options.cutOffAfter,
     })
   }
 

@@ -37,6 +37,8 @@ const PATIENCE = 5_000
 export interface FirstAttemptsOptions {
   isAfter: EventStore['isAfter']
   readModels: ReadModels
+  /** Position of the newest event in the store. */
+  end: () => Promise<Checkpoint | null>
   now: () => Date
   /** Whether claims may be made now. */
   mayClaim: () => boolean
@@ -133,7 +135,7 @@ export class FirstAttempts {
     this.#askAhead()
     const claimed = await this.#claimed(entries)
     if (claimed) await this.#options.handOver(claimed, new Map(entries.map((entry) => [entry.transaction_id, entry])))
-    else this.#putBack(entries)
+    else this.#putBack(await this.#stored(entries))
   }
 
   /**
@@ -153,6 +155,12 @@ export class FirstAttempts {
 
   #newest(checkpoints: readonly Checkpoint[]): Checkpoint {
     return checkpoints.reduce((a, b) => (this.#options.isAfter(b, a) ? b : a))
+  }
+
+  /** A topic may still have entries of events that the store has lost. Read models never pass them. */
+  async #stored(entries: readonly LogEntry[]): Promise<LogEntry[]> {
+    const end = await this.#options.end().catch(() => null)
+    return entries.filter(({ checkpoint }) => end === null || !this.#options.isAfter(checkpoint, end))
   }
 
   /** Puts entries back in front of newer ones. In a burst the read models may be late for longer than one wait. */

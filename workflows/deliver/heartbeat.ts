@@ -71,8 +71,8 @@ export class Heartbeat {
     }
   }
 
-  /** @returns whether the worker was silent before */
-  async beat(): Promise<{ wasSilent: boolean }> {
+  /** @returns whether the worker was silent before, and whether the queue did not know it: it is new, or the queue was lost */
+  async beat(): Promise<{ wasSilent: boolean; isNew: boolean }> {
     const { queue, worker, soleWorker } = this.#options
     const wasSilent = this.isSilent
     const isFirst = this.#beatenAt === -Infinity
@@ -100,6 +100,6 @@ export class Heartbeat {
       if (isDead) this.#dead.add(other)
       else this.#dead.delete(other)
     }
-    return { wasSilent }
+    return { wasSilent, isNew: answer.isNew }
   }
 }

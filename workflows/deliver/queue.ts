@@ -124,8 +124,11 @@ export interface DeliveryQueue {
   updateEndpoints(updates: readonly EndpointUpdate[]): Promise<EndpointState[]>
   /** How many attempts of other workers are claimed and not recorded. */
   countOpen(worker: string): Promise<number>
-  /** Records that this worker is alive. @returns the database's time and the other workers */
-  beat(worker: string): Promise<{ now: Date; others: OtherWorker[] }>
+  /**
+   * Records that this worker is alive.
+   * @returns the database's time and the other workers. `isNew`: the queue did not know this worker.
+   */
+  beat(worker: string): Promise<{ now: Date; others: OtherWorker[]; isNew: boolean }>
   signOff(worker: string): Promise<void>
   /** Removes claims that were recorded long ago, and dead workers without claims. */
   sweep(dead: readonly string[]): Promise<void>

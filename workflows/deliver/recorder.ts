@@ -6,6 +6,7 @@
  * retried with the same event ids. Others wait behind it in memory, and `isBehind` stops new claims.
  */
 import type { NewEvent } from '../../domain/event.ts'
+import { UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore, Ids } from '../../domain/ports.ts'
 import {
   endDelivery,
@@ -185,8 +186,22 @@ export class Recorder {
     if (conflicts.length === 0) return []
     const slices = conflicts.map(({ tracked }) => ({ stream: transactionStream(tracked.transaction_id) }))
     const streams = await this.#untilItAnswers(() => store.read(slices))
-    conflicts.forEach(({ tracked }, index) => all.reread(tracked, streams[index] ?? []))
-    return this.#decide(conflicts)
+    return this.#decide(conflicts.filter((group, index) => this.#reread(group, streams[index] ?? [])))
+  }
+
+  /**
+   * @returns false if the stream has an event that cannot be read. Then the result is not recorded: after the operator has skipped the
+   * event, the call is made again.
+   */
+  #reread(group: Group, events: readonly StoredEvent[]): boolean {
+    try {
+      this.#options.tracked.reread(group.tracked, events)
+      return true
+    } catch (error) {
+      if (!(error instanceof UnreadableEvent)) throw error
+      this.#done({ ...group, facts: [] })
+      return false
+    }
   }
 
   #done({ waiting, facts }: Group, checkpoint: Checkpoint | null = null): void {

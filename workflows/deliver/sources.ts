@@ -1,6 +1,7 @@
 // Tests: tests/integration/delivery/delivery.test.ts
 /** Where attempts come from: first attempts from the log; retries, and attempts of dead workers, from the queue. Claims them. */
 import type { LogEntry } from '../../domain/ports.ts'
+import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { PATIENCE, type Calls, type Demand } from './calls.ts'
 import { Claims } from './claims.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
@@ -20,6 +21,8 @@ export interface SourcesOptions {
   tracked: TrackedTransactions
   heartbeat: Heartbeat
   calls: Calls
+  /** Whether no worker can have attempted this entry's deliveries before. */
+  isFirst: (entry: LogEntry) => boolean
   /** After it aborts, nothing is claimed. */
   stopping: AbortSignal
 }
@@ -31,7 +34,15 @@ export interface Sources extends Demand {
   takeFromLog: (entries: readonly LogEntry[]) => Promise<void>
 }
 
-export const openSources = ({ options, worker, tracked, heartbeat, calls, stopping }: SourcesOptions): Sources => {
+export const openSources = ({
+  options,
+  worker,
+  tracked,
+  heartbeat,
+  calls,
+  isFirst,
+  stopping,
+}: SourcesOptions): Sources => {
   const { store, queue, readModels, givesWay = () => false, onError = () => {} } = options
   const { lanes, claimedJobs, recorder } = calls
   const mayClaim = () => !stopping.aborted && !recorder.isBehind && !heartbeat.isSilent
@@ -43,6 +54,7 @@ export const openSources = ({ options, worker, tracked, heartbeat, calls, stoppi
     tracked,
     lanes,
     dead: () => heartbeat.dead,
+    isFirst,
     begin: (claimed) => claimedJobs.begin(claimed),
     endOrphan: ({ transaction_id, rule_id }) =>
       recorder.submit({ transaction_id, rule_id, at: heartbeat.now(), result: null }),
@@ -59,6 +71,7 @@ export const openSources = ({ options, worker, tracked, heartbeat, calls, stoppi
   const firstAttempts = new FirstAttempts({
     isAfter: (a, b) => store.isAfter(a, b),
     readModels,
+    end: () => store.end(),
     now: () => heartbeat.now(),
     mayClaim,
     givesWay,
@@ -85,7 +98,9 @@ export const openSources = ({ options, worker, tracked, heartbeat, calls, stoppi
   })
 
   const takeFromLog = async (entries: readonly LogEntry[]): Promise<void> => {
-    firstAttempts.note(entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted'))
+    const leftToTheQueue = heartbeat.now().getTime() - LEFT_TO_THE_LOG_MS
+    const opened = entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted')
+    firstAttempts.note(opened.filter(({ at }) => Date.parse(at) > leftToTheQueue))
     const deletions = entries.filter(({ type }) => type === 'TransactionDeleted')
     const deleted = new Set(deletions.map(({ transaction_id }) => transaction_id))
     if (deleted.size > 0) claimedJobs.release((job) => deleted.has(job.claimed.transaction_id))

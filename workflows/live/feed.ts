@@ -113,6 +113,16 @@ export const openFeed = ({ store, readModels, onFailure = () => {} }: FeedParts)
     }
   }
 
+  /** The listener has events that the store has lost. */
+  const isBeyondEnd = async (after: Checkpoint): Promise<boolean> => {
+    const end = await store.end()
+    try {
+      return end === null || store.isAfter(after, end)
+    } catch {
+      return true // not a checkpoint of this store
+    }
+  }
+
   return {
     epoch: () =>
       (epoch ??= store.read([{ stream: INSTALLATION_STREAM, limit: 1 }]).then(
@@ -128,10 +138,11 @@ export const openFeed = ({ store, readModels, onFailure = () => {} }: FeedParts)
         if (began === beginning) began = null
         throw error
       })
+      const isGone = after !== null && (await isBeyondEnd(after))
       const mine = listeners.get(userId) ?? new Set()
       listeners.set(userId, mine.add(listener))
       return {
-        missed: after === null ? [] : missedBy(userId, after),
+        missed: after === null ? [] : isGone ? null : missedBy(userId, after),
         stop: () => {
           mine.delete(listener)
           if (mine.size === 0 && listeners.get(userId) === mine) listeners.delete(userId)

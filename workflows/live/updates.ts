@@ -5,7 +5,7 @@
  */
 import type { AccountEventData } from '../../domain/account/events.ts'
 import { handle, type Handlers } from '../../domain/catalogue.ts'
-import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
+import { asStored, isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 
 export interface LiveUpdate {
   kind: 'transaction' | 'attempt' | 'alert' | 'notification' | 'account'
@@ -58,8 +58,8 @@ export const endsListening = ({ type }: StoredEvent): boolean => ENDS_LISTENING.
 
 /** null for events that no page shows. */
 export const liveUpdateOf = (event: StoredEvent): LiveUpdate | null => {
-  const { type, stream } = event
-  const update = type === 'Unreadable' ? undefined : handle(HANDLERS, event)
+  const { stream } = event
+  const update = isReadable(event) ? handle(HANDLERS, event) : undefined
   if (update) return update
   if (stream.startsWith('account-')) return { kind: 'account', what: asStored(event).type }
   if (stream.startsWith('unread-') || stream.startsWith('ignored-')) return { kind: 'notification', what: 'kept' }

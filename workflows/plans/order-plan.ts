@@ -26,7 +26,8 @@ export const orderPlan = async (
   occasion: OwnersOccasion,
   plan: Exclude<Plan, 'Free'>,
 ): Promise<OrderedPlan> => {
-  if (!plans) throw conflict('No plan can be ordered here: the operator has not said which account to pay to.')
+  if (!plans)
+    throw conflict('Plans cannot be ordered here, because the operator has not set a bank account for payments.')
   const { prefix, bank_code, account_number, account_name } = plans
   const { user_id, at } = occasion
   const [plan_order_id] = (await ids.next(1)) as [number]

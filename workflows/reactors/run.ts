@@ -4,15 +4,20 @@
  * So after a crash, or if several processes run the reactors, an event arrives again. Every reactor must treat it as
  * done.
  *
- * A failed reactor is retried until it succeeds: a skipped event could be an erasure that never happens. Meanwhile the
- * other reactors wait, and each failure is logged.
+ * While a server is unavailable, a reactor is retried and the others wait: a skipped event could be an erasure that never happens. A
+ * reaction that fails because of its event, or of another event that cannot be read, is put off (`put-off.ts`), and the others go on. An
+ * event that cannot be read is put off for all reactors that its type may concern.
  */
 import { handle } from '../../domain/catalogue.ts'
-import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
+import { isResolution } from '../../domain/parked/resolutions.ts'
+import { PARKED_STREAM } from '../../domain/parked/events.ts'
+import { isReadable, UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
-import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
-import type { Reactor } from './reactor.ts'
+import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import { isLasting, MOST_TRIES, placeOf, tryPutOffs, type PutOff, type PutOffs } from './put-off.ts'
+import type { Answered, Reactor } from './reactor.ts'
 
 export interface ReactorCheckpoint {
   /** null before the first event */
@@ -29,53 +34,105 @@ export interface ReactorsOptions {
   store: EventStore
   reactors: readonly Reactor[]
   checkpoint: ReactorCheckpoint
+  putOffs: PutOffs
   log: Lines
+  /** Whether the database refused the data of a statement. */
+  isRefusal?: (error: unknown) => boolean
 }
 
 /** If events need no work, the checkpoint is saved only this often: milliseconds. */
 const SAVE_EVERY_MS = 1_000
 const BACK_OFF = { firstMs: 50, mostMs: 30_000 }
+/** Reactions that were put off are tried again this often: milliseconds. */
+const TRY_EVERY_MS = 60_000
 
 /** Runs until the signal aborts. While the store or the database is unavailable, it keeps retrying. */
 export const runReactors = async (options: ReactorsOptions, signal: AbortSignal): Promise<void> => {
-  const { store, reactors: reactions, checkpoint } = options
+  const { store, reactors, putOffs, log } = options
+  const failed = ({ reactor, stream, revision }: PutOff, error: unknown): void =>
+    log.warn({ reaction: reactor, stream, revision, reason: (error as Error).message }, 'reaction.waits')
+  let trying: Promise<unknown> = Promise.resolve()
+  /** One round at a time. A failure of the list itself is retried with the next round. */
+  const tryAll = (): Promise<unknown> =>
+    (trying = trying.then(() =>
+      tryPutOffs({ store, reactors, putOffs }, failed, signal).catch((error: unknown) =>
+        log.error({ reaction: 'put_off', reason: (error as Error).message }, 'reaction.failed'),
+      ),
+    ))
+  const nowAndThen = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await tryAll()
+      await waitUnlessAborted(TRY_EVERY_MS, signal)
+    }
+  }
+  await Promise.all([follow(options, tryAll, signal), nowAndThen()])
+}
+
+const follow = async (
+  options: ReactorsOptions,
+  tryPutOffs: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { store, reactors, checkpoint } = options
   const insist = insisting(options, signal)
-  const start = await insist('start', () => placeToStart(options))
+  const start = await insist('start', () => startPosition(options))
   if (signal.aborted) return
-  const prefixes = [...new Set(reactions.flatMap((each) => each.prefixes))]
-  const reactorsOf = byType(reactions)
+  const prefixes = [...new Set([...reactors.flatMap((each) => each.prefixes), PARKED_STREAM])]
+  const reactorsOf = byType(reactors)
   let savedAt = -Infinity
   for await (const { events } of store.subscribe({ after: start ?? null, prefixes, signal })) {
     let isDone = false
     for (const event of events) {
-      for (const { name, answers } of reactorsOf(event.type)) {
-        const answer = async () => (isReadable(event) ? handle(answers, event) : 'nothing')
-        if ((await insist(name, answer, event)) !== 'nothing') isDone = true
-      }
+      for (const reactor of reactorsOf(event))
+        if ((await insist(reactor.name, () => react(options, reactor, event), event)) !== 'nothing') isDone = true
+      if (isResolution(event)) await tryPutOffs()
       if (signal.aborted) return
     }
-    const last = events.at(-1)
+    const last = lastPlaceIn(events)
     if (!last || (!isDone && performance.now() - savedAt < SAVE_EVERY_MS)) continue
     await insist('save', () => checkpoint.save(storePositionOf(last)))
     savedAt = performance.now()
   }
 }
 
-/** Reactions by the type of event that they answer, found once for each type; an event that cannot be read concerns all of them. */
-const byType = (reactions: readonly Reactor[]): ((type: StoredEvent['type']) => readonly Reactor[]) => {
-  const found = new Map<string, readonly Reactor[]>()
-  return (type) => {
-    let those = found.get(type)
-    if (!those) {
-      those = type === 'Unreadable' ? reactions : reactions.filter(({ answers }) => answers[type])
-      found.set(type, those)
+/** One reaction. If it fails because of its event, or of another event that cannot be read, it is put off. */
+const react = async (
+  { putOffs, log, isRefusal = () => false }: ReactorsOptions,
+  reactor: Reactor,
+  event: StoredEvent,
+): Answered => {
+  for (let tries = 1; ; tries++)
+    try {
+      if (event.type === 'Unreadable') throw new UnreadableEvent(event)
+      return isReadable(event) ? await handle(reactor.answers, event) : 'nothing'
+    } catch (error) {
+      const waits = error instanceof UnreadableEvent || (isLasting(error, isRefusal) && tries === MOST_TRIES)
+      if (!waits && !isLasting(error, isRefusal)) throw error
+      if (!waits) continue
+      const { message: reason } = error as Error
+      await putOffs.keep(placeOf(reactor, event), reason)
+      const { id: event_id, stream } = event
+      log.error({ reaction: reactor.name, reason, event_id, stream }, 'reaction.put_off')
+      return
     }
+}
+
+/** Reactors by the type of event that they answer, found once for each type. An event that cannot be read may concern all of its stream. */
+const byType = (reactors: readonly Reactor[]): ((event: StoredEvent) => readonly Reactor[]) => {
+  const found = new Map<string, readonly Reactor[]>()
+  return (event) => {
+    const { type, stream } = event
+    if (type === 'Unreadable')
+      return reactors.filter(({ prefixes }) => prefixes.some((each) => stream.startsWith(each)))
+    if (type === 'Skipped') return []
+    let those = found.get(type)
+    if (!those) found.set(type, (those = reactors.filter(({ answers }) => answers[type])))
     return those
   }
 }
 
 /** Starts after the last processed event, or from the first event if the store is a different one. */
-const placeToStart = async ({ store, checkpoint, log }: ReactorsOptions): Promise<Checkpoint | null> => {
+const startPosition = async ({ store, checkpoint, log }: ReactorsOptions): Promise<Checkpoint | null> => {
   const position = await checkpoint.load()
   if (!position) return null
   if (await isPositionIn(store, position)) return position.checkpoint
@@ -86,13 +143,13 @@ const placeToStart = async ({ store, checkpoint, log }: ReactorsOptions): Promis
 const insisting =
   ({ log }: ReactorsOptions, signal: AbortSignal) =>
   async <Result>(
-    reaction: string,
+    reactor: string,
     work: () => Promise<Result>,
     event?: { id: string; stream: string },
   ): Promise<Result | undefined> => {
     const onFailure = (error: unknown) => {
       const { message: reason } = error as Error
-      log.error({ reaction, reason, event_id: event?.id, stream: event?.stream }, 'reaction.failed')
+      log.error({ reaction: reactor, reason, event_id: event?.id, stream: event?.stream }, 'reaction.failed')
     }
     return retry(work, { signal, backOff: BACK_OFF, onFailure })
   }

@@ -16,12 +16,12 @@ export interface AccountMailParts {
 
 export const sendAccountMails = ({ store, clock, mailer, links }: AccountMailParts): Reactor => {
   const accounts = new Accounts(store)
-  const isNews = (at: string) => !isOld(at, clock.now())
+  const isRecent = (at: string) => !isOld(at, clock.now())
 
   return reactor('send_account_mails', ['account-'], {
     MailTokenIssued: async ({ id, data }) => {
       const { user_id, purpose, token_hash, nonce, issued_at, registered_again } = data
-      if (!isNews(issued_at)) return
+      if (!isRecent(issued_at)) return
       const account = await accounts.find(user_id)
       // A newer link has replaced this one, or it was used before it could be sent.
       if (!account || !isGoodLink(account.mail_tokens, purpose, token_hash)) return
@@ -30,7 +30,7 @@ export const sendAccountMails = ({ store, clock, mailer, links }: AccountMailPar
       await mailer.send({ ...letter, to: account.email, key: id })
     },
     RegistrationRepeated: async ({ id, data: { user_id, at } }) => {
-      const account = isNews(at) && (await accounts.find(user_id))
+      const account = isRecent(at) && (await accounts.find(user_id))
       if (!account) return
       await mailer.send({
         ...registeredAlready(links.page('login'), links.page('forgot-password')),

@@ -22,6 +22,7 @@ const SUBJECT: Record<AlertKind, string> = {
   old_notification: 'an old notification was recorded and not sent',
   unsafe_forwarder: 'a forwarder app sends unsafe bodies',
   mailbox_paused: 'a mailbox is no longer read',
+  store_went_back: 'the event store lost transactions',
 }
 
 export interface AlertTellingParts {
@@ -40,7 +41,7 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
    * Checks the age of both the alert and its cause. If a store is read again from its first event, alerts about long
    * past causes are raised.
    */
-  const isNews = ({ metadata }: RecordedEvent, happened: string) =>
+  const isRecent = ({ metadata }: RecordedEvent, happened: string) =>
     !isOld(metadata.at, clock.now()) && !isOld(happened, clock.now())
 
   const bodyOf = ({ type, data }: AlertEvent) => ({
@@ -82,7 +83,7 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
 
   return reactor('tell_alerts', ['alerts-'], {
     AlertRaised: async (event) => {
-      const account = isNews(event, event.data.since) && (await accounts.find(event.data.user_id))
+      const account = isRecent(event, event.data.since) && (await accounts.find(event.data.user_id))
       if (!account) return
       await call(account, event)
       await mailer.send({
@@ -93,7 +94,7 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
       })
     },
     AlertEnded: async (event) => {
-      const account = isNews(event, event.data.until) && (await accounts.find(event.data.user_id))
+      const account = isRecent(event, event.data.until) && (await accounts.find(event.data.user_id))
       if (account) await call(account, event)
     },
   })

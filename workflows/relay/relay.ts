@@ -10,9 +10,9 @@
  * One batch is under way at a time. Meanwhile the store's subscription collects new events, so batches grow with the
  * load.
  */
-import type { StoredEvent } from '../../domain/parse-event.ts'
+import { decidedAt, type StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore, Lease } from '../../domain/ports.ts'
-import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { retry } from '../support/retry.ts'
 
 const PREFIXES = ['transaction-']
@@ -61,11 +61,11 @@ export class RelayProgress {
     this.#isActive = false
   }
   sending(events: readonly StoredEvent[]): void {
-    this.#behindSince = events[0]!.metadata.at
+    this.#behindSince = decidedAt(events[0]!) ?? this.#behindSince
   }
   /** @param isLast  whether no further events wait */
   sent(events: readonly StoredEvent[], isLast: boolean): void {
-    this.#behindSince = isLast ? null : events.at(-1)!.metadata.at
+    this.#behindSince = isLast ? null : (decidedAt(events.at(-1)!) ?? this.#behindSince)
   }
 }
 
@@ -111,7 +111,9 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
     maxBatch: MOST_IN_BATCH,
   })) {
     if (events.length === 0) continue
-    const next = storePositionOf(events.at(-1)!)
+    const last = lastPlaceIn(events)
+    if (!last) continue
+    const next = storePositionOf(last)
     progress.sending(events)
     const isSent = await insist(() => publisher.publish(events, held).then(() => true))
     if (!isSent) return

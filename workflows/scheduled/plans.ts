@@ -5,6 +5,7 @@ import { endPlan, warnOfQuota } from '../../domain/account/plan-changes.ts'
 import type { Clock } from '../../domain/ports.ts'
 import { vietnamMonth } from '../../domain/time.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
+import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
 /** Accounts that may need action, according to the read models. The decision is made on the account itself. */
@@ -35,7 +36,8 @@ export const endPlans = ({ accounts, due, clock }: Parts): ScheduledJob => ({
   run: async () => {
     const at = clock.now()
     const users = await due.ended(at)
-    for (const user of users) await accounts.change(occasion(user, at), (account) => endPlan(account, at))
+    for (const user of users)
+      await unlessUnreadable(() => accounts.change(occasion(user, at), (account) => endPlan(account, at)))
     return users.length > 0 ? { ended: users.length } : null
   },
 })
@@ -48,7 +50,9 @@ export const warnOfQuotas = ({ accounts, due, clock }: Parts): ScheduledJob => (
     const at = clock.now()
     const users = await due.nearlyUsed(vietnamMonth(at), at)
     for (const { user_id, transactions } of users)
-      await accounts.change(occasion(user_id, at), (account) => warnOfQuota(account, transactions, at))
+      await unlessUnreadable(() =>
+        accounts.change(occasion(user_id, at), (account) => warnOfQuota(account, transactions, at)),
+      )
     return users.length > 0 ? { warned: users.length } : null
   },
 })

@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Alerts } from '../alerts/alerts.ts'
+import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface OpenBreaker {
@@ -46,14 +47,14 @@ export const watchEndpoints = ({ open, lasting, alerts }: WatchEndpointsParts): 
       const name = nameOf({ user_id, subject })
       isOpen.add(name)
       if (isKnown.has(name)) continue
-      if ((await alerts.raise({ ...caused, user_id, subject, since, text: textOf(breaker) })).checkpoint !== null)
-        raised++
+      const alert = { ...caused, user_id, subject, since, text: textOf(breaker) }
+      if ((await unlessUnreadable(() => alerts.raise(alert)))?.checkpoint) raised++
     }
     let ended = 0
     for (const { user_id, subject, looked_at: until } of known) {
       if (signal.aborted) return null
       if (isOpen.has(nameOf({ user_id, subject }))) continue
-      if ((await alerts.end({ ...caused, user_id, subject, until })).checkpoint !== null) ended++
+      if ((await unlessUnreadable(() => alerts.end({ ...caused, user_id, subject, until })))?.checkpoint) ended++
     }
     return raised + ended > 0 ? { raised, ended } : null
   },

@@ -7,6 +7,7 @@ import { silentAfter, silentSince, type Rhythm } from '../../domain/sources/sile
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Alerts } from '../alerts/alerts.ts'
+import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface KnownSource {
@@ -63,7 +64,7 @@ export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchS
     let raised = 0
     for (const { user_id, path, rhythm } of silent) {
       if (signal.aborted) return null
-      const account = await accounts.find(user_id)
+      const account = await unlessUnreadable(() => accounts.find(user_id))
       const source = account && sourcesOf(account).get(path)
       if (!source) continue
       isSilent.add(`${user_id} ${source.subject}`)
@@ -71,14 +72,15 @@ export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchS
       const since = new Date(Date.parse(rhythm.last_seen_at) + silentAfter(rhythm)! * 1_000).toISOString()
       const minutes = Math.round((now.getTime() - Date.parse(rhythm.last_seen_at)) / MINUTE_MS)
       const text = `${source.label} has sent nothing for ${inWords(minutes)}, longer than its usual pause. Check that it still runs.`
-      if ((await alerts.raise({ ...caused, user_id, subject: source.subject, text, since })).checkpoint !== null)
-        raised++
+      const alert = { ...caused, user_id, subject: source.subject, text, since }
+      if ((await unlessUnreadable(() => alerts.raise(alert)))?.checkpoint) raised++
     }
     let ended = 0
     for (const { user_id, subject } of await lasting()) {
       if (signal.aborted) return null
       if (isSilent.has(`${user_id} ${subject}`)) continue
-      if ((await alerts.end({ ...caused, user_id, subject, until: now.toISOString() })).checkpoint !== null) ended++
+      const end = { ...caused, user_id, subject, until: now.toISOString() }
+      if ((await unlessUnreadable(() => alerts.end(end)))?.checkpoint) ended++
     }
     return raised + ended > 0 ? { raised, ended } : null
   },

@@ -71,7 +71,7 @@ export const importEvents = async (options: ImportOptions): Promise<void> => {
   await begin(options, file)
   await appendAll(options)
   await options.settle(await compare(options))
-  await say(options, 'ImportEnded', 0, file)
+  await writeMarker(options, 'ImportEnded', 0, file)
 }
 
 const begin = async (options: ImportOptions, file: ImportedFile): Promise<void> => {
@@ -84,10 +84,10 @@ const begin = async (options: ImportOptions, file: ImportedFile): Promise<void> 
     )
   }
   if ((await store.end()) !== null) throw new NotImportable('the event store is not empty')
-  await say(options, 'ImportBegun', NO_STREAM, file)
+  await writeMarker(options, 'ImportBegun', NO_STREAM, file)
 }
 
-const say = async (
+const writeMarker = async (
   { store, now }: ImportOptions,
   type: 'ImportBegun' | 'ImportEnded',
   expectedRevision: number,

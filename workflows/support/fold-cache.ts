@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod'
 import { isEventOf, type EventType, type KnownEvent } from '../../domain/catalogue.ts'
-import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
+import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
 
 export interface Folded<State> {
@@ -36,7 +36,7 @@ export const foldCache = <State, Type extends EventType>(
   new FoldCache<State>(
     {
       ...fold,
-      evolve: (state, event) => (isReadable(event) && isEventOf(events, event) ? evolve(state, event) : state),
+      evolve: (state, event) => (isFoldable(event) && isEventOf(events, event) ? evolve(state, event) : state),
     },
     limit,
   )

@@ -1,6 +1,7 @@
 // Tests: tests/integration/roles/recognise.test.ts
 /** The position of a reader of the store's events. It includes the last event, so that a start detects a different store. */
 import type { RecordedEvent } from '../../domain/event.ts'
+import { isTombstone, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 
 /** The last processed event. */
@@ -11,20 +12,46 @@ export interface StorePosition {
   revision: number
 }
 
-export const storePositionOf = ({ checkpoint, id, stream, revision }: RecordedEvent): StorePosition => ({
+export const storePositionOf = ({
+  checkpoint,
+  id,
+  stream,
+  revision,
+}: Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'>): StorePosition => ({
   checkpoint,
   event_id: id,
   stream,
   revision,
 })
 
+/** The last event at which a reader may stand. A reader that starts again repeats tombstones after it. */
+export const lastPlaceIn = (events: readonly StoredEvent[]): StoredEvent | undefined =>
+  events.findLast((event) => !isTombstone(event))
+
+/**
+ * Whether an event proves that its store contains a position.
+ * @param found  the first event of the position's stream from its revision on; undefined if there is none
+ */
+export const proves = (
+  found: RecordedEvent | undefined,
+  { checkpoint, event_id, revision }: StorePosition,
+  isAfter: EventStore['isAfter'],
+): boolean => {
+  if (!found) return false
+  if (found.revision === revision) return found.id === event_id
+  // An operator deleted the stream on the server. What stands for it has no metadata and no position.
+  if ((found.metadata as unknown) === undefined) return true
+  // Its stream was erased since, up to a later event.
+  return isAfter(found.checkpoint, checkpoint)
+}
+
 /** Whether this store contains the position. */
 export const isPositionIn = async (
   store: Pick<EventStore, 'read' | 'isAfter'>,
-  { checkpoint, event_id, stream, revision }: StorePosition,
+  position: StorePosition,
 ): Promise<boolean> => {
-  const [[found] = []] = await store.read([{ stream, from: revision, limit: 1 }])
-  if (found?.id === event_id) return true
-  // Its stream was erased since, up to the event that records the deletion.
-  return found?.type === 'TransactionDeleted' && store.isAfter(found.checkpoint, checkpoint)
+  const [[found] = []] = await store.read([{ stream: position.stream, from: position.revision, limit: 1 }])
+  // A stream that was deleted in the store since: nothing there can be compared any more.
+  if (found && isTombstone(found)) return true
+  return proves(found, position, (a, b) => store.isAfter(a, b))
 }

@@ -7,6 +7,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { activePrefixes } from '../../domain/account/systems.ts'
 import { Refused } from '../../domain/errors.ts'
 import { orderIdOf } from '../../domain/reader/order-id.ts'
+import { UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.ts'
 import { release, remove, retry, type RetryOccasion, type TransactionFact } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
@@ -23,23 +24,19 @@ const notFound = () => new Refused('NOT_FOUND', 'The transaction does not exist.
 
 interface Loaded {
   id: number
-  transaction: Transaction
-  revision: number
+  events: readonly StoredEvent[]
 }
 
 const load = async (store: EventStore, ids: readonly number[]): Promise<Loaded[]> => {
   const streams = await store.read(ids.map((id) => ({ stream: transactionStream(id) })))
-  return ids.map((id, index) => {
-    const events = streams[index] ?? []
-    return { id, transaction: foldTransaction(events), revision: events.at(-1)?.revision ?? NO_STREAM }
-  })
+  return ids.map((id, index) => ({ id, events: streams[index] ?? [] }))
 }
 
 /**
  * The result per transaction: the position of the decision in the store (null if there was nothing to decide), or the
- * refusal.
+ * refusal, or why the transaction cannot be read.
  */
-type Outcome = { checkpoint: Checkpoint | null } | { refused: Refused }
+type Outcome = { checkpoint: Checkpoint | null } | { refused: Refused | UnreadableEvent }
 
 /** Another user's transaction is treated as if it did not exist. */
 const decideEach = async (
@@ -49,14 +46,15 @@ const decideEach = async (
   decide: (transaction: Transaction) => readonly TransactionFact[],
 ): Promise<Map<number, Outcome>> => {
   const outcomes = new Map<number, Outcome>()
-  const decideOne = ({ id, transaction }: Loaded): readonly TransactionFact[] => {
+  const decideOne = ({ id, events }: Loaded): readonly TransactionFact[] => {
     try {
+      const transaction = foldTransaction(events)
       if (transaction?.user_id !== occasion.user_id) throw notFound()
       const facts = decide(transaction)
       if (facts.length === 0) outcomes.set(id, { checkpoint: null })
       return facts
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
+      if (!(error instanceof Refused) && !(error instanceof UnreadableEvent)) throw error
       outcomes.set(id, { refused: error })
       return []
     }
@@ -66,8 +64,12 @@ const decideEach = async (
     const decided = (await load(store, open))
       .map((loaded) => ({ ...loaded, facts: decideOne(loaded) }))
       .filter(({ facts }) => facts.length > 0)
-    const units = decided.map(({ id, revision, facts }) => [
-      { stream: transactionStream(id), expectedRevision: revision, events: stamp(facts, occasion) },
+    const units = decided.map(({ id, events, facts }) => [
+      {
+        stream: transactionStream(id),
+        expectedRevision: events.at(-1)?.revision ?? NO_STREAM,
+        events: stamp(facts, occasion),
+      },
     ])
     const results = units.length > 0 ? await store.append(units) : []
     decided.forEach(({ id }, index) => {
@@ -173,12 +175,21 @@ export const deleteTransaction = async (
   return outcome
 }
 
-/** Removes the transactions of a deleted account in any state, and erases all their events except the last. */
+/**
+ * Removes the transactions of a deleted account in any state, and erases all their events except the last.
+ * @returns those that cannot be read; they are unchanged
+ */
 export const deleteTransactions = async (
   store: EventStore,
   occasion: OwnersOccasion,
   ids: readonly number[],
-): Promise<void> => {
-  await decideEach(store, occasion, ids, (transaction) => (transaction?.phase === 'live' ? remove(transaction) : []))
-  for (const id of ids) await store.erase(transactionStream(id))
+): Promise<number[]> => {
+  const outcomes = await decideEach(store, occasion, ids, (transaction) =>
+    transaction?.phase === 'live' ? remove(transaction) : [],
+  )
+  const isUnreadable = (outcome: Outcome | undefined) =>
+    outcome && 'refused' in outcome && outcome.refused instanceof UnreadableEvent
+  const unreadable = ids.filter((id) => isUnreadable(outcomes.get(id)))
+  for (const id of ids) if (!unreadable.includes(id)) await store.erase(transactionStream(id))
+  return unreadable
 }

@@ -4,11 +4,12 @@
  * more. The old client's calls are ended before the new one is used. Otherwise their failures would reject every append that
  * waits, on any client (see `late-answers.ts`).
  */
-import { setTimeout as pause } from 'node:timers/promises'
-import { EventStoreDBClient } from '@eventstore/db-client'
+import type { EventStoreDBClient } from '@eventstore/db-client'
+import { openClient, type OpenClient } from './client.ts'
 import { onLateAnswer } from './late-answers.ts'
-import { breaksConnection, isOutage, NoAnswer } from './outage.ts'
-import { readableUrl } from './url.ts'
+import { breaksConnection, isOutage, NoAnswer, reasonOf } from './outage.ts'
+import { OutageReport, type Outage } from './outage-report.ts'
+import { clientUrl, hostsOf } from './url.ts'
 
 /**
  * The client warns about values below ten seconds. A connection that does not even answer a ping is detected after both
@@ -16,8 +17,10 @@ import { readableUrl } from './url.ts'
  */
 const KEEP_ALIVE_MS = 10_000
 const PING_MS = 5_000
-/** Ending the calls of a client needs no round trip, so this is the longest wait for it. */
-const GOODBYE_MS = 500
+/** After a pause without an answer, the store is compared again: a proxy may hide that its server was away. Milliseconds. */
+const PAUSE_MS = 10_000
+/** How long the client waits for one node while it discovers a cluster. A frozen node must not use up the time of a call. */
+const GOSSIP_TIMEOUT_S = 2
 
 export interface Link {
   client: EventStoreDBClient
@@ -25,11 +28,23 @@ export interface Link {
   lost: AbortSignal
 }
 
-interface OpenLink extends Link {
-  end: AbortController
+interface OpenLink extends Link, OpenClient {
+  giveUp: AbortController
   /** The time of the last answer, on the clock of `performance`. */
   heardAt: number
+  comparing: Promise<void> | null
+  /** Whether a lost connection is noticed. */
+  isWatched: boolean
 }
+
+/** Compares the store with what is known of it, on a new client and after a pause. */
+export interface Comparison {
+  /** Whether there is anything to compare. */
+  isNeeded(): boolean
+  run(attempt: Attempt): Promise<void>
+}
+
+const NOTHING: Comparison = { isNeeded: () => false, run: async () => {} }
 
 /** One attempt of a call. */
 export interface Attempt {
@@ -45,15 +60,30 @@ export interface Attempt {
   onGivenUp: () => void
 }
 
-/** An internal method of the client. `dispose` ends the calls but leaves the connection open until its idle timeout. */
+/** An internal method of the client. */
 interface Inside {
-  getChannel(): Promise<{ close(): void }>
+  getChannel(): Promise<Channel>
+}
+
+interface Channel {
+  getConnectivityState(connect: boolean): number
+  watchConnectivityState(state: number, deadline: number, changed: () => void): void
+  close(): void
+}
+
+export interface Reports {
+  /** Called with the first failure of each outage. */
+  onFailure(error: unknown): void
+  /** Called when an outage has ended. */
+  onRecovery(outage: Outage): void
 }
 
 export class Connection {
   readonly #url: string
   readonly #attemptMs: number
-  readonly #onFailure: (error: unknown) => void
+  readonly #comparison: Comparison
+  readonly #hosts: string
+  readonly #report: OutageReport
   readonly #forget: () => void
   #generation = 0
   #link: Promise<OpenLink>
@@ -62,31 +92,51 @@ export class Connection {
   #closed = false
 
   /**
-   * @param url  `esdb://…`, in the client's format
+   * @param url  `esdb://…` or `kurrentdb://…`
    * @param attemptMs  a call that receives nothing for this long is given up
    * @throws if the URL is invalid
    */
-  constructor(url: string, attemptMs: number, onFailure: (error: unknown) => void) {
-    this.#url = readableUrl(url)
+  constructor(url: string, attemptMs: number, { onFailure, onRecovery }: Reports, comparison = NOTHING) {
+    this.#comparison = comparison
+    this.#url = url
+    this.#hosts = hostsOf(url)
     this.#attemptMs = attemptMs
-    this.#onFailure = onFailure
+    this.#report = new OutageReport(onFailure, onRecovery)
     this.#current = this.#open()
     this.#link = Promise.resolve(this.#current)
     this.#forget = onLateAnswer((error) => {
       // One late answer is often followed by more. By then the new client is already being opened.
-      if (this.#isRenewing) return
-      onFailure(error)
-      this.#renew(this.#current)
+      if (!this.#isRenewing) this.#renew(this.#current, error)
     })
   }
 
-  link(): Promise<Link> {
-    return this.#link
+  /** @throws as `call` */
+  async link(): Promise<Link> {
+    const link = await this.#link
+    await this.#compared(link)
+    return link
   }
 
-  /** Makes one attempt. @throws {NoAnswer} if nothing arrived for too long · any error of the client */
+  /** Compares now. @throws as `call` */
+  async compare(): Promise<void> {
+    await this.#attempt(await this.#link, (attempt) => this.#comparison.run(attempt))
+  }
+
+  /** Makes one attempt. @throws {NoAnswer} if nothing arrived for too long · {StoreWentBack} · any error of the client */
   async call<Result>(work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const link = await this.#link
+    await this.#compared(link)
+    return this.#attempt(link, work)
+  }
+
+  async #compared(link: OpenLink): Promise<void> {
+    if (performance.now() - link.heardAt <= PAUSE_MS || !this.#comparison.isNeeded()) return
+    await (link.comparing ??= this.#attempt(link, (attempt) => this.#comparison.run(attempt)).finally(
+      () => (link.comparing = null),
+    ))
+  }
+
+  async #attempt<Result>(link: OpenLink, work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const received = (): void => {
       link.heardAt = performance.now()
     }
@@ -115,15 +165,21 @@ export class Connection {
     try {
       const result = await Promise.race([work(attempt), givenUp])
       received()
+      if (!link.isWatched) watch(link).catch(() => (link.isWatched = false))
+      this.answered()
       return result
     } catch (error) {
+      if (!isOutage(error)) {
+        received()
+        this.answered()
+        throw error
+      }
       if (error instanceof NoAnswer) {
         attempt.onGivenUp()
         // If other calls received answers meanwhile, only this call is slow or lost, and the client is kept.
-        if (link.heardAt < started) this.#renew(link)
-      } else if (isOutage(error)) this.failed(link, error)
-      else received()
-      throw error
+        if (link.heardAt < started) this.#renew(link, error)
+      } else this.failed(link, error)
+      throw this.#named(error)
     } finally {
       clearTimeout(timer)
     }
@@ -131,51 +187,69 @@ export class Connection {
 
   /** Reports that a call that the caller made itself on a link has failed. */
   failed(link: Link, error: unknown): void {
-    if (breaksConnection(error)) this.#renew(link)
+    if (breaksConnection(error)) this.#renew(link, error)
   }
 
   /** Reports that nothing arrived on a link for too long. */
   silent(link: Link): void {
-    this.#renew(link)
+    this.#renew(link, new NoAnswer(`no response within ${this.#attemptMs} ms`))
+  }
+
+  /** Reports that the server has answered. */
+  answered(): void {
+    this.#report.answered()
   }
 
   async close(): Promise<void> {
     this.#closed = true
     this.#forget()
+    this.#report.close()
     const link = await this.#link
-    link.end.abort()
-    await goodbye(link.client)
+    link.giveUp.abort()
+    await link.end()
   }
 
   #open(): OpenLink {
-    const end = new AbortController()
-    const client = EventStoreDBClient.connectionString(this.#connectionString())
-    return { client, end, lost: end.signal, heardAt: performance.now() }
+    const giveUp = new AbortController()
+    return {
+      ...openClient(this.#clientUrl()),
+      giveUp,
+      lost: giveUp.signal,
+      heardAt: -Infinity,
+      comparing: null,
+      isWatched: false,
+    }
   }
 
   /**
    * Below the client, connections are shared by all clients with the same options. A different interval gives the new client
    * a new connection, without the retry pauses that the old connection's failures caused.
    */
-  #connectionString(): string {
-    const own = {
+  #clientUrl(): string {
+    const defaults = { gossipTimeout: GOSSIP_TIMEOUT_S }
+    return clientUrl(this.#url, defaults, {
       keepAliveInterval: KEEP_ALIVE_MS + this.#generation++,
       keepAliveTimeout: PING_MS,
       // If this is false, the client reports a wrong revision.
       throwOnAppendFailure: true,
-    }
-    const options = Object.entries(own).map(([key, value]) => `${key}=${value}`)
-    return this.#url + (this.#url.includes('?') ? '&' : '?') + options.join('&')
+    })
   }
 
-  #renew(link: Link): void {
+  /** The error with the server's address and a reason that a reader can act on. */
+  #named(error: unknown): NoAnswer {
+    return new NoAnswer(`${this.#hosts}: ${reasonOf(error)}`, { cause: error })
+  }
+
+  #renew(link: Link, error: unknown): void {
+    if (!this.#closed) this.#report.failed(this.#named(error))
     if (link !== this.#current || this.#closed) return
     const old = this.#current
     const next = (this.#current = this.#open())
     this.#isRenewing = true
-    old.end.abort()
-    this.#link = goodbye(old.client)
-      .catch(this.#onFailure)
+    old.giveUp.abort()
+    this.#link = old
+      .end()
+      .catch(() => {})
       .then(() => {
         this.#isRenewing = false
         return next
@@ -183,11 +257,20 @@ export class Connection {
   }
 }
 
-const goodbye = async (client: EventStoreDBClient): Promise<void> => {
-  await Promise.race([client.dispose(), pause(GOODBYE_MS, undefined, { ref: false })])
-  // If a cluster cannot be found, there is no channel to close, and it takes some time until the error arrives.
-  ;(client as unknown as Inside).getChannel().then(
-    (channel) => channel.close(),
-    () => {},
-  )
+/** gRPC: the channel was closed. */
+const SHUTDOWN = 4
+
+/** The client connects again by itself. So a server that was away while no call was made is noticed only here. */
+const watch = async (link: OpenLink): Promise<void> => {
+  link.isWatched = true
+  const channel = await (link.client as unknown as Inside).getChannel()
+  const next = (): void => {
+    const state = channel.getConnectivityState(false)
+    if (state === SHUTDOWN || link.lost.aborted) return
+    channel.watchConnectivityState(state, Infinity, () => {
+      link.heardAt = -Infinity
+      next()
+    })
+  }
+  next()
 }

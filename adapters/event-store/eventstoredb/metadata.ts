@@ -18,6 +18,7 @@ import type { Connection } from './connection.ts'
 export interface StreamMetadata {
   /** Seconds. */
   $maxAge?: number
+  $maxCount?: number
   /** The first revision that is not hidden. */
   $tb?: number
 }

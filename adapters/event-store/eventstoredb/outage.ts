@@ -4,6 +4,7 @@
  * detected. So this file lists the known refusals. After any other error the outcome is unknown.
  */
 import { ErrorType, NotLeaderError, isCommandError } from '@eventstore/db-client'
+import { StoreWentBack } from '../../../domain/errors.ts'
 
 /** A call that we gave up. */
 export class NoAnswer extends Error {
@@ -28,8 +29,16 @@ const REFUSING_CODES: ReadonlySet<unknown> = new Set([3, 7, 12, 16])
 
 export const isOutage = (error: unknown): boolean => {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false
+  if (error instanceof StoreWentBack) return false
   if (isCommandError(error) && REFUSALS.has(error.type)) return false
   return !('code' in error && REFUSING_CODES.has(error.code))
+}
+
+/** Why the server did not answer, in words that help to correct a setting. */
+export const reasonOf = (error: unknown): string => {
+  const { message } = error as Error
+  // A server without TLS answers a TLS client with an ordinary HTTP error.
+  return /wrong version number/i.test(message) ? 'the server speaks no TLS: add ?tls=false' : message
 }
 
 /**

@@ -1,10 +1,11 @@
 // Tests: tests/contract/event-store/eventstoredb.test.ts
-/** Reads slices of streams concurrently, all events page by page, and the newest event. */
+/** Reads slices of streams concurrently, all events page by page, and the newest events. */
 import {
   BACKWARDS,
   END,
   FORWARDS,
   START,
+  StreamDeletedError,
   StreamNotFoundError,
   type AllStreamRecordedEvent,
   type Position,
@@ -16,8 +17,9 @@ import type { Slice } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
 import type { Parse } from '../parse.ts'
 import type { Attempt, Connection } from './connection.ts'
+import type { Names } from './names.ts'
 import { isAfter } from './position.ts'
-import { recorded } from './recorded.ts'
+import { recorded, tombstone } from './recorded.ts'
 
 /** Concurrent reads of streams. More would make each read slower without a higher total speed. */
 const SIDE_BY_SIDE = 32
@@ -28,40 +30,33 @@ const LEAST_PAGE = 64
 /** Reads go to the leader. A decision that is based on a follower's outdated state would only conflict. */
 const OF_THE_LEADER = { requiresLeader: true } as const
 
-type Answered = <Result>(attempt: () => Promise<Result>) => Promise<Result>
+/** Retries while the server is unavailable. */
+export type Answered = <Result>(attempt: () => Promise<Result>) => Promise<Result>
 
 /** Reads to the end. A read may take long, as long as parts of it keep arriving. */
-const collect = async <Found>(
-  { received: heard, checkWhole }: Attempt,
-  reading: StreamingRead<Found>,
-): Promise<Found[]> => {
+const collect = async <Found>(attempt: Attempt, reading: StreamingRead<Found>): Promise<Found[]> => {
+  // Ending a read that has not found a node fails with the error of the discovery.
+  attempt.onGivenUp = () => void reading.cancel().catch(() => {})
   const found: Found[] = []
   for await (const one of reading) {
-    heard()
+    attempt.received()
     found.push(one)
   }
-  checkWhole()
+  attempt.checkWhole()
   return found
 }
 
 export class Reading<Event extends RecordedEvent = RecordedEvent> {
   readonly #connection: Connection
-  readonly #prefix: string
+  readonly #names: Names
   readonly #answered: Answered
   readonly #parse: Parse<Event>
-  #newest: Position | null = null
 
-  /** @param prefix  the prefix of every stream's name · @param answered  retries while the server is unavailable */
-  constructor(connection: Connection, prefix: string, answered: Answered, parse: Parse<Event>) {
+  constructor(connection: Connection, names: Names, answered: Answered, parse: Parse<Event>) {
     this.#connection = connection
-    this.#prefix = prefix
+    this.#names = names
     this.#answered = answered
     this.#parse = parse
-  }
-
-  /** Remembers that one of our events is at this position, so that a search for the newest event can stop there. */
-  knows(position: Position): void {
-    if (this.#newest === null || isAfter(position, this.#newest)) this.#newest = position
   }
 
   async slices(slices: readonly Slice[]): Promise<Event[][]> {
@@ -88,26 +83,17 @@ export class Reading<Event extends RecordedEvent = RecordedEvent> {
         // A read from a position includes the event at that position.
         if (from !== null && !isAfter(event.position, from)) continue
         from = event.position
-        if (event.streamId.startsWith(this.#prefix) && events.length < limit)
-          events.push(this.#parse(recorded(event, event.streamId.slice(this.#prefix.length))))
+        const stream = this.#names.of(event)
+        if (stream !== null && events.length < limit) events.push(this.#parse(recorded(event, stream)))
       }
       if (page.length < count) break
     }
     return events
   }
 
-  /** Position of our newest event. */
-  async end(): Promise<Position | null> {
-    let before: Position | null = null
-    for (let count = LEAST_PAGE; ; count = PAGE) {
-      const start: Position | null = before
-      const page: AllStreamRecordedEvent[] = await this.#answered(() => this.#page(BACKWARDS, start ?? END, count))
-      const newest = page.find(({ streamId }) => streamId.startsWith(this.#prefix))
-      if (newest) this.knows(newest.position)
-      before = page.at(-1)?.position ?? null
-      const isKnown = before !== null && this.#newest !== null && !isAfter(before, this.#newest)
-      if (newest || isKnown || page.length < count) return this.#newest
-    }
+  /** The newest events of all programs that use the server, the newest first. */
+  newest(count: number): Promise<AllStreamRecordedEvent[]> {
+    return this.#page(BACKWARDS, END, count)
   }
 
   async #slice(stream: string, { from = 0, backwards = false, limit }: Slice): Promise<Event[]> {
@@ -118,13 +104,15 @@ export class Reading<Event extends RecordedEvent = RecordedEvent> {
     const most = limit === undefined ? {} : { maxCount: limit }
     try {
       const found = await this.#connection.call((attempt) => {
-        const reading = attempt.client.readStream(this.#prefix + stream, { ...where, ...most, ...OF_THE_LEADER })
-        attempt.onGivenUp = () => void reading.cancel()
-        return collect(attempt, reading)
+        const options = { ...where, ...most, ...OF_THE_LEADER }
+        return collect(attempt, attempt.client.readStream(this.#names.onServer(stream), options))
       })
-      return found.flatMap(({ event }) => (event ? [this.#parse(recorded(event, stream))] : []))
+      return found.flatMap(({ event }) =>
+        event && this.#names.of(event) !== null ? [this.#parse(recorded(event, stream))] : [],
+      )
     } catch (error) {
       if (error instanceof StreamNotFoundError) return []
+      if (error instanceof StreamDeletedError) return [this.#parse(tombstone(stream))]
       throw error
     }
   }
@@ -134,11 +122,8 @@ export class Reading<Event extends RecordedEvent = RecordedEvent> {
     fromPosition: Position | typeof START | typeof END,
     maxCount: number,
   ): Promise<AllStreamRecordedEvent[]> {
-    const found = await this.#connection.call((attempt) => {
-      const reading = attempt.client.readAll({ direction, fromPosition, maxCount, ...OF_THE_LEADER })
-      attempt.onGivenUp = () => void reading.cancel()
-      return collect(attempt, reading)
-    })
+    const options = { direction, fromPosition, maxCount, ...OF_THE_LEADER }
+    const found = await this.#connection.call((attempt) => collect(attempt, attempt.client.readAll(options)))
     return found.flatMap(({ event }) => event ?? [])
   }
 }

@@ -1,17 +1,22 @@
 // Tests: tests/integration/eventstoredb/forgetting.test.ts
 /**
- * A scavenge removes hidden events from the server's disk. Only one runs at a time. A scavenge after a stopped one only
- * finishes the old one, so events that were hidden in between are still stored. So a scavenge counts as done only when the
- * event at a hidden position is no longer found there. In a cluster every node needs its own scavenge. They run one after the
- * other, because each one slows its node down.
+ * A scavenge removes hidden events from the server's disk. Only one runs at a time. A scavenge after one that was stopped or
+ * killed only finishes the old one, so events that were hidden in between are still stored. So an event is hidden just before
+ * a scavenge, and the scavenge is repeated until that event is gone from the server's log: then everything that any process
+ * has hidden before is gone too. In a cluster every node needs its own scavenge. They run one after the other, because each
+ * one slows its node down.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EventStoreDBClient, Position } from '@eventstore/db-client'
+import type { EventStoreDBClient } from '@eventstore/db-client'
 import { nodesOf, urlOfNode } from './cluster.ts'
 import { Connection } from './connection.ts'
+import type { HiddenEvent } from './hidden-event.ts'
+import type { Answered } from './reading.ts'
 
 const POLL_MS = 200
 const MOST_RUNS = 3
+/** How long a node of a cluster may take to receive an event (milliseconds). */
+const REPLICATED_MS = 60_000
 
 /**
  * An internal method of the client: it sends requests to the server's HTTP side with the client's address and credentials.
@@ -24,7 +29,7 @@ interface Inside {
   ): Promise<Answer>
 }
 
-class HttpRefused extends Error {
+class HttpRefused extends RangeError {
   override name = 'HttpRefused'
   readonly status: number
   constructor(path: string, status: number, message: string) {
@@ -39,12 +44,6 @@ const request = <Answer>(client: EventStoreDBClient, method: 'GET' | 'POST', pat
     transformError: (status, message) => new HttpRefused(path, status, message),
   })
 
-/** An event that was hidden permanently, and its position. */
-export interface Hidden {
-  id: string
-  position: Position
-}
-
 interface Parts {
   /** The URL of `connection`. */
   url: string
@@ -52,22 +51,28 @@ interface Parts {
   connection: Connection
   /** Opens a connection to another node with the same options. */
   connect(url: string): Connection
+  /** Retries for some seconds while a node is unavailable. */
+  answered: Answered
+  /** Retries for some minutes while a node that was being scavenged is unavailable. */
+  answeredLater: Answered
+  onRepeat: (reason: Error) => void
+  signal: AbortSignal
 }
 
 /**
- * @param hidden  events that must be gone afterwards, as far as known
+ * @param hidden  an event that was hidden just before, after everything that must be gone afterwards
  * @throws if a server refuses or is unavailable (after all others are done), or when the signal aborts
  */
-export const scavenge = async (parts: Parts, hidden: readonly Hidden[], signal: AbortSignal): Promise<void> => {
-  const { url, connection, connect } = parts
+export const scavenge = async (parts: Parts, hidden: HiddenEvent): Promise<void> => {
+  const { url, connection, connect, signal } = parts
   const nodes = await nodesOf(connection)
-  if (nodes.length === 0) return scavengeNode(connection, hidden, signal)
+  if (nodes.length === 0) return scavengeNode(parts, hidden)
   const failures: Error[] = []
   for (const { isAlive, ...node } of nodes)
     try {
       if (!isAlive) throw new Error('it is away')
       const own = connect(urlOfNode(url, node))
-      await scavengeNode(own, hidden, signal).finally(() => own.close())
+      await scavengeNode({ ...parts, connection: own }, hidden).finally(() => own.close())
     } catch (cause) {
       if (signal.aborted) throw cause
       failures.push(new Error(`${node.host}:${node.port}: ${(cause as Error).message}`, { cause }))
@@ -79,47 +84,60 @@ export const scavenge = async (parts: Parts, hidden: readonly Hidden[], signal: 
     )
 }
 
-const scavengeNode = async (connection: Connection, hidden: readonly Hidden[], signal: AbortSignal): Promise<void> => {
-  for (let run = 0; run < MOST_RUNS; run++) {
-    await once(connection, signal)
-    if (await isGone(connection, hidden)) return
+const scavengeNode = async (parts: Parts, hidden: HiddenEvent): Promise<void> => {
+  for (let run = 1; run <= MOST_RUNS; run++) {
+    await once(parts)
+    if (await isGone(parts, hidden)) return
+    if (run < MOST_RUNS)
+      parts.onRepeat(new Error('the scavenge was stopped, or only finished an earlier one: it is repeated'))
   }
   throw new Error(`hidden events remain after ${MOST_RUNS} scavenges`)
 }
 
-const once = async (connection: Connection, signal: AbortSignal): Promise<void> => {
-  for (;;) {
-    const { client } = await connection.link()
+const once = async (parts: Parts): Promise<void> => {
+  for (;;)
     try {
-      await request(client, 'POST', '/admin/scavenge')
-      await ended(connection, signal)
+      await parts.answered(() =>
+        parts.connection.call(({ client }) => request<unknown>(client, 'POST', '/admin/scavenge')),
+      )
+      await ended(parts)
       return
     } catch (error) {
       // Another scavenge runs, perhaps started before the last events were hidden. Ours starts after it.
       if (!(error instanceof HttpRefused) || error.status !== 400) throw error
-      await ended(connection, signal)
+      await ended(parts)
     }
-  }
 }
 
-const ended = async (connection: Connection, signal: AbortSignal): Promise<void> => {
+/** Waits until no scavenge runs, also while the server restarts. */
+const ended = async ({ connection, answeredLater, signal }: Parts): Promise<void> => {
   for (;;) {
-    const { client } = await connection.link()
-    const { scavengeId } = await request<{ scavengeId?: string }>(client, 'GET', '/admin/scavenge/current')
+    const { scavengeId } = await answeredLater(() =>
+      connection.call(({ client }) => request<{ scavengeId?: string }>(client, 'GET', '/admin/scavenge/current')),
+    )
     if (!scavengeId) return
     await pause(POLL_MS, undefined, { signal })
   }
 }
 
-const isGone = async (connection: Connection, hidden: readonly Hidden[]): Promise<boolean> => {
-  for (const { id, position } of hidden) {
-    const found = await connection.call(async ({ client, checkWhole }) => {
-      const ids: (string | undefined)[] = []
-      for await (const { event } of client.readAll({ fromPosition: position, maxCount: 1 })) ids.push(event?.id)
-      checkWhole()
-      return ids
-    })
-    if (found.includes(id)) return false
+/** Whether another event is at the position of the hidden one. */
+const isGone = async (
+  { connection, answeredLater, signal }: Parts,
+  { id, position }: HiddenEvent,
+): Promise<boolean> => {
+  const deadline = performance.now() + REPLICATED_MS
+  for (;;) {
+    const [found] = await answeredLater(() =>
+      connection.call(async ({ client, checkWhole }) => {
+        const ids: (string | undefined)[] = []
+        for await (const { event } of client.readAll({ fromPosition: position, maxCount: 1 })) ids.push(event?.id)
+        checkWhole()
+        return ids
+      }),
+    )
+    if (found !== undefined) return found !== id
+    // The last event of its stream always remains. So if nothing is there, this node of a cluster has not received it yet.
+    if (performance.now() > deadline) throw new Error('it does not receive the events of the others')
+    await pause(POLL_MS, undefined, { signal })
   }
-  return true
 }

@@ -7,13 +7,14 @@
 import { START, streamNameFilter, type EventStoreDBClient, type Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Parse } from '../parse.ts'
+import type { Names } from './names.ts'
 import { NoAnswer } from './outage.ts'
 import { recorded } from './recorded.ts'
 
 /** The number of events buffered here for a busy consumer. The rest waits at the server. */
 const BUFFERED = 256
 /** The server sends a checkpoint after it has checked this many events of others. */
-const SEARCH_WINDOW = 500
+const SEARCH_WINDOW = 1_000
 
 export interface Taken<Event extends RecordedEvent> {
   events: Event[]
@@ -21,11 +22,13 @@ export interface Taken<Event extends RecordedEvent> {
   position: Position | null
   /** All past events were taken, and no more are buffered. */
   live: boolean
+  /** Somebody waits for this position (`end.ts`). */
+  isMarked: boolean
 }
 
 export class Source<Event extends RecordedEvent> {
   readonly #subscription: ReturnType<EventStoreDBClient['subscribeToAll']>
-  readonly #prefix: string
+  readonly #names: Names
   readonly #parse: Parse<Event>
   #taken = 0
   #liveFrom = Infinity
@@ -34,12 +37,12 @@ export class Source<Event extends RecordedEvent> {
   #isConfirmed = false
   #wake: () => void = () => {}
 
-  /** @param prefix  the prefix of all streams of this installation · @param after  null means from the start */
-  constructor(client: EventStoreDBClient, prefix: string, after: Position | null, parse: Parse<Event>) {
-    this.#prefix = prefix
+  /** @param after  null means from the start */
+  constructor(client: EventStoreDBClient, names: Names, after: Position | null, parse: Parse<Event>) {
+    this.#names = names
     this.#parse = parse
     const filter = streamNameFilter({
-      prefixes: [prefix],
+      prefixes: [names.prefix],
       maxSearchWindow: SEARCH_WINDOW,
       checkpointInterval: 1,
       checkpointReached: (_subscription, position) => {
@@ -84,6 +87,7 @@ export class Source<Event extends RecordedEvent> {
   take(most: number, isWanted: (stream: string) => boolean): Taken<Event> {
     const events: Event[] = []
     let position: Position | null = null
+    let isMarked = false
     while (events.length < most) {
       const resolved = this.#subscription.read() as { event?: Parameters<typeof recorded>[0] } | null
       if (resolved === null) break
@@ -91,12 +95,18 @@ export class Source<Event extends RecordedEvent> {
       const { event } = resolved
       if (!event) continue
       position = event.position ?? position
-      const stream = event.streamId.slice(this.#prefix.length)
-      if (isWanted(stream)) events.push(this.#parse(recorded(event, stream)))
+      isMarked ||= this.#names.isInternal(event)
+      const stream = this.#names.of(event)
+      if (stream !== null && isWanted(stream)) events.push(this.#parse(recorded(event, stream)))
     }
     while (this.#checkpoints.length > 0 && this.#checkpoints[0]!.from <= this.#taken)
       position = later(position, this.#checkpoints.shift()!.position)
-    return { events, position, live: this.#liveFrom <= this.#taken && this.#subscription.readableLength === 0 }
+    return {
+      events,
+      position,
+      isMarked,
+      live: this.#liveFrom <= this.#taken && this.#subscription.readableLength === 0,
+    }
   }
 
   /** Resolves when something arrived or failed, or after this many milliseconds. */

@@ -9,84 +9,121 @@ import { setMaxListeners } from 'node:events'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
+import { expectedMore, History, type RememberingStore } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
-import { Connection } from './connection.ts'
+import { compareWith } from './checked.ts'
+import { Connection, type Reports } from './connection.ts'
+import { End } from './end.ts'
+import { hideEvent } from './hidden-event.ts'
 import { setMetadata } from './metadata.ts'
+import { Names } from './names.ts'
 import { isOutage } from './outage.ts'
 import { checkpointOf, isAfter, positionOf } from './position.ts'
-import { Reading } from './reading.ts'
+import { Reading, type Answered } from './reading.ts'
 import { Retention } from './retention.ts'
-import { scavenge, type Hidden } from './scavenge.ts'
+import { scavenge } from './scavenge.ts'
 import { subscription } from './subscription.ts'
 import { Units } from './units.ts'
 
-export interface EventStoreDbOptions<Event extends RecordedEvent> {
-  /** `esdb://…` or `esdb+discover://…` in the client's format, with credentials if the server requires them. */
+export interface EventStoreDbOptions<Event extends RecordedEvent> extends Partial<Reports> {
+  /** `esdb://…`, `kurrentdb://…` or these with `+discover`, with credentials if the server requires them. */
   url: string
   /** The prefix of every stream's name on the server, so that several installations can share a server. */
   prefix: string
+  /** Whether a name, without the prefix, is that of a stream of ours. Default: every name is. */
+  isOwn?: (stream: string) => boolean
   parse: Parse<Event>
   /** How long a call may wait for an unavailable server before it fails with `StoreUnavailable`, in milliseconds. */
   deadlineMs?: number
-  /** Called with every failure of a subscription and every connection that is given up. Both recover by themselves. */
-  onFailure?: (error: unknown) => void
 }
 
 /** An attempt that receives nothing for this long is given up and repeated. */
 const ATTEMPT_MS = 3_000
 const BATCH = 1_000
-/** The most erased events that are checked after a scavenge. */
-const MOST_CHECKED = 100
+/** How long a scavenge waits for a server that stops while it runs (milliseconds). A large server needs minutes to start. */
+const SCAVENGED_SERVER_MS = 600_000
 
 export const openEventStoreDb = async <Event extends RecordedEvent>({
   url,
   prefix,
+  isOwn = () => true,
   parse,
   deadlineMs = 10_000,
   onFailure = () => {},
-}: EventStoreDbOptions<Event>): Promise<EventStore<Event>> => {
+  onRecovery = () => {},
+}: EventStoreDbOptions<Event>): Promise<RememberingStore<Event>> => {
   const attemptMs = Math.min(ATTEMPT_MS, deadlineMs)
   const closing = new AbortController()
   // Every call that waits for an unavailable server adds a listener.
   setMaxListeners(0, closing.signal)
-  const connect = (to: string): Connection => new Connection(to, attemptMs, onFailure)
-  const connection = connect(url)
-  const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
-    untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
-  const reading = new Reading(connection, prefix, answered, parse)
-  const retention = new Retention((stream, wanted, isNew) =>
-    setMetadata(connection, answered, prefix + stream, wanted, isNew),
+  const isLater: EventStore['isAfter'] = (a, b) => isAfter(positionOf(a), positionOf(b))
+  const history = new History(isLater)
+  const names = new Names(prefix, isOwn)
+  const connect = (to: string): Connection => new Connection(to, attemptMs, { onFailure, onRecovery })
+  const connection = new Connection(
+    url,
+    attemptMs,
+    { onFailure, onRecovery },
+    {
+      isNeeded: () => history.newest !== null,
+      run: (attempt) => compareWith(attempt, prefix, history),
+    },
   )
-  const units = new Units({ connection, reading, retention, prefix }, deadlineMs, closing.signal)
-  const erased: Hidden[] = []
+  const within =
+    (ms: number): Answered =>
+    async (attempt) => {
+      history.check()
+      return untilAnswered(attempt, { isOutage, deadlineMs: ms, closing: closing.signal })
+    }
+  const answered = within(deadlineMs)
+  const reading = new Reading(connection, names, answered, parse)
+  const end = new End(connection, names, answered, reading)
+  const retention = new Retention((stream, wanted, isNew) =>
+    setMetadata(connection, answered, names.onServer(stream), wanted, isNew),
+  )
+  const units = new Units({ connection, reading, end, retention, history, names }, deadlineMs, closing.signal)
 
   return {
+    history,
     keepsOrder: false,
-    append: (all) => units.append(all),
-    read: (slices) => reading.slices(slices),
-    readAll: async (after, limit) => reading.all(after === null ? null : positionOf(after), limit),
+    append: async (all) => {
+      history.check()
+      const results = await units.append(all)
+      if (expectedMore(all, results)) await answered(() => connection.compare())
+      return results
+    },
+    read: async (slices) => {
+      const found = await reading.slices(slices)
+      found.forEach((events, n) => history.saw(slices[n]!.backwards ? events.toReversed() : events))
+      return found
+    },
+    readAll: async (after, limit) => {
+      const events = await reading.all(after === null ? null : positionOf(after), limit)
+      history.saw(events)
+      return events
+    },
     subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
       subscription(connection, {
-        prefix,
+        names,
         after: after === null ? null : positionOf(after),
         prefixes: prefixes?.length ? prefixes : undefined,
         maxBatch,
         signal: AbortSignal.any([signal, closing.signal]),
         attemptMs,
+        history,
         parse,
-        onFailure,
       }),
     end: async () => {
-      const position = await reading.end()
+      const position = await end.position()
       return position && checkpointOf(position)
     },
-    isAfter: (a, b) => isAfter(positionOf(a), positionOf(b)),
+    isAfter: isLater,
     retain: async (names, maxAgeSeconds) => retention.keep(checkName(names), maxAgeSeconds),
     expire: async () => {
-      const checked = [...erased]
-      await scavenge({ url, connection, connect }, checked, closing.signal)
-      erased.splice(0, checked.length)
+      const answeredLater = within(SCAVENGED_SERVER_MS)
+      const parts = { url, connection, connect, answered, answeredLater, onRepeat: onFailure, signal: closing.signal }
+      await scavenge(parts, await hideEvent(connection, names, answered))
       return 0
     },
     erase: async (stream) => {
@@ -95,8 +132,7 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
         { stream, backwards: true, limit: 1 },
       ])
       if (!first || !last || first.revision === last.revision) return
-      await setMetadata(connection, answered, prefix + stream, { $tb: last.revision })
-      if (erased.length < MOST_CHECKED) erased.push({ id: first.id, position: positionOf(first.checkpoint) })
+      await setMetadata(connection, answered, names.onServer(stream), { $tb: last.revision })
     },
     close: async () => {
       closing.abort()

@@ -3,13 +3,17 @@
 import {
   MaxAppendSizeExceededError,
   NO_STREAM as NO_STREAM_THERE,
+  StreamDeletedError,
   WrongExpectedVersionError,
   type JSONEventData,
 } from '@eventstore/db-client'
 import { NO_STREAM, type Checkpoint, type Expected } from '../../../domain/ports.ts'
+import type { History } from '../history.ts'
 import type { Connection } from './connection.ts'
+import type { End } from './end.ts'
+import type { Names } from './names.ts'
 import { checkpointOf } from './position.ts'
-import type { Reading } from './reading.ts'
+import { tombstone } from './recorded.ts'
 import type { Retention } from './retention.ts'
 
 /**
@@ -22,10 +26,10 @@ export type Written = { ok: true; checkpoint: Checkpoint } | { ok: false; revisi
 
 export interface StreamAppendParts {
   connection: Connection
-  reading: Reading
+  end: End
   retention: Retention
-  /** The prefix of every stream's name. */
-  prefix: string
+  history: History
+  names: Names
 }
 
 /**
@@ -33,7 +37,7 @@ export interface StreamAppendParts {
  * @throws {RangeError} if this server's limit for one append is lower than usual
  */
 export const appendToStream = async (
-  { connection, reading, retention, prefix }: StreamAppendParts,
+  { connection, end, retention, history, names }: StreamAppendParts,
   answered: <Result>(attempt: () => Promise<Result>) => Promise<Result>,
   stream: string,
   expected: Expected,
@@ -43,7 +47,7 @@ export const appendToStream = async (
   const append = () =>
     answered(() =>
       connection.call(({ client }) =>
-        client.appendToStream(prefix + stream, events, {
+        client.appendToStream(names.onServer(stream), events, {
           // Never "any": the server recognises repeated ids for it only until it restarts.
           expectedRevision: isNew ? NO_STREAM_THERE : BigInt(expected),
           requiresLeader: true,
@@ -57,17 +61,25 @@ export const appendToStream = async (
     if (isNew && retained) await retained
     const [{ position }] = await Promise.all([append(), retained])
     if (position) {
-      reading.knows(position)
-      return { ok: true, checkpoint: checkpointOf(position) }
+      const checkpoint = checkpointOf(position)
+      history.wrote([{ stream, expected }], {
+        stream,
+        revision: expected + events.length,
+        id: events.at(-1)!.id,
+        checkpoint,
+      })
+      return { ok: true, checkpoint }
     }
     // Written earlier and hidden since, so its position is not reported. The newest position is not before it, so a caller
     // that waits until a read model has passed that position waits long enough.
-    return { ok: true, checkpoint: checkpointOf((await reading.end())!) }
+    return { ok: true, checkpoint: checkpointOf((await end.position())!) }
   } catch (error) {
     if (error instanceof WrongExpectedVersionError) {
       const { actualVersion } = error
       return { ok: false, revision: typeof actualVersion === 'bigint' ? Number(actualVersion) : NO_STREAM }
     }
+    // Whoever decided this reads the stream again, and finds the tombstone.
+    if (error instanceof StreamDeletedError) return { ok: false, revision: tombstone(stream).revision }
     if (error instanceof MaxAppendSizeExceededError)
       throw new RangeError(`the server takes ${error.maxAppendSize} bytes in one append`, { cause: error })
     throw error

@@ -11,10 +11,12 @@ import type { Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
+import type { History } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { pauseAfter } from '../../../workflows/support/retry.ts'
 import { BACK_OFF } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
+import type { Names } from './names.ts'
 import { isOutage, NoAnswer } from './outage.ts'
 import { checkpointOf, isAfter } from './position.ts'
 import { Source } from './source.ts'
@@ -24,8 +26,7 @@ const EMPTY_BATCH_MS = 1_000
 const LONG = 2 ** 30
 
 export interface SubscriptionOptions<Event extends RecordedEvent> {
-  /** The prefix of all streams of this installation. */
-  prefix: string
+  names: Names
   after: Position | null
   /** The prefixes of the wanted streams; undefined means all. */
   prefixes: readonly string[] | undefined
@@ -33,22 +34,28 @@ export interface SubscriptionOptions<Event extends RecordedEvent> {
   signal: AbortSignal
   /** Milliseconds. A subscription that the server has not confirmed in this time is recreated. */
   attemptMs: number
+  history: History
   parse: Parse<Event>
-  onFailure: (error: unknown) => void
 }
 
 export async function* subscription<Event extends RecordedEvent>(
   connection: Connection,
-  { prefix, after, prefixes, maxBatch, signal, attemptMs, parse, onFailure }: SubscriptionOptions<Event>,
+  { names, after, prefixes, maxBatch, signal, attemptMs, history, parse }: SubscriptionOptions<Event>,
 ): AsyncGenerator<Batch<Event>, void, undefined> {
   const isWanted = (stream: string): boolean => !prefixes || prefixes.some((one) => stream.startsWith(one))
   let position = after
   let reported = after
   let reportedAt = -Infinity
   for (let tries = 0; !signal.aborted; tries++) {
-    const link = await connection.link()
+    history.check()
+    const link = await connection.link().catch(async (error: unknown) => {
+      if (!isOutage(error)) throw error
+      await waitUnlessAborted(pauseAfter(tries, BACK_OFF), signal)
+      return null
+    })
     if (signal.aborted) return
-    const source = new Source(link.client, prefix, position, parse)
+    if (!link) continue
+    const source = new Source(link.client, names, position, parse)
     const onLost = (): void => source.fail(new NoAnswer('the connection was closed after an error'))
     link.lost.addEventListener('abort', onLost, { once: true })
     const askedAt = performance.now()
@@ -56,12 +63,16 @@ export async function* subscription<Event extends RecordedEvent>(
     try {
       while (!signal.aborted && !source.failure) {
         const taken = source.take(maxBatch, isWanted)
-        const { events, live } = taken
+        const { events, live, isMarked } = taken
+        history.saw(events)
         if (taken.position && (position === null || isAfter(taken.position, position))) position = taken.position
         const isAhead = position !== null && (reported === null || isAfter(position, reported))
         const untilReport = isAhead ? reportedAt + EMPTY_BATCH_MS - performance.now() : LONG
-        if (events.length > 0 || (live && !wasLive) || untilReport <= 0) {
-          if (source.isConfirmed) tries = 0
+        if (events.length > 0 || (live && !wasLive) || isMarked || untilReport <= 0) {
+          if (source.isConfirmed) {
+            tries = 0
+            connection.answered()
+          }
           wasLive = live
           reported = position
           reportedAt = performance.now()
@@ -85,7 +96,6 @@ export async function* subscription<Event extends RecordedEvent>(
     const error = source.failure?.error
     if (!isOutage(error)) throw error
     connection.failed(link, error)
-    onFailure(error)
     await waitUnlessAborted(pauseAfter(tries, BACK_OFF), signal)
   }
 }

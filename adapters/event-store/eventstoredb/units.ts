@@ -10,6 +10,7 @@ import { encode, type EncodedAppend } from '../encoding.ts'
 import { untilAnswered, type Patience } from '../until-answered.ts'
 import { Lane, type Part, type Turn } from './lane.ts'
 import { isOutage } from './outage.ts'
+import type { Reading } from './reading.ts'
 import { proposed } from './recorded.ts'
 import { appendToStream, type StreamAppendParts } from './stream-append.ts'
 
@@ -25,14 +26,18 @@ const sizeOf = ({ events }: EncodedAppend): number =>
     0,
   )
 
+export interface UnitParts extends StreamAppendParts {
+  reading: Reading
+}
+
 export class Units {
-  readonly #parts: StreamAppendParts
+  readonly #parts: UnitParts
   readonly #deadlineMs: number
   readonly #closing: AbortSignal
   #waitingBytes = 0
 
   /** @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds */
-  constructor(parts: StreamAppendParts, deadlineMs: number, closing: AbortSignal) {
+  constructor(parts: UnitParts, deadlineMs: number, closing: AbortSignal) {
     this.#parts = parts
     this.#deadlineMs = deadlineMs
     this.#closing = closing

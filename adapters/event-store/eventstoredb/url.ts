@@ -1,37 +1,59 @@
-// Tests: tests/integration/eventstoredb/cluster.test.ts
+// Tests: tests/unit/adapters/event-store/eventstoredb/url.test.ts
 /**
- * Checks EVENTSTORE_URL before the client reads it. If the client cannot read a URL, it prints it with the password, as an
- * error or directly to the console.
+ * Checks EVENTSTORE_URL and translates it for the client. If the client cannot read a URL, or does not know an option, it
+ * prints the whole URL with the password. So it only gets URLs in which this file knows every option.
  */
 
 const WHOLE = /^\d{1,9}$/
+const INTEGER = /^-?\d{1,9}$/
 const FLAG = /^(true|false)$/
 const TEXT = /^[^?&\s]+$/
 
-/**
- * The client's options and the format of their values. Names are in lower case without `_` and `-`, as the client compares
- * them.
- */
+/** The client's options and the format of their values. */
 const OPTIONS: Readonly<Record<string, RegExp>> = {
-  connectionname: TEXT,
-  defaultdeadline: WHOLE,
-  discoveryinterval: WHOLE,
-  dnsdiscover: FLAG,
-  gossiptimeout: WHOLE,
-  keepaliveinterval: /^-?\d{1,9}$/,
-  keepalivetimeout: /^-?\d{1,9}$/,
-  maxdiscoverattempts: WHOLE,
-  nodepreference: /^(leader|follower|random|read[_-]?only[_-]?replica)$/i,
-  throwonappendfailure: FLAG,
+  connectionName: TEXT,
+  defaultDeadline: WHOLE,
+  discoveryInterval: WHOLE,
+  dnsDiscover: FLAG,
+  gossipTimeout: WHOLE,
+  keepAliveInterval: INTEGER,
+  keepAliveTimeout: INTEGER,
+  maxDiscoverAttempts: WHOLE,
+  nodePreference: /^(leader|follower|random|read[_-]?only[_-]?replica)$/i,
+  throwOnAppendFailure: FLAG,
   tls: FLAG,
-  tlscafile: TEXT,
-  tlsverifycert: FLAG,
-  usercertfile: TEXT,
-  userkeyfile: TEXT,
+  tlsCAFile: TEXT,
+  tlsVerifyCert: FLAG,
+  userCertFile: TEXT,
+  userKeyFile: TEXT,
 }
 
-const URL_PARTS =
-  /^(?:esdb|esdb\+discover|kurrentdb):\/\/(?:([^:@/?#\s]+):([^:@/?#\s]+)@)?[\w.-]+(?::\d{1,5})?(?:,[\w.-]+(?::\d{1,5})?)*\/?(?:\?([^#\s]+))?$/
+/** The client compares names without case, `_` and `-`. */
+const flat = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
+const NAMES = new Map(Object.keys(OPTIONS).map((name) => [flat(name), name]))
+
+const HOST = String.raw`[\w.-]+(?::\d{1,5})?`
+const URL_PARTS = new RegExp(
+  String.raw`^(?:esdb|kurrentdb)(\+discover)?://(?:([^:@/?#\s]+:[^:@/?#\s]+)@)?(${HOST}(?:,${HOST})*)/?(?:\?([^#\s]+))?$`,
+)
+
+interface Parts {
+  discover: string
+  credentials: string | undefined
+  hosts: string[]
+  /** With the client's names. An unknown name stays as it is. */
+  options: [name: string, value: string][]
+}
+
+const partsOf = (url: string): Parts | null => {
+  const [whole, discover = '', credentials, hosts = '', query] = URL_PARTS.exec(url) ?? []
+  if (whole === undefined) return null
+  const options = (query?.split('&') ?? []).map((option): [string, string] => {
+    const [name = '', value = ''] = option.split(/=(.*)/s)
+    return [NAMES.get(flat(name)) ?? name, value]
+  })
+  return { discover, credentials, hosts: hosts.split(','), options }
+}
 
 const decodes = (text: string): boolean => {
   try {
@@ -42,28 +64,37 @@ const decodes = (text: string): boolean => {
   }
 }
 
-const fits = (option: string): boolean => {
-  const [name = '', value = ''] = option.split(/=(.*)/s)
-  const key = name.toLowerCase().replace(/[_-]/g, '')
-  return Object.hasOwn(OPTIONS, key) && OPTIONS[key]!.test(value) && decodes(value)
-}
-
-/**
- * @returns why the client could not read the URL, or null if it can. The text continues "setting NAME …" and contains no part
- *   of the URL.
- */
+/** @returns why the client cannot use the URL, or null if it can. The text continues "… must" and contains no part of the URL */
 export const eventStoreUrlProblem = (url: string): string | null => {
-  const [whole, user = '', password = '', options] = URL_PARTS.exec(url) ?? []
-  if (whole === undefined || !decodes(user + password))
+  const parts = partsOf(url)
+  if (parts === null || !decodes(parts.credentials ?? ''))
     return 'must be esdb://user:password@host:2113, with % codes for other characters in user and password'
-  if (options !== undefined && !options.split('&').every(fits))
-    return 'has an option that is unknown or has a bad value'
+  for (const [name, value] of parts.options) {
+    if (!OPTIONS[name]?.test(value) || !decodes(value)) return 'has an option that is unknown or has a bad value'
+    if (name === 'tlsVerifyCert' && value === 'false')
+      return 'has tlsVerifyCert=false, which the client does not support: name the certificate authority in tlsCAFile'
+  }
   return null
 }
 
-/** Removes an option that has no effect in this client and makes it print the whole URL. */
-export const readableUrl = (url: string): string =>
-  url
-    .replace(/^kurrentdb/, 'esdb')
-    .replace(/(?<=[?&])tls[_-]?verify[_-]?cert=[^&]*&?/gi, '')
-    .replace(/[?&]$/, '')
+/**
+ * The URL for the client, which knows only the scheme `esdb` and warns about `tlsVerifyCert`.
+ * @param defaults  options for a URL without them · @param own  options that replace those of the URL
+ * @throws if the client cannot use the URL. The message contains no part of it.
+ */
+export const clientUrl = (
+  url: string,
+  defaults: Record<string, unknown> = {},
+  own: Record<string, unknown> = {},
+): string => {
+  const problem = eventStoreUrlProblem(url)
+  if (problem !== null) throw new Error(`the address of the event store ${problem}`)
+  const { discover, credentials, hosts, options } = partsOf(url)!
+  const all = Object.entries({ ...defaults, ...Object.fromEntries(options), ...own })
+  const query = all.filter(([name]) => name !== 'tlsVerifyCert').map(([name, value]) => `${name}=${String(value)}`)
+  return `esdb${discover}://${credentials === undefined ? '' : `${credentials}@`}${hosts.join(',')}?${query.join('&')}`
+}
+
+/** Hosts and ports, without anything secret. */
+export const hostsOf = (url: string): string =>
+  (partsOf(url)?.hosts ?? []).map((host) => (host.includes(':') ? host : `${host}:2113`)).join(',')

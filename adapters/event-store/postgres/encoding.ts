@@ -69,3 +69,14 @@ export const groupLines = (calls: readonly EncodedCall[]): string[] | null => {
     column.join('\n'),
   )
 }
+
+/** The last event of a group that was appended as a whole after the given position. */
+export const lastAfter = (
+  place: number,
+  calls: readonly EncodedCall[],
+): Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'> => {
+  const appends = calls.flatMap(({ units }) => units.flat())
+  const { stream, expected, events } = appends.at(-1)!
+  const count = appends.reduce((sum, append) => sum + append.events.length, 0)
+  return { stream, revision: expected + events.length, id: events.at(-1)!.id, checkpoint: String(place + count) }
+}

@@ -10,7 +10,7 @@
  * group: as lines 98,000 events/s; as arrays (which escape every quote of the JSON) 78,000; as one JSON document (escaped,
  * parsed and unescaped) 64,000.
  */
-import { StoreUnavailable } from '../../../domain/errors.ts'
+import { StoreUnavailable, StoreWentBack } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
 import { Gather } from '../../../workflows/support/gather.ts'
 import { retry } from '../../../workflows/support/retry.ts'
@@ -141,7 +141,8 @@ export class GroupAppend {
 
   /** The server refused the statement. Each call is now sent alone, so that only the call at fault fails. */
   async #refused(group: readonly Waiting[], error: Error): Promise<void> {
-    if (group.length === 1) settle(group[0]!, () => group[0]!.reject(error))
+    if (group.length === 1 || error instanceof StoreWentBack)
+      for (const one of group) settle(one, () => one.reject(error))
     else for (const one of group) await this.#deliver([one])
   }
 

@@ -1,5 +1,6 @@
 // Tests: tests/unit/adapters/event-store/outage.test.ts
 /** Decides which errors of the driver mean that the server did not answer. */
+import { StoreWentBack } from '../../../domain/errors.ts'
 
 /**
  * Classes of SQLSTATE that do not concern the statement itself: connection lost (08), not writable at the moment (25: a
@@ -11,7 +12,11 @@ const PASSING = new Set(['08', '25', '40', '53', '55', '57', '58'])
 /** Whether an error means that the server did not answer, and not that it refused. */
 export const isOutage = (error: unknown): boolean => {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false
+  if (error instanceof StoreWentBack) return false
   // The server's own errors have a severity. All other errors come from the connection.
   if (!('severity' in error)) return true
   return 'code' in error && typeof error.code === 'string' && PASSING.has(error.code.slice(0, 2))
 }
+
+/** Whether a statement did not end within the driver's time limit. The server may be unavailable, or the statement is too large. */
+export const isTooLong = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'

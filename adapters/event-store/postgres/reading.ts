@@ -2,9 +2,10 @@
 /** Reads slices of streams, and pages of the whole store. */
 import type { Metadata, RecordedEvent } from '../../../domain/event.ts'
 import type { Checkpoint, Slice } from '../../../domain/ports.ts'
-import type { Database } from '../../database/database.ts'
+import type { Queryable } from '../../database/database.ts'
 import { checkName } from '../encoding.ts'
-import type { Parse } from '../parse.ts'
+import { jsonIn, type Parse } from '../parse.ts'
+import type { Piece } from './bounded-reading.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 
 /** A page ends before it exceeds this many bytes of data (its first event always fits). */
@@ -40,39 +41,51 @@ interface SliceRow {
   metadata: string
 }
 
+/** The rows come slice by slice. The statement ends with the row that reaches `$4` bytes. */
+const READ = `
+  SELECT slice, position, id, revision, type, data, metadata
+  FROM (SELECT *, sum(octet_length(data)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM store.read($1, $2, $3)) r
+  WHERE bytes - octet_length(data) < $4`
+
+/** One statement. @param mostBytes  of data */
 export const readSlices = async <Event extends RecordedEvent>(
-  database: Database,
+  database: Queryable,
   slices: readonly Slice[],
   parse: Parse<Event>,
-): Promise<Event[][]> => {
-  if (slices.length === 0) return []
+  mostBytes: number,
+): Promise<Piece<Event>> => {
+  if (slices.length === 0) return { events: [], reached: -1, bytes: 0 }
   const rows = await database.query<SliceRow>(
-    'SELECT * FROM store.read($1, $2, $3)',
+    READ,
     [
       slices.map(({ stream }) => checkName(stream)).join('\n'),
       slices.map(({ from, backwards }) => (backwards ? '-' : (from ?? 0))).join('\n'),
       slices.map(({ limit }) => limit ?? '-').join('\n'),
+      mostBytes,
     ],
     'store_read',
   )
   const found: Event[][] = slices.map(() => [])
-  for (const { slice, position, id, revision, type, data, metadata } of rows)
+  let bytes = 0
+  for (const { slice, position, id, revision, type, data, metadata } of rows) {
+    bytes += Buffer.byteLength(data)
     found[slice]!.push(
       parse({
         id,
         type,
-        data: JSON.parse(data),
-        metadata: JSON.parse(metadata) as Metadata,
+        data: jsonIn(data),
+        metadata: jsonIn(metadata) as Metadata,
         stream: slices[slice]!.stream,
         revision,
         checkpoint: position,
       }),
     )
+  }
   // The statement returns each slice in order but does not guarantee it. Sorting sorted rows costs nothing.
   found.forEach((events, index) =>
     events.sort(slices[index]!.backwards ? (a, b) => b.revision - a.revision : (a, b) => a.revision - b.revision),
   )
-  return found
+  return { events: found, reached: rows.at(-1)?.slice ?? -1, bytes }
 }
 
 interface PageRow {
@@ -91,7 +104,7 @@ interface PageRow {
  * @param most  the largest number of events · @param prefixes of streams; undefined means all streams
  */
 export const readPage = async <Event extends RecordedEvent>(
-  database: Database,
+  database: Queryable,
   parse: Parse<Event>,
   after: number,
   most: number,
@@ -118,8 +131,8 @@ export const readPage = async <Event extends RecordedEvent>(
       event: parse({
         id,
         type,
-        data: JSON.parse(data),
-        metadata: JSON.parse(metadata) as Metadata,
+        data: jsonIn(data),
+        metadata: jsonIn(metadata) as Metadata,
         stream,
         revision,
         checkpoint: String(position),

@@ -7,12 +7,15 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { openDatabase } from '../../database/database.ts'
 import { checkName, encode } from '../encoding.ts'
+import { expectedMore, History, type RememberingStore } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
+import { BoundedReading } from './bounded-reading.ts'
+import { compareWith } from './checked.ts'
 import { Connection } from './connection.ts'
-import { recordedAfter } from './encoding.ts'
+import { lastAfter, recordedAfter } from './encoding.ts'
 import { GroupAppend } from './group-append.ts'
-import { isOutage } from './outage.ts'
+import { isOutage, isTooLong } from './outage.ts'
 import { positionOf, readPage, readSlices } from './reading.ts'
 import { subscription } from './subscription.ts'
 import { Tail } from './tail.ts'
@@ -50,11 +53,14 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   deadlineMs = 10_000,
   readers = 4,
   onFailure = () => {},
-}: PostgresEventStoreOptions<Event>): Promise<EventStore<Event>> => {
+}: PostgresEventStoreOptions<Event>): Promise<RememberingStore<Event>> => {
+  const isAfter: EventStore['isAfter'] = (a, b) => positionOf(a) > positionOf(b)
+  const history = new History(isAfter)
   const database = openDatabase(url, {
     poolSize: readers,
     applicationName: 'baoco event store',
     queryTimeoutMs: Math.min(ATTEMPT_MS, deadlineMs),
+    checked: (connection) => compareWith(connection, history),
   })
   // Connects only when there is work to do.
   const maintenance = openDatabase(url, {
@@ -64,26 +70,52 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   })
   const closing = new AbortController()
   const connection = new Connection(database, APPENDING_SESSION)
-  const tail: Tail<Event> = new Tail(database, parse, onFailure, () => appends.isAppending)
+  const tail: Tail<Event> = new Tail({ database, parse, history, onFailure, isAppending: () => appends.isAppending })
   const appends = new GroupAppend(connection, deadlineMs, {
-    appended: (before, calls) => tail.offer(before, () => recordedAfter(before, calls)),
+    appended: (before, calls) => {
+      history.wrote(
+        calls.flatMap(({ units }) => units.flat()),
+        lastAfter(before, calls),
+      )
+      tail.offer(before, () => recordedAfter(before, calls))
+    },
     settled: () => tail.settled(),
   })
-  const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
-    untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
+  const answered = async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
+    history.check()
+    return untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
+  }
+  const reading = new BoundedReading<Event>({
+    readPiece: (slices, mostBytes) => readSlices(database, slices, parse, mostBytes),
+    isTooLong,
+    answered,
+  })
   const head = async (): Promise<number> =>
     (await database.query<{ position: number }>('SELECT store.newest() AS position'))[0]!.position
 
   return {
+    history,
     keepsOrder: true,
-    append: async (units) => (units.length === 0 ? [] : appends.append(encode(units))),
-    read: (slices) => answered(() => readSlices(database, slices, parse)),
+    append: async (units) => {
+      if (units.length === 0) return []
+      history.check()
+      const results = await appends.append(encode(units))
+      for (const result of results) if (result.ok) history.reaches(result.checkpoint)
+      if (expectedMore(units, results)) await answered(() => compareWith(database, history))
+      return results
+    },
+    read: async (slices) => {
+      const found = await reading.read(slices)
+      found.forEach((events, n) => history.saw(slices[n]!.backwards ? events.toReversed() : events))
+      return found
+    },
     readAll: async (after, limit) => {
       const position = positionOf(after)
       const events: Event[] = []
       for (let from = position; events.length < limit;) {
         const page = await answered(() => readPage(database, parse, from, limit - events.length))
         events.push(...page.events.map(({ event }) => event))
+        history.saw(events)
         if (page.to >= page.head) break
         from = page.to
       }
@@ -91,6 +123,7 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
     },
     subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
       subscription(database, tail, parse, {
+        history,
         after: positionOf(after),
         prefixes: prefixes?.length ? prefixes : undefined,
         maxBatch,
@@ -99,9 +132,10 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
       }),
     end: async () => {
       const position = await answered(head)
+      if (position > 0) history.reaches(String(position))
       return position === 0 ? null : String(position)
     },
-    isAfter: (a, b) => positionOf(a) > positionOf(b),
+    isAfter,
     retain: async (prefix, maxAgeSeconds) => {
       await answered(() =>
         database.query(

@@ -7,6 +7,7 @@
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
 import type { Database } from '../../database/database.ts'
+import type { History } from '../history.ts'
 import { orAborted } from '../../../workflows/support/abort.ts'
 import { retry } from '../../../workflows/support/retry.ts'
 import type { Parse } from '../parse.ts'
@@ -20,6 +21,7 @@ import type { Tail } from './tail.ts'
 const EMPTY_BATCH_MS = 1_000
 
 export interface SubscriptionOptions {
+  history: History
   after: number
   prefixes: readonly string[] | undefined
   maxBatch: number
@@ -31,7 +33,7 @@ export async function* subscription<Event extends RecordedEvent>(
   database: Database,
   tail: Tail<Event>,
   parse: Parse<Event>,
-  { after, prefixes, maxBatch, signal, onFailure }: SubscriptionOptions,
+  { history, after, prefixes, maxBatch, signal, onFailure }: SubscriptionOptions,
 ): AsyncGenerator<Batch<Event>, void, undefined> {
   const isWanted = ({ event }: PositionedEvent<Event>): boolean =>
     !prefixes || prefixes.some((prefix) => event.stream.startsWith(prefix))
@@ -65,6 +67,7 @@ export async function* subscription<Event extends RecordedEvent>(
     // The next page is read while the consumer works on the current one.
     let ahead: { position: number; page: Promise<Page<Event> | undefined> } | undefined
     while (!signal.aborted) {
+      history.check()
       const found = tail.after(member.position, maxBatch, isWanted)
       if (found) {
         member.position = found.to
@@ -78,6 +81,7 @@ export async function* subscription<Event extends RecordedEvent>(
       const page = await orAborted(reading, signal)
       if (!page || signal.aborted) return
       member.position = page.to
+      history.saw(page.events.map(({ event }) => event))
       const live = page.to >= page.head
       if (!live) {
         ahead = { position: member.position, page: pageAfter(member.position) }

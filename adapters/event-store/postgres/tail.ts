@@ -8,9 +8,12 @@
  * appends are not read back: if they directly follow the end of the ring, they are put into it. The tail runs while at least
  * one subscription exists.
  */
+import { StoreWentBack } from '../../../domain/errors.ts'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Database } from '../../database/database.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
+import type { History } from '../history.ts'
+import { compareWith } from './checked.ts'
 import { listen } from './listener.ts'
 import type { Parse } from '../parse.ts'
 import { retry } from '../../../workflows/support/retry.ts'
@@ -53,9 +56,20 @@ export interface Found<Event extends RecordedEvent> {
   newest: boolean
 }
 
+export interface TailOptions<Event extends RecordedEvent> {
+  database: Database
+  parse: Parse<Event>
+  history: History
+  /** Called with every failed read. Reading continues, unless the store went back. */
+  onFailure: (error: unknown) => void
+  /** Whether an append of this process is in flight. If so, a call of `settled` will follow. */
+  isAppending: () => boolean
+}
+
 export class Tail<Event extends RecordedEvent> {
   readonly #database: Database
   readonly #parse: Parse<Event>
+  readonly #history: History
   readonly #onFailure: (error: unknown) => void
   readonly #isAppending: () => boolean
   readonly #members = new Set<Member>()
@@ -72,18 +86,10 @@ export class Tail<Event extends RecordedEvent> {
   /** The newest position that was announced while this process's own append was in flight. */
   #announced = 0
 
-  /**
-   * @param onFailure  is called with every failed read; reading continues
-   * @param isAppending  whether an append of this process is in flight; if so, a call of `settled` will follow
-   */
-  constructor(
-    database: Database,
-    parse: Parse<Event>,
-    onFailure: (error: unknown) => void,
-    isAppending: () => boolean,
-  ) {
+  constructor({ database, parse, history, onFailure, isAppending }: TailOptions<Event>) {
     this.#database = database
     this.#parse = parse
+    this.#history = history
     this.#onFailure = onFailure
     this.#isAppending = isAppending
   }
@@ -170,11 +176,15 @@ export class Tail<Event extends RecordedEvent> {
   async #run(signal: AbortSignal): Promise<void> {
     const onFailure = (error: unknown): void => {
       if (!signal.aborted) this.#onFailure(error)
+      if (error instanceof StoreWentBack) throw error
     }
     while (!signal.aborted) {
       const started = performance.now()
       this.#isAnnounced = false
-      const isBehind = await retry(() => this.#read(signal), { signal, backOff: BACK_OFF, onFailure })
+      const reading = retry(() => this.#read(signal), { signal, backOff: BACK_OFF, onFailure })
+      // The subscriptions find out by themselves that the store went back.
+      const isBehind = await reading.catch(() => 'went back' as const)
+      if (isBehind === 'went back') return this.#notify()
       this.#notify()
       if (isBehind) continue
       if (!this.#isAnnounced) await this.#sleep(signal)
@@ -215,7 +225,9 @@ export class Tail<Event extends RecordedEvent> {
     if (signal.aborted) return false
     // This process's own appends were added meanwhile, so the page is outdated.
     if (this.#to !== after) return page.head > this.#to
+    if (page.head < after) await compareWith(this.#database, this.#history)
     if (page.to === after) return false
+    this.#history.saw(page.events.map(({ event }) => event))
     this.#keep(page)
     return page.to < page.head
   }

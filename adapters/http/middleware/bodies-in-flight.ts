@@ -4,13 +4,13 @@
  *
  * The space is divided, so that no caller can use all of it:
  *
- * | Part | Size | Contents |
+ * | Share | Size | Contents |
  * |---|---|---|
  * | strangers | 8 MB | bodies of requests without a credential |
  * | short | 16 MB | the first 64 KB of every other body. No notification is longer, so long bodies cannot block notifications |
  * | long | 40 MB | what follows the first 64 KB |
  *
- * One account can use at most 12 MB of the last two parts. The connection of a long body that arrives too slowly is cut off.
+ * One account can use at most 12 MB of the last two shares. The connection of a long body that arrives too slowly is cut off.
  */
 import type { Middleware } from 'koa'
 
@@ -20,7 +20,7 @@ const MB = 1024 * 1024
 export const SHORT = 64 * 1024
 
 const ROOM = { strangers: 8 * MB, short: 16 * MB, long: 40 * MB } as const
-type Part = keyof typeof ROOM
+type Share = keyof typeof ROOM
 
 /** Enough for one body of the largest size and some short ones. */
 const ROOM_OF_ACCOUNT = 12 * MB
@@ -79,7 +79,7 @@ export class HeldBody {
 }
 
 export class BodiesInFlight {
-  readonly #held: Record<Part, number> = { strangers: 0, short: 0, long: 0 }
+  readonly #held: Record<Share, number> = { strangers: 0, short: 0, long: 0 }
   readonly #ofAccounts = new Map<number, number>()
   readonly #arriving = new Set<HeldBody>()
   #looking: NodeJS.Timeout | null = null

@@ -4,19 +4,19 @@
  * took, which would reveal whether an e-mail address has an account.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 
 /** In milliseconds. Well above the time of the work, including the password hash, and still short for the user. */
-const BEAT = 250
+const INTERVAL_MS = 250
 
-export const onTheBeat: Part = {
+export const constantTime: Guard = {
   step: async (_context, next) => {
     const began = performance.now()
     try {
       await next()
     } finally {
       const took = performance.now() - began
-      await pause(Math.ceil(took / BEAT) * BEAT - took)
+      await pause(Math.ceil(took / INTERVAL_MS) * INTERVAL_MS - took)
     }
   },
 }

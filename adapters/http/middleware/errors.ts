@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/protocol.test.ts
 /** Turns known errors into responses: status, code and one plain sentence. */
 import type { Middleware } from 'koa'
-import { Overloaded, Refused, StoreUnavailable } from '../../../domain/errors.ts'
+import { Overloaded, Refused, StoreAway, Unavailable } from '../../../domain/errors.ts'
 import type { LogLines } from '../../telemetry/log-lines.ts'
 
 /** Every error code of a response, with its status. */
@@ -50,11 +50,7 @@ export class CallerGone extends Error {
 
 const asRefused = (error: unknown): Refused | null => {
   if (error instanceof Refused) return error
-  if (error instanceof StoreUnavailable)
-    return new Refused(
-      'STORE_UNAVAILABLE',
-      'The storage does not respond, so nothing was accepted. Send the request again.',
-    )
+  if (error instanceof Unavailable) return new Refused('STORE_UNAVAILABLE', error.advice)
   if (error instanceof Overloaded)
     return new Refused('RATE_LIMITED', `${error.message} Try again in ${error.seconds} s.`)
   if (error instanceof URIError) return new Refused('NOT_FOUND', 'This address does not exist.')
@@ -89,10 +85,11 @@ export const errors =
         return
       }
       if (error instanceof Overloaded) context.set('Retry-After', String(error.seconds))
-      if (refused.code === 'OVERLOADED') context.set('Retry-After', String(OVERLOADED_RETRY_S))
       if (status === 503) {
+        context.set('Retry-After', String(error instanceof Unavailable ? error.retryAfterS : OVERLOADED_RETRY_S))
         const event = refused.code === 'OVERLOADED' ? 'http.overloaded' : 'http.store_unavailable'
-        log.warn({ ...whyOf(error), method: context.method }, event)
+        // An outage has its own two lines in the log, with the number of refused requests.
+        log[error instanceof StoreAway ? 'debug' : 'warn']({ ...whyOf(error), method: context.method }, event)
       }
       context.status = status
       if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')

@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { Refused } from '../../../domain/errors.ts'
 import { unauthorized } from './errors.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 
 /** Headers that proxies add. One is enough to refuse, regardless of TRUST_PROXY. */
 const FORWARDING = [
@@ -44,7 +44,7 @@ const carries = ({ headers }: IncomingMessage, token: string): boolean => {
  * @param options.hasOwnPort  whether the metrics are served on METRICS_PORT
  * @throws {Refused} UNAUTHORIZED, NOT_FOUND
  */
-export const metricsGuard = ({ token, hasOwnPort }: { token: string | undefined; hasOwnPort: boolean }): Part => ({
+export const metricsGuard = ({ token, hasOwnPort }: { token: string | undefined; hasOwnPort: boolean }): Guard => ({
   step: ({ req }, next) => {
     if (token !== undefined && !carries(req, token)) throw unauthorized()
     if (token === undefined && !hasOwnPort && !isThisMachine(req))

@@ -9,7 +9,7 @@ import { Refused } from '../../../domain/errors.ts'
 import { callerIn } from './caller.ts'
 import type { ApiContext, ApiMiddleware } from '../context.ts'
 import { readJson } from './json-body.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 
 export interface RateLimit {
   /** Requests in one window. */
@@ -57,12 +57,12 @@ export interface Counter {
 }
 
 /** Returns the step for a limit. Routes with the same name share its counters. */
-export type Limited = (name: RateLimitName) => Part
+export type Limited = (name: RateLimitName) => Guard
 
 /** Creates the counter of a limit. */
 export type CounterFor = (name: string, limit: RateLimit) => Counter
 
-const unlimited: Part = { refuses: ['RATE_LIMITED'] }
+const unlimited: Guard = { refuses: ['RATE_LIMITED'] }
 
 /** A hash of the normalized e-mail in the body, so one mailbox counts as one caller in every spelling; null if there is none. */
 const emailIn = async (context: ApiContext): Promise<string | null> => {

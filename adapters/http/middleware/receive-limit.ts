@@ -10,7 +10,7 @@
 import type { ShownToken } from '../../../domain/arrival/arrival.ts'
 import { callerIn } from './caller.ts'
 import type { ApiContext } from '../context.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { spend, type CounterFor, type RateLimit, type RateLimits } from './rate-limits.ts'
 
 /** Most tokens that are remembered as good: about 10 MB. The least recently used ones are dropped. */
@@ -25,12 +25,12 @@ interface ReceiveLimitParts {
 
 export interface ReceiveLimit {
   /** @param shownIn  returns the call's credential; null if it has none of a valid form */
-  by(shownIn: (context: ApiContext) => ShownToken | null): Part
+  by(shownIn: (context: ApiContext) => ShownToken | null): Guard
   /** Records whether capture accepted the call's token. */
   judged(context: ApiContext, isGood: boolean): void
 }
 
-const REFUSES: Part = { refuses: ['RATE_LIMITED'] }
+const REFUSES: Guard = { refuses: ['RATE_LIMITED'] }
 
 export const receiveLimit = ({ limits, counterFor, isGood }: ReceiveLimitParts): ReceiveLimit => {
   if (limits === 'off') return { by: () => REFUSES, judged: () => {} }

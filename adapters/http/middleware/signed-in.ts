@@ -10,11 +10,13 @@ import { allows, scopedKeyOf, scopeMissing, type ScopedKey } from '../../../doma
 import { hashOfToken, isHash, userOfToken } from '../../../domain/account/tokens.ts'
 import type { Clock } from '../../../domain/ports.ts'
 import type { Accounts } from '../../../workflows/accounts/accounts.ts'
+import type { Queryable } from '../../database/database.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import type { ApiContext, ApiMiddleware, SignedInBy } from '../context.ts'
+import { currentAccount } from './current-account.ts'
 import { unauthorized } from './errors.ts'
 import type { JsonWebTokens } from './json-web-tokens.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { queryOf } from './query-string.ts'
 import { refuseForeignOrigin, sessionOf } from './session-cookie.ts'
 
@@ -46,8 +48,12 @@ interface Holder {
   scoped_key?: ScopedKey
 }
 
+/** @returns the account if the credential opens it @throws {StoreUnavailable} if it does not, and the account may be out of date */
+type Open = (userId: number, opens: (account: Account) => Holder | null) => Promise<Holder | null>
+
 interface SignedInParts {
   accounts: Accounts
+  database: Queryable
   tokens: JsonWebTokens
   settings: { baseUrl: string }
   clock: Clock
@@ -60,26 +66,36 @@ interface SignedInParts {
  * Sets `state.account`, `state.signed_in_by` and `state.scoped_key`.
  * @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED, SCOPE_MISSING, FORBIDDEN_ORIGIN · {StoreUnavailable}
  */
-export const signedIn = ({ accounts, tokens, settings, clock, keyUses, guard }: SignedInParts): Part => {
-  const holderOfKey = async (token: string): Promise<Holder | null> => {
+export const signedIn = (parts: SignedInParts): Guard => {
+  const { tokens, settings, clock, keyUses, guard } = parts
+  const holderOfKey = async (token: string, open: Open): Promise<Holder | null> => {
     const userId = userOfToken('api_key', token)
-    const account = userId === null ? null : await accounts.find(userId)
-    if (!account) return null
+    if (userId === null) return null
     const hash = hashOfToken(token)
-    if (account.key_hash && isHash(hash, account.key_hash)) return { account }
-    const scoped_key = scopedKeyOf(account, hash, clock.now())
-    return scoped_key && { account, scoped_key }
+    return open(userId, (account) => {
+      if (account.key_hash && isHash(hash, account.key_hash)) return { account }
+      const scoped_key = scopedKeyOf(account, hash, clock.now())
+      return scoped_key && { account, scoped_key }
+    })
   }
-  const holderOf = async ({ kind, token }: Credential): Promise<Holder | null> => {
-    if (kind === 'api_key') return holderOfKey(token)
+  const holderOf = async ({ kind, token }: Credential, open: Open): Promise<Holder | null> => {
+    if (kind === 'api_key') return holderOfKey(token, open)
     const claims = await tokens.verify(token, kind === 'jwt' ? 'login' : 'session')
-    const account = claims && (await accounts.find(claims.user_id))
-    if (!account || account.token_version !== claims.version) return null
-    return claims.session_id !== null && account.ended_sessions.has(claims.session_id) ? null : { account }
+    if (!claims) return null
+    const { user_id, version, session_id } = claims
+    return open(user_id, (account) => {
+      const isEnded = session_id !== null && account.ended_sessions.has(session_id)
+      return account.token_version === version && !isEnded ? { account } : null
+    })
   }
   const step: ApiMiddleware = async (context, next) => {
     const credential = credentialOf(context, settings)
-    const holder = await holderOf(credential)
+    const holder = await holderOf(credential, async (userId, opens) => {
+      const { account, away } = await currentAccount(parts, context.method, userId)
+      const opened = account && opens(account)
+      if (!opened && away) throw away
+      return opened
+    })
     if (!holder) throw unauthorized()
     const { account, scoped_key } = holder
     if (credential.kind === 'session') refuseForeignOrigin(context, settings)

@@ -67,6 +67,15 @@ export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1
 const operationId = ({ method, path }: Operation): string =>
   [method, ...path.split(/[^\w]+/).filter(Boolean)].join('-').toLowerCase()
 
+/** Responses with these statuses say when to send the request again. */
+const ASKS_TO_RETRY: ReadonlySet<number> = new Set([429, 503])
+const RETRY_AFTER = {
+  'Retry-After': {
+    schema: { type: 'integer' as const },
+    description: 'Send the request again after this number of seconds.',
+  },
+}
+
 const refusalResponses = (codes: readonly ErrorCode[]): RouteConfig['responses'] => {
   const statuses = [...new Set(codes.map((code) => STATUS[code]))].sort()
   return Object.fromEntries(
@@ -74,7 +83,8 @@ const refusalResponses = (codes: readonly ErrorCode[]): RouteConfig['responses']
       const here = codes.filter((code) => STATUS[code] === status)
       const schemas = here.map(refusalSchema)
       const schema = schemas.length === 1 ? schemas[0]! : z.union(schemas)
-      return [status, { description: here.join(', '), content: { 'application/json': { schema } } }]
+      const headers = ASKS_TO_RETRY.has(status) ? { headers: RETRY_AFTER } : {}
+      return [status, { description: here.join(', '), ...headers, content: { 'application/json': { schema } } }]
     }),
   )
 }

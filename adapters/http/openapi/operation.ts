@@ -9,7 +9,7 @@ import type { ErrorCode } from '../middleware/errors.ts'
 export type Credential = 'jwt' | 'api_key' | 'session' | 'device' | 'receive_key'
 
 /** Documentation of an operation, and optionally a step that runs before the input is read. */
-export interface Part {
+export interface Guard {
   step?: ApiMiddleware
   /** Any one of them opens the operation. */
   credentials?: readonly Credential[]
@@ -30,7 +30,7 @@ export interface DocumentedBody {
 }
 
 /** Reads and validates the input. The handler receives the returned value. */
-export interface Input<Value> extends Part {
+export interface Input<Value> extends Guard {
   read(context: ApiContext): Value | Promise<Value>
   query?: z.ZodObject
   body?: DocumentedBody
@@ -45,16 +45,16 @@ export interface DocumentedAnswer {
 }
 
 /** Writes the handler's value to the response. */
-export interface Answer<Value> extends Part {
+export interface Answer<Value> extends Guard {
   write(context: ApiContext, value: Value): void
   answers: readonly DocumentedAnswer[]
 }
 
-type MemberWith<Parts extends readonly Part[], Kind> = Extract<Parts[number], Kind>
+type MemberWith<Parts extends readonly Guard[], Kind> = Extract<Parts[number], Kind>
 /* eslint-disable @typescript-eslint/no-explicit-any -- matches any value, to infer it */
-export type InputOf<Parts extends readonly Part[]> =
+export type InputOf<Parts extends readonly Guard[]> =
   MemberWith<Parts, Input<any>> extends Input<infer Value> ? Value : never
-export type OutputOf<Parts extends readonly Part[]> =
+export type OutputOf<Parts extends readonly Guard[]> =
   MemberWith<Parts, Answer<any>> extends Answer<infer Value> ? Value : never
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
@@ -77,5 +77,5 @@ export interface Operation {
   answers: readonly DocumentedAnswer[]
 }
 
-export const isInput = (part: Part): part is Input<unknown> => 'read' in part
-export const isAnswer = (part: Part): part is Answer<unknown> => 'write' in part
+export const isInput = (part: Guard): part is Input<unknown> => 'read' in part
+export const isAnswer = (part: Guard): part is Answer<unknown> => 'write' in part

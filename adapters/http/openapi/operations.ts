@@ -41,14 +41,14 @@ import {
   type Method,
   type Operation,
   type OutputOf,
-  type Part,
+  type Guard,
 } from './operation.ts'
 import { maskOf, type Mask } from './secrets.ts'
 
 /** The last argument of a declaration: calls one domain function or one query, and a presenter. */
 export type Handler<Input, Output> = (context: ApiContext, input: Input) => Output | Promise<Output>
 
-type Declare = <const Parts extends readonly Part[]>(
+type Declare = <const Parts extends readonly Guard[]>(
   path: string,
   summary: string,
   ...line: [...Parts, Handler<InputOf<Parts>, OutputOf<Parts>>]
@@ -68,11 +68,11 @@ export interface Operations {
   of(tag: string): Declarations
 }
 
-const isOwnersWrite = (method: Method, parts: readonly Part[]): boolean =>
+const isOwnersWrite = (method: Method, parts: readonly Guard[]): boolean =>
   method !== 'get' && method !== 'head' && parts.some(({ credentials = [] }) => credentials.includes('jwt'))
 
 /** Error codes that every operation may return. */
-const refusalsOf = (method: Method, path: string, parts: readonly Part[]): ErrorCode[] => [
+const refusalsOf = (method: Method, path: string, parts: readonly Guard[]): ErrorCode[] => [
   ...new Set<ErrorCode>([
     ...parts.flatMap(({ refuses = [] }) => refuses),
     ...(path.includes('/:id') ? (['NOT_FOUND'] as const) : []),
@@ -85,7 +85,7 @@ const refusalsOf = (method: Method, path: string, parts: readonly Part[]): Error
 ]
 
 /** A scoped key needs one of these scopes; null if the operation does not require an account's credential. */
-const scopesOf = (method: Method, parts: readonly Part[]): readonly Scope[] | null => {
+const scopesOf = (method: Method, parts: readonly Guard[]): readonly Scope[] | null => {
   if (!parts.some(({ credentials = [] }) => credentials.includes('api_key'))) return null
   const declared = parts.find(({ scopes }) => scopes !== undefined)?.scopes
   return declared ?? [method === 'get' || method === 'head' ? 'read' : 'write']
@@ -108,7 +108,7 @@ export const openOperations = (router: Router<ApiState>, declared: Operation[]):
   const declare =
     (tag: string, method: Method): Declare =>
     (path, summary, ...line) => {
-      const parts = line.slice(0, -1) as readonly Part[]
+      const parts = line.slice(0, -1) as readonly Guard[]
       const handle = line.at(-1) as Handler<unknown, unknown>
       const input = parts.find(isInput)
       const answer = parts.find(isAnswer)
@@ -158,7 +158,7 @@ export const openOperations = (router: Router<ApiState>, declared: Operation[]):
 }
 
 /** A scoped key needs one of these scopes. Without arguments no scoped key is accepted. */
-export const scopes = (...anyOf: Scope[]): Part => ({ scopes: anyOf })
+export const scopes = (...anyOf: Scope[]): Guard => ({ scopes: anyOf })
 
 /** Codes that the handler's commands throw. */
-export const refuses = (...codes: [ErrorCode, ...ErrorCode[]]): Part => ({ refuses: codes })
+export const refuses = (...codes: [ErrorCode, ...ErrorCode[]]): Guard => ({ refuses: codes })

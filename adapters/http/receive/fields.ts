@@ -81,8 +81,8 @@ export interface Found {
   hasTwoNames: boolean
 }
 
-/** A `null` counts as not given if another field tells the origin, as apps serialize every field of a class. */
-const unlessOtherwiseTold = (value: string | undefined, given: Given, other: string | undefined) =>
+/** A `null` counts as not given if another field contains the origin, as apps serialize every field of a class. */
+const unlessGivenElsewhere = (value: string | undefined, given: Given, other: string | undefined) =>
   value === '' && given.values.length === 0 && other ? undefined : value
 
 /**
@@ -104,11 +104,11 @@ export const findFields = (value: unknown, query: object | null = null, isEscape
   const titles = givenAt(sources, NAMES.title)
   const title = titleIn(titles)
   const { text, isDoubtful } = textIn(posted, sources, known, isEscaped)
-  const saidSender = unlessOtherwiseTold(sender, senders, app)
-  const saidPackage = unlessOtherwiseTold(app, packages, sender)
+  const givenSender = unlessGivenElsewhere(sender, senders, app)
+  const givenPackage = unlessGivenElsewhere(app, packages, sender)
   const incoming: Incoming = { text: heartbeatIn(sources) ?? text }
-  if (saidSender !== undefined) incoming.sender = saidSender
-  if (saidPackage !== undefined) incoming.package = saidPackage
+  if (givenSender !== undefined) incoming.sender = givenSender
+  if (givenPackage !== undefined) incoming.package = givenPackage
   if (title !== undefined) incoming.title = title
   return {
     incoming,

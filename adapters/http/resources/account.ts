@@ -9,7 +9,7 @@ import { type LastSeen, lastSeenOf } from '../../../projections/account/last-see
 import { type ApiContext, occasionOf } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses, scopes } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { readOnly, withoutReadOnly } from './requests.ts'
@@ -90,7 +90,7 @@ const UrlChange = z
 
 const noReceiveUrl = () => new Refused('NOT_FOUND', 'This account has no personal URL. Rotate it to create one.')
 
-export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, vault, settings } = parts
   const { get, post, put } = operations.of('Account')
 

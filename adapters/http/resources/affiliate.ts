@@ -10,7 +10,7 @@ import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { created, data } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
@@ -73,7 +73,7 @@ const presentWithdrawal = ({ withdrawal_id, requested_at, ...rest }: WithdrawalS
 })
 
 interface Steps {
-  signedIn: Part
+  signedIn: Guard
   limited: Limited
 }
 

@@ -9,7 +9,7 @@ import { listAlerts } from '../../../projections/alert/queries.ts'
 import { type ApiContext, occasionOf } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { AlertSettingsChange } from './requests.ts'
@@ -47,7 +47,7 @@ const Alert = z
   })
   .meta({ id: 'Alert' })
 
-export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, urlProblem, vault } = parts
   const { get, put } = operations.of('Alerts')
 

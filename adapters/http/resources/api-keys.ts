@@ -7,7 +7,7 @@ import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { line } from './requests.ts'
@@ -55,7 +55,7 @@ const present = (key: ScopedKey, last_used_at: string | null): z.output<typeof A
 
 type Parts = ApiParts & { keyUses: ApiKeyUses }
 
-export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Part): void => {
+export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Guard): void => {
   const { clock, keyUses } = parts
   const { get, post, remove } = operations.of('Account')
 

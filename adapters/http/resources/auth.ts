@@ -11,7 +11,7 @@ import type { ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import type { JsonWebTokens } from '../middleware/json-web-tokens.ts'
 import type { LimitedLogin } from '../middleware/limited-login.ts'
-import { onTheBeat } from '../middleware/constant-time.ts'
+import { constantTime } from '../middleware/constant-time.ts'
 import { message, whole } from '../openapi/answers.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
@@ -104,7 +104,7 @@ export const authRoutes = (
     '/api/auth/register',
     'Register an account',
     limited('register'),
-    onTheBeat,
+    constantTime,
     body(Registration),
     message,
     register,
@@ -113,7 +113,7 @@ export const authRoutes = (
   post(
     '/api/auth/resend-verify',
     'Resend the verification email',
-    onTheBeat,
+    constantTime,
     limited('resend'),
     body(EmailAlone),
     message,
@@ -123,7 +123,7 @@ export const authRoutes = (
     '/api/auth/forgot-password',
     'Request a password reset email',
     limited('forgot'),
-    onTheBeat,
+    constantTime,
     body(EmailAlone),
     message,
     forgot,

@@ -6,7 +6,7 @@ import { changeBankAccount, learnBankAccounts } from '../../../domain/account/ba
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { readOnly, withoutReadOnly } from './requests.ts'
@@ -57,7 +57,7 @@ const presentBankAccount = ({
   confirmed,
 })
 
-export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { get, post, put } = operations.of('Bank accounts')
 
   const listBankAccounts = (context: ApiContext) =>

@@ -16,7 +16,7 @@ import { occasionOf, type ApiContext } from '../context.ts'
 import { eventStream, type EventStreams } from './event-stream.ts'
 import { noBody } from '../openapi/input.ts'
 import { data, text } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 
@@ -35,7 +35,7 @@ const paymentIn = (update: LiveUpdate): object | null => {
 export const counterRoutes = (
   operations: Operations,
   parts: ApiParts,
-  { streams, signedIn }: { streams: EventStreams; signedIn: Part },
+  { streams, signedIn }: { streams: EventStreams; signedIn: Guard },
 ): void => {
   const { accounts, clock, database, settings } = parts
   const { get, post } = operations.of('Counter')
@@ -96,9 +96,9 @@ export const counterRoutes = (
     text<string>('text/css', 'The style.'),
     () => COUNTER_STYLE,
   )
-  const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED')
+  const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE')
   get('/counter/:token', 'Get the counter page', none, text<string>('text/html', 'The confirmation page.'), showPage)
-  const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'RATE_LIMITED')
+  const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')
   const stream = eventStream('Event `payments` first, then a `transaction` for each payment.')
   get('/counter/:token/stream', 'Stream payments to the counter page', limited, stream, listen)
 }

@@ -14,7 +14,7 @@ import { qrSvg } from './qr-code.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
@@ -83,7 +83,7 @@ const presentDevice = (
 const pairingLink = (baseUrl: string, code: string): string =>
   `baoco://pair?url=${encodeURIComponent(baseUrl)}&code=${encodeURIComponent(code)}`
 
-export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, settings } = parts
   const { get, post, put, remove } = operations.of('Devices')
 

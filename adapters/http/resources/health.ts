@@ -9,10 +9,10 @@ import { text, whole } from '../openapi/answers.ts'
 import type { Operations } from '../openapi/operations.ts'
 
 /** The health check of a service that this process uses. */
-export interface Part {
+export interface HealthCheck {
   name: string
-  /** False if the process can work without the service, such as receiving without the read models. */
-  needed: boolean
+  /** False if the process can work without the service, such as receiving without the read models. It may depend on the failure. */
+  needed: boolean | (() => boolean)
   /** Resolves when the service answers. */
   check: () => Promise<unknown>
 }
@@ -20,7 +20,7 @@ export interface Part {
 /** A health check fails if it takes longer than this. In milliseconds. */
 const PATIENCE_MS = 2_000
 
-const answers = async ({ check }: Part): Promise<boolean> => {
+const answers = async ({ check }: HealthCheck): Promise<boolean> => {
   const done = new AbortController()
   const late = awakeFor(PATIENCE_MS, done.signal).then(() => false)
   try {
@@ -38,7 +38,8 @@ const Readiness = z.strictObject({ status: state, parts: z.record(z.string(), st
 
 export interface HealthParts {
   metrics: Registry
-  readiness: readonly Part[]
+  /** The health checks that `/readyz` makes. */
+  readiness: () => readonly HealthCheck[]
   settings: { metricsPort?: number | undefined; metricsToken?: string | undefined }
 }
 
@@ -48,8 +49,9 @@ export const healthRoutes = (operations: Operations, { metrics, readiness, setti
   const alive = () => ({ status: 'ok' as const })
 
   const ready = async (context: ApiContext) => {
-    const states = await Promise.all(readiness.map(async (part) => ({ ...part, up: await answers(part) })))
-    const down = states.some(({ needed, up }) => needed && !up)
+    const states = await Promise.all(readiness().map(async (part) => ({ ...part, up: await answers(part) })))
+    const isNeeded = ({ needed }: HealthCheck): boolean => (typeof needed === 'function' ? needed() : needed)
+    const down = states.some((part) => isNeeded(part) && !part.up)
     context.status = down ? 503 : 200
     const word = (up: boolean): z.infer<typeof state> => (up ? 'ok' : 'unavailable')
     return { status: word(!down), parts: Object.fromEntries(states.map(({ name, up }) => [name, word(up)])) }

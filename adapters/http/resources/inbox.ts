@@ -17,7 +17,7 @@ import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { openCursors, type Pair } from '../openapi/cursors.ts'
 import { body, noBody, query } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
-import type { Input, Part } from '../openapi/operation.ts'
+import type { Input, Guard } from '../openapi/operation.ts'
 import { secret } from '../openapi/secrets.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
@@ -39,17 +39,17 @@ export const InboxChange = z
 
 const NewInbox = z.strictObject({ id, token: secret(z.string()), url: secret(z.string()) }).meta({ id: 'NewInbox' })
 
-const told = {
+const settings = {
   id,
   url: secret(z.string()),
   answer: inboxAnswer.meta({ description: 'Status code that the inbox returns.' }),
   delay_ms: z.int().min(0),
 }
-const ToldInbox = z.strictObject(told).meta({ id: 'ToldInbox' })
+const InboxSettings = z.strictObject(settings).meta({ id: 'ToldInbox' })
 
 const Inbox = z
   .strictObject({
-    ...told,
+    ...settings,
     calls: z
       .array(
         z.strictObject({
@@ -107,19 +107,19 @@ const anything = (inboxes: ApiParts['inboxes']): Input<Buffer> => ({
 export const inboxRoutes = (
   operations: Operations,
   parts: ApiParts,
-  { signedIn, limited }: { signedIn: Part; limited: Limited },
+  { signedIn, limited }: { signedIn: Guard; limited: Limited },
 ): void => {
   const { clock, vault, inboxes, inboxCalls, settings } = parts
   const { get, post, put, remove } = operations.of('Inbox')
 
-  const presentTold = ({ inbox_id, sealed_token, answer, delay_ms }: InboxState) => ({
+  const presentSettings = ({ inbox_id, sealed_token, answer, delay_ms }: InboxState) => ({
     id: inbox_id,
     url: inboxUrl(settings.baseUrl, vault.open(sealed_token)),
     answer,
     delay_ms,
   })
 
-  const present = (inbox: InboxState, calls: InboxCallRow[]) => ({ ...presentTold(inbox), calls })
+  const present = (inbox: InboxState, calls: InboxCallRow[]) => ({ ...presentSettings(inbox), calls })
 
   const cursors = openCursors(settings.jwtSecret)
 
@@ -154,7 +154,7 @@ export const inboxRoutes = (
   const change = async (context: ApiContext, given: z.infer<typeof InboxChange>) => {
     const written = await changeInbox(parts, occasionOf(context, clock), idOf(context), given)
     await settled(parts, written)
-    return presentTold(written.inbox)
+    return presentSettings(written.inbox)
   }
 
   const close = async (context: ApiContext) => {
@@ -175,7 +175,7 @@ export const inboxRoutes = (
   get('/api/inbox', 'List inboxes and their calls', signedIn, query(InboxList), whole(Inboxes), list)
   post('/api/inbox', 'Create an inbox', signedIn, noBody, refuses('CONFLICT'), created(NewInbox), open)
   get('/api/inbox/:id', 'Get an inbox and its calls', signedIn, data(Inbox), show)
-  put('/api/inbox/:id', 'Set the response of an inbox', signedIn, body(InboxChange), data(ToldInbox), change)
+  put('/api/inbox/:id', 'Set the response of an inbox', signedIn, body(InboxChange), data(InboxSettings), change)
   remove('/api/inbox/:id', 'Delete an inbox', signedIn, noBody, message, close)
 
   const line = [

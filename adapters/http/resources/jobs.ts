@@ -7,7 +7,7 @@ import { findJob, type JobRow } from '../../../projections/job/queries.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { noBody } from '../openapi/input.ts'
 import { data, whole } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 
@@ -23,7 +23,7 @@ const Job = z
 
 const Cancelled = z.strictObject({ success: z.literal(true), message: z.string(), data: Job })
 
-export const jobRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const jobRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, store } = parts
   const { get, remove } = operations.of('Jobs')
 

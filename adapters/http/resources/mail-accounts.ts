@@ -12,7 +12,7 @@ import { lastSeenOf, type LastSeen } from '../../../projections/account/last-see
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { lastSeenFields } from './last-seen.ts'
@@ -111,7 +111,7 @@ const present = (
   created_at,
 })
 
-export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, vault, mailServer } = parts
   const { get, post, put, remove } = operations.of('Mail accounts')
 

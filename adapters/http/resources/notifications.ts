@@ -14,7 +14,7 @@ import { openCursors } from '../openapi/cursors.ts'
 import { type ApiContext, idOf } from '../context.ts'
 import { optionalBody, query } from '../openapi/input.ts'
 import { data, whole } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
@@ -99,7 +99,7 @@ const Confirmation = z.strictObject({ confirmed: z.boolean() }).partial()
 
 const Notifications = pageOf(Notification, byCursor)
 
-export const notificationRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const notificationRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, store, capture, settings } = parts
   const { get, post } = operations.of('Notifications')
 
@@ -125,7 +125,7 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     const { user_id } = context.state.account
     const notificationId = idOf(context)
     const row = await findNotification(database, user_id, notificationId)
-    if (row?.status === 'ignored') throw conflict('Only a notification that nobody understood is read again.')
+    if (row?.status === 'ignored') throw conflict('Only an unparsed notification can be parsed again.')
     const reparsing = {
       store,
       capture,

@@ -2,7 +2,7 @@
 /** Unsent mails, for the operator. Without a mail server these are all mails. */
 import { z } from 'zod'
 import { data } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { secret } from '../openapi/secrets.ts'
 import type { Operations } from '../openapi/operations.ts'
 import { operatorOnly } from '../middleware/operator-only.ts'
@@ -18,7 +18,7 @@ const Mail = z
   })
   .meta({ id: 'Mail' })
 
-export const outboxRoutes = (operations: Operations, { outbox }: ApiParts, signedIn: Part): void => {
+export const outboxRoutes = (operations: Operations, { outbox }: ApiParts, signedIn: Guard): void => {
   const { get } = operations.of('The operator')
 
   get('/api/outbox', 'List unsent emails', signedIn, operatorOnly, data(z.array(Mail)), () => outbox.list())

@@ -8,7 +8,7 @@ import { qrSvg } from './qr-code.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { created } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 
@@ -27,7 +27,7 @@ const PlanOrder = z
   })
   .meta({ id: 'PlanOrder' })
 
-export const planRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const planRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { post } = operations.of('Plans')
   const plans = planAccountOf(parts.settings)
 

@@ -7,7 +7,7 @@ import { render } from '../../../domain/webhook/payload/render.ts'
 import { body } from '../openapi/input.ts'
 import type { ApiContext } from '../context.ts'
 import { data } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import { RuleCreation } from './requests.ts'
@@ -15,7 +15,7 @@ import { RuleCreation } from './requests.ts'
 const PreviewRequest = RuleCreation.pick({ payload_format: true, custom_template: true })
 const Preview = z.strictObject({ body: z.string().meta({ description: 'Body of the request, byte for byte.' }) })
 
-export const previewRoutes = (operations: Operations, { clock }: ApiParts, signedIn: Part): void => {
+export const previewRoutes = (operations: Operations, { clock }: ApiParts, signedIn: Guard): void => {
   const preview = (_: ApiContext, format: z.infer<typeof PreviewRequest>) => {
     const refusal = templateRefusal(format)
     if (refusal) throw refusal

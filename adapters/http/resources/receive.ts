@@ -13,10 +13,11 @@ import { webhookStatus } from '../../../domain/transaction/events.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
+import { awakeNow } from '../../system/awake.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../middleware/errors.ts'
 import { data } from '../openapi/answers.ts'
-import type { Input, Part } from '../openapi/operation.ts'
+import type { Input, Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { batchBudget } from '../receive/batch-budget.ts'
 import type { ApiParts } from '../parts.ts'
@@ -82,7 +83,7 @@ const items: Input<undefined> = {
 
 const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }
 
-const byPoster: Part = { credentials: ['device', 'receive_key'], refuses: ['UNAUTHORIZED', 'SCOPE_MISSING'] }
+const byPoster: Guard = { credentials: ['device', 'receive_key'], refuses: ['UNAUTHORIZED', 'SCOPE_MISSING'] }
 
 const presentTaken = (taken: Taken): z.infer<typeof Result> => {
   if (taken.kind === 'unauthorized') throw unauthorized()
@@ -97,6 +98,31 @@ const listIn = ({ value }: Posted): readonly object[] | null =>
     ? (value as object[])
     : null
 
+const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooMuchPosted> => {
+  try {
+    return await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
+  } catch (error) {
+    if (error instanceof TooMuchPosted) return error
+    throw error
+  }
+}
+
+/** Keeps only the beginning of a body that is too large to be parsed. */
+const tooLong = (bytes: Buffer, contentType: string | undefined, at: At): Arrival => {
+  const value = textOf(bytes.subarray(0, BEGINNING), contentType)
+  return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
+}
+
+/** A HEAD request only checks that the address exists. It sends no notification. */
+const look = () => ({})
+
+/** @throws {Refused} UNAUTHORIZED */
+const posterIn = (context: ApiContext): ShownToken => {
+  const shown = shownByPoster(context)
+  if (!shown) throw unauthorized()
+  return shown
+}
+
 export const receiveRoutes = (
   operations: Operations,
   parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'> },
@@ -107,7 +133,7 @@ export const receiveRoutes = (
   const spendItems = batchBudget(settings.rateLimits === 'off' ? null : counters.hot)
 
   const takeAll = async (context: ApiContext, arrivals: readonly Arrival[]) => {
-    const taken = await capture.take(arrivals)
+    const taken = await capture.take(arrivals, context.state.waited_ms)
     limits.judged(
       context,
       taken.every(({ kind }) => kind !== 'unauthorized'),
@@ -123,26 +149,13 @@ export const receiveRoutes = (
 
   /** The token is checked before the body is read. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
   const bodyOf = async (context: ApiContext, shown: ShownToken): Promise<Buffer> => {
+    const began = awakeNow()
     const userId = await checkShown(parts, shown).catch((error: unknown) => {
       if (error instanceof Refused) limits.judged(context, false)
       throw error
     })
+    context.state.waited_ms = awakeNow() - began
     return context.method === 'GET' ? NO_BODY : readBody(context, userId)
-  }
-
-  const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooMuchPosted> => {
-    try {
-      return await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
-    } catch (error) {
-      if (error instanceof TooMuchPosted) return error
-      throw error
-    }
-  }
-
-  /** Keeps only the beginning of a body that is too large to be parsed. */
-  const tooLong = (bytes: Buffer, contentType: string | undefined, at: At): Arrival => {
-    const value = textOf(bytes.subarray(0, BEGINNING), contentType)
-    return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
   }
 
   const readAll = async (
@@ -174,16 +187,6 @@ export const receiveRoutes = (
       context,
       isWhole ? arrivals : arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })),
     )
-  }
-
-  /** A HEAD request only checks that the address exists. It sends no notification. */
-  const look = () => ({})
-
-  /** @throws {Refused} UNAUTHORIZED */
-  const posterIn = (context: ApiContext): ShownToken => {
-    const shown = shownByPoster(context)
-    if (!shown) throw unauthorized()
-    return shown
   }
 
   const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) =>

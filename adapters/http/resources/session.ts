@@ -8,7 +8,7 @@ import { body, noBody } from '../openapi/input.ts'
 import type { JsonWebTokens } from '../middleware/json-web-tokens.ts'
 import type { LimitedLogin } from '../middleware/limited-login.ts'
 import { message, whole } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { MessageAndEnded, presentEnded } from './auth.ts'
@@ -24,7 +24,7 @@ interface Steps {
 }
 
 /** The handler checks the session itself, because the session of a locked account can be ended too. */
-const withSession: Part = { credentials: ['session'], refuses: ['UNAUTHORIZED', 'FORBIDDEN_ORIGIN'] }
+const withSession: Guard = { credentials: ['session'], refuses: ['UNAUTHORIZED', 'FORBIDDEN_ORIGIN'] }
 
 export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens, limited, login }: Steps): void => {
   const { settings, clock, accounts } = parts

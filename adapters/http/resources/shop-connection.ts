@@ -5,7 +5,7 @@ import { connectShop } from '../../../workflows/accounts/shop-connection.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { whole } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { presentSystem, System } from './systems.ts'
@@ -24,7 +24,7 @@ const Connected = z.strictObject({
   data: z.strictObject({ system: System, rule: Rule }),
 })
 
-export const shopConnectionRoutes = (operations: Operations, api: ApiParts, signedIn: Part): void => {
+export const shopConnectionRoutes = (operations: Operations, api: ApiParts, signedIn: Guard): void => {
   const parts = { ...api, planPrefix: api.settings.planPrefix }
   const { post } = operations.of('Connected systems')
 
@@ -39,7 +39,7 @@ export const shopConnectionRoutes = (operations: Operations, api: ApiParts, sign
 
   const refused = refuses('WEBHOOK_LIMIT_REACHED', 'SYSTEM_LIMIT_REACHED', 'CONFLICT')
   // A plugin receives the secret of its own rule.
-  const byPlugin: Part = { scopes: ['write', 'connect'], showsSecrets: true }
+  const byPlugin: Guard = { scopes: ['write', 'connect'], showsSecrets: true }
   const answer = whole(Connected, [200, 201])
   post(
     '/api/systems/connect',

@@ -7,7 +7,7 @@ import { statisticsByDay, statisticsByRule } from '../../../projections/counts/q
 import type { ApiContext } from '../context.ts'
 import { query } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import { StatsRange } from './requests.ts'
@@ -47,7 +47,7 @@ const Stats = z
   })
   .meta({ id: 'Stats' })
 
-export const statsRoutes = (operations: Operations, { clock, database }: ApiParts, signedIn: Part): void => {
+export const statsRoutes = (operations: Operations, { clock, database }: ApiParts, signedIn: Guard): void => {
   const { get } = operations.of('Numbers')
 
   const show = async (context: ApiContext, given: z.infer<typeof StatsRange>) => {

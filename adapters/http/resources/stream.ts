@@ -2,10 +2,10 @@
 /** Live events of an account, as server-sent events for open pages. */
 import type { ApiContext } from '../context.ts'
 import { eventStream, type EventStreams } from './event-stream.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 
-export const streamRoutes = (operations: Operations, streams: EventStreams, signedIn: Part): void => {
+export const streamRoutes = (operations: Operations, streams: EventStreams, signedIn: Guard): void => {
   const { get } = operations.of('Live')
 
   const listen = (context: ApiContext) => streams.open(context, context.state.account.user_id, (update) => update)

@@ -6,7 +6,7 @@ import { addSystem, changeSystem, removeSystem } from '../../../workflows/accoun
 import { type ApiContext, idOf, occasionOf } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { SystemChange, SystemCreation } from './requests.ts'
@@ -34,7 +34,7 @@ export const presentSystem = ({
   created_at,
 })
 
-export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Part): void => {
+export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Guard): void => {
   const parts = { ...api, planPrefix: api.settings.planPrefix }
   const { get, post, put, remove } = operations.of('Connected systems')
 

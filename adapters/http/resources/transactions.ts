@@ -15,7 +15,7 @@ import { openCursors } from '../openapi/cursors.ts'
 import { type ApiContext, idOf, occasionOf } from '../context.ts'
 import { noBody, query } from '../openapi/input.ts'
 import { data, message, whole } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
@@ -156,7 +156,7 @@ const History = z.array(
 )
 const Transactions = pageOf(Transaction, { ...byCursor, prefixes: z.array(z.string()) })
 
-export const transactionRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const transactionRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, store } = parts
   const { get, post, remove } = operations.of('Transactions')
 

@@ -6,7 +6,7 @@ import { setTrustedSenders } from '../../../domain/account/trusted-senders.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { line } from './requests.ts'
@@ -31,7 +31,7 @@ const present = ({ trusted_senders, without_sender }: Account): z.output<typeof 
   without_sender,
 })
 
-export const trustedSenderRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const trustedSenderRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { get, put } = operations.of('Account')
 
   const showSenders = (context: ApiContext) => present(context.state.account)

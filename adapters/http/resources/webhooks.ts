@@ -16,7 +16,7 @@ import { openCursors } from '../openapi/cursors.ts'
 import { type ApiContext, idOf, occasionOf } from '../context.ts'
 import { body, noBody, optionalBody, query } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
-import type { Part } from '../openapi/operation.ts'
+import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
@@ -149,7 +149,7 @@ const TestResult = z.discriminatedUnion('success', [
   }),
 ])
 
-export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn: Part): void => {
+export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, vault } = parts
   const cursors = openCursors(parts.settings.jwtSecret)
   const { get, post, put, remove } = operations.of('Webhook rules')

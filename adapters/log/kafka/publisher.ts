@@ -78,13 +78,14 @@ const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
   return producer
 }
 
-/** An event without a user is a bug of its writer. It is skipped, because stopping would stop all deliveries. */
+/** Skipped events are left out. So is an event without a user, a bug of its writer, because stopping would stop all deliveries. */
 const messagesOf = (
   events: readonly StoredEvent[],
   from: { source: string; installation: string },
   onFailure: (error: unknown) => void,
 ): Message[] =>
   events.flatMap((event) => {
+    if (event.type === 'Skipped') return []
     const message = messageOf(asStored(event), from)
     if (message) return [message]
     onFailure(new Error(`event without a user or transaction: ${event.stream}, revision ${event.revision}`))

@@ -133,7 +133,7 @@ WHERE c.worker <> $1 AND d.status = 'open' AND c.attempt > d.attempt`
 const BEAT = `
 INSERT INTO ops.worker AS w (worker, beat) VALUES ($1, 1)
 ON CONFLICT (worker) DO UPDATE SET beat = w.beat + 1, beaten_at = now(), ended_at = NULL
-RETURNING now() AS now`
+RETURNING now() AS now, beat = 1 AS is_new`
 
 const OTHERS = 'SELECT worker, beat, ended_at IS NOT NULL AS ended FROM ops.worker WHERE worker <> $1'
 
@@ -286,8 +286,9 @@ export const openDeliveryQueue = (
     countOpen: async (worker) => (await database.query<{ open: number }>(COUNT_OPEN, [worker]))[0]!.open,
 
     beat: async (worker) => {
-      const [row] = await database.query<{ now: string }>(BEAT, [worker])
-      return { now: new Date(row!.now), others: await database.query<OtherWorker>(OTHERS, [worker]) }
+      const [row] = await database.query<{ now: string; is_new: boolean }>(BEAT, [worker])
+      const others = await database.query<OtherWorker>(OTHERS, [worker])
+      return { now: new Date(row!.now), others, isNew: row!.is_new }
     },
 
     signOff: async (worker) => {

@@ -5,6 +5,7 @@
  * If the server ends by itself, it is restarted on the same port, so that the URL stays valid. If this process is killed, a
  * guard stops the server. If a server is still left over, the next start stops it.
  */
+import { realpathSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -46,8 +47,9 @@ const readAccess = (dataDir: string): Access | undefined => {
   return text === undefined ? undefined : (JSON.parse(text) as Access)
 }
 
+/** It has no TLS, whatever `PGSSLMODE` in the operator's shell says. */
 const urlOf = ({ password, port }: Access): string =>
-  `postgres://${server.SUPERUSER}:${password}@127.0.0.1:${port}/postgres`
+  `postgres://${server.SUPERUSER}:${password}@127.0.0.1:${port}/postgres?sslmode=disable`
 
 /**
  * Starts the data folder's Postgres, creates it at the first start, and keeps it running.
@@ -96,18 +98,21 @@ export const attachOrStart = async (options: Options): Promise<EmbeddedPostgres>
       if (!(error instanceof FolderInUse)) throw error
       // The owner may still be starting, or may have just ended.
       const access = readAccess(options.dataDir)
-      if (access && (await answers(urlOf(access)))) return { url: urlOf(access), isFresh: false, stop: async () => {} }
+      if (access && (await isServerOf(options.dataDir, urlOf(access))))
+        return { url: urlOf(access), isFresh: false, stop: async () => {} }
       if (Date.now() > until) throw new Error(`${error.message}, and its database does not respond`)
     }
   }
 }
 
-const answers = async (url: string): Promise<boolean> => {
+/** Whether the server at this URL answers and works on this data folder. `postgres.json` of a copied folder names the original's server. */
+const isServerOf = async (dataDir: string, url: string): Promise<boolean> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => {})
   try {
     await client.connect()
-    return true
+    const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory')
+    return rows[0]?.data_directory === join(realpathSync(dataDir), 'postgres')
   } catch {
     return false
   } finally {

@@ -10,19 +10,24 @@ import type { Queryable } from '../../database/database.ts'
 
 const LOOK_EVERY_MS = 15
 
-const PASSED = 'SELECT passed FROM read_model.checkpoint WHERE projector = $1'
+const passedIn = (schema: string): string => `SELECT passed FROM ${schema}.checkpoint WHERE projector = $1`
 
 /** If the database is unavailable, the result is "not passed": callers wait for it as for a projector that is behind. */
 export const followReadModels = (
   database: Queryable,
   isAfter: (a: Checkpoint, b: Checkpoint) => boolean,
   projector: string,
+  schema = 'read_model',
 ): ReadModels => {
   let looking: Promise<Checkpoint | null> | null = null
 
   const look = async (): Promise<Checkpoint | null> => {
     try {
-      const [row] = await database.query<{ passed: Checkpoint | null }>(PASSED, [projector], 'read_model_passed')
+      const [row] = await database.query<{ passed: Checkpoint | null }>(
+        passedIn(schema),
+        [projector],
+        `${schema}_passed`,
+      )
       return row?.passed ?? null
     } catch {
       return null
@@ -51,5 +56,15 @@ export const followReadModels = (
       const late = pause(timeoutMs, false, { signal: over.signal }).catch(() => false)
       return Promise.race([watch(), late]).finally(() => over.abort())
     },
+  }
+}
+
+/** Until a projector writes its next batch, nothing counts as passed: the positions that it has passed may be gone. */
+export const forgetProgress = async (database: Queryable): Promise<void> => {
+  for (const schema of ['read_model', 'search_model']) {
+    const [found] = await database.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
+      `${schema}.checkpoint`,
+    ])
+    if (found!.there) await database.query(`UPDATE ${schema}.checkpoint SET passed = NULL`)
   }
 }

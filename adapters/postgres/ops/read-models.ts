@@ -20,7 +20,9 @@ export interface PostgresReadModelTables {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
   commit(claim: Statement, statements: readonly Statement[]): Promise<boolean>
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  attempt(statements: readonly Statement[]): Promise<void>
   isAway(error: unknown): boolean
+  isRefusal(error: unknown): boolean
   close(): Promise<void>
 }
 
@@ -33,6 +35,9 @@ const claiming = (text: string): string =>
   `WITH claimed AS (${text} RETURNING 1) SELECT 1 / count(*)::integer FROM claimed`
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+/** Classes of SQLSTATE that concern the data: data exceptions (22), constraints (23), values too large for an index (54). */
+const REFUSALS = new Set(['22', '23', '54'])
 
 /** Sends all messages in one packet. Waking the server for each message costs more than processing most of them. */
 const inOnePacket = <Answer>(client: pg.Client, send: () => Answer): Answer => {
@@ -63,6 +68,17 @@ export const openReadModelTables = (database: Database): PostgresReadModelTables
     query: (text, values) => database.query(text, values),
     transaction: (work) => database.transaction(work),
     isAway: isOutage,
+    isRefusal: (error) => REFUSALS.has(String(codeOf(error)).slice(0, 2)),
+
+    attempt: async (statements) => {
+      const client = await database.connect()
+      try {
+        await client.query('BEGIN')
+        for (const { text, values } of statements) await client.query(text, [...values])
+      } finally {
+        await client.end()
+      }
+    },
 
     commit: async (claim, statements) => {
       const connection = (writing ??= connect())

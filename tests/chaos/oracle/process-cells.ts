@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../harness/eventually.ts'
 import { kafkaClient } from '../../harness/kafka/broker.ts'
 import { EVERY_ROLE, type RoleName } from '../../harness/role-processes.ts'
+import { openRawWriter, type RawEvent } from '../../harness/raw-events.ts'
 import { startServers, type Servers } from '../../harness/servers.ts'
 import { World } from '../../harness/world.ts'
 import { openClaimLog, workerOf, type ClaimLog } from './claims.ts'
@@ -19,10 +20,19 @@ export interface Form {
   rebalances: number
   /** Notifications per second. */
   rate: number
+  mailsPerSecond: number
 }
 
 /** The short form of each cell, for every change. */
-export const SHORT: Form = { kills: 1, frozen: 3_000, projectorAway: 3_000, serverAway: 2_000, rebalances: 2, rate: 8 }
+export const SHORT: Form = {
+  kills: 1,
+  frozen: 3_000,
+  projectorAway: 3_000,
+  serverAway: 2_000,
+  rebalances: 2,
+  rate: 4,
+  mailsPerSecond: 1,
+}
 /** The full form, for docs/reliability.md. */
 export const FULL: Form = {
   kills: 50,
@@ -31,6 +41,7 @@ export const FULL: Form = {
   serverAway: 10_000,
   rebalances: 10,
   rate: 10,
+  mailsPerSecond: 2,
 }
 
 const TOPIC = 'baoco.transactions'
@@ -111,6 +122,26 @@ const away = (server: keyof typeof SERVERS): Cell[] => [
   },
 ]
 
+/** The server accepts connections and answers nothing. */
+const mute = (server: 'postgres' | 'eventStore'): Cell => ({
+  name: `${SERVERS[server]} frozen and woken`,
+  cause: async ({ world, form }) => {
+    world.servers[server].freeze()
+    await pause(form.frozen)
+    world.servers[server].thaw()
+  },
+})
+/** Delivered transactions that get a damaged event. */
+const DAMAGED = 10
+
+/** Events that Baoco would never write. */
+const DAMAGES: readonly RawEvent[] = [
+  { type: 'NotYetInvented' },
+  { type: 'WebhookStatusChanged', data: null },
+  { type: 'WebhookStatusChanged', metadata: null },
+  { type: 'WebhookAttempted', metadata: { version: 9 } },
+]
+
 /** Cells that may leave first attempts to the queue come first: the queue makes these a minute later, while the other cells run. */
 export const processCells: readonly Cell[] = [
   {
@@ -150,9 +181,34 @@ export const processCells: readonly Cell[] = [
       await projector!.running.ready
     },
   },
+  {
+    name: 'damaged events in streams',
+    cause: async ({ world, form, oracle }) => {
+      const raw = await openRawWriter(world.env)
+      try {
+        const { body } = await world.api('GET', '/api/transactions?webhook_status=success')
+        const delivered = (body.data as { id: number }[]).slice(0, DAMAGED).map(({ id }) => `transaction-${id}`)
+        const streams = [
+          ...delivered,
+          'transaction-999999999',
+          'account-999999999',
+          'unread-999999999',
+          'alerts-999999999',
+        ]
+        for (const [n, stream] of streams.entries()) await raw.append(stream, DAMAGES[n % DAMAGES.length]!)
+        const goal = oracle.accepted + form.rate
+        await eventually(() => oracle.accepted >= goal, { within: 60_000, what: 'notifications accepted beside them' })
+        for (const stream of streams.slice(0, 2)) await world.baocoCommand('parked', 'skip', stream, '--yes')
+      } finally {
+        await raw.close()
+      }
+    },
+  },
   ...away('postgres'),
   ...away('kafka'),
   ...away('eventStore'),
+  mute('postgres'),
+  mute('eventStore'),
   {
     name: 'clocks jump an hour ahead and back',
     shiftsClocks: true,
@@ -268,19 +324,17 @@ export const runProcessCells = async (
   }
 }
 
-const MAILS_A_SECOND = 2
-
 /** Sends notifications before, during and after the fault. */
 const underLoad = async (
   world: World<Servers>,
   oracle: Oracle,
-  { rate }: Form,
+  { rate, mailsPerSecond }: Form,
   cause: () => Promise<void>,
 ): Promise<void> => {
   const loading = new AbortController()
   const load = Promise.all([
     oracle.load(world.installation.personalUrl, rate, loading.signal),
-    oracle.mails((mail) => world.deliverMail(mail), MAILS_A_SECOND, loading.signal),
+    oracle.mails((mail) => world.deliverMail(mail), mailsPerSecond, loading.signal),
   ])
   const accepts = (more: number, when: string) => {
     const goal = oracle.accepted + more

@@ -59,7 +59,7 @@ call. \`npm run reliability\` writes this page, last from commit ${commit}, in $
 ## Processes and servers
 
 The installation has two processes of \`deliver\`, one of each other role, EventStoreDB's stand-in, Kafka, Postgres, and a mailbox on a Dovecot. It receives ${form.rate}
-notifications and two mails per second. One shop is slow; another asks for order and fails now and then. The failures: ${form.kills} kills of each of \`api\`,
+notifications and ${form.mailsPerSecond} mails per second. One shop is slow; another asks for order and fails now and then. The failures: ${form.kills} kills of each of \`api\`,
 \`project\`, \`relay\`, \`deliver\` and \`collect\`, at random moments; ${seconds(form.frozen)} s frozen; servers ${seconds(form.serverAway)} s down, the projector ${seconds(form.projectorAway)} s; ${form.rebalances} times a third delivery
 process joins and leaves.
 

@@ -9,6 +9,7 @@ import { contentCases } from './content-cases.ts'
 import { forgettingCases } from './forgetting-cases.ts'
 import { freezeCases } from './freeze-cases.ts'
 import type { Abilities, Cases, StoreHarness } from './harness.ts'
+import { historyCases } from './history-cases.ts'
 import { outageCases } from './outage-cases.ts'
 import { readCases } from './read-cases.ts'
 import { subscriptionCases } from './subscription-cases.ts'
@@ -22,6 +23,7 @@ const SUBJECTS: Record<string, Cases> = {
   'retain and erase': forgettingCases,
   'a frozen process': freezeCases,
   outages: outageCases,
+  'a store that went back in time': historyCases,
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../../../domain/event.ts'
 import { randomUUID } from 'node:crypto'
+import type { RememberingStore } from '../../../adapters/event-store/history.ts'
 import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import type { EventStore } from '../../../domain/ports.ts'
@@ -27,7 +28,7 @@ eventStoreContract(
     const through = url.replace(/(:\/\/(?:[^@/]*@)?)[^/?]+/, `$1127.0.0.1:${proxy.port}`)
     const prefix = `test-${randomUUID()}.`
     const stores: EventStore<RecordedEvent>[] = []
-    const open = async (at: string, deadlineMs?: number): Promise<EventStore<RecordedEvent>> => {
+    const open = async (at: string, deadlineMs?: number): Promise<RememberingStore<RecordedEvent>> => {
       const store = await openEventStoreDb({ url: at, prefix, parse: unparsed, ...(deadlineMs && { deadlineMs }) })
       stores.push(store)
       return store
@@ -35,7 +36,7 @@ eventStoreContract(
     return {
       store: await open(through),
       another: ({ deadlineMs } = {}) => open(url, deadlineMs),
-      ...(own && { server: { stop: own.kill, start: own.start } }),
+      ...(own && { server: { stop: own.kill, start: own.start, putBack: own.putBack } }),
       network: proxy,
       child: {
         module: new URL('open-eventstoredb-store.ts', import.meta.url).href,

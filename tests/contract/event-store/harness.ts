@@ -1,16 +1,22 @@
 /** What the event store contract needs from an adapter under test, and what its cases share. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
+import type { RememberingStore } from '../../../adapters/event-store/history.ts'
 import type { NewEvent, RecordedEvent } from '../../../domain/event.ts'
 import type { Batch, EventStore, StreamAppend, Unit, UnitResult } from '../../../domain/ports.ts'
 
 export interface StoreHarness {
   /** The store under test. It reaches its server through the network below. */
-  store: EventStore<RecordedEvent>
+  store: RememberingStore<RecordedEvent>
   /** Another client, as in another process, with a direct connection to the server. The harness closes it. */
-  another(options?: { deadlineMs?: number }): Promise<EventStore<RecordedEvent>>
+  another(options?: { deadlineMs?: number }): Promise<RememberingStore<RecordedEvent>>
   /** Missing if the tests do not own the server. */
-  server?: { stop(): Promise<void>; start(): Promise<void> }
+  server?: {
+    stop(): Promise<void>
+    start(): Promise<void>
+    /** Puts an older state in place, which ends at this event, and ends every connection. */
+    putBack(checkpoint: string): Promise<void>
+  }
   network: {
     /** Ends every connection and accepts none until `mend`. */
     cut(): void

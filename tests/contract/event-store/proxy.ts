@@ -1,4 +1,4 @@
-/** A TCP proxy that can cut connections, refuse them, go silent, and drop an answer. */
+/** A TCP proxy that can cut connections, refuse them, go silent, delay answers, and drop an answer. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 
@@ -8,6 +8,8 @@ export interface Proxy {
   mend(): void
   silence(): void
   loseNextAnswer(): Promise<void>
+  /** Delays every later answer. In milliseconds. */
+  delay(milliseconds: number): void
   close(): Promise<void>
 }
 
@@ -16,6 +18,7 @@ export const openProxy = async (targetPort: number, targetHost = '127.0.0.1'): P
   const silent = new WeakSet<Socket>()
   let isCut = false
   let lose: (() => void) | null = null
+  let delayMs = 0
 
   const server = createServer((client) => {
     if (isCut) {
@@ -42,7 +45,8 @@ export const openProxy = async (targetPort: number, targetHost = '127.0.0.1'): P
         lose()
         lose = null
         for (const socket of both) socket.destroy()
-      } else client.write(answer)
+      } else if (delayMs > 0) setTimeout(() => client.write(answer), delayMs)
+      else client.write(answer)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -64,6 +68,9 @@ export const openProxy = async (targetPort: number, targetHost = '127.0.0.1'): P
       for (const socket of sockets) silent.add(socket)
     },
     loseNextAnswer: () => new Promise((resolve) => (lose = resolve)),
+    delay: (milliseconds) => {
+      delayMs = milliseconds
+    },
     close: async () => {
       endAll()
       server.close()

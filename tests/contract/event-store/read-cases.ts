@@ -1,6 +1,17 @@
 import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
-import { appended, eventsOf, idsOf, part, readToEnd, revisionsOf, streamName, upTo, type Cases } from './harness.ts'
+import {
+  appended,
+  event,
+  eventsOf,
+  idsOf,
+  part,
+  readToEnd,
+  revisionsOf,
+  streamName,
+  upTo,
+  type Cases,
+} from './harness.ts'
 
 export const readCases: Cases = (under) => {
   it('reads slices of several streams, each in order, in one call', async () => {
@@ -24,6 +35,20 @@ export const readCases: Cases = (under) => {
     // Each slice in a call of its own.
     for (const [index, slice] of slices.entries()) expect(await store.read([slice])).to.deep.equal([found[index]])
     expect(await store.read([])).to.deep.equal([])
+  })
+
+  it('reads many streams of many megabytes in one call', async () => {
+    const { store } = under()
+    const text = 'đ'.repeat(100_000)
+    const streams = upTo(40).map(() => streamName())
+    for (let n = 0; n < streams.length; n += 4)
+      await store.append(streams.slice(n, n + 4).map((stream) => [part(stream, NO_STREAM, [event({ text }), event()])]))
+    const slices = streams.flatMap((stream) => [{ stream }, { stream, backwards: true, limit: 1 }])
+    const found = await store.read(slices)
+    found.forEach((events, n) => {
+      expect(revisionsOf(events)).to.deep.equal(n % 2 === 0 ? [0, 1] : [1])
+      expect(new Set(events.map(({ stream }) => stream))).to.deep.equal(new Set([slices[n]!.stream]))
+    })
   })
 
   it('reads everything in order, from a checkpoint', async () => {

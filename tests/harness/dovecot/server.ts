@@ -101,7 +101,7 @@ const answers = (port: number): Promise<boolean> =>
   })
 
 /** @throws if Dovecot is missing */
-export const startDovecot = async (): Promise<Dovecot> => {
+export const startDovecot = async (tls = { certificate: CERTIFICATE, key: KEY }): Promise<Dovecot> => {
   // The folder must be on a disk: in memory, Dovecot does not notice new mails in hundreds of mailboxes by itself.
   const folder = await mkdtemp(join('/tmp', 'baoco-dovecot-'))
   chmodSync(folder, 0o755)
@@ -111,8 +111,8 @@ export const startDovecot = async (): Promise<Dovecot> => {
   const own = (path: string) => chownSync(path, uid, gid)
   await mkdir(mails)
   own(mails)
-  await writeFile(join(folder, 'certificate.pem'), CERTIFICATE)
-  await writeFile(join(folder, 'key.pem'), KEY, { mode: 0o600 })
+  await writeFile(join(folder, 'certificate.pem'), tls.certificate)
+  await writeFile(join(folder, 'key.pem'), tls.key, { mode: 0o600 })
   const settings = join(folder, 'dovecot.conf')
   await writeFile(settings, configuration(folder, port, securePort))
 

@@ -3,12 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { json } from 'node:stream/consumers'
-import { systemEvent, type EventLog } from './event-log.ts'
+import { systemEvent } from './event.ts'
+import type { EventLog } from './event-log.ts'
 import type { Faults } from './faults.ts'
+import { writeForeignEvents } from './foreign-events.ts'
 
 export interface AdminParts {
   log: EventLog
   troubles: Faults
+  /** Loses everything after a position, and ends all connections. */
+  putBack(position: number): void
   /** Ends all connections, and accepts none for this many milliseconds. */
   restart(downMs: number): void
 }
@@ -25,7 +29,7 @@ const answer = (response: ServerResponse, code: number, body: object): void => {
 }
 
 const handle = async (
-  { troubles, restart }: AdminParts,
+  { log, troubles, putBack, restart }: AdminParts,
   scavenges: Scavenges,
   request: IncomingMessage,
   response: ServerResponse,
@@ -41,6 +45,16 @@ const handle = async (
     Object.assign(troubles, await json(request))
     return answer(response, 200, troubles)
   }
+  if (route === 'POST /stand-in/put-back') {
+    const { position } = (await json(request)) as { position: number }
+    answer(response, 200, {})
+    return putBack(position)
+  }
+  if (route === 'POST /stand-in/foreign-events') {
+    const { count } = (await json(request)) as { count: number }
+    await writeForeignEvents(log, count)
+    return answer(response, 200, {})
+  }
   if (route === 'POST /stand-in/restart') {
     const { down_ms = 0 } = (await json(request)) as { down_ms?: number }
     answer(response, 200, {})
@@ -48,6 +62,8 @@ const handle = async (
   }
   answer(response, 404, { error: route })
 }
+
+const PREFIX = '$scavenges-'
 
 class Scavenges {
   readonly #log: EventLog
@@ -59,6 +75,7 @@ class Scavenges {
   constructor(log: EventLog, troubles: Faults) {
     this.#log = log
     this.#troubles = troubles
+    this.#interruptRest()
   }
 
   /** @returns its id, or null while another one runs */
@@ -76,12 +93,27 @@ class Scavenges {
     const interrupted = this.#troubles.strikes('interrupt_scavenges')
     this.#unfinished = interrupted ? upTo : null
     if (!interrupted) this.#log.scavenge(upTo)
-    const result = interrupted ? 'Interrupted' : 'Success'
-    this.#tell(id, '$scavengeCompleted', { scavengeId: id, result, timeTaken: '00:00:00.03', spaceSaved: 0 })
+    this.#ended(id, interrupted ? 'Interrupted' : 'Success')
     this.current = null
   }
 
+  /** After a kill: a scavenge that has begun and not ended was interrupted. */
+  #interruptRest(): void {
+    const open = new Map<string, number>()
+    for (const { stream, type, position } of this.#log.all)
+      if (type === '$scavengeStarted') open.set(stream.slice(PREFIX.length), position)
+      else if (type === '$scavengeCompleted') open.delete(stream.slice(PREFIX.length))
+    for (const [id, position] of open) {
+      this.#unfinished ??= position
+      this.#ended(id, 'Interrupted')
+    }
+  }
+
+  #ended(id: string, result: 'Interrupted' | 'Success'): void {
+    this.#tell(id, '$scavengeCompleted', { scavengeId: id, result, timeTaken: '00:00:00.03', spaceSaved: 0 })
+  }
+
   #tell(id: string, type: string, data: object): void {
-    this.#log.append(`$scavenges-${id}`, 'any', [systemEvent(type, JSON.stringify(data))])
+    this.#log.append(`${PREFIX}${id}`, 'any', [systemEvent(type, JSON.stringify(data))])
   }
 }

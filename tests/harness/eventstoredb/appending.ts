@@ -17,7 +17,8 @@ import type {
   TombstoneReq,
   TombstoneResp,
 } from '@eventstore/db-client/generated/streams_pb.js'
-import { MOST_APPEND_BYTES, type AppendOutcome, type EventLog, type Expected, type ProposedEvent } from './event-log.ts'
+import { MOST_APPEND_BYTES, type AppendOutcome, type Expected, type ProposedEvent } from './event.ts'
+import type { EventLog } from './event-log.ts'
 import { batchAnswer, empty, eventIn, expectedIn, failure, idIn, nameIn } from './messages.ts'
 import { streamDeleted, type Failure } from './reading.ts'
 import type { Faults } from './faults.ts'

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { StoredEvent } from './event-log.ts'
+import type { StoredEvent } from './event.ts'
 
 interface Line extends Omit<StoredEvent, 'data' | 'metadata'> {
   data: string
@@ -29,11 +29,13 @@ const lineOf = (events: readonly StoredEvent[]): string => {
 
 export class EventFile {
   readonly #path: string
+  readonly #removedPath: string
   #file: number
 
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true })
     this.#path = join(folder, 'events.jsonl')
+    this.#removedPath = join(folder, 'removed.json')
     if (!existsSync(this.#path)) writeFileSync(this.#path, '')
     this.#file = openSync(this.#path, 'a')
   }
@@ -51,11 +53,17 @@ export class EventFile {
       }))
   }
 
+  /** Positions of events that a scavenge has removed. */
+  removed(): number[] {
+    return existsSync(this.#removedPath) ? (JSON.parse(readFileSync(this.#removedPath, 'utf8')) as number[]) : []
+  }
+
   append(events: readonly StoredEvent[]): void {
     writeSync(this.#file, lineOf(events))
   }
 
-  rewrite(events: readonly StoredEvent[]): void {
+  rewrite(events: readonly StoredEvent[], removed: ReadonlySet<number>): void {
+    writeFileSync(this.#removedPath, JSON.stringify([...removed]))
     const next = `${this.#path}.next`
     writeFileSync(next, events.map((event) => lineOf([event])).join(''))
     renameSync(next, this.#path)

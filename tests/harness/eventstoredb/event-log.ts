@@ -2,78 +2,53 @@
  * The data of the stand-in, and its rules for appends, hiding and deletes: those of a single EventStoreDB 23.10 node, as observed in its
  * answers. Everything is in memory; with a folder, every change is also written to a file before it is answered.
  */
-import { randomUUID } from 'node:crypto'
 import { EventFile } from './event-file.ts'
-
-export interface ProposedEvent {
-  id: string
-  type: string
-  contentType: string
-  data: Buffer
-  metadata: Buffer
-}
-
-export interface StoredEvent extends ProposedEvent {
-  stream: string
-  revision: number
-  /** The commit and prepare position, which are equal. */
-  position: number
-  /** Milliseconds since 1970. */
-  created: number
-}
-
-export type Expected = number | 'any' | 'no_stream' | 'stream_exists'
-
-export type AppendOutcome =
-  | { kind: 'written'; revision: number; position: number | undefined }
-  | { kind: 'wrong_expected_version'; /** undefined if the stream does not exist */ revision: number | undefined }
-  | { kind: 'stream_deleted' }
-  | { kind: 'too_big' }
+import {
+  MOST_APPEND_BYTES,
+  metastreamOf,
+  sizeOf,
+  systemEvent,
+  type AppendOutcome,
+  type Expected,
+  type ProposedEvent,
+  type StoredEvent,
+} from './event.ts'
+import type { Faults } from './faults.ts'
+import { RememberedIds } from './remembered-ids.ts'
+import { DELETED_BEFORE, visibilityFilter, visibilityIn, type Visibility } from './visibility.ts'
 
 interface Stream {
   events: StoredEvent[]
   last: number
   tombstoned: boolean
+  /** After an append to a soft-deleted stream, reads may fail until then (milliseconds since 1970). */
+  undeletedAt: number
 }
 
-/** The stream metadata that decides which of its events are visible. */
-interface Visibility {
-  $maxAge?: number
-  $maxCount?: number
-  $tb?: number
-}
-
-export const MOST_APPEND_BYTES = 1_048_576
-/** `$tb` of a soft-deleted stream: the greatest 64-bit number, which JavaScript reads as a float. */
-const DELETED_BEFORE = 9_223_372_036_854_775_807n
-/** With ANY and STREAM_EXISTS, ids are recognised only while the server remembers them. */
-const MOST_REMEMBERED = 100_000
-
-const sizeOf = ({ data, metadata, type }: ProposedEvent): number => data.length + metadata.length + 2 * type.length
-
-export const metastreamOf = (stream: string): string => `$$${stream}`
-
-export const systemEvent = (type: string, data: string): ProposedEvent => ({
-  id: randomUUID(),
-  type,
-  contentType: 'application/json',
-  data: Buffer.from(data),
-  metadata: Buffer.alloc(0),
-})
+/** How long reads may fail after an append to a soft-deleted stream. */
+const UNDELETE_MS = 13
 
 export class EventLog {
+  readonly #faults: Faults | undefined
   readonly #file: EventFile | undefined
   readonly #listeners = new Set<() => void>()
   readonly #streams = new Map<string, Stream>()
-  readonly #remembered = new Map<string, number>()
+  #remembered = new RememberedIds()
+  #leader: EventLog | undefined
   #all: StoredEvent[] = []
+  /** Positions of events that a scavenge has removed. They stay valid. */
+  readonly #removed: Set<number>
   #nextPosition = 0
+  /** The number of events that readers and subscribers have received. */
+  sent = 0
   #told = false
 
   /** @param folder  keeps the events across a restart; undefined: they are not kept */
-  constructor(folder?: string) {
+  constructor(folder?: string, faults?: Faults) {
+    this.#faults = faults
     this.#file = folder === undefined ? undefined : new EventFile(folder)
     for (const events of this.#file?.read() ?? []) this.#take(events)
+    this.#removed = new Set(this.#file?.removed())
     if (this.#all.length === 0) this.append('$users', 'any', [systemEvent('$UserCreated', '{}')])
   }
 
@@ -93,19 +68,41 @@ export class EventLog {
     return low
   }
 
+  /** The position of the newest event. */
+  get end(): number {
+    return this.#all.at(-1)?.position ?? 0
+  }
+
+  /** Whether an event is at this position, or was before a scavenge. */
+  isPosition(position: number): boolean {
+    return position === 0 || this.#removed.has(position) || this.#all[this.indexOf(position)]?.position === position
+  }
+
   /** Calls the listener after appends and scavenges, at most once per turn of the event loop. @returns a function that ends this */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
+  /** Makes this the log of a follower: it copies the leader's events, and its own appends go to the leader. */
+  follow(leader: EventLog): void {
+    this.#leader = leader
+    leader.onChange(() => this.#copy())
+    this.#copy()
+  }
+
   append(name: string, expected: Expected, events: readonly ProposedEvent[]): AppendOutcome {
+    if (this.#leader) {
+      const outcome = this.#leader.append(name, expected, events)
+      this.#copy()
+      return outcome
+    }
     if (events.reduce((sum, event) => sum + sizeOf(event), 0) > MOST_APPEND_BYTES) return { kind: 'too_big' }
     const stream = this.#streams.get(name)
-    if (stream?.tombstoned) return { kind: 'stream_deleted' }
+    if (this.#isTombstoned(name)) return { kind: 'stream_deleted' }
     const softDeleted = this.#isSoftDeleted(name)
     if (expected === 'any' || expected === 'stream_exists') {
-      const known = events.map(({ id }) => this.#remembered.get(`${name} ${id}`))
+      const known = events.map(({ id }) => this.#remembered.get(name, id))
       if (events.length > 0 && known.every((revision) => revision !== undefined))
         return this.#again(name, known.at(-1)!)
       if (expected === 'stream_exists') {
@@ -137,23 +134,24 @@ export class EventLog {
 
   /** Deletes permanently. */
   tombstone(name: string, expected: Expected): AppendOutcome {
-    const refused = this.#refusedDelete(name, expected)
+    const isNew = !this.#streams.has(name) && (expected === 'no_stream' || expected === 'any')
+    const refused = isNew ? undefined : this.#refusedDelete(name, expected)
     if (refused) return refused
-    return this.#write(name, [systemEvent('$streamDeleted', '{}')], false)
+    return this.#write(name, [{ ...systemEvent('$streamDeleted', ''), contentType: 'application/octet-stream' }], false)
   }
 
   /** @returns the visible events, or the reason why there are none */
   visible(name: string): StoredEvent[] | 'not_found' | 'deleted' {
     const stream = this.#streams.get(name)
     if (stream?.tombstoned) return 'deleted'
-    if (!stream || this.#isSoftDeleted(name)) return 'not_found'
-    const isVisible = this.#visibility(name, stream.last, this.#metadata(name))
+    if (!stream || this.#isSoftDeleted(name) || this.#isUndeleting(stream)) return 'not_found'
+    const isVisible = visibilityFilter(name, stream.last, this.#metadata(name))
     return stream.events.filter(isVisible)
   }
 
   isVisible(event: StoredEvent): boolean {
     const last = this.#streams.get(event.stream)!.last
-    return this.#visibility(event.stream, last, this.#metadata(event.stream))(event)
+    return visibilityFilter(event.stream, last, this.#metadata(event.stream))(event)
   }
 
   /**
@@ -164,7 +162,7 @@ export class EventLog {
     let removed = 0
     for (const [name, stream] of this.#streams) {
       const metadata = this.#metadata(name, upTo)
-      const isVisible = this.#visibility(name, stream.last, metadata)
+      const isVisible = visibilityFilter(name, stream.last, metadata)
       const kept = stream.events.filter(
         (event) => event.position > upTo || event.revision === stream.last || isVisible(event),
       )
@@ -173,16 +171,36 @@ export class EventLog {
     }
     if (removed > 0) {
       const kept = new Set([...this.#streams.values()].flatMap(({ events }) => events))
+      for (const event of this.#all) if (!kept.has(event)) this.#removed.add(event.position)
       this.#all = this.#all.filter((event) => kept.has(event))
-      this.#file?.rewrite(this.#all)
+      this.#file?.rewrite(this.#all, this.#removed)
     }
     this.#tell()
     return removed
   }
 
+  /** Loses everything after a position, like a server whose older backup was restored. */
+  putBack(position: number): void {
+    const kept = this.#all.filter((event) => event.position <= position)
+    this.#all = []
+    this.#streams.clear()
+    this.#remembered = new RememberedIds()
+    this.#nextPosition = 0
+    this.#take(kept)
+    this.#file?.rewrite(kept, this.#removed)
+  }
+
   /** Forgets event ids, like a restart. */
   forgetIds(): void {
-    this.#remembered.clear()
+    this.#remembered = new RememberedIds()
+  }
+
+  #copy(): void {
+    const events = this.#leader!.all.slice(this.#leader!.indexOf(this.end + 1))
+    if (events.length === 0) return
+    this.#file?.append(events)
+    this.#take(events)
+    this.#tell()
   }
 
   #refusedDelete(name: string, expected: Expected): AppendOutcome | undefined {
@@ -223,11 +241,12 @@ export class EventLog {
     const deletedStream = name.startsWith('$$') ? name.slice(2) : undefined
     if (deletedStream !== undefined && stored.at(-1)?.type === '$metadata') this.#mergeUndelete(deletedStream)
     this.#tell()
-    return { kind: 'written', revision: last + stored.length, position: stored.at(-1)?.position ?? this.#end() }
+    return { kind: 'written', revision: last + stored.length, position: stored.at(-1)?.position ?? this.end }
   }
 
   /** An append to a soft-deleted stream continues its numbering. The old events stay hidden. */
   #undelete(name: string, last: number): void {
+    if (this.#faults?.strikes('undelete_late')) this.#streams.get(name)!.undeletedAt = Date.now() + UNDELETE_MS
     this.#write(metastreamOf(name), [systemEvent('$metadata', JSON.stringify({ $tb: last + 1 }))], false)
   }
 
@@ -245,19 +264,24 @@ export class EventLog {
   #take(events: readonly StoredEvent[]): void {
     for (const event of events) {
       let stream = this.#streams.get(event.stream)
-      if (!stream) this.#streams.set(event.stream, (stream = { events: [], last: -1, tombstoned: false }))
+      if (!stream)
+        this.#streams.set(event.stream, (stream = { events: [], last: -1, tombstoned: false, undeletedAt: 0 }))
       stream.events.push(event)
       stream.last = event.revision
       stream.tombstoned ||= event.type === '$streamDeleted' && !event.stream.startsWith('$$')
       this.#all.push(event)
       this.#nextPosition = event.position + 100 + sizeOf(event)
-      this.#remembered.set(`${event.stream} ${event.id}`, event.revision)
-      if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value!)
+      this.#remembered.add(event)
     }
   }
 
-  #end(): number {
-    return this.#all.at(-1)?.position ?? 0
+  /** The metadata of a tombstoned stream cannot be written either. */
+  #isTombstoned(name: string): boolean {
+    return this.#streams.get(name.startsWith('$$') ? name.slice(2) : name)?.tombstoned === true
+  }
+
+  #isUndeleting({ undeletedAt }: Stream): boolean {
+    return Date.now() < undeletedAt
   }
 
   #isSoftDeleted(name: string): boolean {
@@ -270,13 +294,6 @@ export class EventLog {
     return said ? visibilityIn(said) : {}
   }
 
-  #visibility(name: string, last: number, { $maxAge, $maxCount, $tb }: Visibility): (event: StoredEvent) => boolean {
-    const oldest = $maxAge === undefined ? -Infinity : Date.now() - $maxAge * 1_000
-    const most = name.startsWith('$$') ? 1 : ($maxCount ?? Infinity)
-    const first = Math.max($tb ?? 0, last - most + 1)
-    return ({ revision, created }) => revision >= first && created >= oldest
-  }
-
   #tell(): void {
     if (this.#told) return
     this.#told = true
@@ -284,13 +301,5 @@ export class EventLog {
       this.#told = false
       for (const listener of this.#listeners) listener()
     })
-  }
-}
-
-const visibilityIn = ({ data }: StoredEvent): Visibility => {
-  try {
-    return JSON.parse(data.toString()) as Visibility
-  } catch {
-    return {}
   }
 }

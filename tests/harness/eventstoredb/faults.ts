@@ -19,6 +19,10 @@ export class Faults {
   leader_port = 0
   /** The number of calls that are refused as by a server that has just started. */
   not_ready = 0
+  /** The number of appends to soft-deleted streams after which reads still fail for some milliseconds. */
+  undelete_late = 0
+  /** The gossip service: it answers, it never answers (a frozen node), or it knows no leader (no quorum). */
+  gossip: 'answers' | 'silent' | 'leaderless' = 'answers'
   /** The number of scavenges that stop before they have removed anything. */
   interrupt_scavenges = 0
   /** The duration of a scavenge (milliseconds). */
@@ -26,7 +30,14 @@ export class Faults {
 
   /** @returns whether this fault must happen now */
   strikes(
-    trouble: 'lose_answers' | 'drop_before' | 'drop_after' | 'not_leader' | 'not_ready' | 'interrupt_scavenges',
+    trouble:
+      | 'lose_answers'
+      | 'drop_before'
+      | 'drop_after'
+      | 'not_leader'
+      | 'not_ready'
+      | 'interrupt_scavenges'
+      | 'undelete_late',
   ): boolean {
     if (this[trouble] <= 0) return false
     this[trouble]--

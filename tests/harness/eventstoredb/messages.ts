@@ -7,13 +7,7 @@ import statusMessages from '@eventstore/db-client/generated/status_pb.js'
 import type { Status } from '@eventstore/db-client/generated/status_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import type { BatchAppendReq, BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
-import {
-  MOST_APPEND_BYTES,
-  type AppendOutcome,
-  type Expected,
-  type ProposedEvent,
-  type StoredEvent,
-} from './event-log.ts'
+import { MOST_APPEND_BYTES, type AppendOutcome, type Expected, type ProposedEvent, type StoredEvent } from './event.ts'
 
 type Details = NonNullable<ReturnType<Status['getDetails']>>
 interface Serializable {
@@ -83,11 +77,14 @@ export const expectedIn = (options: ExpectedOptions, revision: string): Expected
   return options.hasAny() ? 'any' : Number(revision)
 }
 
+/** The revision of the event that a tombstone leaves in its stream. */
+const TOMBSTONE_REVISION = String(2n ** 63n - 1n)
+
 export const eventMessage = (event: StoredEvent): ReadResp => {
   const recorded = new streams.ReadResp.ReadEvent.RecordedEvent()
   recorded.setId(uuidOf(event.id))
   recorded.setStreamIdentifier(identifierOf(event.stream))
-  recorded.setStreamRevision(String(event.revision))
+  recorded.setStreamRevision(event.type === '$streamDeleted' ? TOMBSTONE_REVISION : String(event.revision))
   recorded.setCommitPosition(String(event.position))
   recorded.setPreparePosition(String(event.position))
   recorded.setData(new Uint8Array(event.data))

@@ -10,6 +10,8 @@ import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
 export interface OwnStandIn extends OwnServer {
   port: number
   url: string
+  /** Loses everything after a position, and ends every connection. @param checkpoint  of an event */
+  putBack(checkpoint: string): Promise<void>
 }
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
@@ -28,5 +30,9 @@ export const startOwnStandIn = async (): Promise<OwnStandIn> => {
   const [port = 0] = await freePorts(1)
   const command = [process.execPath, '--import', 'tsx', MAIN, '--port', String(port), '--folder', folder] as const
   const launch = () => launchServer(command, { isUp: () => listens(port) })
-  return { port, url: standInUrl(port), ...(await startOwnServer({ folder, launch })) }
+  const putBack = async (checkpoint: string): Promise<void> => {
+    const body = JSON.stringify({ position: Number(checkpoint.split('/')[0]) })
+    await fetch(`http://127.0.0.1:${port}/stand-in/put-back`, { method: 'POST', body })
+  }
+  return { port, url: standInUrl(port), putBack, ...(await startOwnServer({ folder, launch })) }
 }

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { status, type sendUnaryData, type ServerWritableStream } from '@grpc/grpc-js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
-import type { EventLog, StoredEvent } from './event-log.ts'
+import type { StoredEvent } from './event.ts'
+import type { EventLog } from './event-log.ts'
 import { eventMessage, failure, identifierOf, nameIn } from './messages.ts'
 
 type Call = ServerWritableStream<ReadReq, ReadResp>
@@ -24,10 +25,12 @@ export const read = async (log: EventLog, call: Call): Promise<void> => {
   for (const event of ['cancelled', 'close', 'error']) call.on(event, () => closed.abort())
   const send = async (message: ReadResp): Promise<void> => {
     if (closed.signal.aborted) return
+    if (message.hasEvent()) log.sent++
     if (!call.write(message)) await once(call, 'drain', { signal: closed.signal }).catch(() => {})
   }
   if (options.hasSubscription()) await subscribe(log, options, call, send, closed.signal)
   else if (options.hasStream()) await readStream(log, options, call, send)
+  else if (!isReadable(log, options)) call.emit('error', badPosition)
   else {
     for (const event of everything(log, options)) await send(eventMessage(event))
     call.end()
@@ -66,6 +69,16 @@ const readStream = async (
 
 const isBackwards = (options: Options): boolean =>
   options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS
+
+/** A position between two events is an error, and so is one beyond the end for a read backwards. */
+const badPosition: Failure = { code: status.UNKNOWN, details: 'Unexpected ReadAllResult: InvalidPosition' }
+
+const isReadable = (log: EventLog, options: Options): boolean => {
+  const all = options.getAll()!
+  if (!all.hasPosition()) return true
+  const position = Number(all.getPosition()!.getCommitPosition())
+  return position > log.end ? !isBackwards(options) : log.isPosition(position)
+}
 
 /** The events of a plain read of everything: forwards from a position, or backwards from before it. */
 const everything = (log: EventLog, options: Options): readonly StoredEvent[] => {
@@ -109,6 +122,10 @@ const subscribe = async (
     const confirmed = new streams.ReadResp()
     confirmed.setConfirmation(confirmation)
     await send(confirmed)
+    if (options.hasAll() && !isReadable(log, options)) {
+      call.emit('error', badPosition)
+      return
+    }
     const next = options.hasStream() ? streamReader(log, options) : allReader(log, options)
     let wasBehind = true
     while (!closed.aborted) {

@@ -21,6 +21,8 @@ import { failure, uuidOf } from './messages.ts'
 import { notReady, read, type Failure } from './reading.ts'
 import { Faults } from './faults.ts'
 
+type MemberState = Parameters<InstanceType<typeof gossipMessages.MemberInfo>['setState']>[0]
+
 const VERSION = '23.10.6'
 const HOST = '127.0.0.1'
 const METHODS = ['read', 'append', 'delete', 'tombstone', 'batchappend']
@@ -30,20 +32,23 @@ const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0')
 export interface StandIn {
   port: number
   troubles: Faults
-  /** The other members of its cluster, as it reports them. They share no data. */
+  readonly log: EventLog
+  /** The other members of its cluster, as it reports them. */
   others: { port: number; isAlive: boolean }[]
   /** Whether any event was written to a stream. */
   has(stream: string): boolean
   /** Ends every connection immediately. New connections are accepted. */
   dropConnections(): void
+  /** Loses everything after a position, and ends every connection. */
+  putBack(position: number): void
   /** Ends every connection, accepts none for this time, and forgets what a restarted server forgets. */
   restart(downMs: number): void
   close(): Promise<void>
 }
 
 export const startStandIn = async ({ port = 0, folder }: { port?: number; folder?: string } = {}): Promise<StandIn> => {
-  const log = new EventLog(folder)
   const troubles = new Faults()
+  const log = new EventLog(folder, troubles)
   const others: StandIn['others'] = []
   const sockets = new Set<Socket>()
   let isDown = false
@@ -55,6 +60,11 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
     log.forgetIds()
     dropConnections()
     setTimeout(() => (isDown = false), downMs)
+  }
+
+  const putBack = (position: number): void => {
+    log.putBack(position)
+    dropConnections()
   }
 
   /** The reason to refuse a call; undefined if there is none. */
@@ -98,8 +108,10 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
   }
   const gossipCalls: IGossipServer = {
     read: (_call, answer) => {
-      const { LEADER, FOLLOWER } = gossipMessages.MemberInfo.VNodeState
-      const memberOf = (at: number, state: typeof LEADER | typeof FOLLOWER, isAlive: boolean) => {
+      if (troubles.gossip === 'silent') return
+      const { LEADER, FOLLOWER, UNKNOWN } = gossipMessages.MemberInfo.VNodeState
+      const [own, other] = troubles.gossip === 'leaderless' ? [UNKNOWN, UNKNOWN] : [LEADER, FOLLOWER]
+      const memberOf = (at: number, state: MemberState, isAlive: boolean) => {
         const endpoint = new gossipMessages.EndPoint()
         endpoint.setAddress(HOST)
         endpoint.setPort(at)
@@ -112,8 +124,8 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
       }
       const cluster = new gossipMessages.ClusterInfo()
       cluster.setMembersList([
-        memberOf((front.address() as AddressInfo).port, LEADER, true),
-        ...others.map((other) => memberOf(other.port, FOLLOWER, other.isAlive)),
+        memberOf((front.address() as AddressInfo).port, own, true),
+        ...others.map(({ port: at, isAlive }) => memberOf(at, other, isAlive)),
       ])
       answer(null, cluster)
     },
@@ -123,7 +135,7 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
   grpc.addService(featureService.ServerFeaturesService, featureCalls)
   grpc.addService(gossipService.GossipService, gossipCalls)
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
-  const admin = openAdmin({ log, troubles, restart })
+  const admin = openAdmin({ log, troubles, putBack, restart })
 
   const front = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
@@ -149,9 +161,11 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
   return {
     port: (front.address() as AddressInfo).port,
     troubles,
+    log,
     others,
     has: (stream) => Array.isArray(log.visible(stream)),
     dropConnections,
+    putBack,
     restart,
     close: async () => {
       dropConnections()

@@ -13,7 +13,7 @@ import { CERTIFICATE, KEY } from './certificate.ts'
 import { installKafka } from './install.ts'
 
 /** Small and quick to start. Its speed after an hour does not matter. */
-const JAVA = [
+export const JAVA = [
   '-Xmx320m',
   '-XX:+UseSerialGC',
   '-XX:TieredStopAtLevel=1',
@@ -77,7 +77,7 @@ const answers = async (address: string): Promise<boolean> => {
  * the CPU time. `install.ts` makes it.
  */
 const archiveOf = (jars: string): string => `${jars}.jsa`
-const classArchive = (jars: string): string[] =>
+export const classArchive = (jars: string): string[] =>
   existsSync(archiveOf(jars)) ? [`-XX:SharedArchiveFile=${archiveOf(jars)}`, '-Xlog:disable'] : []
 
 /** Makes the archive, once, with a broker that starts and stops. */

@@ -96,6 +96,26 @@ describe('ids', () => {
     expect((await ids.next(1_000)).at(-1)).to.equal(52_001)
   })
 
+  it('continue a million above what a process knows if the store has lost its blocks', async () => {
+    await (await process()).next(1)
+    const store = await open()
+    const first = openIds({ store, clock, above: 3_000, isAfterLoss: true })
+    expect(await first.next(1)).to.deep.equal([1_003_001])
+    // The others find that one has left out ids already. One knows more than the first, one knows nothing.
+    expect(await openIds({ store, clock, above: 5_000, isAfterLoss: true }).next(1)).to.deep.equal([1_004_001])
+    expect(await openIds({ store, clock, above: 5_000 }).next(1)).to.deep.equal([1_005_001])
+    expect(await openIds({ store, clock, isAfterLoss: true }).next(1)).to.deep.equal([2_006_001])
+  })
+
+  it('never go below a block that this process has reserved', async () => {
+    const store = await open()
+    const ids = openIds({ store, clock })
+    expect((await ids.next(1_500)).at(-1)).to.equal(1_500)
+    const emptied = { ...store, read: () => Promise.resolve([[]]), append: () => Promise.resolve([{ ok: true as const, checkpoint: '1' }]) } // prettier-ignore
+    Object.assign(store, emptied)
+    expect((await ids.next(1_000)).at(-1)).to.be.above(1_001_500)
+  })
+
   it('are requested again after the store was unavailable', async () => {
     const real = await open()
     let isAway = true

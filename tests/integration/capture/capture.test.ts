@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { openIds } from '../../../adapters/system/ids.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import { dedupStream } from '../../../domain/dedup/events.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
@@ -275,6 +276,39 @@ describe('capture', () => {
     }
     expect((await world.transactions()).size).to.equal(4)
     expect((await world.events(dedupStream(USER, 'VCB'))).length).to.equal(4)
+  })
+
+  it('refuses in time what a silent store does not answer, wherever it waits, and finds it when it is sent again', async () => {
+    const hanging: (() => void)[] = []
+    let isSilent = false
+    const silently = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+      const result = await call()
+      if (isSilent) await new Promise<void>((resolve) => hanging.push(resolve))
+      return result
+    }
+    const store: EventStore = {
+      ...world.store,
+      read: (slices) => silently(() => world.store.read(slices)),
+      append: (units) => silently(() => world.store.append(units)),
+    }
+    const capture = world.process({ store, ids: openIds({ store, clock: { now: () => new Date() } }), mostWaitMs: 400 })
+    await takeOne(capture, vietcombankSms(0))
+    isSilent = true
+    const began = performance.now()
+    // The first group hangs in the store. The others wait for their turn.
+    const waiting = Array.from({ length: 20 }, (_, number) => capture.take([vietcombankSms(number)]))
+    const failures = await Promise.all(waiting.map((taken) => taken.catch((error: unknown) => error)))
+    for (const failure of failures) expect(failure).to.be.instanceOf(StoreUnavailable)
+    expect(performance.now() - began).to.be.below(1_400)
+    const waited = await capture.take([vietcombankSms(21)], 400).catch((error: unknown) => error)
+    expect(waited).to.be.instanceOf(StoreUnavailable)
+    isSilent = false
+    for (const answer of hanging) answer()
+    const again = await Promise.all(
+      Array.from({ length: 20 }, (_, number) => eventually(() => takeOne(capture, vietcombankSms(number)))),
+    )
+    expect(new Set(again.map((taken) => transactionOf(taken).id)).size).to.equal(20)
+    expect((await world.transactions()).size).to.be.within(20, 21)
   })
 
   it('reports one wide log line per notification, without text or token', async () => {

@@ -203,6 +203,7 @@ describe('delivery', () => {
     const rule = await setting.rule(shop.url)
     const held = holdable(setting.store)
     const worker = await setting.worker({ store: held.store })
+    await worker.started
     held.down = true
     const transactions = await setting.capture([rule], { count: 5 })
     await eventually(() => shop.calls.length === 5)
@@ -217,6 +218,7 @@ describe('delivery', () => {
     const rule = await setting.rule(shop.url)
     const held = holdable(setting.store)
     const worker = await setting.worker({ store: held.store })
+    await worker.started
     held.down = true
     await setting.capture([rule], { count: 100 })
     await eventually(() => shop.calls.length === 100)

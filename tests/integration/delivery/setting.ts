@@ -37,6 +37,8 @@ export interface Worker {
   looks: number
   isBusy(): boolean
   errors: unknown[]
+  /** Resolves when it has begun to read the log. What is captured afterwards is new to it. */
+  started: Promise<void>
   /** Resolves to the time it took, in milliseconds. */
   stop(): Promise<number>
 }
@@ -179,7 +181,10 @@ export const openDeliverySetting = async () => {
     worker: async ({ probeEvery = 30, ...options }: WorkerOptions = {}): Promise<Worker> => {
       const schedule = options.schedule ?? [0.05, 0.1]
       const sender = openSender({ allowPrivate: true })
+      let hasStarted = (): void => {}
+      const log = openEmbeddedLog({ store, database })
       const worker: Worker = {
+        started: new Promise((resolve) => (hasStarted = resolve)),
         told: [],
         errors: [],
         claimsOpen: null,
@@ -190,7 +195,12 @@ export const openDeliverySetting = async () => {
       const queue = openDeliveryQueue(database, byKey, { schedule, probeEvery })
       const delivery = openDelivery({
         store,
-        log: openEmbeddedLog({ store, database }),
+        log: {
+          consume: (...args) => {
+            hasStarted()
+            return log.consume(...args)
+          },
+        },
         queue: {
           ...queue,
           claimDue: async (...wanted) => {

@@ -41,6 +41,7 @@ describe('takeover between workers', () => {
     const rule = await setting.rule(shop.url)
     const parts = mortal(setting)
     const first = await setting.worker({ store: parts.store, queue: parts.queue })
+    await first.started
     parts.recordsNothing()
     const [transaction] = await setting.capture([rule])
     await eventually(() => shop.calls.length === 1)
@@ -55,6 +56,31 @@ describe('takeover between workers', () => {
     await setting.untilStatus(transaction, 'success')
     expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '1'])
     expect(await setting.attempts(transaction)).to.have.length(1)
+  })
+
+  it('sends nothing again if claims and offsets were lost, and the read models do not show the attempts yet', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const first = await setting.worker()
+    const [before] = await setting.capture([rule])
+    await setting.untilStatus(before!, 'success')
+    await first.stop()
+    const end = (await setting.store.end())!
+    await setting.projector.passed(end, 30_000)
+    // As read models are while they are built again.
+    await setting.query(
+      `UPDATE read_model.delivery SET status = 'open', attempt = 0, lane = 'first', due_at = captured_at + interval '60 s'`,
+    )
+    for (const table of ['claim', 'worker', 'log_offset']) await setting.query(`DELETE FROM ops.${table}`)
+
+    await setting.worker()
+    const claimed = () => setting.query('SELECT FROM ops.claim WHERE transaction_id = $1', [before])
+    await eventually(async () => (await claimed()).length === 1)
+    const [after] = await setting.capture([rule])
+    await setting.untilStatus(after!, 'success')
+    expect(shop.calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)).to.deep.equal(
+      [before, after],
+    )
   })
 
   it('happens at once for a sole worker, which reports how many calls may be made twice', async () => {

@@ -1,10 +1,13 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { urlOfNode } from '../../../adapters/event-store/eventstoredb/cluster.ts'
+import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
+import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { appended, eventsOf, idsOf, part, streamName } from '../../contract/event-store/harness.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { freePorts } from '../../harness/free-ports.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
 import { startStandIn, type StandIn } from '../../harness/eventstoredb/server.ts'
@@ -12,31 +15,25 @@ import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
 describe('a cluster of EventStoreDB', function () {
   this.timeout(60_000)
-  let folder: string
   let stores: StandInStores
   const followers: StandIn[] = []
   /** The ids of the events of an erased stream, in order. */
   let ids: string[]
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'baoco-cluster-'))
-    stores = await openStandInStores(join(folder, 'leader'))
+    stores = await openStandInStores()
     const stream = streamName()
     const events = eventsOf(4)
     ids = idsOf(events)
     await appended(stores.store, [part(stream, NO_STREAM, events)])
     await stores.store.erase(stream)
-    // All nodes of a cluster hold the same events.
-    for (const name of ['one', 'other']) {
-      await cp(join(folder, 'leader'), join(folder, name), { recursive: true })
-      followers.push(await startStandIn({ folder: join(folder, name) }))
-    }
+    followers.push(await startStandIn(), await startStandIn())
+    for (const { log } of followers) log.follow(stores.standIn.log)
     stores.standIn.others.push(...followers.map(({ port }) => ({ port, isAlive: true })))
   })
   afterEach(async () => {
     await stores.close()
     await Promise.all(followers.splice(0).map((follower) => follower.close()))
-    await rm(folder, { recursive: true, force: true })
   })
 
   const foundOn = async ({ port }: StandIn): Promise<string[]> => {
@@ -79,5 +76,50 @@ describe('a cluster of EventStoreDB', function () {
       // prettier-ignore
       expect(urlOfNode(url, node)).to.equal(expected)
     expect(urlOfNode('esdb://a:2113,b:2113', { host: '2001:db8::1', port: 2113 })).to.equal('esdb://[2001:db8::1]:2113')
+  })
+})
+
+describe('a cluster of EventStoreDB whose nodes cannot be discovered', function () {
+  this.timeout(120_000)
+  const nodes: StandIn[] = []
+  beforeEach(async () => {
+    nodes.push(await startStandIn(), await startStandIn())
+  })
+  afterEach(() => Promise.all(nodes.splice(0).map((node) => node.close())))
+
+  const isSurvived = async (gossip: 'silent' | 'leaderless', options: string): Promise<void> => {
+    for (const { troubles } of nodes) troubles.gossip = gossip
+    const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')
+    const script = fileURLToPath(new URL('undiscovered.ts', import.meta.url))
+    const child = spawn(process.execPath, ['--import', 'tsx', script, `esdb://${hosts}?tls=false&${options}`])
+    let printed = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
+    const ended = once(child, 'exit')
+    try {
+      await eventually(() => child.exitCode !== null || printed.includes('unavailable\n'), { within: 60_000 })
+      for (const { troubles } of nodes) troubles.gossip = 'answers'
+      await ended
+      expect(child.exitCode, printed).to.equal(0)
+      expect(printed).to.match(/^(unavailable\n)+answered\n$/)
+    } finally {
+      child.kill('SIGKILL')
+    }
+  }
+
+  it('does not end the process if its nodes are frozen, which continues by itself afterwards', () =>
+    isSurvived('silent', 'gossipTimeout=1&maxDiscoverAttempts=2'))
+
+  it('does not end the process if it has no leader, which continues by itself afterwards', () =>
+    isSurvived('leaderless', 'discoveryInterval=700&maxDiscoverAttempts=6'))
+
+  it('is used although one of its nodes is frozen', async () => {
+    nodes[0]!.troubles.gossip = 'silent'
+    const url = `esdb://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`
+    for (let n = 0; n < 4; n++) {
+      const store = await openEventStoreDb({ url, prefix: 'test.', parse: unparsed })
+      await appended(store, [part(streamName(), NO_STREAM)])
+      await store.close()
+    }
   })
 })

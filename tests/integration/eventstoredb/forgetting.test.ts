@@ -2,6 +2,9 @@ import { BACKWARDS, END, EventStoreDBClient } from '@eventstore/db-client'
 import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { startOwnStandIn } from '../../harness/eventstoredb/process.ts'
+import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
+import { unparsed } from '../../../adapters/event-store/parse.ts'
 import {
   appended,
   eventsOf,
@@ -102,6 +105,25 @@ describe('retention and erasure in EventStoreDB', function () {
     expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
   })
 
+  it('remove erased events even if another process erased them after an interrupted scavenge', async () => {
+    const { standIn, another } = stores
+    standIn.troubles.interrupt_scavenges = 1
+    expect((await post('/admin/scavenge')).status).to.equal(200)
+    await eventually(() => standIn.troubles.interrupt_scavenges === 0)
+    const ids = await eraseOne()
+    await (await another()).expire()
+    expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
+    // The repetition is reported.
+    expect(stores.failures.map(String).join()).to.include('scavenge')
+  })
+
+  it('leave nothing behind if a scavenge is interrupted again and again', async () => {
+    const ids = await eraseOne()
+    stores.standIn.troubles.interrupt_scavenges = 2
+    await stores.store.expire()
+    expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
+  })
+
   it('remove erased events even if another scavenge is already running', async () => {
     const ids = await eraseOne()
     stores.standIn.troubles.scavenge_ms = 1_000
@@ -125,5 +147,37 @@ describe('retention and erasure in EventStoreDB', function () {
     await open.stop()
     expect(revisionsOf(await store.readAll(middle, 10))).to.deep.equal([4, 5])
     expect(revisionsOf(await readStream(store, stream))).to.deep.equal([4, 5])
+  })
+})
+
+describe('a scavenge of an EventStoreDB that is killed meanwhile', function () {
+  this.timeout(120_000)
+
+  it('is repeated as soon as the server is back', async () => {
+    const server = await startOwnStandIn()
+    const store = await openEventStoreDb({ url: server.url, prefix: 'test.', parse: unparsed })
+    const order = (troubles: object) =>
+      fetch(`http://127.0.0.1:${server.port}/stand-in/troubles`, { method: 'POST', body: JSON.stringify(troubles) })
+    try {
+      const stream = streamName()
+      const events = eventsOf(5)
+      await appended(store, [part(stream, NO_STREAM, events)])
+      await store.erase(stream)
+      await order({ scavenge_ms: 600_000 })
+      const expiring = store.expire()
+      const running = async () => {
+        const response = await fetch(`http://127.0.0.1:${server.port}/admin/scavenge/current`)
+        return ((await response.json()) as { scavengeId: string }).scavengeId
+      }
+      await eventually(running)
+      await server.kill()
+      await server.start()
+      await expiring
+      const left = idsOf(await store.readAll(null, 1_000))
+      expect(left.filter((id) => idsOf(events).includes(id))).to.deep.equal(idsOf(events).slice(-1))
+    } finally {
+      await store.close()
+      await server.remove()
+    }
   })
 })

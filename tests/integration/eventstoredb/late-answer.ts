@@ -33,7 +33,8 @@ await appended(misled, [part(streamName(), NO_STREAM)])
 await order(url, { answer_late_ms: 0 })
 
 await slow
-await eventually(() => troubles.some((error) => error instanceof TypeError), { what: 'the late answer' })
+const isLate = (error: unknown): boolean => error instanceof Error && error.cause instanceof TypeError
+await eventually(() => troubles.some(isLate), { what: 'the late answer' })
 console.log(
   `${(await readStream(store, stream)).length} event, ${(await appended(store, [part(stream, 0)])) && 'goes on'}`,
 )

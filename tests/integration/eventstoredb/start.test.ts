@@ -6,6 +6,10 @@ import { expect } from 'chai'
 import { newDataFolder, removeDataFolder, type DataFolder } from '../../harness/baoco-process.ts'
 import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/process.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { repetitions } from '../../harness/repetitions.ts'
+
+/** Events of others on the server. */
+const FOREIGN = repetitions(1_000_000, 5_000)
 
 const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 
@@ -22,6 +26,8 @@ describe('a start while EventStoreDB is unavailable', function () {
     if (place) await removeDataFolder(place)
   })
 
+  const secrets = { JWT_SECRET: randomBytes(32).toString('hex'), VAULT_KEY: randomBytes(32).toString('hex') }
+
   const start = () => {
     let output = ''
     const child = spawn(process.execPath, [BAOCO, 'serve'], {
@@ -31,8 +37,7 @@ describe('a start while EventStoreDB is unavailable', function () {
         PORT: String(place.port),
         BAOCO_DATA_DIR: place.dataDir,
         EVENTSTORE_URL: server.url,
-        JWT_SECRET: randomBytes(32).toString('hex'),
-        VAULT_KEY: randomBytes(32).toString('hex'),
+        ...secrets,
       },
     })
     for (const stream of [child.stdout, child.stderr])
@@ -59,4 +64,34 @@ describe('a start while EventStoreDB is unavailable', function () {
     await second.ended
     expect(second.child.exitCode, second.output()).to.equal(0)
   })
+
+  it('does not depend on the events of others, and neither does /readyz', async function () {
+    this.timeout(600_000)
+    const isReady = async () => (await fetch(`http://127.0.0.1:${place.port}/readyz`)).status === 200
+    const secondsToStart = async () => {
+      const began = performance.now()
+      const started = start()
+      await started.prints(/^Baoco is ready/m)
+      const seconds = (performance.now() - began) / 1_000
+      await eventually(isReady, { within: 5_000, what: '/readyz' })
+      return { ...started, seconds }
+    }
+    const alone = await secondsToStart()
+    alone.child.kill('SIGTERM')
+    await alone.ended
+    await writeForeignEvents()
+    const crowded = await secondsToStart()
+    // Reading them takes minutes. The server itself passes over them for each subscription.
+    expect(crowded.seconds).to.be.lessThan(3 * alone.seconds + 5)
+    await writeForeignEvents()
+    await eventually(isReady, { within: 5_000, what: '/readyz' })
+    crowded.child.kill('SIGTERM')
+    await crowded.ended
+  })
+
+  const writeForeignEvents = () =>
+    fetch(`http://127.0.0.1:${server.port}/stand-in/foreign-events`, {
+      method: 'POST',
+      body: JSON.stringify({ count: FOREIGN }),
+    })
 })

@@ -1,5 +1,6 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
 import { expect } from 'chai'
+import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
 import {
@@ -38,6 +39,32 @@ describe('subscriptions to EventStoreDB', function () {
     await following.stop()
     expect(idsOf(following.events())).to.deep.equal(ids)
     expect(failures).to.not.be.empty
+  })
+
+  it('report an outage once, however many of them fail, and its end with the number of failures', async () => {
+    const { store, standIn, failures, recoveries } = stores
+    const open = upTo(5).map(() => follow(store, { after: null }))
+    await eventually(() => open.every(({ isLive }) => isLive()))
+    for (let outage = 1; outage <= 3; outage++) {
+      standIn.restart(500)
+      await eventually(() => recoveries.length === outage, { what: `the end of outage ${outage}` })
+    }
+    await Promise.all(open.map((each) => each.stop()))
+    expect(failures).to.have.length(3)
+    for (const failure of failures) expect((failure as Error).message).to.match(/^127\.0\.0\.1:\d+: ./)
+    for (const { failures: count, seconds } of recoveries) {
+      expect(count).to.be.greaterThan(5)
+      expect(seconds).to.be.within(0, 30)
+    }
+  })
+
+  it('name the server, and say so if it does not speak TLS', async () => {
+    const { standIn, another } = stores
+    const store = await another({ url: `esdb://admin:hunter2@127.0.0.1:${standIn.port}`, deadlineMs: 500 })
+    const error = await store.read([{ stream: 'a' }]).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(StoreUnavailable)
+    const { message } = (error as StoreUnavailable).cause as Error
+    expect(message).to.equal(`127.0.0.1:${standIn.port}: the server speaks no TLS: add ?tls=false`)
   })
 
   describe('over a connection that has gone silent', () => {

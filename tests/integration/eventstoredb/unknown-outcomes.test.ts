@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { Connection } from '../../../adapters/event-store/eventstoredb/connection.ts'
+import { Names } from '../../../adapters/event-store/eventstoredb/names.ts'
 import { isOutage } from '../../../adapters/event-store/eventstoredb/outage.ts'
 import { Reading } from '../../../adapters/event-store/eventstoredb/reading.ts'
 import { untilAnswered } from '../../../adapters/event-store/until-answered.ts'
@@ -140,9 +141,14 @@ describe('a read from EventStoreDB', function () {
   it('is never taken as complete if it was cut short', async () => {
     const stream = streamName()
     await appended(stores.store, [part(stream, NO_STREAM, eventsOf(1_500))])
-    const connection = new Connection(stores.url, 3_000, () => {})
+    const connection = new Connection(stores.url, 3_000, { onFailure: () => {}, onRecovery: () => {} })
     const patience = { isOutage, deadlineMs: 10_000, closing: new AbortController().signal }
-    const reading = new Reading(connection, 'test.', (attempt) => untilAnswered(attempt, patience), unparsed)
+    const reading = new Reading(
+      connection,
+      new Names('test.', () => true),
+      (attempt) => untilAnswered(attempt, patience),
+      unparsed,
+    )
     try {
       for (let n = 0; n < 15; n++) {
         const found = reading.slices([{ stream }])

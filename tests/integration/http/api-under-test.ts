@@ -21,6 +21,7 @@ import { openPasswords } from '../../../adapters/secrets/passwords.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { orUnavailable } from '../../../adapters/database/or-unavailable.ts'
+import { openPutOffReactions } from '../../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
@@ -36,6 +37,7 @@ import { openProjector, type Projector } from '../../../projections/engine/proje
 import { search } from '../../../projections/search.ts'
 import { accountCache, Accounts } from '../../../workflows/accounts/accounts.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
+import { openUnshownSecrets } from '../../../adapters/postgres/ops/unshown-secrets.ts'
 import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
 import { allReactors } from '../../../workflows/reactors/all.ts'
@@ -110,21 +112,35 @@ const runUntilStopped = (projector: Projector): (() => Promise<void>) => {
   }
 }
 
+/** The event store of background work and of requests. */
+export interface StoresUnderTest {
+  store: EventStore
+  requestStore: EventStore
+}
+
+/** One Postgres has the events and the read models. */
+const oneDatabase = async (url: string): Promise<StoresUnderTest> => {
+  const store = await openPostgresEventStore({ url, parse: parseEvent })
+  return { store, requestStore: store }
+}
+
+/** @param openStores  receives the database of the read models */
 export const openApi = async (
   settings: Partial<ApiParts['settings']> = {},
   capturing: 'recorded' | 'real' = 'recorded',
+  openStores: (databaseUrl: string) => Promise<StoresUnderTest> = oneDatabase,
 ): Promise<ApiUnderTest> => {
   const { url: databaseUrl, drop } = await freshDatabase()
   await migrateDatabase(databaseUrl)
   const database = openDatabase(databaseUrl)
-  const store = await openPostgresEventStore({ url: databaseUrl, parse: parseEvent })
+  const { store, requestStore } = await openStores(databaseUrl)
   const tables = openReadModelTables(database)
   const clock: ApiUnderTest['clock'] = { at: null, now: () => clock.at ?? new Date() }
-  const ids = openIds({ store, clock })
+  const ids = openIds({ store: requestStore, clock })
   const vault = openVault(['ab'.repeat(32)])
   const passwords = openPasswords()
   const cache = accountCache()
-  const accounts = new Accounts(store, cache)
+  const accounts = new Accounts(requestStore, cache)
   const projector = await openProjector({ store, tables, definition: main, log: silent })
   const stopping = new AbortController()
   const projecting = projector.run(stopping.signal)
@@ -132,7 +148,12 @@ export const openApi = async (
   const searchProjector = await openProjector({ store, tables: searchTables, definition: search, log: silent })
   let searching: (() => Promise<void>) | undefined = runUntilStopped(searchProjector)
   const registration = { store, ids, clock, vault, passwords }
-  const owner = await registerFirstAccount(registration, { email: 'owner@baoco.local', password: OWNERS_PASSWORD })
+  const unshown = openUnshownSecrets(database, vault)
+  const owner = await registerFirstAccount(
+    { ...registration, unshown },
+    { email: 'owner@baoco.local', password: OWNERS_PASSWORD },
+  )
+  await unshown.forget()
 
   const arrivals: Arrival[] = []
   let take: (arrival: Arrival) => Taken = () => ({ kind: 'ignored', reason: 'unparsed' })
@@ -168,7 +189,13 @@ export const openApi = async (
   const usage = openUsageCounters(database, { ...ABUSE, perHour: settings.abusePerHour ?? ABUSE.perHour })
   const capture =
     capturing === 'real'
-      ? openCapture({ store, ids, clock, accounts: cache, plans: planAccountOf({ planPrefix: 'BC', ...settings }) })
+      ? openCapture({
+          store: requestStore,
+          ids,
+          clock,
+          accounts: cache,
+          plans: planAccountOf({ planPrefix: 'BC', ...settings }),
+        })
       : recorder
   const reacting =
     capturing === 'real'
@@ -188,6 +215,7 @@ export const openApi = async (
               plans: planAccountOf({ planPrefix: 'BC', ...settings }),
               maxAgeMs: (settings.reparseMaxAge ?? 86_400) * 1_000,
             }),
+            putOffs: openPutOffReactions(database),
             checkpoint: openReactorCheckpoint(database),
             log: silent,
           },
@@ -196,7 +224,7 @@ export const openApi = async (
       : undefined
   const feed = openFeed({ store, readModels: projector })
   const app = createApi({
-    store, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
+    store: requestStore, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, TARGETS),
     outbox, inboxes, inboxCalls,
     feed,
@@ -205,7 +233,7 @@ export const openApi = async (
     counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
     log,
     metrics: new Registry(),
-    readiness: [
+    readiness: () => [
       { name: 'event_store', needed: true, check: () => store.end() },
       { name: 'read_models', needed: false, check: () => database.query('SELECT 1') },
     ],

@@ -4,10 +4,13 @@ import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { openUnshownSecrets, type OpenUnshownSecrets } from '../../../adapters/postgres/ops/unshown-secrets.ts'
 import { openPasswords } from '../../../adapters/secrets/passwords.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
 import { emailStream, FIRST_ACCOUNT_STREAM } from '../../../domain/account/email-claim.ts'
 import { isToken } from '../../../domain/account/tokens.ts'
+import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { Accounts } from '../../../workflows/accounts/accounts.ts'
 import {
@@ -15,14 +18,23 @@ import {
   createAccount,
   registerFirstAccount,
   type RegistrationParts,
+  type UnshownSecrets,
 } from '../../../workflows/accounts/registration.ts'
 import { stamp } from '../../../workflows/support/stamp.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 describe('registration', () => {
   let database: TestDatabase
+  let connections: Database
   let store: EventStore
-  let parts: RegistrationParts
+  let parts: RegistrationParts & { unshown: UnshownSecrets }
+  const processes: OpenUnshownSecrets[] = []
+  /** As another process on the same servers. */
+  const inAnotherProcess = () => {
+    const unshown = openUnshownSecrets(connections, parts.vault)
+    processes.push(unshown)
+    return { ...parts, unshown }
+  }
   const clock = { now: () => new Date() }
   const email = 'owner@baoco.local'
 
@@ -31,9 +43,14 @@ describe('registration', () => {
     await migrateDatabase(database.url)
     store = await openPostgresEventStore({ url: database.url, parse: parseEvent })
     const vault = openVault(['cd'.repeat(32)])
-    parts = { store, clock, vault, ids: openIds({ store, clock }), passwords: openPasswords() }
+    connections = openDatabase(database.url)
+    const unshown = openUnshownSecrets(connections, vault)
+    processes.push(unshown)
+    parts = { store, clock, vault, ids: openIds({ store, clock }), passwords: openPasswords(), unshown }
   })
   afterEach(async () => {
+    for (const { close } of processes.splice(0)) await close()
+    await connections.close()
     await store.close()
     await database.drop()
   })
@@ -48,6 +65,7 @@ describe('registration', () => {
   it('shows the secrets once, and later starts find the account, whatever their e-mail', async () => {
     const fresh = await registerFirstAccount(parts, { email })
     expect(fresh!.password).to.match(/^[a-z0-9]{24}$/)
+    await parts.unshown.forget()
     expect(await registerFirstAccount(parts, { email })).to.equal(null)
     expect(await registerFirstAccount(parts, { email: 'another@baoco.local', password: 'long enough' })).to.equal(null)
     expect(await accountOfEmail(store, 'another@baoco.local')).to.equal(null)
@@ -59,8 +77,30 @@ describe('registration', () => {
   })
 
   it('makes one account if several processes start at the same moment', async () => {
-    const made = await Promise.all([1, 2, 3].map(() => registerFirstAccount(parts, { email, password: 'long enough' })))
+    const made = await Promise.all(
+      [1, 2, 3].map(() => registerFirstAccount(inAnotherProcess(), { email, password: 'long enough' })),
+    )
     expect(made.filter((each) => each !== null)).to.have.lengthOf(1)
+  })
+
+  it('shows the same secrets again until a process has shown them, but never in two processes', async () => {
+    const dead = inAnotherProcess()
+    const fresh = await registerFirstAccount(dead, { email })
+    expect(fresh).to.not.equal(null)
+    expect(await registerFirstAccount(inAnotherProcess(), { email }), 'while another shows them').to.equal(null)
+    await dead.unshown.close()
+    const next = inAnotherProcess()
+    expect(await registerFirstAccount(next, { email })).to.deep.equal(fresh)
+    await next.unshown.forget()
+    expect(await registerFirstAccount(inAnotherProcess(), { email })).to.equal(null)
+  })
+
+  it('shows no secrets that a start kept, but did not write', async () => {
+    const dead = inAnotherProcess()
+    await dead.unshown.keep({ user_id: 4711, email, api_key: 'bck_x', receive_token: 'bcu_x', password: 'x' })
+    await dead.unshown.close()
+    const fresh = await registerFirstAccount(inAnotherProcess(), { email })
+    expect(fresh!.api_key).to.not.equal('bck_x')
   })
 
   it('completes a registration that broke off after either claim, under its id', async () => {
@@ -106,5 +146,22 @@ describe('registration', () => {
     expect((await later).map((account) => account!.locked)).to.deep.equal(Array.from({ length: 10 }, () => true))
     expect(reads, 'ten requests share one read').to.equal(2)
     expect(await new Accounts(store).find(999_999)).to.equal(null)
+  })
+
+  it('lets requests that wait behind a failed read fail with it, and reads again for later ones', async () => {
+    const { user_id } = await createAccount(parts, { email: 'waiting@example.com', plan: 'Free' })
+    let fail: (() => void) | null = null
+    const silent: EventStore = {
+      ...store,
+      read: (slices) =>
+        fail === null
+          ? new Promise((_resolve, reject) => (fail = () => reject(new StoreUnavailable('silent'))))
+          : store.read(slices),
+    }
+    const accounts = new Accounts(silent)
+    const waiting = [1, 2, 3].map(() => accounts.find(user_id).catch((error: unknown) => error))
+    fail!()
+    for (const one of waiting) expect(await one).to.be.instanceOf(StoreUnavailable)
+    expect((await accounts.find(user_id))!.user_id).to.equal(user_id)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Sends thousands of requests made from the document, some valid and some nearly valid. No answer may be a fault or break its schema, and
+ * Sends a thousand requests made from the document, some valid and some nearly valid. No answer may be a fault or break its schema, and
  * every operation must be reached. `npm run fuzz` sends ten thousand.
  *
  * `PROPERTY_SEED` repeats a run, `PROPERTY_REQUESTS` sets the number of requests.
@@ -12,7 +12,7 @@ import type { Located, Parameter } from '../../harness/openapi/document.ts'
 import { bodySchemaOf, collectionOf, make, noteMade, requestOf } from './requests.ts'
 import { curlOf, openWorld, schemesOf, type Caller, type Got, type Sent, type World } from './world.ts'
 
-const REQUESTS = Number(process.env.PROPERTY_REQUESTS ?? repetitions(10_000, 2_000))
+const REQUESTS = Number(process.env.PROPERTY_REQUESTS ?? repetitions(10_000, 1_000))
 const SEED = Number(process.env.PROPERTY_SEED ?? Date.now() % 2 ** 31)
 /** Each operation must succeed at least this many times. */
 const LEAST_DONE = repetitions(50, 10)

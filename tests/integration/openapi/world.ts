@@ -56,8 +56,10 @@ let serial = 0
 /** A number that no other resource of this run has. */
 export const next = (): number => ++serial
 
-export const openWorld = async (): Promise<World> => {
-  const api = await openApi({ planBank: 'VCB', planAccount: '0071000999999', planHolder: 'BAOCO' }, 'real')
+/** @param openStores  another event store than that of `openApi` */
+export const openWorld = async (openStores?: Parameters<typeof openApi>[2]): Promise<World> => {
+  const plans = { planBank: 'VCB', planAccount: '0071000999999', planHolder: 'BAOCO' }
+  const api = await openApi(plans, 'real', openStores)
   const shop = await openShop()
   const pool = new Pool(api.url, { connections: 32, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 })
   const tokens = jsonWebTokens(JWT_SECRET, api.clock)

@@ -44,7 +44,13 @@ describe('counts', () => {
       await setting.append(new History(seed).grow(700).decided)
       const events = await setting.store.readAll(null, 1_000_000)
       await createSchema(setting.tables, main)
-      const applier = new Applier(setting.tables, main, 'read_model', null)
+      const applier = new Applier({
+        store: setting.store,
+        tables: setting.tables,
+        definition: main,
+        schema: 'read_model',
+        anchor: null,
+      })
       for (let start = 0, size = seed; start < events.length; start += size) {
         size = 1 + ((size * 5 + seed) % 61)
         const piece = events.slice(start, start + size)

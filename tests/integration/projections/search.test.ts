@@ -36,7 +36,13 @@ describe('the search projector', () => {
     await setting.catchUp({ definition: search })
     const events = await setting.store.readAll(null, 1_000_000)
     await createSchema(setting.tables, search, 'in_pieces')
-    const applier = new Applier(setting.tables, search, 'in_pieces', null)
+    const applier = new Applier({
+      store: setting.store,
+      tables: setting.tables,
+      definition: search,
+      schema: 'in_pieces',
+      anchor: null,
+    })
     for (let start = 0, size = 3; start < events.length; start += size) {
       size = 1 + ((size * 7 + 2) % 23)
       const piece = events.slice(start, start + size)

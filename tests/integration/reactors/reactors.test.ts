@@ -5,6 +5,7 @@ import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { openPutOffReactions } from '../../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
@@ -91,7 +92,13 @@ describe('reactors', () => {
     const stopping = new AbortController()
     const line = (fields: object, what: string) => void logged.push({ what, fields: fields as Record<string, unknown> })
     const running = runReactors(
-      { store, reactors: reactions, checkpoint: openReactorCheckpoint(database), log: { warn: line, error: line } },
+      {
+        store,
+        reactors: reactions,
+        checkpoint: openReactorCheckpoint(database),
+        putOffs: openPutOffReactions(database),
+        log: { warn: line, error: line },
+      },
       stopping.signal,
     )
     const stop = async () => {
@@ -218,7 +225,10 @@ describe('reactors', () => {
     const stopping = new AbortController()
     const line = () => expect.fail('nothing fails')
     const log = { warn: line, error: line }
-    const running = runReactors({ store, reactors: [idle], checkpoint: counting, log }, stopping.signal)
+    const running = runReactors(
+      { store, reactors: [idle], checkpoint: counting, putOffs: openPutOffReactions(database), log },
+      stopping.signal,
+    )
     const began = performance.now()
     for (let number = 1; number <= 20; number++) {
       await transaction(number, 'WebhookAttempted')

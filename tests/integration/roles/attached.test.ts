@@ -103,7 +103,7 @@ describe('a role beside serve, on the embedded Postgres', function () {
     const project = launchBaoco({ dataDir: installation.dataDir, port: 1 }, { METRICS_PORT: String(installation.port) }, 'project') // prettier-ignore
     expect(await project.ended, project.output()).to.equal(1)
     expect(project.output())
-      .to.match(/^baoco: .*EADDRINUSE.*$/m)
+      .to.match(/^baoco: port \d+ is in use: set METRICS_PORT to another$/m)
       .and.not.to.contain('Baoco is ready')
   })
 })

@@ -10,8 +10,9 @@ import { recognise } from '../../../cmd/process/recognise-installation.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
-const ON_POSTGRES = { eventStoreUrl: undefined }
-const ON_EVENTSTOREDB = { eventStoreUrl: 'esdb://localhost:2113' }
+const eventStorePrefix = 'baoco.'
+const ON_POSTGRES = { eventStoreUrl: undefined, eventStorePrefix }
+const ON_EVENTSTOREDB = { eventStoreUrl: 'esdb://localhost:2113', eventStorePrefix }
 
 describe('an installation', () => {
   let servers: { database: Database; store: EventStore; test: TestDatabase }[] = []
@@ -98,6 +99,16 @@ describe('an installation', () => {
     await recognise({ ...models, settings: ON_POSTGRES })
     await models.database.query('DELETE FROM ops.installation')
     expect(await refusal({ ...models, store: empty.store, settings: ON_EVENTSTOREDB })).to.include('export-events')
+  })
+
+  it('is refused as a new one if other prefixes may begin with its own, and continues if it has events', async () => {
+    const [models, store] = [await open(), await open()]
+    const around = { ...models, store: store.store }
+    const said = await refusal({ ...around, settings: { ...ON_EVENTSTOREDB, eventStorePrefix: 'baoco' } })
+    expect(said).to.match(/^setting EVENTSTORE_PREFIX must end in \. or - [^\n]*baoco\.$/)
+    expect(await around.store.end()).to.equal(null)
+    const id = await recognise({ ...around, settings: { ...ON_EVENTSTOREDB, eventStorePrefix: 'baoco-' } })
+    expect(await recognise({ ...around, settings: { ...ON_EVENTSTOREDB, eventStorePrefix: 'baoco' } })).to.equal(id)
   })
 
   it('is refused if its EventStoreDB is suddenly empty because of another address or prefix', async () => {

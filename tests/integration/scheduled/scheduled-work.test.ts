@@ -11,7 +11,7 @@ import { freshDatabase } from '../../harness/postgres.ts'
 
 const EVERY_SECOND = '* * * * * *'
 
-describe('planned work', () => {
+describe('scheduled work', () => {
   const running = (jobs: ScheduledJob[]) => {
     const logged: [what: string, fields: object][] = []
     const line = (fields: object, what: string) => void logged.push([what, fields])

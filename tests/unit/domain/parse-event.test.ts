@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { asStored, isReadable, parseEvent, UnreadableEvent } from '../../../domain/parse-event.ts'
+import {
+  asStored,
+  asSkipped,
+  isFoldable,
+  isReadable,
+  parseEvent,
+  UnreadableEvent,
+} from '../../../domain/parse-event.ts'
 
 const stored = (type: string, data: unknown, version = 1) => ({
   id: 'id',
@@ -30,14 +37,15 @@ describe('parseEvent', () => {
     expect(parseEvent(stored('IdsReserved', { from: 1, to: 100 }, 3), steps).data).to.deep.equal({ from: 1, to: 100 })
   })
 
-  it('passes over an event of an unknown type, which a later release wrote', () => {
-    const event = parseEvent(stored('NotYetInvented', { x: 1 }))
-    expect(event.type).to.equal('Unreadable')
-    expect(isReadable(event)).to.equal(false)
-    expect(asStored(event)).to.deep.equal(stored('NotYetInvented', { x: 1 }))
+  it('lets a fold ignore an event only if the operator has skipped it', () => {
+    const skipped = asSkipped(parseEvent(stored('NotYetInvented', { x: 1 })))
+    expect(isFoldable(skipped)).to.equal(false)
+    expect(isReadable(skipped)).to.equal(false)
+    expect(asStored(skipped)).to.deep.equal(stored('NotYetInvented', { x: 1 }))
   })
 
   for (const [what, event, detail] of [
+    ['of an unknown type', stored('NotYetInvented', { x: 1 }), 'no event of this release: NotYetInvented'],
     [
       'of a newer version',
       stored('IdsReserved', { from: 1, to: 100 }, 2),
@@ -49,11 +57,44 @@ describe('parseEvent', () => {
       'IdsReserved is not as its schema says: to',
     ],
     ['whose data is missing', stored('IdsReserved', null), 'IdsReserved is not as its schema says'],
+    ['whose data is not JSON', stored('IdsReserved', undefined), 'IdsReserved is not as its schema says'],
   ] as const)
     it(`never lets an event through ${what}, and keeps it as it is stored`, () => {
       const parsed = parseEvent(event)
       expect(parsed).to.include({ type: 'Unreadable', revision: 3, checkpoint: '17' })
-      expect(() => isReadable(parsed)).to.throw(UnreadableEvent, `ids@3: ${detail}`)
+      expect(isReadable(parsed)).to.equal(false)
+      expect(() => isFoldable(parsed)).to.throw(UnreadableEvent, `ids@3: ${detail}`)
       expect(asStored(parsed)).to.deep.equal(event)
     })
+
+  for (const [what, metadata] of [
+    ['none', undefined],
+    ['null', null],
+    ['no object', 'text'],
+    ['no time', { user_id: 1, correlation_id: '', causation_id: '', version: 1 }],
+    ['a time that is none', { user_id: 1, at: 'today', correlation_id: '', causation_id: '', version: 1 }],
+    ['a user that is none', { user_id: 'me', at: '2026-01-01T00:00:00Z', correlation_id: '', causation_id: '' }],
+    ['version 0', { user_id: 1, at: '2026-01-01T00:00:00Z', correlation_id: '', causation_id: '', version: 0 }],
+  ] as const)
+    it(`gives an event whose metadata is ${what} metadata that any reader can use`, () => {
+      const parsed = parseEvent({ ...stored('IdsReserved', { from: 1, to: 2 }), metadata: metadata as never })
+      expect(parsed.data).to.include({ problem: 'invalid_metadata' })
+      expect(parsed.metadata).to.include({ user_id: null, at: '' })
+    })
+
+  it('marks a stream that was deleted in the store', () => {
+    const tombstone = { ...stored('$streamDeleted', {}), metadata: undefined as never }
+    expect(parseEvent(tombstone).data).to.include({ problem: 'stream_deleted' })
+  })
+
+  it('takes metadata from before versions were written as version 1', () => {
+    const { version: _, ...metadata } = stored('IdsReserved', {}).metadata
+    const event = { ...stored('IdsReserved', { from: 1, to: 2 }), metadata: metadata as never }
+    expect(isReadable(parseEvent(event))).to.equal(true)
+  })
+
+  it('does not fail if damaged data breaks an upcaster', () => {
+    const steps = { IdsReserved: [(data: unknown) => ({ from: 1, to: (data as { last: { of: number } }).last.of })] }
+    expect(parseEvent(stored('IdsReserved', {}), steps).data).to.include({ problem: 'invalid_data' })
+  })
 })

@@ -160,7 +160,8 @@ describe('read models', () => {
 
     it('remove every row of a deleted account from all tables', () => {
       const removed = done(onAccount('AccountDeleted', {})).map(([kind, name, rows]) => [kind, name, rows])
-      for (const { table } of main.projections)
+      // A parked stream has no personal data in its row, and ends with the account's last event in it.
+      for (const { table } of main.projections.filter(({ table: { name } }) => name !== 'parked'))
         expect(removed).to.deep.include(['perform', `remove_${table.name}_of_user`, [{ user_id: 1 }]])
     })
 
@@ -215,7 +216,7 @@ describe('read models', () => {
     expect(done(event('SomethingElse', {}))).to.deep.equal([])
     expect(main.projections.map(({ table }) => table.name)).to.deep.equal([
       'account', 'alert', 'system', 'rule', 'quota', 'quota_plan', 'transaction', 'attempt', 'delivery',
-      'mail_account', 'notification', 'unread_bytes', 'job', 'transaction_total', 'attempt_count',
+      'mail_account', 'notification', 'unread_bytes', 'job', 'transaction_total', 'attempt_count', 'parked',
     ]) // prettier-ignore
   })
 })

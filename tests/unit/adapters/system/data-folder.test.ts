@@ -48,6 +48,16 @@ describe('the data directory', () => {
     }
   })
 
+  it('is free if the lock was copied from another folder', () => {
+    const copy = `${folder}-copy`
+    lockDataFolder(folder)
+    fs.cpSync(folder, copy, { recursive: true })
+    const release = lockDataFolder(copy)
+    expect(() => lockDataFolder(copy)).to.throw(FolderInUse)
+    release()
+    expect(() => lockDataFolder(folder)).to.throw(FolderInUse)
+  })
+
   describe('contains secrets that', () => {
     it('are created once, kept for later starts, and not readable by other users', () => {
       const made = keepSecrets(folder, {})

@@ -4,7 +4,7 @@ import { expiry, untilStoreAnswers } from '../../../../cmd/process/open-event-st
 import { StoreUnavailable } from '../../../../domain/errors.ts'
 import type { EventStore } from '../../../../domain/ports.ts'
 
-const storeOf = (end: () => Promise<string | null>) => ({ end, expire: async () => 0 }) as unknown as EventStore
+const storeOf = (read: () => Promise<[]>) => ({ read, expire: async () => 0 }) as unknown as EventStore
 
 const linesInto = (told: object[]) => ({ warn: (fields: object) => void told.push(fields) }) as unknown as LogLines
 
@@ -12,7 +12,7 @@ describe('the configured event store', () => {
   const OPEN = new AbortController().signal
 
   it('removes hidden events every ten minutes in Postgres, and once a day at a Vietnamese time in EventStoreDB', () => {
-    const store = storeOf(async () => null)
+    const store = storeOf(async () => [])
     const eventStoreUrl = 'esdb://localhost:2113'
     expect(expiry({ eventStoreUrl: undefined, scavengeAt: '03:30' }, store).at).to.equal('*/10 * * * *')
     expect(expiry({ eventStoreUrl, scavengeAt: '03:30' }, store).at).to.equal('30 20 * * *')
@@ -24,7 +24,7 @@ describe('the configured event store', () => {
     let asked = 0
     const store = storeOf(async () => {
       if (++asked < 3) throw new StoreUnavailable('away', { cause: new Error('refused') })
-      return null
+      return []
     })
     await untilStoreAnswers(store, linesInto(told), OPEN)
     expect(told).to.deep.include({ waiting_for: 'event_store', reason: 'refused' })

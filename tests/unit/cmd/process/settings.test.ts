@@ -1,7 +1,9 @@
-import { resolve } from 'node:path'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import { configLines } from '../../../../cmd/commands/config.ts'
-import { readSettings, settingLines, SettingsError } from '../../../../cmd/process/settings.ts'
+import { readSettings, SETTINGS, settingLines, SettingsError } from '../../../../cmd/process/settings.ts'
 
 const KEY = '0123456789abcdef'.repeat(4)
 const SECRET = 'x'.repeat(32)
@@ -156,7 +158,14 @@ describe('settings', () => {
     const settings = readSettings({ EVENTSTORE_URL, JWT_SECRET: SECRET, VAULT_KEY: KEY })
     expect(settings).to.include({ eventStoreUrl: EVENTSTORE_URL, eventStorePrefix: 'baoco.' })
     expect(configLines(settings).join('\n')).to.include('esdb://admin:***@a:2113').and.not.include('changeit')
-    expect(refusal({ EVENTSTORE_URL: 'http://localhost:2113' })).to.include('EVENTSTORE_URL')
+    for (const url of [
+      'kurrentdb://admin:changeit@a:2113,b:2113',
+      'kurrentdb+discover://a.example',
+      'esdb+discover://a',
+    ])
+      expect(readSettings({ EVENTSTORE_URL: url, JWT_SECRET: SECRET, VAULT_KEY: KEY }).eventStoreUrl).to.equal(url)
+    for (const url of ['http://localhost:2113', 'esdb://a?tlss=true', 'esdb://a?tlsVerifyCert=false'])
+      expect(refusal({ EVENTSTORE_URL: url })).to.match(/^setting EVENTSTORE_URL /)
   })
 
   it('refuse an invalid EVENTSTORE_PREFIX', () => {
@@ -181,5 +190,89 @@ describe('settings', () => {
     ])
     for (const secret of ['hunter2', SECRET, KEY, 'correct horse']) expect(lines.join('\n')).to.not.include(secret)
     expect(lines).to.have.length(settingLines().length)
+  })
+
+  describe('that may contain a secret', () => {
+    const GIVEN: Record<string, string> = {
+      DATABASE_URL: 'postgres://baoco:hunter2@db/baoco',
+      DATABASE_PASSWORD: ' hunter2 / @ # % $ : ',
+      EVENTSTORE_URL: 'esdb://admin:hunter2@a:2113',
+      EVENTSTORE_PASSWORD: 'hunter2/@#%$:',
+      KAFKA_SASL: 'plain:baoco:hunter2',
+      SMTP_URL: 'smtps://shop:hunter2@mail.example',
+      SMTP_PASSWORD: 'hunter2:/@',
+      ADMIN_PASSWORD: 'hunter2 hunter2',
+      JWT_SECRET: 'hunter2'.repeat(5),
+      VAULT_KEY: KEY,
+      METRICS_TOKEN: 'hunter2hunter2hunter2',
+    }
+    let folder: string
+    beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'baoco-settings-'))))
+    afterEach(() => rmSync(folder, { recursive: true }))
+    const file = (name: string, content: string): string => {
+      writeFileSync(join(folder, name), content, { mode: 0o600 })
+      return join(folder, name)
+    }
+
+    it('are all those that are hidden and all URLs of servers', () => {
+      const from = settingLines().filter(({ fromFile }) => fromFile)
+      expect(from.map(({ name }) => name)).to.have.members(Object.keys(GIVEN))
+      const hidden = Object.values(SETTINGS).filter((one) => 'secret' in one || /_(URL|SASL)$/.test(one.env))
+      expect(hidden.map(({ env }) => env).filter((name) => name !== 'BASE_URL')).to.have.members(Object.keys(GIVEN))
+    })
+
+    it('can each be given as a file, whose last line break does not count', () => {
+      const files = Object.entries(GIVEN).map(([name, value]) => [`${name}_FILE`, file(name, `${value}\n`)])
+      expect(readSettings(Object.fromEntries(files))).to.deep.equal(readSettings(GIVEN))
+    })
+
+    it('are refused if both are given, or if the file is bad, in one sentence without path and content', () => {
+      for (const [name, value] of Object.entries(GIVEN)) {
+        const path = file(name, value)
+        expect(refusal({ ...GIVEN, [`${name}_FILE`]: path })).to.equal(
+          `setting ${name} and ${name}_FILE are both set: unset one of them`,
+        )
+        const others = Object.fromEntries(Object.entries(GIVEN).filter(([other]) => other !== name))
+        for (const hunter2 of [join(folder, 'hunter2'), 'hunter2'])
+          expect(refusal({ ...others, [`${name}_FILE`]: hunter2 })).to.match(
+            new RegExp(
+              `^setting ${name}_FILE names a file that does not exist(; setting [A-Z_ ]+ must be set with [A-Z_]+)?$`,
+            ),
+          )
+      }
+      const short = { JWT_SECRET_FILE: file('short', 'hunter2\n') }
+      expect(refusal(short)).to.equal('setting JWT_SECRET must have at least 32 bytes')
+    })
+
+    it('are never printed, wherever they come from', () => {
+      const files = Object.entries(GIVEN).map(([name, value]) => [`${name}_FILE`, file(name, value)])
+      const lines = configLines(readSettings(Object.fromEntries(files))).join('\n')
+      expect(lines).to.include('JWT_SECRET=(set, hidden)').and.include('DATABASE_URL=postgres://baoco:***@db/baoco')
+      expect(lines).to.not.include('hunter2').and.not.include(folder)
+    })
+
+    it('contain the password that is given beside the URL', () => {
+      const secrets = { JWT_SECRET: SECRET, VAULT_KEY: KEY }
+      const password = ' / @ # % $ : '
+      const settings = readSettings({
+        ...secrets,
+        DATABASE_URL: 'postgres://baoco@db/baoco',
+        DATABASE_PASSWORD: password,
+        EVENTSTORE_URL: 'esdb://admin@a:2113',
+        EVENTSTORE_PASSWORD_FILE: file('eventstore', password),
+        SMTP_URL: 'smtp://shop@mail.example',
+        SMTP_PASSWORD: password,
+      })
+      expect(settings).to.include({
+        databaseUrl: 'postgres://baoco:%20%2F%20%40%20%23%20%25%20%24%20%3A%20@db/baoco',
+        eventStoreUrl: 'esdb://admin:%20%2F%20%40%20%23%20%25%20%24%20%3A%20@a:2113',
+        smtpUrl: 'smtp://shop:%20%2F%20%40%20%23%20%25%20%24%20%3A%20@mail.example',
+      })
+      expect(refusal({ ...secrets, DATABASE_URL: 'postgres://db/baoco', DATABASE_PASSWORD: 'hunter2' })).to.equal(
+        'setting DATABASE_PASSWORD needs a user in DATABASE_URL, as in …://user@host',
+      )
+      // A file for one of them may be shared by installations without that server.
+      expect(readSettings({ DATABASE_PASSWORD: 'hunter2' }).databaseUrl).to.equal(undefined)
+    })
   })
 })

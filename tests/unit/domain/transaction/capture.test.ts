@@ -5,16 +5,8 @@ import { dedupEvents } from '../../../../domain/dedup/events.ts'
 import { receivePathOf } from '../../../../domain/arrival/origin.ts'
 import { read } from '../../../../domain/reader/reader.ts'
 import { transactionEvents } from '../../../../domain/transaction/events.ts'
-import {
-  appraise,
-  captured,
-  ignored,
-  readable,
-  seen,
-  unread,
-  type Appraised,
-  type Movement,
-} from '../../../../domain/transaction/capture.ts'
+import { appraise, readable, type Appraised, type Movement } from '../../../../domain/transaction/appraisal.ts'
+import { captured, ignored, seen, unread } from '../../../../domain/transaction/capture.ts'
 import { completed } from '../../../../domain/transaction/copies.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
 import { accountOf, shownOf } from '../../../harness/accounts.ts'

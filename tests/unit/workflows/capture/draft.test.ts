@@ -28,6 +28,7 @@ const jobOf = (text: string, { device = PHONE, stamp = AT, more = {} as Partial<
     since: 0,
     tries: 0,
     isClosed: false,
+    isAnswered: false,
     metUnfinishedAt: null,
     appraisal: null,
     probe: null,

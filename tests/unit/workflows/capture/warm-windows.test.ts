@@ -43,9 +43,18 @@ describe('cached deduplication windows', () => {
 
   it('accept the revision of a conflict if no newer event can be read', () => {
     const warm = new WarmWindows(100).take(1, 'VCB')
-    warm.atLeast(41)
+    warm.conflicted(41)
     expect(warm.slice().from).to.equal(0)
     warm.readOn([])
     expect(warm.revision).to.equal(41)
+  })
+
+  it('are dropped after a conflict with an older revision: their events do not exist any more', () => {
+    const windows = new WarmWindows(100)
+    filled(windows, 1, 3)
+    const ahead = windows.take(1, 'VCB')
+    ahead.conflicted(1)
+    windows.put(ahead)
+    expect(windows.take(1, 'VCB').slice().from).to.equal(0)
   })
 })

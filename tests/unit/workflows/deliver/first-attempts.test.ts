@@ -18,6 +18,7 @@ const running = (options: Partial<FirstAttemptsOptions> = {}) => {
   const tries = new FirstAttempts({
     isAfter: (a, b) => Number(a) > Number(b),
     readModels: { passed: (checkpoint) => Promise.resolve(waitedFor.push(checkpoint) > 0) },
+    end: () => Promise.resolve('1000000'),
     now: () => new Date('2026-01-05T02:30:01.000Z'),
     mayClaim: () => true,
     givesWay: () => false,

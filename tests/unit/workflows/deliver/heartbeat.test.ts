@@ -7,7 +7,7 @@ const openHeart = ({ soleWorker = false, now = new Date() } = {}) => {
   let others: OtherWorker[] = []
   let isAway = false
   const queue = {
-    beat: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve({ now, others })),
+    beat: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve({ now, others, isNew: false })),
   } as unknown as DeliveryQueue
   const heart = new Heartbeat({ queue, worker: 'me', soleWorker, every: 5_000 })
   return {

@@ -98,6 +98,14 @@ describe('execute', () => {
     expect((await run(() => [added(1)])).revision).to.equal(2)
   })
 
+  it('discards a cached fold that is ahead of its stream', async () => {
+    const { one, run } = world()
+    for (const by of [10, 20, 30]) await run(() => [added(by)])
+    // An older copy of the store is in place.
+    one.events.splice(1)
+    expect(await run((sum) => [added(sum)])).to.include({ state: 20, revision: 1 })
+  })
+
   it('runs the commands of one stream in turn, so that they never conflict with each other', async () => {
     const { one, run } = world()
     await Promise.all(Array.from({ length: 20 }, () => run((sum) => [added(sum + 1)])))

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { idEvents } from '../../../../domain/ids.ts'
-import { parseEvent, UnreadableEvent, type StoredEvent } from '../../../../domain/parse-event.ts'
+import { asSkipped, parseEvent, UnreadableEvent, type StoredEvent } from '../../../../domain/parse-event.ts'
 import type { EventStore } from '../../../../domain/ports.ts'
 import { foldCache } from '../../../../workflows/support/fold-cache.ts'
 
@@ -46,17 +46,18 @@ describe('a cache of folds', () => {
     expect(await cache.load(store, 'a')).to.deep.equal({ state: '1234', revision: 3 })
   })
 
-  it('counts events of other kinds, and of types from a later release, and folds none of them', () => {
+  it('counts events of other kinds, and events that the operator has skipped, and folds none of them', () => {
     const events = [
       ...numbers('1'),
       event({ installation_id: '6f1d2e3f-0000-4b0c-8f5e-0f6f9a8f7b33' }, 1, { type: 'InstallationFounded' }),
-      event({}, 2, { type: 'NotYetInvented' }),
+      asSkipped(event({}, 2, { type: 'NotYetInvented' })),
       event({ from: 1, to: 2 }, 3),
     ]
     expect(cacheOfTwo().advance('a', events)).to.deep.equal({ state: '12', revision: 3 })
   })
 
   for (const [what, unreadable] of [
+    ['an unknown type', event({}, 1, { type: 'NotYetInvented' })],
     ['a newer version', event({ from: 1, to: 2 }, 1, { version: 2 })],
     ['data that its schema refuses', event({ from: 1, to: 'two' }, 1)],
   ] as const)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { RecordedEvent } from '../../../../../domain/event.ts'
+import { History } from '../../../../../adapters/event-store/history.ts'
 import { unparsed } from '../../../../../adapters/event-store/parse.ts'
 import type { PositionedEvent } from '../../../../../adapters/event-store/postgres/positioned-event.ts'
 import { Tail, type Member } from '../../../../../adapters/event-store/postgres/tail.ts'
@@ -49,7 +50,13 @@ describe('the tail of the Postgres store', () => {
 
   beforeEach(() => {
     const nothing = () => {}
-    tail = new Tail(database, unparsed, nothing, () => false)
+    tail = new Tail({
+      database,
+      parse: unparsed,
+      history: new History((a, b) => Number(a) > Number(b)),
+      onFailure: nothing,
+      isAppending: () => false,
+    })
     end = 0
     members = []
   })

@@ -1,0 +1,53 @@
+// Tests: tests/integration/eventstoredb/cluster.test.ts
+/**
+ * One client of the server. In a cluster, the client first has to discover a node. That may take longer than a call may
+ * wait, and then fail. The client leaves some of these failures unhandled, which would end the process.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { EventStoreDBClient } from '@eventstore/db-client'
+import { NoAnswer } from './outage.ts'
+
+/** Ending the calls of a client needs no round trip, so this is the longest wait for it. */
+const GOODBYE_MS = 500
+
+/** Internal methods of the client. */
+interface Inside {
+  /** Discovers a node and connects to it. */
+  createChannel(): Promise<{ close(): void }>
+  /** Gives up the channel of a failed call. The client does not wait for it. */
+  handleError(...call: unknown[]): Promise<void>
+}
+
+export interface OpenClient {
+  client: EventStoreDBClient
+  /** Ends its calls and closes its connection. */
+  end(): Promise<void>
+}
+
+/** @param url  in the client's format */
+export const openClient = (url: string): OpenClient => {
+  const client = EventStoreDBClient.connectionString(url)
+  const inside = client as unknown as Inside
+  const { createChannel, handleError } = inside
+  let open: { close(): void } | undefined
+  let hasEnded = false
+
+  inside.createChannel = async () => {
+    if (hasEnded) throw new NoAnswer('the connection was closed')
+    const channel = await createChannel()
+    if (hasEnded) channel.close()
+    return (open = channel)
+  }
+  // It waits for the discovery that another call has begun, and fails with it.
+  inside.handleError = (...call) => handleError(...call).catch(() => {})
+
+  return {
+    client,
+    end: async () => {
+      hasEnded = true
+      // `dispose` leaves the connection open until its idle timeout.
+      await Promise.race([client.dispose(), pause(GOODBYE_MS, undefined, { ref: false })])
+      open?.close()
+    },
+  }
+}

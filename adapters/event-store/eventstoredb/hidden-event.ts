@@ -1,0 +1,34 @@
+// Tests: tests/integration/eventstoredb/forgetting.test.ts
+/** Hides an event, so that its absence after a scavenge proves what the scavenge has removed. */
+import { randomUUID } from 'node:crypto'
+import { BACKWARDS, END, jsonEvent, type Position } from '@eventstore/db-client'
+import type { Connection } from './connection.ts'
+import { setMetadata } from './metadata.ts'
+import type { Names } from './names.ts'
+import type { Answered } from './reading.ts'
+
+export interface HiddenEvent {
+  id: string
+  position: Position
+}
+
+export const hideEvent = async (connection: Connection, names: Names, answered: Answered): Promise<HiddenEvent> => {
+  const stream = names.internal('scavenges')
+  // The last event of a stream is never removed, so two are needed.
+  const [hidden, last] = [randomUUID(), randomUUID()]
+  const events = [hidden, last].map((id) => jsonEvent({ id, type: 'ScavengeMarked', data: {} }))
+  const { nextExpectedRevision } = await answered(() =>
+    connection.call(({ client }) => client.appendToStream(stream, events, { requiresLeader: true })),
+  )
+  const position = await answered(() =>
+    connection.call(async ({ client, checkWhole }) => {
+      let found: Position | undefined
+      const both = { direction: BACKWARDS, fromRevision: END, maxCount: 10, requiresLeader: true } as const
+      for await (const { event } of client.readStream(stream, both)) if (event?.id === hidden) found = event.position
+      checkWhole()
+      return found
+    }),
+  )
+  await setMetadata(connection, answered, stream, { $tb: Number(nextExpectedRevision) })
+  return { id: hidden, position: position! }
+}

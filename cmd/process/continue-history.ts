@@ -1,0 +1,97 @@
+// Tests: tests/chaos/store-went-back.test.ts
+/**
+ * Compares the store at a start with everything that remembers it: the process that ran before in this place, the read models, and the
+ * other readers of the store. If it does not have what they know, it went back in time: `store.went_back` in the log and an alert say
+ * what is missing. The readers themselves begin again where they find their position missing.
+ */
+import { forgetOffsets } from '../../adapters/log/offset.ts'
+import { highestId, newestTransactions } from '../../adapters/postgres/ops/known-transactions.ts'
+import { forgetProgress } from '../../adapters/postgres/ops/read-model-progress.ts'
+import { readersOfStore } from '../../adapters/postgres/ops/migrated-positions.ts'
+import type { Database } from '../../adapters/database/database.ts'
+import type { StoreMemory } from '../../adapters/system/store-memory.ts'
+import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { Checkpoint, Clock, EventStore } from '../../domain/ports.ts'
+import { openIds, type OpenIds } from '../../adapters/system/ids.ts'
+import { projectors } from '../../projections/all.ts'
+import { readCheckpoint } from '../../projections/engine/checkpoint.ts'
+import { missingOf, rangesOf, tellOperator } from '../../workflows/lost-history.ts'
+import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
+import type { Settings } from './settings.ts'
+
+interface Around {
+  settings: Settings
+  store: EventStore
+  database: Database
+  clock: Clock
+  log: LogLines
+  /** null if nothing is remembered */
+  before: StoreMemory | null
+}
+
+/** Ids in one read of the read models. So many in a row that the store has mean that it has the older ones too. */
+const LOOKED_AT_ONCE = 1_000
+
+/** @returns the ids of this installation, which continue above all that are known to have been used */
+export const continueHistory = async (around: Around): Promise<OpenIds> => {
+  const { settings, store, database, clock, log, before } = around
+  const positions = await positionsOf(around)
+  const lost = (
+    await Promise.all(positions.map(async (known) => ((await isIn(store, known.position)) ? [] : [known])))
+  ).flat()
+  const isAfterLoss = lost.length > 0
+  const above = Math.max(before?.ids ?? 0, isAfterLoss ? await highestId(database) : 0)
+  const ids = openIds({ store, clock, skip: settings.idSkip, above, isAfterLoss })
+  if (!isAfterLoss) return ids
+
+  const missing = await findMissing(around)
+  const noticedBy = lost.map(({ by }) => by)
+  const end = await store.end()
+  log.error(
+    { noticed_by: noticedBy, missing_transactions: missing.length, ids: rangesOf(missing), newest_known: newestOf(store, lost), end },
+    'store.went_back',
+  ) // prettier-ignore
+  await forgetOffsets(database)
+  await forgetProgress(database)
+  // Of several processes that notice the same loss, only the first one leaves out ids.
+  await ids.next(1)
+  if (ids.hasLeapt()) await tellOperator({ store, clock, ids }, missing)
+  return ids
+}
+
+interface Known {
+  by: string
+  position: StorePosition
+}
+
+const positionsOf = async ({ settings, database, before }: Around): Promise<Known[]> => {
+  const known: Known[] = []
+  if (before?.newest) known.push({ by: 'memory', position: before.newest })
+  for (const { schema, projector } of projectors(settings)) {
+    const anchor = (await readCheckpoint(database, schema, projector))?.anchor
+    if (anchor) known.push({ by: projector, position: anchor })
+  }
+  const readers = Object.entries(await readersOfStore(database))
+  return [...known, ...readers.map(([by, position]) => ({ by, position }))]
+}
+
+/** A position of another store, before a migration, means nothing here. */
+const isIn = (store: EventStore, position: StorePosition): Promise<boolean> =>
+  isPositionIn(store, position).catch((error: unknown) => {
+    if (error instanceof RangeError) return true
+    throw error
+  })
+
+const newestOf = (store: EventStore, lost: readonly Known[]): Checkpoint =>
+  lost.map(({ position }) => position.checkpoint).reduce((a, b) => (store.isAfter(b, a) ? b : a))
+
+const findMissing = async ({ store, database, before }: Around): Promise<number[]> => {
+  const missing = new Set(await missingOf(store, before?.transactions ?? []))
+  for (let below: number | null = null; ;) {
+    const some = await newestTransactions(database, below, LOOKED_AT_ONCE)
+    const gone = await missingOf(store, some)
+    for (const id of gone) missing.add(id)
+    below = some.at(-1) ?? 0
+    if (gone.length === 0) return [...missing].toSorted((a, b) => a - b)
+  }
+}

@@ -1,0 +1,62 @@
+// Tests: tests/integration/roles/start.test.ts
+/**
+ * The HTTP servers of a process: PORT if it serves the API, and METRICS_PORT if it is set. They listen before the start waits for its
+ * servers. Until the process serves them, they answer `/healthz` with 200, `/readyz` with 503 and the names of the awaited servers,
+ * and every other request with 503.
+ */
+import { createStart } from '../../adapters/http/api.ts'
+import { listen, type Listening } from '../../adapters/http/server.ts'
+import type { HealthCheck } from '../../adapters/http/resources/health.ts'
+import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { Metrics } from '../../adapters/telemetry/metrics.ts'
+import type { Settings } from './settings.ts'
+
+export interface Front {
+  /** PORT; null if no role of this process serves the API. */
+  api: Listening | null
+  /** METRICS_PORT; null if it is not set. */
+  health: Listening | null
+  close(): Promise<void>
+}
+
+/** The servers that a start waits for at the moment. */
+export type AwaitedServers = Set<string>
+
+const unavailable = (name: string): HealthCheck => ({
+  name,
+  needed: true,
+  check: () => Promise.reject(new Error('the process is starting')),
+})
+
+export interface FrontParts {
+  settings: Settings
+  log: LogLines
+  metrics: Metrics
+  awaited: AwaitedServers
+  /** Whether a role of this process serves the API. */
+  servesApi: boolean
+}
+
+export const openFront = async ({ settings, log, metrics, awaited, servesApi }: FrontParts): Promise<Front> => {
+  const app = createStart({
+    log,
+    settings,
+    metrics: metrics.registry,
+    readiness: () => ['start', ...awaited].map(unavailable),
+  })
+  const opened: Listening[] = []
+  const open = async (port: number | undefined, setting: string): Promise<Listening | null> => {
+    if (port === undefined) return null
+    const listening = await listen(app, port, undefined, setting)
+    opened.push(listening)
+    return listening
+  }
+  const close = async (): Promise<void> => void (await Promise.all(opened.map((listening) => listening.close(0))))
+  try {
+    const health = await open(settings.metricsPort, 'METRICS_PORT')
+    return { api: await open(servesApi ? settings.port : undefined, 'PORT'), health, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

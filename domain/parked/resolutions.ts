@@ -1,0 +1,41 @@
+/** The decisions about parked events that are known so far. The last one about an event counts. */
+import type { KnownEvent } from '../catalogue.ts'
+import type { RecordedEvent } from '../event.ts'
+import { REFUSED } from './events.ts'
+
+export type Resolution = KnownEvent<'ParkedEventSkipped' | 'ParkedEventRetried'>
+
+export const isResolution = (event: { type: string }): event is Resolution =>
+  event.type === 'ParkedEventSkipped' || event.type === 'ParkedEventRetried'
+
+type Place = Pick<RecordedEvent, 'stream' | 'revision'>
+
+const nameOf = ({ stream, revision }: Place): string => `${revision}@${stream}`
+
+export class Resolutions {
+  readonly #last = new Map<string, Resolution>()
+
+  get size(): number {
+    return this.#last.size
+  }
+
+  add(resolution: Resolution): void {
+    const name = nameOf(resolution.data)
+    const known = this.#last.get(name)
+    if (!known || known.revision < resolution.revision) this.#last.set(name, resolution)
+  }
+
+  /** The last decision about an event. */
+  about(place: Place): Resolution | undefined {
+    return this.#last.size === 0 ? undefined : this.#last.get(nameOf(place))
+  }
+
+  /**
+   * Whether every reader ignores the event. One that only the read models refused was decided on all the same: folds keep it, and only the
+   * read models leave it out.
+   */
+  isSkipped(place: Place): boolean {
+    const resolution = this.about(place)
+    return resolution?.type === 'ParkedEventSkipped' && resolution.data.reason !== REFUSED
+  }
+}

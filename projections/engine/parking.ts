@@ -1,0 +1,139 @@
+// Tests: tests/integration/projections/parking.test.ts
+/**
+ * Decides which events of a batch are applied. An event that cannot be read, or that the database refuses because of its data, parks its
+ * stream: it and all later events of that stream wait, and the events of all other streams are applied.
+ *
+ * The operator's decision (`domain/parked/events.ts`) takes effect at its own position in the log. There the events that waited are read
+ * from the stream, up to that position, and applied in their order. So the rows depend only on the events before a position, and a rebuild
+ * gives the same. A rebuild may know decisions that the live read models had not reached at an event. So it parks every event about which a
+ * later decision exists, also if its release can read the event, and also applies what waited at the position of the decision.
+ */
+import { isClosing } from '../../domain/erasure.ts'
+import { PARKED_STREAM, REFUSED } from '../../domain/parked/events.ts'
+import { isResolution, type Resolution, type Resolutions } from '../../domain/parked/resolutions.ts'
+import { asStored, decidedAt, isReadable, type StoredEvent } from '../../domain/parse-event.ts'
+import type { KnownEvent } from '../../domain/catalogue.ts'
+import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { insert, remove, type Statement } from './definition.ts'
+import { parkedTable, type ParkedStream } from './parked-table.ts'
+
+/** Why an event cannot be applied. */
+export interface Cause {
+  reason: string
+  detail: string
+}
+
+/** What a batch amounts to. */
+export interface Plan {
+  /** The events to apply, in order. */
+  events: readonly KnownEvent[]
+  /** Streams that it parks, or (null) no longer parks. */
+  changes: ReadonlyMap<string, ParkedStream | null>
+}
+
+export interface Parking {
+  store: Pick<EventStore, 'read' | 'isAfter'>
+  projector: string
+  /** All parked streams before the batch. */
+  parked: ReadonlyMap<string, ParkedStream>
+  resolutions: Resolutions
+  /** Events that the database has refused: the cause by `placeOf`. */
+  refused: ReadonlyMap<string, Cause>
+}
+
+/** Identifies an event. Another program may have written the same id to two streams. */
+export const placeOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): string =>
+  `${revision}@${stream}`
+
+const rowOf = (event: StoredEvent, { reason, detail }: Cause): ParkedStream => {
+  const { stream, revision, id, checkpoint, type } = asStored(event)
+  return { stream, revision, event_id: id, position: checkpoint, type, reason, detail, since: decidedAt(event) }
+}
+
+/** Statements that keep the table of parked streams. */
+export const parkingStatements = (changes: Plan['changes']): Statement[] =>
+  [...changes].flatMap(([stream, row]) => [
+    remove(parkedTable, { stream }),
+    ...(row ? [insert(parkedTable, { ...row })] : []),
+  ])
+
+class Planning {
+  readonly #parking: Parking
+  readonly events: KnownEvent[] = []
+  readonly changes = new Map<string, ParkedStream | null>()
+
+  constructor(parking: Parking) {
+    this.#parking = parking
+  }
+
+  async take(event: StoredEvent): Promise<void> {
+    if (event.stream === PARKED_STREAM) {
+      if (isResolution(event)) await this.#resolve(event)
+      return
+    }
+    this.#next(event, event.checkpoint)
+  }
+
+  #parkedAt(stream: string): ParkedStream | null {
+    return this.changes.get(stream) ?? (this.changes.has(stream) ? null : this.#parking.parked.get(stream)) ?? null
+  }
+
+  /** @param now  the position in the log at which the event is applied: its own, or that of the decision that it waited for */
+  #next(event: StoredEvent, now: Checkpoint): void {
+    const { stream } = event
+    const parked = this.#parkedAt(stream)
+    // Everything before a closing event is erased, so nothing waits any longer.
+    const ends = isReadable(event) && isClosing(event.type)
+    if (parked && !ends) return
+    const cause = this.#causeToPark(event, now)
+    if (cause) this.changes.set(stream, rowOf(event, cause))
+    else {
+      if (parked) this.changes.set(stream, null)
+      if (isReadable(event) && !this.#isSkipped(event)) this.events.push(event)
+    }
+  }
+
+  #resolutionOf(event: StoredEvent): Resolution | undefined {
+    const { resolutions, projector } = this.#parking
+    const resolution = resolutions.about(event)
+    return resolution?.data.projectors.includes(projector) ? resolution : undefined
+  }
+
+  #isSkipped(event: StoredEvent): boolean {
+    return this.#resolutionOf(event)?.type === 'ParkedEventSkipped'
+  }
+
+  #causeToPark(event: StoredEvent, now: Checkpoint): Cause | undefined {
+    const resolution = this.#resolutionOf(event)
+    if (resolution && this.#parking.store.isAfter(resolution.checkpoint, now)) {
+      const { reason, detail } = resolution.data
+      return { reason, detail }
+    }
+    if (resolution?.type === 'ParkedEventSkipped') return undefined
+    if (event.type === 'Unreadable') return { reason: event.data.problem, detail: event.data.detail }
+    return this.#parking.refused.get(placeOf(event))
+  }
+
+  /** Applies what waited for the decision. If the decision did not help, or another event cannot be applied, the rest keeps waiting. */
+  async #resolve(resolution: Resolution): Promise<void> {
+    const { store, resolutions } = this.#parking
+    resolutions.add(resolution)
+    const { stream, revision } = resolution.data
+    const isLast = resolutions.about(resolution.data)?.id === resolution.id
+    if (!isLast || this.#parkedAt(stream)?.revision !== revision) return
+    const from = resolution.type === 'ParkedEventSkipped' ? revision + 1 : revision
+    const [waiting = []] = await store.read([{ stream, from }])
+    this.changes.set(stream, null)
+    for (const event of waiting)
+      if (!store.isAfter(event.checkpoint, resolution.checkpoint)) this.#next(event, resolution.checkpoint)
+  }
+}
+
+/** @throws {StoreUnavailable} while events that waited cannot be read */
+export const planOf = async (events: readonly StoredEvent[], parking: Parking): Promise<Plan> => {
+  const planning = new Planning(parking)
+  for (const event of events) await planning.take(event)
+  return planning
+}
+
+export const refusedBecause = (detail: string): Cause => ({ reason: REFUSED, detail })

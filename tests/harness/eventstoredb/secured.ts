@@ -1,0 +1,93 @@
+/** TLS and a user in front of the stand-in, for gRPC and for the pages over HTTP/1, as a secured server has them. */
+import { once } from 'node:events'
+import { createServer as createPages, request } from 'node:http'
+import { connect, constants, createServer as createCalls } from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer } from 'node:tls'
+import type { Certificate } from '../own-postgres.ts'
+
+export interface Secured {
+  port: number
+  /** The number of calls that had the right user and password, by protocol. */
+  accepted: { grpc: number; http: number }
+  close(): Promise<void>
+}
+
+/** These need no user: the features of the server and the gossip. */
+const FOR_ALL = /serverfeatures|gossip/i
+const CONNECTION_HEADERS = ['connection', 'host', 'transfer-encoding']
+
+export const secure = async (
+  behind: number,
+  { certificate: cert, key }: Certificate,
+  [user, password]: readonly [string, string],
+): Promise<Secured> => {
+  const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  const accepted = { grpc: 0, http: 0 }
+  const inner = connect(`http://127.0.0.1:${behind}`).on('error', () => {})
+  const calls = createCalls()
+  calls.on('sessionError', () => {})
+  calls.on('stream', (stream, headers) => {
+    stream.on('error', () => {})
+    if (!FOR_ALL.test(headers[':path']!)) {
+      if (headers.authorization !== expected) {
+        stream.respond(
+          {
+            ':status': 200,
+            'content-type': 'application/grpc',
+            'grpc-status': '16',
+            'grpc-message': 'Unauthenticated',
+          },
+          { endStream: true },
+        )
+        return
+      }
+      accepted.grpc++
+    }
+    const call = inner.request(headers).on('error', () => {})
+    let trailers = {}
+    call.on('response', (answer, flags) => {
+      if (stream.destroyed) return
+      const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
+      stream.respond(answer, isWhole ? { endStream: true } : { waitForTrailers: true })
+    })
+    call.on('trailers', (sent) => (trailers = sent))
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers))
+    stream.on('close', () => call.close(constants.NGHTTP2_CANCEL))
+    stream.pipe(call)
+    call.pipe(stream)
+  })
+
+  const pages = createPages((incoming, outgoing) => {
+    if (incoming.headers.authorization !== expected) return void outgoing.writeHead(401).end()
+    accepted.http++
+    const headers = { ...incoming.headers }
+    for (const name of CONNECTION_HEADERS) delete headers[name]
+    const call = request({ port: behind, host: '127.0.0.1', method: incoming.method, path: incoming.url, headers })
+    call.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode!, { 'content-type': answer.headers['content-type'] ?? 'text/plain' })
+      answer.pipe(outgoing)
+    })
+    call.on('error', () => outgoing.destroy())
+    incoming.pipe(call)
+  })
+
+  const sockets = new Set<Socket>()
+  const server = createServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    ;(socket.alpnProtocol === 'h2' ? calls : pages).emit('connection', socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    accepted,
+    close: async () => {
+      inner.destroy()
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,106 @@
+/** The first start never loses its secrets: they are printed again until they have been printed completely. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import {
+  callApi,
+  launchBaoco,
+  newDataFolder,
+  readInstallation,
+  removeDataFolder,
+  startBaoco,
+  type DataFolder,
+  type Running,
+} from '../harness/baoco-process.ts'
+import { eventually } from '../harness/eventually.ts'
+import { freePorts } from '../harness/free-ports.ts'
+import { repetitions } from '../harness/repetitions.ts'
+
+/** Variables of the shell for other programs. The embedded database must not heed them. */
+const SHELL = { PGSSLMODE: 'require', PGHOST: 'db.example', PGUSER: 'someone', PGPASSWORD: 'else', PGPORT: '1' }
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+describe('the first start', function () {
+  this.timeout(120_000)
+
+  let place: DataFolder
+  const running: { kill(): Promise<void> }[] = []
+  beforeEach(async () => (place = await newDataFolder()))
+  afterEach(async () => {
+    for (const process of running.splice(0)) await process.kill()
+    await removeDataFolder(place)
+  })
+  const start = async (): Promise<Running> => {
+    const baoco = await startBaoco(place, SHELL)
+    running.push(baoco)
+    return baoco
+  }
+  const showsWorkingSecrets = async (baoco: Running): Promise<void> => {
+    const { apiKey, email, password } = readInstallation(place, baoco.output())
+    expect((await callApi(baoco, apiKey, 'GET', '/api/transactions')).status).to.equal(200)
+    expect((await callApi(baoco, '', 'POST', '/api/auth/login', { email, password })).status).to.equal(200)
+  }
+
+  for (const setting of ['PORT', 'METRICS_PORT'])
+    it(`with a ${setting} in use says so, and the next start prints the secrets, once`, async () => {
+      const taker = createServer().listen(0)
+      await once(taker, 'listening')
+      const { port } = taker.address() as { port: number }
+      const refused = launchBaoco(place, { [setting]: String(port) })
+      running.push(refused)
+      expect(await refused.ended).to.equal(1)
+      expect(refused.output()).to.include(`baoco: port ${port} is in use: set ${setting} to another\n`)
+      taker.close()
+      const next = await start()
+      await showsWorkingSecrets(next)
+      await next.stop()
+      expect((await start()).output()).to.not.include('API key')
+    })
+
+  it('prints the secrets again if the terminal was gone and the process was killed', async () => {
+    const [port = 0] = await freePorts(1)
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), BAOCO_DATA_DIR: place.dataDir }
+    const child = spawn(process.execPath, ['cmd/baoco.mjs', 'serve'], {
+      cwd: ROOT,
+      detached: true,
+      env: { ...env, LOG_LEVEL: 'silent' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const kill = async (): Promise<void> => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      process.kill(-child.pid!, 'SIGKILL')
+      await once(child, 'exit')
+    }
+    running.push({ kill })
+    child.stdout.destroy()
+    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200, { within: 60_000 })
+    await kill()
+    await showsWorkingSecrets(await start())
+  })
+
+  const KILLS = repetitions(30, 2)
+  /** Milliseconds, about as long as a first start takes. */
+  const LONGEST = 4_000
+
+  it(`prints them completely, wherever it is killed (${KILLS} times)`, async function () {
+    this.timeout(KILLS * 60_000)
+    for (let kill = 0; kill < KILLS; kill++) {
+      await removeDataFolder(place)
+      place = await newDataFolder()
+      const moment = Math.round(((kill + Math.random()) / KILLS) * LONGEST)
+      const killed = launchBaoco(place)
+      running.push(killed)
+      await Promise.race([killed.ready, killed.ended, pause(moment)])
+      await killed.kill()
+      const next = await start()
+      const all = killed.output() + next.output()
+      expect(all, `killed after ${moment} ms`).to.include('API key')
+      await showsWorkingSecrets({ ...next, output: () => (next.output().includes('API key') ? next.output() : all) })
+      await next.stop()
+    }
+  })
+})

@@ -1,0 +1,171 @@
+/** The API while the event store does not respond: what it refuses and how soon, what it still answers, and how it continues. */
+import { expect } from 'chai'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { openApi, OWNERS_PASSWORD, type Answer, type ApiUnderTest } from './api-under-test.ts'
+import { openFailingStore, STORE_NAMES, type FailingStore } from './stores-that-fail.ts'
+
+/** Shorter than in production, so that the test is. */
+const TIMES = { mostWaitMs: 1_500, openAfterMs: 2_500, probeAfterMs: 300, outageAfterMs: 1_000 }
+const AT_ONCE = 200
+/** Every post is answered within this time. `tests/chaos/store-away.test.ts` measures it with the deadlines of production. */
+const ANSWERED_WITHIN_MS = 8_000
+
+const OWNER = { email: 'owner@baoco.local', password: OWNERS_PASSWORD }
+
+interface Posted {
+  number: number
+  status: number
+  ms: number
+  retryAfter: string | null
+  id: number | null
+}
+
+for (const name of STORE_NAMES)
+  describe(`the API while ${name} is away`, function () {
+    this.timeout(120_000)
+    let failing: FailingStore
+    let api: ApiUnderTest
+    let number = 0
+    const accepted = new Map<number, number>()
+    // A resend has the same text.
+    const at = new Date()
+
+    before(async () => {
+      failing = await openFailingStore(name, TIMES)
+      api = await openApi({}, 'real', () => Promise.resolve(failing))
+    })
+    after(async () => {
+      await api?.close()
+      await failing?.close()
+    })
+
+    // A test that failed leaves nothing frozen for the next one.
+    afterEach(() => failing.server.thaw())
+
+    const post = async (given = ++number): Promise<Posted> => {
+      const began = performance.now()
+      const body = vietcombankText(given, `DH${given}`, { at })
+      const url = fromVietcombank(`${api.url}/api/receive/u/${api.owner.receive_token}`)
+      const response = await fetch(url, { method: 'POST', body })
+      const ms = performance.now() - began
+      const { data } = (await response.json()) as { data?: { id: number } }
+      if (response.status === 200) accepted.set(given, data!.id)
+      return {
+        number: given,
+        status: response.status,
+        ms,
+        retryAfter: response.headers.get('retry-after'),
+        id: data?.id ?? null,
+      }
+    }
+    const list = (headers: Record<string, string>): Promise<Answer> => api.ask('GET', '/api/transactions', { headers })
+    const byKey = (key: string) => ({ 'x-api-key': key })
+
+    const areListedOnce = async (): Promise<void> => {
+      const ids = [...accepted.values()].sort((a, b) => a - b)
+      expect(new Set(ids).size).to.equal(ids.length)
+      await eventually(async () => {
+        const { body } = await list(byKey(api.owner.api_key))
+        if (body.total !== ids.length) throw new Error(`${body.total} of ${ids.length} are listed`)
+        return true
+      })
+    }
+
+    const sendAgainUntilAccepted = async (refused: readonly Posted[]): Promise<void> => {
+      await Promise.all(
+        refused.map((one) => eventually(async () => (await post(one.number)).status === 200, { within: 60_000 })),
+      )
+    }
+
+    for (const [how, { begin, end }] of Object.entries({
+      frozen: { begin: () => failing.server.freeze(), end: () => failing.server.thaw() },
+      killed: { begin: () => failing.server.kill(), end: () => failing.server.start() },
+    }))
+      it(`(${how}) refuses posts in time and later at once, and loses nothing`, async () => {
+        for (let n = 0; n < 5; n++) expect((await post()).status).to.equal(200)
+        failing.recoveries.length = 0
+        await begin()
+        const waiting = await Promise.all(Array.from({ length: AT_ONCE }, () => post()))
+        expect(new Set(waiting.map(({ status }) => status))).to.deep.equal(new Set([503]))
+        expect(new Set(waiting.map(({ retryAfter }) => retryAfter))).to.deep.equal(new Set(['5']))
+        const slowest = Math.max(...waiting.map(({ ms }) => ms))
+        expect(slowest).to.be.below(ANSWERED_WITHIN_MS)
+
+        await eventually(() => failing.isOpen())
+        const refused: Posted[] = []
+        for (let n = 0; n < 20; n++) refused.push(await post())
+        expect(new Set(refused.map(({ status, retryAfter }) => `${status} ${retryAfter}`))).to.deep.equal(
+          new Set(['503 5']),
+        )
+        const times = refused.map(({ ms }) => ms).sort((a, b) => a - b)
+        expect(times[10]).to.be.below(100)
+
+        const began = performance.now()
+        await end()
+        const back = performance.now()
+        await eventually(async () => (await post()).status === 200)
+        console.log(`      ${name} ${how}: 503 after ${Math.round(slowest)} ms at most, later after ${Math.round(times[10]!)} ms (median), ${Math.round(times.at(-1)!)} ms at most; accepted again ${Math.round(performance.now() - back)} ms after the server came back, which took ${Math.round(back - began)} ms`) // prettier-ignore
+        await sendAgainUntilAccepted([...waiting, ...refused])
+        expect(failing.recoveries.some(({ refused: calls }) => calls >= 20)).to.equal(true)
+        await areListedOnce()
+      })
+
+    it('accepts posts while every answer is late, and opens no breaker', async () => {
+      failing.network.delay(200)
+      const posted = await Promise.all(Array.from({ length: 20 }, () => post()))
+      failing.network.delay(0)
+      expect(posted.filter(({ status }) => status !== 200)).to.deep.equal([])
+      expect(failing.isOpen()).to.equal(false)
+    })
+
+    it('answers lists for credentials of accounts that it has read before, and refuses everything else with 503', async () => {
+      const { owner } = api
+      const stranger = await api.newAccount('stranger@baoco.local')
+      const scoped = await api.ask('POST', '/api/account/api-keys', {
+        key: owner.api_key,
+        json: { name: 'reads', scopes: ['read'] },
+      })
+      const login = await api.ask('POST', '/api/auth/login', { json: OWNER })
+      const session = await api.ask('POST', '/api/session', { json: OWNER })
+      const known = {
+        'the API key': byKey(owner.api_key),
+        'a scoped key': byKey(scoped.body.data.api_key as string),
+        'a JWT': { authorization: `Bearer ${login.body.token ?? login.body.data.token}` },
+        'a session': { cookie: session.headers.get('set-cookie')!.split(';')[0]! },
+      }
+      for (const [credential, headers] of Object.entries(known))
+        expect((await list(headers)).status, credential).to.equal(200)
+
+      failing.server.freeze()
+      const statuses = async () => {
+        const answers = await Promise.all(Object.values(known).map(list))
+        return answers.map(({ status }) => status)
+      }
+      expect(await statuses()).to.deep.equal([200, 200, 200, 200])
+      const unknown = {
+        'a key of an account that was not read': byKey(stranger.api_key),
+        'a wrong key of a known account': byKey(owner.api_key.slice(0, -4) + 'AAAA'),
+        'a JWT with a wrong signature': { authorization: `Bearer ${login.body.token ?? login.body.data.token}x` },
+      }
+      for (const [credential, headers] of Object.entries(unknown)) {
+        const { status, headers: answered } = await list(headers)
+        expect([status, answered.get('retry-after')], credential).to.deep.equal(
+          credential.startsWith('a JWT') ? [401, null] : [503, '5'],
+        )
+      }
+      const written = await api.ask('POST', '/api/systems', { key: owner.api_key, json: { name: 'Shop', type: 'custom', payment_prefix: 'SE' } }) // prettier-ignore
+      expect([written.status, written.headers.get('retry-after')]).to.deep.equal([503, '5'])
+
+      // Another process has revoked the key, and the read models know.
+      const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+      const row = 'UPDATE read_model.account SET revision = revision +'
+      await database.query(`${row} 1 WHERE user_id = $1`, [owner.user_id])
+      expect(await statuses()).to.deep.equal([503, 503, 503, 503])
+      await database.query(`${row} -1 WHERE user_id = $1`, [owner.user_id])
+      await database.close()
+      failing.server.thaw()
+      await eventually(async () => (await list(byKey(stranger.api_key))).status === 200)
+    })
+  })

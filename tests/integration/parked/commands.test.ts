@@ -1,0 +1,124 @@
+/** What the operator sees of damaged events and of read models that stand still: `baoco audit`, `baoco replay --verify`, `baoco parked`. */
+import { expect } from 'chai'
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { search } from '../../../projections/search.ts'
+import { main } from '../../../projections/main.ts'
+import { areStandingStill } from '../../../projections/engine/standing-still.ts'
+import { capturedData } from '../../harness/captured.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+import { openRawWriter, type RawWriter } from '../../harness/raw-events.ts'
+import { openSetting, type Setting } from '../projections/setting.ts'
+
+const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
+
+const baocoOn =
+  (url: string) =>
+  (...args: string[]) => {
+    const { PATH = '', HOME = '' } = process.env
+    const env = { PATH, HOME, DATABASE_URL: url, JWT_SECRET: 'j'.repeat(32), VAULT_KEY: '0'.repeat(64) }
+    const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, ...args], { encoding: 'utf8', env })
+    return { status, stdout, stderr }
+  }
+
+describe('commands on damaged events', function () {
+  this.timeout(120_000)
+
+  describe('baoco audit', () => {
+    let place: TestDatabase
+    let database: Database
+    let raw: RawWriter
+    beforeEach(async () => {
+      place = await freshDatabase()
+      await migrateDatabase(place.url)
+      database = openDatabase(place.url)
+      raw = await openRawWriter({ DATABASE_URL: place.url })
+    })
+    afterEach(async () => {
+      await raw.close()
+      await database.close()
+      await place.drop()
+    })
+
+    it('finds streams that were cut off, and not those that were erased', async () => {
+      const registered = {
+        user_id: 5,
+        email: 'a@b.vn',
+        name: null,
+        operator: false,
+        registered_at: '2026-01-01T00:00:00Z',
+      }
+      for (const user of [5, 6, 7]) {
+        await raw.append(`account-${user}`, { type: 'AccountRegistered', data: { ...registered, user_id: user } })
+        await raw.append(`account-${user}`, { type: 'EmailVerified', data: { user_id: user } })
+      }
+      await raw.append('account-7', { type: 'AccountDeleted', data: { user_id: 7 } })
+      await raw.append('alerts-7', { type: 'StreamErased', data: { user_id: 7 } })
+      expect(baocoOn(place.url)('audit')).to.include({ status: 0 })
+      await raw.store.erase('account-7')
+      expect(baocoOn(place.url)('audit')).to.include({ status: 0 })
+      await raw.store.erase('account-5')
+      const { status, stdout } = baocoOn(place.url)('audit')
+      expect(status).to.equal(1)
+      expect(stdout).to.contain('account-5: cut off: its first visible event is EmailVerified at revision 1')
+      expect(stdout).to.not.contain('account-6').and.not.contain('account-7')
+    })
+
+    it('lists an event that cannot be read', async () => {
+      await raw.append('book-1-VCB', { type: 'NotificationSeen', data: null })
+      const { status, stdout } = baocoOn(place.url)('audit')
+      expect(status).to.equal(1)
+      expect(stdout).to.contain('book-1-VCB@0: NotificationSeen is not as its schema says')
+      expect(baocoOn(place.url)('parked', 'skip', 'book-1-VCB').status, 'without --yes').to.equal(2)
+      expect(baocoOn(place.url)('parked', 'skip', 'book-2-VCB', '--yes').stderr).to.contain('not parked: book-2-VCB')
+      expect(baocoOn(place.url)('parked', 'skip', 'book-1-VCB', '--yes').stdout).to.contain('recorded')
+      expect(baocoOn(place.url)('audit')).to.include({ status: 0 })
+    })
+  })
+
+  describe('read models that stand still', () => {
+    let setting: Setting
+    beforeEach(async () => {
+      setting = await openSetting()
+    })
+    afterEach(() => setting.close())
+
+    const captured = (transaction_id: number) => {
+      const metadata = {
+        user_id: 1,
+        at: '2026-02-01T00:00:00.000Z',
+        correlation_id: 'c',
+        causation_id: 'c',
+        version: 1,
+      }
+      const data = capturedData({ transaction_id, user_id: 1, rules: [5, 6] })
+      const id = `00000000-0000-4000-8000-${String(transaction_id).padStart(12, '0')}`
+      return setting.append([
+        { stream: `transaction-${transaction_id}`, events: [{ id, type: 'TransactionCaptured', data, metadata }] },
+      ])
+    }
+
+    it('are found if events wait and nobody projects them, and not if others move them', async () => {
+      await captured(1)
+      await setting.catchUp()
+      await setting.catchUp({ definition: search })
+      expect(await areStandingStill(setting.database, setting.store, main, 300)).to.equal(false)
+      await captured(2)
+      expect(await areStandingStill(setting.database, setting.store, main, 300)).to.equal(true)
+      const looking = areStandingStill(setting.database, setting.store, main, 30_000)
+      await setting.catchUp()
+      expect(await looking).to.equal(false)
+    })
+
+    it('make baoco replay --verify exit with 1', async () => {
+      await captured(1)
+      expect(baocoOn(setting.url)('replay').status).to.equal(0)
+      await captured(2)
+      const { status, stdout } = baocoOn(setting.url)('replay', '--verify')
+      expect(stdout).to.contain('main: events wait, and the live read models do not move')
+      expect(status).to.equal(1)
+    })
+  })
+})

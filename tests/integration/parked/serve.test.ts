@@ -1,0 +1,181 @@
+/** Damaged events in a running installation, on both stores: everybody else's posts, lists and deliveries go on. */
+import { exec } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { openRawWriter, type RawWriter } from '../../harness/raw-events.ts'
+import { openSetUp } from '../../harness/servers.ts'
+import type { Shop } from '../../harness/shop.ts'
+import { World } from '../../harness/world.ts'
+
+interface Owner {
+  apiKey: string
+  personalUrl: string
+  userId: number
+  shop: Shop
+}
+
+for (const setUp of ['postgres', 'eventstoredb'] as const)
+  describe(`damaged events in baoco serve (${setUp})`, function () {
+    this.timeout(240_000)
+    let world: World
+    let raw: RawWriter
+    let ann: Owner
+    let ben: Owner
+    let posted = 0
+
+    const baoco = async (...args: string[]): Promise<{ status: number; output: string }> => {
+      const env = {
+        PATH: process.env.PATH,
+        BAOCO_DATA_DIR: world.installation.dataDir,
+        LOG_LEVEL: 'error',
+        ...world.env,
+      }
+      return promisify(exec)(`${process.execPath} cmd/baoco.mjs ${args.join(' ')}`, { env }).then(
+        ({ stdout, stderr }) => ({ status: 0, output: stdout + stderr }),
+        (error: { code: number; stdout: string; stderr: string }) => ({
+          status: error.code,
+          output: error.stdout + error.stderr,
+        }),
+      )
+    }
+    const get = async ({ apiKey }: Owner, path: string) => {
+      const response = await fetch(world.baoco.baseUrl + path, { headers: { 'x-api-key': apiKey } })
+      const body = (await response.json()) as Record<string, unknown>
+      return { status: response.status, retryAfter: response.headers.get('retry-after'), body }
+    }
+    const ask = async ({ apiKey }: Owner, path: string, json: object) => {
+      const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
+      const response = await fetch(world.baoco.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(json) })
+      return ((await response.json()) as { data: Record<string, unknown> }).data
+    }
+    const post = async ({ personalUrl }: Owner) => {
+      const url = world.baoco.baseUrl + new URL(personalUrl).pathname
+      const body = vietcombankText(++posted, `DH${posted}`)
+      const response = await fetch(fromVietcombank(url), { method: 'POST', body })
+      const { data, error } = (await response.json()) as { data?: { id: number }; error?: string }
+      return { status: response.status, retryAfter: response.headers.get('retry-after'), id: data?.id, error }
+    }
+    /** Posts, and waits until the shop was called and the list shows it as delivered. */
+    const expectWorks = async (owner: Owner): Promise<number> => {
+      const { status, id } = await post(owner)
+      expect(status).to.equal(200)
+      await eventually(
+        async () => {
+          const { body } = await get(owner, `/api/transactions/${id}`)
+          return (body.data as { webhook_status?: string } | undefined)?.webhook_status === 'success'
+        },
+        { within: 30_000, what: `transaction ${id} to be delivered` },
+      )
+      return id!
+    }
+    const openOwner = async (apiKey: string, personalUrl: string): Promise<Owner> => {
+      const owner = { apiKey, personalUrl, userId: 0, shop: await world.openShop() }
+      await ask(owner, '/api/webhooks', { name: 'shop', url: owner.shop.url })
+      owner.userId = ((await get(owner, '/api/account')).body.data as { id: number }).id
+      return owner
+    }
+    const readiness = async () => {
+      const response = await fetch(`${world.baoco.baseUrl}/readyz`)
+      const { parts } = (await response.json()) as { parts: Record<string, string> }
+      return { status: response.status, parts }
+    }
+    const parkedStreams = () => world.metric('baoco_parked_streams')
+
+    before(async () => {
+      world = await World.open({ servers: () => openSetUp(setUp) })
+      const databaseUrl = world.env.DATABASE_URL
+      raw = await openRawWriter({ ...world.env, DATABASE_URL: databaseUrl })
+      ann = await openOwner(world.installation.apiKey, world.installation.personalUrl)
+      const created = await baoco(
+        'account',
+        'create',
+        'ben@example.com',
+        '--plan',
+        'Pro',
+        '--password',
+        'correct-horse-battery',
+      )
+      const [, key = ''] = /API key +(\S+)/.exec(created.output) ?? []
+      const [, url = ''] = /personal URL +(\S+)/.exec(created.output) ?? []
+      ben = await openOwner(key, url)
+      await ask(ben, '/api/systems', { name: 'S', type: 'custom', payment_prefix: 'DH' })
+    })
+    after(async () => {
+      await raw?.close()
+      await world?.close()
+    })
+
+    it('an event in a transaction parks only that transaction', async () => {
+      const id = await expectWorks(ann)
+      const revision = await raw.append(`transaction-${id}`, {
+        type: 'NotYetInvented',
+        metadata: { user_id: ann.userId },
+      })
+      await raw.append(`transaction-${id}`, { type: 'WebhookStatusChanged', data: null, metadata: null })
+      await eventually(async () => (await parkedStreams()) === 2, { what: 'both projectors to park it' })
+      await expectWorks(ann)
+      await expectWorks(ben)
+      expect(await readiness()).to.deep.include({
+        status: 200,
+        parts: { event_store: 'ok', read_models: 'ok', database: 'ok', log: 'ok' },
+      })
+      expect((await get(ann, `/api/transactions/${id}`)).status).to.equal(200)
+      expect(world.baoco.output()).to.match(
+        new RegExp(`"stream":"transaction-${id}","revision":${revision},.*stream.parked`),
+      )
+      const { output } = await baoco('parked', 'list')
+      expect(output)
+        .to.contain(`transaction-${id}@${revision}  NotYetInvented  unknown_type`)
+        .and.contain('main+search')
+      // The two events are skipped one after the other.
+      expect((await baoco('parked', 'skip', `transaction-${id}`, '--yes')).output).to.contain('invalid_metadata')
+      expect((await baoco('parked', 'skip', `transaction-${id}`, '--yes')).output).to.contain('1 of 1 streams')
+      expect(await parkedStreams()).to.equal(0)
+    })
+
+    it('an account answers phones with 503 and a time, never with 401, and others are not touched', async () => {
+      await raw.append(`account-${ben.userId}`, { type: 'NotYetInvented', metadata: { user_id: ben.userId } })
+      for (const answer of [await post(ben), await get(ben, '/api/transactions'), await get(ben, '/api/account')])
+        expect(answer).to.deep.include({ status: 503, retryAfter: '60' })
+      await expectWorks(ann)
+      const skipped = await baoco('parked', 'skip', `account-${ben.userId}`, '--yes')
+      expect(skipped, skipped.output).to.include({ status: 0 })
+      await expectWorks(ben)
+    })
+
+    it('a deduplication window refuses only its own bank with 503 until its event is skipped', async () => {
+      const stream = `book-${ann.userId}-VCB`
+      await raw.append(stream, { type: 'NotificationSeen', data: { amount: null }, metadata: { user_id: ann.userId } })
+      const answers = await Promise.all([post(ann), post(ben), post(ann), post(ben)])
+      expect(answers.map(({ status }) => status)).to.deep.equal([503, 200, 503, 200])
+      expect(answers[0]).to.include({ retryAfter: '60', error: 'STORE_UNAVAILABLE' })
+      expect((await baoco('parked', 'skip', stream, '--yes')).status).to.equal(0)
+      await expectWorks(ann)
+    })
+
+    it('audit names what is damaged, and a restart and a rebuild keep what was decided', async () => {
+      const id = await expectWorks(ben)
+      await raw.append(`transaction-${id}`, {
+        type: 'TransactionCompleted',
+        data: 'text',
+        metadata: { user_id: ben.userId },
+      })
+      await eventually(async () => (await parkedStreams()) === 2)
+      const audit = await baoco('audit')
+      expect(audit.status).to.equal(1)
+      expect(audit.output).to.match(
+        new RegExp(`transaction-${id}@\\d+: TransactionCompleted is not as its schema says`),
+      )
+      await world.baoco.stop()
+      await world.start()
+      expect(await parkedStreams()).to.equal(2)
+      expect(await world.verifyReadModels()).to.match(/main: .* every row is as it would be built anew/)
+      const retried = await baoco('parked', 'retry')
+      expect(retried.output).to.contain('this release cannot read it')
+      expect((await baoco('parked', 'skip', `transaction-${id}`, '--yes')).status).to.equal(0)
+      expect(await world.verifyReadModels()).to.match(/search: .* every row is as it would be built anew/)
+      await expectWorks(ben)
+    })
+  })

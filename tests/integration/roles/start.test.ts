@@ -1,0 +1,87 @@
+/** A start that waits for its servers answers health checks, names what it waits for, and asks phones to send again. */
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import {
+  launchBaoco,
+  newDataFolder,
+  removeDataFolder,
+  type DataFolder,
+  type Starting,
+} from '../../harness/baoco-process.ts'
+import { standInUrl } from '../../harness/eventstoredb/process.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { freePorts } from '../../harness/free-ports.ts'
+import { startOwnPostgres, type OwnPostgres } from '../../harness/own-postgres.ts'
+import { EVERY_ROLE } from '../../harness/role-processes.ts'
+
+const SECRETS = { JWT_SECRET: randomBytes(32).toString('hex'), VAULT_KEY: randomBytes(32).toString('hex') }
+
+describe('a start that waits for its servers', function () {
+  this.timeout(120_000)
+  let postgres: OwnPostgres
+  let nowhere: number
+  const places: DataFolder[] = []
+  const started: Starting[] = []
+
+  before(async () => {
+    ;[postgres, [nowhere = 0]] = await Promise.all([startOwnPostgres({ durable: false }), freePorts(1)])
+  })
+  after(async () => {
+    await Promise.all(started.map((each) => each.kill()))
+    await Promise.all(places.map(removeDataFolder))
+    await postgres?.remove()
+  })
+
+  const launch = async (role: string, env: Record<string, string>) => {
+    const place = await newDataFolder()
+    places.push(place)
+    const running = launchBaoco(place, { DATABASE_URL: postgres.url(), ...SECRETS, ...env }, role)
+    started.push(running)
+    return running
+  }
+  const answer = async (url: string, method = 'GET') => {
+    const response = await fetch(url, { method })
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.json() }
+  }
+  const waitsFor = (healthUrl: string, server: string) =>
+    eventually(
+      async () => {
+        const { status, body } = await answer(`${healthUrl}/readyz`)
+        return status === 503 && (body as { parts: Record<string, string> }).parts[server] === 'unavailable'
+      },
+      { within: 60_000, what: `/readyz that names the ${server}` },
+    )
+
+  it('answers health checks on METRICS_PORT in every role, and becomes ready', async () => {
+    await postgres.stop()
+    const ports = await freePorts(EVERY_ROLE.length)
+    const urls = new Map(EVERY_ROLE.map((role, n) => [role, `http://127.0.0.1:${ports[n]}`]))
+    // Only the relay waits for Kafka.
+    const kafka = { KAFKA_BROKERS: `127.0.0.1:${nowhere}` }
+    const running = await Promise.all(
+      EVERY_ROLE.map((role, n) => launch(role, { METRICS_PORT: String(ports[n]), ...(role === 'relay' && kafka) })),
+    )
+    for (const [role, url] of urls) {
+      await waitsFor(url, 'database')
+      expect((await answer(`${url}/healthz`)).status, role).to.equal(200)
+      expect((await fetch(`${url}/metrics`)).status, role).to.equal(200)
+    }
+    await postgres.start()
+    for (const [role, url] of urls)
+      if (role === 'relay') await waitsFor(url, 'kafka')
+      else await eventually(async () => (await answer(`${url}/readyz`)).status === 200, { within: 60_000, what: role })
+    await Promise.all(running.map((each) => each.stop()))
+  })
+
+  it('answers health checks on PORT without METRICS_PORT, and everything else with 503 and Retry-After', async () => {
+    const api = await launch('serve', { EVENTSTORE_URL: standInUrl(nowhere) })
+    await waitsFor(api.baseUrl, 'event_store')
+    expect(await answer(`${api.baseUrl}/healthz`)).to.deep.include({ status: 200, body: { status: 'ok' } })
+    const posted = await answer(`${api.baseUrl}/api/receive/u/abc`, 'POST')
+    expect([posted.status, posted.retryAfter]).to.deep.equal([503, '5'])
+    expect(posted.body).to.include({ error: 'STORE_UNAVAILABLE' })
+    const began = performance.now()
+    await api.stop()
+    expect(performance.now() - began).to.be.below(5_000)
+  })
+})

@@ -1,0 +1,80 @@
+// Tests: tests/chaos/store-went-back.test.ts
+/**
+ * What follows when the event store went back in time. The missing events cannot be restored from here. So the operator is told what is
+ * missing, and can restore it from a later backup or ask for the payments again.
+ */
+import { randomUUID } from 'node:crypto'
+import { FIRST_ACCOUNT_STREAM, firstAccountEvents } from '../domain/account/email-claim.ts'
+import type { Clock, EventStore, Ids } from '../domain/ports.ts'
+import { transactionStream } from '../domain/transaction/events.ts'
+import { openAlerts } from './alerts/alerts.ts'
+
+/** Streams in one read. */
+const AT_ONCE = 500
+/** Ids in the alert. The log line has all of them. */
+const MOST_LISTED = 20
+
+/** @returns the transactions that the store does not have, in ascending order */
+export const missingOf = async (
+  store: Pick<EventStore, 'read'>,
+  transactions: readonly number[],
+): Promise<number[]> => {
+  const missing: number[] = []
+  for (let from = 0; from < transactions.length; from += AT_ONCE) {
+    const some = transactions.slice(from, from + AT_ONCE)
+    const found = await store.read(some.map((id) => ({ stream: transactionStream(id), backwards: true, limit: 1 })))
+    missing.push(...some.filter((_, n) => found[n]!.length === 0))
+  }
+  return missing.toSorted((a, b) => a - b)
+}
+
+/** The id in the name of a transaction's stream; null for another stream. */
+export const transactionIn = (stream: string): number | null => {
+  const [, id] = /^transaction-(\d+)$/.exec(stream) ?? []
+  return id === undefined ? null : Number(id)
+}
+
+/** Consecutive ids as ranges, such as `7, 1001–1040`. */
+export const rangesOf = (ids: readonly number[]): string[] => {
+  const ranges: [number, number][] = []
+  for (const id of ids) {
+    const last = ranges.at(-1)
+    if (last?.[1] === id - 1) last[1] = id
+    else ranges.push([id, id])
+  }
+  return ranges.map(([from, to]) => (from === to ? String(from) : `${from}–${to}`))
+}
+
+/** Raises an alert on the operator's account, if there is one. */
+export const tellOperator = async (
+  parts: { store: EventStore; clock: Clock; ids: Ids },
+  missing: readonly number[],
+): Promise<void> => {
+  const { store, clock } = parts
+  const [[first] = []] = await store.read([{ stream: FIRST_ACCOUNT_STREAM, limit: 1 }])
+  if (!first) return
+  const { user_id } = firstAccountEvents.FirstAccountClaimed.parse(first.data)
+  const now = clock.now().toISOString()
+  const cause = randomUUID()
+  await openAlerts(parts).raise({
+    user_id,
+    kind: 'store_went_back',
+    subject: 'event_store',
+    text: textOf(missing),
+    since: now,
+    // It happened at once, and may happen again.
+    ends_at: now,
+    causation_id: cause,
+    correlation_id: cause,
+  })
+}
+
+const textOf = (missing: readonly number[]): string => {
+  const ranges = rangesOf(missing)
+  const listed = ranges.slice(0, MOST_LISTED).join(', ') + (ranges.length > MOST_LISTED ? ', … (the log has all)' : '')
+  const known =
+    missing.length > 0
+      ? `${missing.length} known transactions are missing: ${listed}.`
+      : 'It is not known which transactions are missing.'
+  return `The event store contains an older state than before. ${known} Webhooks for them may have been sent. If there is a later backup, stop Baoco and restore it. Otherwise compare with the bank's statements. Ids of missing transactions are not used again.`
+}
