@@ -100,6 +100,8 @@ export interface LogEntry {
   transaction_id: number
   revision: number
   at: string
+  /** The trace of the event. Null for a message of an older version. */
+  correlation_id: string | null
   /** The event's checkpoint in the store. The consumer waits until the read models have passed it. */
   checkpoint: Checkpoint
 }

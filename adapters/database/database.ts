@@ -125,8 +125,11 @@ export const openDatabase = (
     },
     connect: async ({ pipeline = false } = {}) => {
       const client = await open({ pipeline })
-      const prepare = begin(client).then(() => checked(queryable(client)))
-      await prepare.catch(async (error: unknown) => {
+      const prepare = async (): Promise<void> => {
+        await begin(client)
+        await checked(queryable(client))
+      }
+      await prepare().catch(async (error: unknown) => {
         await client.end().catch(() => {})
         throw error
       })

@@ -36,6 +36,11 @@ export const forgetLeases = async (database: Queryable): Promise<void> => {
   await database.query('DELETE FROM ops.lease')
 }
 
+/** Ends a lease. Its holder detects that at its next renewal, and then it or another process takes the lease again. */
+export const endLease = async (database: Queryable, name: string): Promise<void> => {
+  await database.query('DELETE FROM ops.lease WHERE name = $1', [name])
+}
+
 /** Whether a process holds the lease now. */
 export const isLeased = async (database: Queryable, name: string): Promise<boolean> =>
   (await database.query('SELECT FROM ops.lease WHERE name = $1 AND expires_at > now()', [name])).length > 0

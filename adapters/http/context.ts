@@ -7,6 +7,7 @@ import type { Scope, ScopedKey } from '../../domain/account/api-keys.ts'
 import type { ShownToken } from '../../domain/arrival/arrival.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports.ts'
+import { correlationOf, traceIn } from '../../domain/trace.ts'
 import type { HeldBody } from './middleware/bodies-in-flight.ts'
 import type { OwnersOccasion } from '../../workflows/accounts/accounts.ts'
 
@@ -31,14 +32,19 @@ export interface ApiState {
 export type ApiContext = RouterContext<ApiState>
 export type ApiMiddleware = RouterMiddleware<ApiState>
 
+/** The id of the trace that the request continues, or of a new one. */
+export const correlationIn = (context: ApiContext): string => {
+  const trace = traceIn(context.get('traceparent'))
+  return trace ? correlationOf(trace) : randomUUID()
+}
+
 /** The metadata with which a command of this request is recorded. */
 export const occasionOf = (context: ApiContext, clock: Clock): OwnersOccasion => {
-  const request = randomUUID()
   return {
     user_id: context.state.account.user_id,
     at: clock.now(),
-    correlation_id: request,
-    causation_id: request,
+    correlation_id: correlationIn(context),
+    causation_id: randomUUID(),
   }
 }
 

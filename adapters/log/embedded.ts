@@ -70,8 +70,9 @@ const entriesOf = (events: readonly StoredEvent[], onFailure: (error: unknown) =
     const { id, type, data, metadata, revision, checkpoint, stream } = asStored(event)
     const transaction_id =
       typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) : undefined
-    if (metadata.user_id !== null && transaction_id !== undefined)
-      return [{ event_id: id, type, user_id: metadata.user_id, transaction_id, revision, at: metadata.at, checkpoint }]
+    const { user_id, at, correlation_id } = metadata
+    if (user_id !== null && transaction_id !== undefined)
+      return [{ event_id: id, type, user_id, transaction_id, revision, at, correlation_id, checkpoint }]
     onFailure(new Error(`event without a user or transaction: ${stream}, revision ${revision}`))
     return []
   })

@@ -62,13 +62,13 @@ export const deliverRole: Role = {
         // Not needed: the queue makes the first attempts that the log does not.
         { name: 'log', needed: false, check: () => deliveryLog.check() },
       ],
-      // Delivery does not wait for `isOurs`, because it skips messages of other installations.
+      // Delivery does not wait for the check of the topic, because it skips messages of other installations.
       run: async (signal) => {
         log.info({ worker: delivery.worker }, 'delivery.started')
         const bulkRetries = onlyOne('bulk retries').hold((held) => runJobs(jobs, onFailure, held), signal)
-        await Promise.all([delivery.run(signal), bulkRetries, topic?.isOurs()])
+        await Promise.all([delivery.run(signal), bulkRetries, topic?.toRead.isUsable()])
       },
-      ready: async () => topic?.firstLook(),
+      ready: async () => topic?.toRead.firstLook(),
     }
   },
 }

@@ -17,7 +17,16 @@ export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): H
   check: () => database.query('SELECT 1'),
 })
 
-export const kafkaAnswers = (topic: Topic): HealthCheck => ({ name: 'kafka', needed: true, check: () => topic.check() })
+/** The brokers answer, the topic can be used, and the relay of this process does not wait for anything. */
+export const kafkaAnswers = (topic: Topic, relay: { failure(): unknown }): HealthCheck => ({
+  name: 'kafka',
+  needed: true,
+  check: async () => {
+    const failure = topic.toWrite.failure() ?? relay.failure()
+    if (failure !== null) throw failure
+    await topic.answers()
+  },
+})
 
 /**
  * The read models can be read and, if this process projects them, its projectors are running.

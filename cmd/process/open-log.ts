@@ -5,14 +5,16 @@
  */
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openEmbeddedLog } from '../../adapters/log/embedded.ts'
+import type { KafkaSettings } from '../../adapters/log/kafka/client.ts'
 import { openKafkaLog } from '../../adapters/log/kafka.ts'
 import { openKafkaPublisher } from '../../adapters/log/kafka/publisher.ts'
 import { openRelayCheckpoint } from '../../adapters/postgres/ops/relay-checkpoint.ts'
 import type { Log } from '../../domain/ports.ts'
-import { runRelay, type RelayProgress } from '../../workflows/relay/relay.ts'
+import { runRelay, type Publisher, type RelayProgress } from '../../workflows/relay/relay.ts'
 import type { Installation } from './installation.ts'
 import { askStore } from './open-event-store.ts'
 import type { Topic } from './open-topic.ts'
+import type { Settings } from './settings.ts'
 
 const reportTo =
   (log: LogLines, what: string) =>
@@ -34,6 +36,21 @@ export const openLog = ({
   return { ...openEmbeddedLog({ store, database, onFailure }), check: () => askStore(store) }
 }
 
+/** Name of the lease under which one process relays to a topic. */
+export const relayLeaseOf = (topic: string): string => `relay ${topic}`
+
+export const publisherTo = (
+  kafka: KafkaSettings,
+  { baseUrl, kafkaPersonalData }: Pick<Settings, 'baseUrl' | 'kafkaPersonalData'>,
+  log: LogLines,
+): Publisher =>
+  openKafkaPublisher({
+    ...kafka,
+    source: baseUrl,
+    personalData: kafkaPersonalData,
+    onFailure: reportTo(log, 'relay.trouble'),
+  })
+
 /** Relays to the topic while this process holds the lease, until the signal aborts. */
 export const relayTo = (
   { settings: kafka }: Topic,
@@ -44,9 +61,9 @@ export const relayTo = (
   runRelay(
     {
       store,
-      publisher: openKafkaPublisher({ ...kafka, source: settings.baseUrl, onFailure: reportTo(log, 'relay.trouble') }),
+      publisher: publisherTo(kafka, settings, log),
       checkpoint: openRelayCheckpoint(database, kafka.topic),
-      lease: onlyOne(`relay ${kafka.topic}`),
+      lease: onlyOne(relayLeaseOf(kafka.topic)),
       log,
       progress,
     },

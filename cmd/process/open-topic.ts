@@ -1,27 +1,38 @@
 // Tests: tests/integration/kafka/serve.test.ts
-/** Opens the Kafka topic that the settings name, and checks whether it belongs to this installation. */
+/** Opens the Kafka topic that the settings name, and checks whether this installation may use it. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { reachKafka, type KafkaSettings, type KafkaTopic } from '../../adapters/log/kafka/client.ts'
+import { CompactedTopic, keepsAll } from '../../adapters/log/kafka/topic.ts'
 import { whoseTopic } from '../../adapters/log/kafka/whose-topic.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Settings } from './settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
-/** How long a start waits for the owner of the topic if it can work without the result. In milliseconds. */
+/** How long a start waits for the check of the topic if it can work without the result. In milliseconds. */
 const FIRST_LOOK = 5_000
 
 export interface Topic {
   settings: KafkaSettings
   /** For health checks. @throws if no broker answers */
-  check(): Promise<void>
+  answers(): Promise<void>
+  /** Whether the topic belongs to this installation. */
+  toRead: Check
+  /** Whether it does, and keeps all events. */
+  toWrite: Check
+}
+
+/** A check of the topic. It is made once, when its result is first needed. */
+export interface Check {
   /**
-   * Waits for brokers that are unavailable, and logs that.
-   * @returns whether the topic belongs to this installation; false only if the process must stop while it waits
-   * @throws a one-line error if the topic has events of another installation
+   * Waits for brokers that are unavailable and for missing ACLs, and logs that.
+   * @returns false only if the process must stop while it waits
+   * @throws a one-line error if the topic cannot be used
    */
-  isOurs(): Promise<boolean>
-  /** Resolves when the result of `isOurs` is known, the brokers are found unavailable, or 5 s have passed. @throws as `isOurs` */
+  isUsable(): Promise<boolean>
+  /** Resolves when the result is known, the check waits, or 5 s have passed. @throws as `isUsable` */
   firstLook(): Promise<void>
+  /** What the check waits for, for health checks; null if it does not wait. */
+  failure(): unknown
 }
 
 /** The topic has events of another installation. */
@@ -32,6 +43,9 @@ class TopicOfAnother extends Error {
     )
   }
 }
+
+/** The topic itself must change, or another one must be named. To wait would not help. */
+const isFatal = (error: unknown): boolean => error instanceof TopicOfAnother || error instanceof CompactedTopic
 
 /** Null if the log is the store's own subscription. */
 export const kafkaOf = ({ kafkaBrokers, kafkaTopic, kafkaSsl, kafkaSasl }: Settings): KafkaTopic | null =>
@@ -49,20 +63,40 @@ export const openTopic = (
   const kafka = kafkaOf(given)
   if (!kafka) return null
   const settings: KafkaSettings = { ...kafka, installation }
-  let isAway = (): void => {}
-  const away = new Promise<void>((resolve) => (isAway = resolve))
+  const surroundings = { log, stopping }
+  return {
+    settings,
+    answers: () => reachKafka(settings),
+    toRead: openCheck(() => checkOwner(settings), surroundings),
+    toWrite: openCheck(() => checkTopic(settings), surroundings),
+  }
+}
 
-  const ask = async (): Promise<void> => {
-    const whose = await whoseTopic(settings).catch((error: unknown) => {
-      isAway()
-      throw error
-    })
-    if (whose !== null && whose !== installation) throw new TopicOfAnother(settings, whose)
+const checkOwner = async (settings: KafkaSettings): Promise<void> => {
+  const whose = await whoseTopic(settings)
+  if (whose !== null && whose !== settings.installation) throw new TopicOfAnother(settings, whose)
+}
+
+/** @throws if the topic may not be written to now. The message is one line. */
+export const checkTopic = async (settings: KafkaSettings): Promise<void> => {
+  await checkOwner(settings)
+  await keepsAll(settings)
+}
+
+const openCheck = (ask: () => Promise<void>, { log, stopping }: { log: LogLines; stopping: AbortSignal }): Check => {
+  let failure: unknown = null
+  let waits = (): void => {}
+  const waiting = new Promise<void>((resolve) => (waits = resolve))
+  const isAway = (error: unknown): boolean => {
+    failure = error
+    if (isFatal(error)) return false
+    waits()
+    return true
   }
   const look = async (): Promise<boolean> => {
-    const isAwayError = (error: unknown) => !(error instanceof TopicOfAnother)
     try {
-      await untilThere({ name: 'kafka', ask, isAway: isAwayError, log, stopping })
+      await untilThere({ name: 'kafka', ask, isAway, log, stopping })
+      failure = null
       return true
     } catch (error) {
       if (stopping.aborted) return false
@@ -70,16 +104,15 @@ export const openTopic = (
     }
   }
   let looking: Promise<boolean> | null = null
-  const isOurs = () => (looking ??= look())
+  const isUsable = () => (looking ??= look())
 
   return {
-    settings,
-    check: () => reachKafka(settings),
-    isOurs,
+    isUsable,
+    failure: () => failure,
     firstLook: async () => {
       const over = new AbortController()
       const late = pause(FIRST_LOOK, undefined, { signal: over.signal }).catch(() => {})
-      await Promise.race([isOurs(), away, late]).finally(() => over.abort())
+      await Promise.race([isUsable(), waiting, late]).finally(() => over.abort())
     },
   }
 }

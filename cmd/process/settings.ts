@@ -70,6 +70,12 @@ export const SETTINGS = {
     text.kafkaSasl,
     'mechanism:user:password, mechanism plain, scram-sha-256 or scram-sha-512',
   ),
+  kafkaPersonalData: setting(
+    'KAFKA_PERSONAL_DATA',
+    '0',
+    text.flag,
+    '1 adds account numbers and the name of the other party to the topic',
+  ),
   smtpUrl: server(
     'SMTP_URL',
     'SMTP_PASSWORD',

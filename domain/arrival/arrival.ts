@@ -60,6 +60,8 @@ export interface Arrival {
   ignored_as?: 'too_long'
   /** Why the text may have named its fields. The notification is kept, and does not become a transaction automatically. */
   unsafe?: Unsafe | undefined
+  /** The id of the request's trace. Default: a new one. */
+  correlation_id?: string
   /** The raw body, or its item of a batch, for `raw_data`. */
   raw: string
 }

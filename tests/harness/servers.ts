@@ -6,7 +6,6 @@ import { startOwnStandIn, type OwnStandIn } from './eventstoredb/process.ts'
 import { startKafka, type Broker } from './kafka/broker.ts'
 import { sharedKafka } from './kafka/needs-kafka.ts'
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
-import { freshDatabase } from './postgres.ts'
 import { stockDatabase } from './stock-postgres/server.ts'
 
 /** Secrets for processes without a data folder. */
@@ -51,8 +50,8 @@ export const startServers = async (): Promise<Servers> => {
   }
 }
 
-/** `Postgres` does not wait for the disk, `stock Postgres` is Debian's with the settings of its package, and `hostile Postgres` is Debian's with hostile defaults. */
-type ServerName = 'EventStoreDB' | 'Kafka' | 'Postgres' | 'stock Postgres' | 'hostile Postgres'
+/** `stock Postgres` is Debian's with the settings of its package, and `hostile Postgres` is Debian's with hostile defaults. */
+type ServerName = 'EventStoreDB' | 'Kafka' | 'stock Postgres' | 'hostile Postgres'
 
 /** The servers that each set-up uses instead of embedded parts. */
 const SERVED = {
@@ -60,7 +59,6 @@ const SERVED = {
   eventstoredb: ['EventStoreDB'],
   kafka: ['Kafka'],
   both: ['EventStoreDB', 'Kafka'],
-  postgres: ['Postgres'],
   stock: ['stock Postgres'],
   hostile: ['hostile Postgres'],
   all: ['EventStoreDB', 'Kafka', 'stock Postgres'],
@@ -82,11 +80,7 @@ export const openSetUp = async (name: SetUpName): Promise<SetUp> => {
       closing.push(close)
     } else if (server === 'Kafka')
       Object.assign(env, { KAFKA_BROKERS: (await sharedKafka()).address, KAFKA_TOPIC: `test.${randomUUID()}` })
-    else if (server === 'Postgres') {
-      const { url, drop } = await freshDatabase()
-      Object.assign(env, { DATABASE_URL: url, ...secrets() })
-      closing.push(drop)
-    } else {
+    else {
       const { url, drop } = await stockDatabase({ hostile: server === 'hostile Postgres' })
       Object.assign(env, { DATABASE_URL: url(), ...secrets() })
       closing.push(drop)

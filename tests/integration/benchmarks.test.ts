@@ -53,17 +53,6 @@ describe('short benchmarks', function () {
   })
 })
 
-describe("short benchmarks on Debian's Postgres", function () {
-  this.timeout(600_000)
-  needsStockPostgres()
-
-  it('measure the whole way', async () => {
-    expect(await run('whole-way', { SETUP: 'stock', COUNT: '300' })).to.match(
-      /set-up: stock; commits: fsync on, full_page_writes on, synchronous_commit on\nwhole way: 300 in/,
-    )
-  })
-})
-
 describe('a benchmark that does not end well', function () {
   this.timeout(120_000)
 
@@ -91,3 +80,14 @@ const isAlive = (pid: number): boolean => {
     return false
   }
 }
+
+describe("short benchmarks on Debian's Postgres", function () {
+  this.timeout(600_000)
+  needsStockPostgres()
+
+  it('measure the whole way', async () => {
+    expect(await run('whole-way', { SETUP: 'stock', COUNT: '300' })).to.match(
+      /set-up: stock; commits: fsync on, full_page_writes on, synchronous_commit on\nwhole way: 300 in/,
+    )
+  })
+})

@@ -141,7 +141,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const jobOf = (arrival: Arrival, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
     const cut = readable(arrival)
     return {
-      arrival: cut, userId: cut.credential.user_id, plans, oldAfterMs, read: read(cut.incoming, cut.arrived_at), correlationId: randomUUID(), since: performance.now(),
+      arrival: cut, userId: cut.credential.user_id, plans, oldAfterMs, read: read(cut.incoming, cut.arrived_at), correlationId: cut.correlation_id ?? randomUUID(), since: performance.now(),
       tries: 0, isClosed: false, isAnswered: false, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
     } // prettier-ignore
   }

@@ -2,6 +2,7 @@
 /** What is logged about each notification: one wide line, without text or token. */
 import type { Taken } from '../../domain/arrival/arrival.ts'
 import { pathOfSource } from '../../domain/arrival/origin.ts'
+import { traceOf } from '../../domain/trace.ts'
 import type { Job } from './job.ts'
 import type { Outcome } from './units.ts'
 
@@ -17,6 +18,8 @@ export interface TakenInfo {
   /** The receive path: `device-7`, `mailbox-3`, `url`. */
   door: string | null
   correlation_id: string
+  /** Null without a trace. */
+  trace_id: string | null
   /** Number of notifications in its group. */
   group: number
   tries: number
@@ -38,6 +41,7 @@ export const takenInfoOf = (job: Job, outcome: Outcome | 'failed', taken: Taken 
   source_type: taken?.kind === 'transaction' ? taken.source_type : null,
   door: receivePathIn(job),
   correlation_id: job.correlationId,
+  trace_id: traceOf(job.correlationId, '')?.trace_id ?? null,
   group,
   tries: job.tries,
   duration_ms: performance.now() - job.since,

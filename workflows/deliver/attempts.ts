@@ -2,6 +2,7 @@
 /** One attempt: forms and sends the call, and gives the result to the recorder. */
 import type { CallResult, Checkpoint, Sender } from '../../domain/ports.ts'
 import { RENDERER } from '../../domain/webhook/payload/render.ts'
+import { attemptStep, traceOf } from '../../domain/trace.ts'
 import { shownUrl } from '../../domain/webhook/shown-url.ts'
 import { formCall, type FormedCall } from './form-call.ts'
 import type { Claimed, LaneName } from './queue.ts'
@@ -16,6 +17,10 @@ export interface AttemptReport {
   /** null if it was not recorded, because the transaction was deleted during the call. */
   attempt_id: number | null
   attempt: number
+  correlation_id: string
+  /** Null without a trace. */
+  trace_id: string | null
+  span_id: string | null
   lane: LaneName
   /** In the form of `shownUrl`: without parts that may be secret. */
   url: string
@@ -36,6 +41,8 @@ export interface AttemptOptions {
   sender: Sender
   secrets: SecretCache
   recorder: Recorder
+  /** The trace of a claimed attempt. */
+  correlationOf: (claimed: Claimed) => string
   /** The database's time. */
   now: () => Date
   /** Called after the attempt is recorded. */
@@ -59,9 +66,16 @@ const notFormed = (error: unknown): CallResult => ({
  * @returns a function that makes a claimed attempt. It resolves when the call has ended, before it is recorded. It
  *   never throws.
  */
-export const attempts = ({ sender, secrets, recorder, now, onAttempt, onResult, onRecorded }: AttemptOptions) => {
-  const record = (claimed: Claimed, begun: Date, formed: FormedCall | null, result: CallResult): void => {
-    const { transaction_id, rule_id, user_id, attempt, lane, rule } = claimed
+export const attempts = (options: AttemptOptions) => {
+  const { sender, secrets, recorder, correlationOf, now, onAttempt, onResult, onRecorded } = options
+  const record = (
+    claimed: Claimed & { correlation_id: string },
+    begun: Date,
+    formed: FormedCall | null,
+    result: CallResult,
+  ): void => {
+    const { transaction_id, rule_id, user_id, attempt, correlation_id, lane, rule } = claimed
+    const trace = traceOf(correlation_id, attemptStep(claimed))
     onResult(claimed, result)
     recorder.submit({
       transaction_id,
@@ -90,6 +104,9 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt, onResult, 
           rule_id,
           attempt_id: attempted?.attempt_id ?? null,
           attempt,
+          correlation_id,
+          trace_id: trace?.trace_id ?? null,
+          span_id: trace?.span_id ?? null,
           lane,
           url: shownUrl(rule.url),
           http_status: result.http_status,
@@ -105,7 +122,8 @@ export const attempts = ({ sender, secrets, recorder, now, onAttempt, onResult, 
     })
   }
 
-  return async (claimed: Claimed, signal: AbortSignal): Promise<void> => {
+  return async (job: Claimed, signal: AbortSignal): Promise<void> => {
+    const claimed = { ...job, correlation_id: correlationOf(job) }
     const begun = now()
     let formed: FormedCall | null = null
     try {

@@ -1,5 +1,6 @@
 // Tests: tests/integration/delivery/delivery.test.ts
 /** The way of a claimed attempt: it waits in its lane, is sent, and its result is recorded and reported to the other workers. */
+import { transactionStream } from '../../domain/transaction/events.ts'
 import { attempts } from './attempts.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
 import { Endpoints } from './endpoints.ts'
@@ -58,6 +59,8 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
     sender,
     secrets: new SecretCache(vault),
     recorder,
+    correlationOf: ({ transaction_id }) =>
+      tracked.get(transaction_id)?.correlation_id ?? transactionStream(transaction_id),
     now: () => heartbeat.now(),
     onAttempt: (attempt) => {
       if (attempt.next_attempt_at !== null)

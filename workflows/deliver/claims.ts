@@ -90,7 +90,7 @@ export class Claims {
       return entry?.type === 'TransactionCaptured' && this.#options.isFirst(entry)
     }
     const fresh = claimed.filter(isFresh)
-    for (const each of fresh) this.#options.tracked.holdAt(each, entries.get(each.transaction_id)!.revision)
+    for (const each of fresh) this.#options.tracked.holdAt(each, entries.get(each.transaction_id)!)
     this.#options.begin(fresh)
     await this.beginChecked({ claimed: claimed.filter((each) => !isFresh(each)), orphans: [] })
   }

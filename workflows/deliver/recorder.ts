@@ -253,9 +253,9 @@ const decideAll = (
   return { facts, state }
 }
 
-const occasionOf = ({ transaction_id, user_id }: Tracked, { outcome, attempt_id }: Waiting) => ({
+const occasionOf = ({ user_id, correlation_id }: Tracked, { outcome, attempt_id }: Waiting) => ({
   user_id,
   at: outcome.at,
-  correlation_id: transactionStream(transaction_id),
+  correlation_id,
   causation_id: attempt_id > 0 ? `attempt-${attempt_id}` : `rule-${outcome.rule_id}`,
 })

@@ -36,7 +36,12 @@ const ruleAt = (account: readonly StoredEvent[], { rule_id, account_revision }: 
     )
     ?.rules.get(rule_id)
 
-const remake = (rule: Rule | undefined, rows: readonly TransactionRow[], attempted: Attempted, vault: Vault) => {
+const remake = (
+  rule: Rule | undefined,
+  rows: readonly TransactionRow[],
+  attempted: Attempted & { correlation_id: string },
+  vault: Vault,
+) => {
   if (!rule || attempted.renderer !== RENDERER) return null
   const now = new Date(attempted.timestamp * 1000)
   for (const transaction of rows) {
@@ -60,10 +65,10 @@ export const remakeRequests = async (
   const requests = new Map<number, Call>()
   events.forEach((event, index) => {
     if (event.type !== 'WebhookAttempted') return
-    const { data } = event
+    const { data, metadata } = event
     const rule = ruleAt(account, data)
     const rows = rowsOf(events.slice(0, index))
-    const request = remake(rule, rows, data, vault)
+    const request = remake(rule, rows, { ...data, correlation_id: metadata.correlation_id }, vault)
     if (request) requests.set(data.attempt_id, request)
   })
   return requests

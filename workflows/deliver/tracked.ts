@@ -10,12 +10,15 @@ import {
   type Transaction,
 } from '../../domain/transaction/transaction.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
-import { NO_STREAM } from '../../domain/ports.ts'
+import { NO_STREAM, type LogEntry } from '../../domain/ports.ts'
+import { transactionStream } from '../../domain/transaction/events.ts'
 import type { Claimed } from './queue.ts'
 
 export interface Tracked {
   transaction_id: number
   user_id: number
+  /** The trace of the capture. */
+  correlation_id: string
   state: Transaction
   revision: number
   /**
@@ -56,6 +59,8 @@ const fromReadModels = ({ transaction, deliveries }: Claimed): LiveTransaction =
   } // prettier-ignore
 }
 
+const correlationOf = ([captured]: readonly StoredEvent[]): string | null => captured?.metadata.correlation_id ?? null
+
 export class TrackedTransactions {
   readonly #tracked = new Map<number, Tracked>()
 
@@ -68,13 +73,13 @@ export class TrackedTransactions {
   }
 
   /** Takes the state from a log entry and the read models. If anything was appended since, the append detects it. */
-  holdAt(claimed: Claimed, revision: number): void {
-    this.#hold(claimed, fromReadModels(claimed), revision)
+  holdAt(claimed: Claimed, { revision, correlation_id }: Pick<LogEntry, 'revision' | 'correlation_id'>): void {
+    this.#hold(claimed, fromReadModels(claimed), revision, correlation_id)
   }
 
   /** Takes the state from the stream itself. */
   holdRead(claimed: HeldBy & { user_id: number }, events: readonly StoredEvent[]): void {
-    this.#hold(claimed, foldTransaction(events), events.at(-1)?.revision ?? NO_STREAM)
+    this.#hold(claimed, foldTransaction(events), events.at(-1)?.revision ?? NO_STREAM, correlationOf(events))
   }
 
   /** Takes the current stream after a conflict has shown that it has more events. */
@@ -106,11 +111,13 @@ export class TrackedTransactions {
     { transaction_id, rule_id, user_id }: HeldBy & { user_id: number },
     state: Transaction,
     revision: number,
+    correlationId: string | null,
   ): void {
     const tracked = this.#tracked.get(transaction_id)
     if (!tracked) {
       const holds = new Map([[rule_id, 1]])
-      this.#tracked.set(transaction_id, { transaction_id, user_id, state, revision, holds })
+      const correlation_id = correlationId ?? transactionStream(transaction_id)
+      this.#tracked.set(transaction_id, { transaction_id, user_id, correlation_id, state, revision, holds })
       return
     }
     tracked.holds.set(rule_id, (tracked.holds.get(rule_id) ?? 0) + 1)

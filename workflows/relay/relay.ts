@@ -15,14 +15,14 @@ import type { EventStore, Lease } from '../../domain/ports.ts'
 import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { retry } from '../support/retry.ts'
 
-const PREFIXES = ['transaction-']
+export const PREFIXES = ['transaction-']
 
 /** Most events in one batch. */
-const MOST_IN_BATCH = 500
+export const MOST_IN_BATCH = 500
 
 export interface Publisher {
   /**
-   * Resolves when all events are acknowledged. The order per user is kept.
+   * Resolves when all events are acknowledged. The order per user is kept. Without events, it only connects.
    * @throws if the acknowledgement failed or the signal aborts; all of them may be published again
    */
   publish(events: readonly StoredEvent[], signal: AbortSignal): Promise<void>
@@ -36,7 +36,7 @@ export interface RelayCheckpoint {
   advance(from: StorePosition | null, to: StorePosition): Promise<boolean>
 }
 
-interface Lines {
+export interface Lines {
   info(fields: object, what: string): void
   warn(fields: object, what: string): void
 }
@@ -46,11 +46,17 @@ export class RelayProgress {
   #isActive = false
   /** When the oldest event that is not yet on the topic was decided, as far as is known. */
   #behindSince: string | null = null
+  #failure: unknown = null
 
   /** Milliseconds from that event to now; 0 if all events are on the topic; null if another process relays. */
   lag(now: Date): number | null {
     if (!this.#isActive) return null
     return this.#behindSince === null ? 0 : Math.max(0, now.getTime() - Date.parse(this.#behindSince))
+  }
+
+  /** What the relay waits for; null if it works or another process relays. */
+  failure(): unknown {
+    return this.#failure
   }
 
   started(): void {
@@ -59,6 +65,13 @@ export class RelayProgress {
   }
   ended(): void {
     this.#isActive = false
+    this.#failure = null
+  }
+  waits(failure: unknown): void {
+    this.#failure = failure
+  }
+  works(): void {
+    this.#failure = null
   }
   sending(events: readonly StoredEvent[]): void {
     this.#behindSince = decidedAt(events[0]!) ?? this.#behindSince
@@ -91,16 +104,21 @@ export const runRelay = async (options: RelayOptions, signal: AbortSignal): Prom
 
 const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, held: AbortSignal): Promise<void> => {
   const { store, publisher, checkpoint, log } = options
-  const insist = <Result>(attempt: () => Promise<Result>) =>
-    retry(attempt, {
-      signal: held,
-      onFailure: (error) => {
-        if (!held.aborted) log.warn({ reason: (error as Error).message }, 'relay.waits')
-      },
-    })
+  const onFailure = (error: unknown): void => {
+    if (held.aborted) return
+    progress.waits(error)
+    log.warn({ reason: (error as Error).message }, 'relay.waits')
+  }
+  const insist = async <Result>(attempt: () => Promise<Result>): Promise<Result | undefined> => {
+    const result = await retry(attempt, { signal: held, onFailure })
+    progress.works()
+    return result
+  }
 
   const start = await insist(() => whereToStart(options))
   if (!start) return
+  // Before the first event, so that a missing right of the Kafka user is found at the start.
+  const connected = insist(() => publisher.publish([], held).then(() => true))
   log.info({ after: start.after?.checkpoint ?? null }, 'relay.started')
   let position = start.known
   const after = start.after?.checkpoint ?? null
@@ -115,7 +133,7 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
     if (!last) continue
     const next = storePositionOf(last)
     progress.sending(events)
-    const isSent = await insist(() => publisher.publish(events, held).then(() => true))
+    const isSent = (await connected) && (await insist(() => publisher.publish(events, held).then(() => true)))
     if (!isSent) return
     const isMoved = await insist(() => checkpoint.advance(position, next))
     if (isMoved === undefined) return

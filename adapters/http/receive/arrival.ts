@@ -4,12 +4,12 @@ import type { Arrival } from '../../../domain/arrival/arrival.ts'
 import { findFields } from './fields.ts'
 import { rawDataOf, type Posted } from './posted.ts'
 
-export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at'>
+export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at' | 'correlation_id'>
 
-export const arrivalOf = (posted: Posted, { credential, posted_as, arrived_at }: At): Arrival => {
+export const arrivalOf = (posted: Posted, at: At): Arrival => {
   const { incoming, stamp, hasTwoNames } = findFields(posted.value, posted.query, posted.isEscaped)
   const unsafe = posted.unsafe ?? (hasTwoNames ? 'two_names' : undefined)
-  const arrival: Arrival = { credential, incoming, posted_as, stamp, arrived_at, raw: rawDataOf(posted, incoming.text) }
+  const arrival: Arrival = { ...at, incoming, stamp, raw: rawDataOf(posted, incoming.text) }
   if (unsafe) arrival.unsafe = unsafe
   return arrival
 }

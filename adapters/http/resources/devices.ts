@@ -11,7 +11,7 @@ import { lastSeenOf, type LastSeen } from '../../../projections/account/last-see
 import { TRUST_SMS_APP_TITLES } from './account.ts'
 import { lastSeenFields } from './last-seen.ts'
 import { qrSvg } from './qr-code.ts'
-import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { correlationIn, idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
@@ -149,9 +149,9 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
 export const pairingRoutes = (operations: Operations, parts: ApiParts, limited: Limited): void => {
   const { post } = operations.of('Receiving')
 
-  const pair = async (_: ApiContext, { code, platform = null, model = null }: z.infer<typeof Pairing>) => {
-    const request = randomUUID()
-    const occasion = { at: parts.clock.now(), correlation_id: request, causation_id: request }
+  const pair = async (context: ApiContext, { code, platform = null, model = null }: z.infer<typeof Pairing>) => {
+    const cause = { correlation_id: correlationIn(context), causation_id: randomUUID() }
+    const occasion = { at: parts.clock.now(), ...cause }
     const { device_id, device_token, name, checkpoint } = await pairDevice(parts, occasion, { code, platform, model })
     await settled(parts, { checkpoint })
     return { device_id, device_token, name }

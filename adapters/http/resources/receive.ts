@@ -14,7 +14,7 @@ import { invalid } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import { awakeNow } from '../../system/awake.ts'
-import type { ApiContext } from '../context.ts'
+import { correlationIn, type ApiContext } from '../context.ts'
 import { unauthorized } from '../middleware/errors.ts'
 import { data } from '../openapi/answers.ts'
 import type { Input, Guard } from '../openapi/operation.ts'
@@ -160,11 +160,11 @@ export const receiveRoutes = (
 
   const readAll = async (
     context: ApiContext,
-    at: Omit<At, 'arrived_at' | 'credential'> & { credential: ShownToken },
+    at: Pick<At, 'posted_as'> & { credential: ShownToken },
   ): Promise<Arrival[]> => {
     const bytes = await bodyOf(context, at.credential)
     const posted = await postedIn(context, bytes)
-    const arrived: At = { credential: at.credential, posted_as: at.posted_as, arrived_at: clock.now() }
+    const arrived: At = { ...at, arrived_at: clock.now(), correlation_id: correlationIn(context) }
     if (posted instanceof TooMuchPosted) {
       if (at.credential.kind !== 'receive_url' && posted.of === 'form') throw tooLarge()
       return [tooLong(bytes, context.headers['content-type'], arrived)]
@@ -202,7 +202,7 @@ export const receiveRoutes = (
     if (items.length > BATCH_LIMIT)
       throw invalid({ path: 'items', message: `A batch must not have more than ${BATCH_LIMIT} items.` })
     await spendItems(context, credential, items.length)
-    const at = { credential, arrived_at: clock.now() }
+    const at = { credential, arrived_at: clock.now(), correlation_id: correlationIn(context) }
     return takeAll(
       context,
       items.map((item: unknown) => itemArrival(posted, item, at)),

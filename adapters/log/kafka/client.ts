@@ -1,6 +1,6 @@
 // Tests: tests/integration/kafka/relay.test.ts
 /** The Kafka cluster that the settings name. Only this folder uses `kafkajs`, so that another client can replace it. */
-import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
+import { Kafka, logLevel, type Admin, type SASLOptions } from 'kafkajs'
 
 export interface KafkaServers {
   /** `host:port` of some of the brokers. The client learns the others from them. */
@@ -44,15 +44,22 @@ export const kafkaError = ({ brokers }: KafkaServers, cause: unknown): Error =>
 /** Installations that share a cluster have separate topics, and so separate groups. */
 export const groupIdOf = ({ topic }: Pick<KafkaTopic, 'topic'>, group: string): string => `${topic}.${group}`
 
-/** @throws when no broker answers */
-export const reachKafka = async (servers: KafkaServers): Promise<void> => {
-  const admin = openKafkaClient(servers).admin()
+/** Connects an admin client for the duration of some work. */
+export const withAdmin = async <Result>(kafka: Kafka, work: (admin: Admin) => Promise<Result>): Promise<Result> => {
+  const admin = kafka.admin()
   try {
     await admin.connect()
-    await admin.describeCluster()
-  } catch (error) {
-    throw kafkaError(servers, error)
+    return await work(admin)
   } finally {
     await admin.disconnect()
+  }
+}
+
+/** @throws when no broker answers */
+export const reachKafka = async (servers: KafkaServers): Promise<void> => {
+  try {
+    await withAdmin(openKafkaClient(servers), (admin) => admin.describeCluster())
+  } catch (error) {
+    throw kafkaError(servers, error)
   }
 }

@@ -2,29 +2,38 @@
  * An event as a Kafka message: a CloudEvent 1.0 in binary mode. The headers describe the event. The value contains the part
  * of its data that is public. The key is the user's id, so that a user's events stay in order.
  *
- * `ce_revision`, `ce_checkpoint` and `ce_installation` are extensions: the revision in the stream, the position in the store,
- * and the installation that owns the store. A relay that takes over may repeat messages of its predecessor. Readers detect a
+ * `ce_revision`, `ce_checkpoint`, `ce_installation`, `ce_correlationid` and `ce_traceparent` are extensions: the revision in the
+ * stream, the position in the store, the installation that owns the store, and the trace. A relay that takes over may repeat messages of its predecessor. Readers detect a
  * repeat by `ce_id`, or by a revision that they have already read.
  */
 import type { IHeaders, Message } from 'kafkajs'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { LogEntry } from '../../../domain/ports.ts'
+import { traceOf, traceparentOf } from '../../../domain/trace.ts'
 import { publicView } from '../../../domain/transaction/public-view.ts'
 
 const TRANSACTION = /^transaction-(\d+)$/
 const WHOLE = /^\d{1,15}$/
 
+export interface Origin {
+  source: string
+  installation: string
+  personalData?: boolean
+}
+
 /**
  * @param from.source  `ce_source`: the address of the system that created the event
  * @param from.installation  the id of the installation
+ * @param from.personalData  whether the value contains names and account numbers
  * @returns null for an event without a user or a transaction
  */
 export const messageOf = (
   event: RecordedEvent,
-  { source, installation }: { source: string; installation: string },
+  { source, installation, personalData = false }: Origin,
 ): Message | null => {
-  const { user_id, at } = event.metadata
+  const { user_id, at, correlation_id } = event.metadata
   if (user_id === null || !TRANSACTION.test(event.stream)) return null
+  const trace = traceOf(correlation_id, event.id)
   return {
     key: String(user_id),
     headers: {
@@ -37,9 +46,11 @@ export const messageOf = (
       ce_revision: String(event.revision),
       ce_checkpoint: event.checkpoint,
       ce_installation: installation,
+      ce_correlationid: correlation_id,
+      ...(trace && { ce_traceparent: traceparentOf(trace) }),
       'content-type': 'application/json',
     },
-    value: JSON.stringify(publicView(event)),
+    value: JSON.stringify(publicView(event, personalData)),
   }
 }
 
@@ -69,6 +80,7 @@ export const entryOf = (
     transaction_id: Number(transaction),
     revision: Number(revision),
     at: text('ce_time'),
+    correlation_id: text('ce_correlationid') || null,
     checkpoint: text('ce_checkpoint'),
   }
   const isWhole = [user, transaction, revision].every((number) => WHOLE.test(number))

@@ -9,25 +9,29 @@ import { Partitioners, type Kafka, type Message, type Producer } from 'kafkajs'
 import { asStored, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { Publisher } from '../../../workflows/relay/relay.ts'
 import { kafkaError, openKafkaClient, type KafkaSettings } from './client.ts'
-import { messageOf } from './cloud-event.ts'
+import { messageOf, type Origin } from './cloud-event.ts'
+import { needing } from './missing-acl.ts'
 import { ensureTopic } from './topic.ts'
 import { endedWithin, unlessAborted } from './within.ts'
 
 /** By default, brokers accept 1 MB per partition and request. Headers and framing add to the bytes counted here. */
 const MOST_BYTES = 400_000
-const FRAMING = 600
+const FRAMING = 800
 
 const CLOSE_WITHIN_MS = 1_000
 
 export interface PublisherOptions extends KafkaSettings {
   /** `ce_source` of the events: the address of this installation. */
   source: string
+  /** Whether the events contain names and account numbers. Default: false. */
+  personalData?: boolean
   onFailure?: (error: unknown) => void
 }
 
-export const openKafkaPublisher = ({ source, onFailure = () => {}, ...settings }: PublisherOptions): Publisher => {
+export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
+  const { onFailure = () => {}, ...settings } = options
   const kafka = openKafkaClient(settings)
-  const { topic, installation } = settings
+  const { topic } = settings
   let producer: Producer | null = null
 
   const send = async (messages: readonly Message[], signal: AbortSignal): Promise<void> => {
@@ -40,7 +44,9 @@ export const openKafkaPublisher = ({ source, onFailure = () => {}, ...settings }
     const sending = producer
     for (const part of inParts(messages)) {
       if (signal.aborted) return
-      await sending.sendBatch({ acks: -1, timeout: 10_000, topicMessages: [{ topic, messages: part }] })
+      await needing(writing(topic), () =>
+        sending.sendBatch({ acks: -1, timeout: 10_000, topicMessages: [{ topic, messages: part }] }),
+      )
     }
   }
 
@@ -52,8 +58,7 @@ export const openKafkaPublisher = ({ source, onFailure = () => {}, ...settings }
 
   return {
     publish: async (events, signal) => {
-      const messages = messagesOf(events, { source, installation }, onFailure)
-      if (messages.length === 0) return
+      const messages = messagesOf(events, settings, onFailure)
       try {
         await unlessAborted(send(messages, signal), signal)
       } catch (error) {
@@ -74,16 +79,19 @@ const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
     createPartitioner: Partitioners.DefaultPartitioner,
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
   })
-  await producer.connect()
-  return producer
+  try {
+    await needing(writing(topic), () => producer.connect())
+    return producer
+  } catch (error) {
+    producer.disconnect().catch(() => {})
+    throw error
+  }
 }
 
+const writing = (topic: string) => ({ operation: 'Write', resource: 'topic', name: topic }) as const
+
 /** Skipped events are left out. So is an event without a user, a bug of its writer, because stopping would stop all deliveries. */
-const messagesOf = (
-  events: readonly StoredEvent[],
-  from: { source: string; installation: string },
-  onFailure: (error: unknown) => void,
-): Message[] =>
+const messagesOf = (events: readonly StoredEvent[], from: Origin, onFailure: (error: unknown) => void): Message[] =>
   events.flatMap((event) => {
     if (event.type === 'Skipped') return []
     const message = messageOf(asStored(event), from)

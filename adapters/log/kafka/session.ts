@@ -1,7 +1,9 @@
 // Tests: tests/integration/kafka/outage.test.ts
 /** One run of a Kafka consumer, from its connection to its end, whatever the cause of the end. */
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
-import { ensureTopic } from './topic.ts'
+import { withAdmin } from './client.ts'
+import { consumerFailure } from './consumer-failure.ts'
+import { topicExists } from './topic.ts'
 import { endedWithin } from './within.ts'
 
 /** Milliseconds a fetch waits at the broker for new events. A stop may take as long. */
@@ -75,7 +77,8 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   }
 
   const starting = async (): Promise<void> => {
-    await ensureTopic(kafka, topic)
+    if (!(await withAdmin(kafka, (admin) => topicExists(admin, topic, 'Read'))))
+      throw new Error(`the topic ${topic} does not exist yet: the relay creates it`)
     if (over.signal.aborted) return
     await consumer.connect()
     await consumer.subscribe({ topic, fromBeginning: true })
@@ -102,8 +105,9 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   over.abort()
   await leave(consumer, started)
   if (error === null || signal.aborted) return
-  if (!isWorking) throw error
-  report(error)
+  const reason = await consumerFailure(error, { kafka, topic, groupId })
+  if (!isWorking) throw reason
+  report(reason)
 }
 
 /**

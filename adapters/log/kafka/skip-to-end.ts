@@ -1,20 +1,20 @@
 // Tests: tests/integration/kafka/relay.test.ts
 /** Moves a consumer group to the end of its topic, so that existing messages are not handed over any more. */
-import { groupIdOf, openKafkaClient, type KafkaTopic } from './client.ts'
+import { groupIdOf, openKafkaClient, withAdmin, type KafkaTopic } from './client.ts'
+import { consumerFailure } from './consumer-failure.ts'
+import { topicExists } from './topic.ts'
 
 /** No consumer of the group may be running. A topic that does not exist yet is left alone. */
-export const skipToEnd = async (settings: KafkaTopic, group: string): Promise<void> => {
+export const skipToEnd = (settings: KafkaTopic, group: string): Promise<void> => {
+  const kafka = openKafkaClient(settings)
   const { topic } = settings
-  const admin = openKafkaClient(settings).admin()
-  await admin.connect()
-  try {
-    if (!(await admin.listTopics()).includes(topic)) return
-    const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({
-      partition,
-      offset: high,
-    }))
-    await admin.setOffsets({ groupId: groupIdOf(settings, group), topic, partitions })
-  } finally {
-    await admin.disconnect()
-  }
+  return withAdmin(kafka, async (admin) => {
+    if (!(await topicExists(admin, topic, 'Read'))) return
+    const ends = await admin.fetchTopicOffsets(topic)
+    const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }))
+    const groupId = groupIdOf(settings, group)
+    await admin.setOffsets({ groupId, topic, partitions }).catch(async (error: Error) => {
+      throw await consumerFailure(error, { kafka, topic, groupId })
+    })
+  })
 }

@@ -1,35 +1,84 @@
 // Tests: tests/integration/kafka/relay.test.ts
-/** The topic of the transaction events. It is created if it is missing. */
-import type { Kafka } from 'kafkajs'
+/** The topic of the transaction events. The relay creates it if it is missing, and refuses one that is compacted. */
+import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs'
+import { kafkaError, openKafkaClient, withAdmin, type KafkaTopic } from './client.ts'
+import { hasType, needing } from './missing-acl.ts'
 
-const PARTITIONS = 12
-const KEPT_MS = 14 * 24 * 60 * 60 * 1_000
+/** Of a topic that the relay creates. */
+export const PARTITIONS = 12
+export const KEPT_MS = 14 * 24 * 60 * 60 * 1_000
 const MOST_REPLICAS = 3
+
+/** kafkajs exports this name to CommonJS only. */
+const TOPIC_RESOURCE: ConfigResourceTypes.TOPIC = 2
+
+/** Compaction would keep one event per user and remove all others. */
+export class CompactedTopic extends Error {
+  override name = 'CompactedTopic'
+  constructor(topic: string, policy: string) {
+    super(
+      `the topic ${topic} is compacted, which would remove events: set its cleanup.policy to delete (it is ${policy}), or name another topic in KAFKA_TOPIC`,
+    )
+  }
+}
+
+/**
+ * @param operation  an ACL that the caller needs on the topic for its own work. It includes the right to look.
+ * @throws {MissingAcl}
+ */
+export const topicExists = (admin: Admin, topic: string, operation: 'Read' | 'Write'): Promise<boolean> =>
+  needing({ operation, resource: 'topic', name: topic }, async () => {
+    try {
+      await admin.fetchTopicMetadata({ topics: [topic] })
+      return true
+    } catch (error) {
+      if (hasType(error, /^UNKNOWN_TOPIC_OR_PARTITION$/)) return false
+      throw error
+    }
+  })
+
+/** @throws {CompactedTopic} · {MissingAcl} */
+const refuseCompacted = async (admin: Admin, topic: string): Promise<void> => {
+  const { resources } = await needing({ operation: 'DescribeConfigs', resource: 'topic', name: topic }, () =>
+    admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: ['cleanup.policy'] }],
+    }),
+  )
+  const policy = resources[0]?.configEntries[0]?.configValue ?? ''
+  if (policy.split(',').includes('compact')) throw new CompactedTopic(topic, policy)
+}
+
+/**
+ * Checks that an existing topic is not compacted.
+ * @throws {CompactedTopic} · an error of the brokers
+ */
+export const keepsAll = async (settings: KafkaTopic): Promise<void> => {
+  const { topic } = settings
+  const look = (admin: Admin) =>
+    topicExists(admin, topic, 'Write').then((exists) => (exists ? refuseCompacted(admin, topic) : undefined))
+  await withAdmin(openKafkaClient(settings), look).catch((error: unknown) => {
+    throw error instanceof CompactedTopic ? error : kafkaError(settings, error)
+  })
+}
 
 /**
  * Leaves an existing topic unchanged. Several processes may call this at the same time.
- * @throws if no broker answers, or if the topic is missing and must not be created
+ * @throws if no broker answers, if the topic is missing and must not be created, or if it is compacted
  */
-export const ensureTopic = async (kafka: Kafka, topic: string): Promise<void> => {
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
-    if ((await admin.listTopics()).includes(topic)) return
+export const ensureTopic = (kafka: Kafka, topic: string): Promise<void> =>
+  withAdmin(kafka, async (admin) => {
+    if (await topicExists(admin, topic, 'Write')) return refuseCompacted(admin, topic)
     const { brokers } = await admin.describeCluster()
-    await admin.createTopics({
-      topics: [
-        {
-          topic,
-          numPartitions: PARTITIONS,
-          replicationFactor: Math.min(MOST_REPLICAS, brokers.length),
-          configEntries: [
-            { name: 'cleanup.policy', value: 'delete' },
-            { name: 'retention.ms', value: String(KEPT_MS) },
-          ],
-        },
+    const settings = {
+      numPartitions: PARTITIONS,
+      replicationFactor: Math.min(MOST_REPLICAS, brokers.length),
+      configEntries: [
+        { name: 'cleanup.policy', value: 'delete' },
+        { name: 'retention.ms', value: String(KEPT_MS) },
       ],
-    })
-  } finally {
-    await admin.disconnect()
-  }
-}
+    }
+    await needing({ operation: 'Create', resource: 'topic', name: topic }, () =>
+      admin.createTopics({ topics: [{ topic, ...settings }] }),
+    )
+  })

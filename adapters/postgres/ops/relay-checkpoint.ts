@@ -28,3 +28,14 @@ export const openRelayCheckpoint = (database: Queryable, topic: string): RelayCh
     return (await database.query(ADVANCE, values, 'relay_checkpoint_advance')).length > 0
   },
 })
+
+const MOVE = `
+UPDATE ops.relay_checkpoint SET checkpoint = $2, event_id = $3, stream = $4, revision = $5, updated_at = now()
+ WHERE topic = $1`
+
+/** Moves the checkpoint, also back. A running relay detects that and continues from there. */
+export const moveRelayCheckpoint = async (
+  database: Queryable,
+  topic: string,
+  { checkpoint, event_id, stream, revision }: StorePosition,
+): Promise<void> => void (await database.query(MOVE, [topic, checkpoint, event_id, stream, revision]))

@@ -1,11 +1,10 @@
 /** What the contract needs of the store on a Postgres server. */
-import type { RecordedEvent } from '../../../domain/event.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import type { RememberingStore } from '../../../adapters/event-store/history.ts'
+import type { RecordedEvent } from '../../../domain/event.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import type { EventStore } from '../../../domain/ports.ts'
 import type { OwnServer } from '../../harness/own-server.ts'
 import type { StoreHarness } from './harness.ts'
 import { openProxy } from './proxy.ts'
@@ -17,7 +16,7 @@ export const postgresHarness = async (
 ): Promise<StoreHarness> => {
   const proxy = await openProxy(server.port)
   await migrateDatabase(url())
-  const stores: EventStore<RecordedEvent>[] = []
+  const stores: RememberingStore<RecordedEvent>[] = []
   const open = async (to: string, deadlineMs?: number): Promise<RememberingStore<RecordedEvent>> => {
     const store = await openPostgresEventStore({ url: to, parse: unparsed, ...(deadlineMs && { deadlineMs }) })
     stores.push(store)

@@ -121,6 +121,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
         transaction_id: id,
         revision: 1,
         at: events[1]!.metadata.at,
+        correlation_id: events[1]!.metadata.correlation_id,
       })
       expect(result).to.deep.equal({ ok: true, checkpoint })
       expect(store.isAfter(checkpoint, first!.checkpoint)).to.equal(true)

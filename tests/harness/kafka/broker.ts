@@ -23,25 +23,46 @@ export const JAVA = [
 /** The user of the secured address. */
 export const USER = { username: 'baoco', password: 'correct-horse' }
 
+/** Users that have only the ACLs that a test gives them. */
+export const LIMITED_USERS = ['relay-user', 'deliver-user', 'serve-user'] as const
+export const PASSWORD = 'battery-staple'
+
 export interface Broker extends OwnServer {
   /** The address for `KAFKA_BROKERS`. */
   address: string
   /** The same broker over TLS with `CERTIFICATE`, and SASL for `USER`. */
   securedAddress: string
+  /** The same broker without TLS, for `LIMITED_USERS` with SASL PLAIN. */
+  limitedAddress: string
 }
 
-const configuration = (folder: string, port: number, controller: number, secure: number): string => `
+interface Ports {
+  plain: number
+  controller: number
+  secure: number
+  limited: number
+}
+
+const usersOf = (names: readonly string[], password: string): string =>
+  names.map((name) => `user_${name}="${password}"`).join(' ')
+
+/** An authorizer checks every request. Clients of the plain address and `USER` may do everything, `LIMITED_USERS` nothing without an ACL. */
+const configuration = (folder: string, { plain, controller, secure, limited }: Ports): string => `
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller},SECURE://127.0.0.1:${secure}
+listeners=PLAINTEXT://127.0.0.1:${plain},CONTROLLER://127.0.0.1:${controller},SECURE://127.0.0.1:${secure},LIMITED://127.0.0.1:${limited}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,LIMITED:SASL_PLAINTEXT
 ssl.keystore.type=PEM
 ssl.keystore.location=${folder}/broker.pem
 sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512
-listener.name.secure.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_${USER.username}="${USER.password}";
+listener.name.secure.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required ${usersOf([USER.username], USER.password)} ${usersOf(LIMITED_USERS, PASSWORD)};
+listener.name.limited.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required ${usersOf(LIMITED_USERS, PASSWORD)};
+listener.name.limited.sasl.enabled.mechanisms=PLAIN
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS;User:${USER.username}
 listener.name.secure.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 listener.name.secure.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 log.dirs=${folder}/data
@@ -99,8 +120,8 @@ export const startKafka = async ({ making }: { making?: string } = {}): Promise<
   const jars = await installKafka()
   const folder = await mkdtemp(join(tmpdir(), 'baoco-kafka-'))
   const settings = join(folder, 'server.properties')
-  const [port = 0, controller = 0, secure = 0] = await freePorts(3)
-  await writeFile(settings, configuration(folder, port, controller, secure))
+  const [plain = 0, controller = 0, secure = 0, limited = 0] = await freePorts(4)
+  await writeFile(settings, configuration(folder, { plain, controller, secure, limited }))
   await writeFile(join(folder, 'broker.pem'), `${KEY}\n${CERTIFICATE}\n`)
   const java = [...JAVA, ...(making ? [`-XX:ArchiveClassesAtExit=${making}`] : classArchive(jars)), '-cp', `${jars}/*`]
   // The first byte ensures that it does not look like an option.
@@ -111,11 +132,16 @@ export const startKafka = async ({ making }: { making?: string } = {}): Promise<
   ])
   const format = ['kafka.tools.StorageTool', 'format', '-t', cluster, '-c', settings, ...users]
 
-  const address = `127.0.0.1:${port}`
+  const address = `127.0.0.1:${plain}`
   const launch = async () => {
     // Only once: existing data is already formatted.
     if (!existsSync(join(folder, 'data'))) await promisify(execFile)('java', [...java, ...format])
     return launchServer(['java', ...java, 'kafka.Kafka', settings], { isUp: () => answers(address) })
   }
-  return { address, securedAddress: `127.0.0.1:${secure}`, ...(await startOwnServer({ folder, launch })) }
+  return {
+    address,
+    securedAddress: `127.0.0.1:${secure}`,
+    limitedAddress: `127.0.0.1:${limited}`,
+    ...(await startOwnServer({ folder, launch })),
+  }
 }

@@ -122,7 +122,10 @@ export const openDeliverySetting = async () => {
     },
 
     /** Captures transactions that fire these rules, dated `age` seconds ago. @returns their ids */
-    capture: async (rules: number[], { user = USER, count = 1, age = 0 } = {}): Promise<number[]> => {
+    capture: async (
+      rules: number[],
+      { user = USER, count = 1, age = 0, correlation_id = 'test' } = {},
+    ): Promise<number[]> => {
       const transactions = await ids.next(count)
       const at = new Date(Date.now() - age * 1000)
       const data = (transaction_id: number) =>
@@ -144,7 +147,14 @@ export const openDeliverySetting = async () => {
           {
             stream: transactionStream(id),
             expectedRevision: NO_STREAM,
-            events: [{ id: randomUUID(), type: 'TransactionCaptured', data: data(id), metadata: metadata(user, at) }],
+            events: [
+              {
+                id: randomUUID(),
+                type: 'TransactionCaptured',
+                data: data(id),
+                metadata: { ...metadata(user, at), correlation_id },
+              },
+            ],
           },
         ]),
       )

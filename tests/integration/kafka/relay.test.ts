@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { ConfigResourceTypes } from 'kafkajs'
 import { expect } from 'chai'
+import { checkTopic } from '../../../cmd/process/open-topic.ts'
+import { PERSONAL_FIELDS } from '../../../domain/transaction/public-view.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
+import { faultsOf } from '../../harness/kafka/topic-format.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 
 /** Removes repeats and keeps the first occurrence of each item. */
@@ -60,12 +63,45 @@ describe('the relay', function () {
       ce_revision: '0',
       ce_checkpoint: recorded.checkpoint,
       ce_installation: setting.kafka.installation,
+      ce_correlationid: 'test',
       'content-type': 'application/json',
     })
     expect(value).to.include({ transaction_id: transaction, amount: '150000.00', order_id: `DH${transaction}` })
     expect(value).not.to.have.any.keys('raw_data', 'description', 'content', 'balance_after', 'counterpart_account')
     expect(JSON.stringify(value)).not.to.contain('text of')
+    expect(value).not.to.have.any.keys(...PERSONAL_FIELDS)
+    expect(faultsOf(headers, value)).to.deep.equal([])
   })
+
+  it('adds names and account numbers on request', async () => {
+    const [transaction] = await setting.capture([])
+    const [captured] = (await setting.events(transaction!)) as unknown as { data: Record<string, unknown> }[]
+    setting.relay({ personalData: true })
+    await topicIsThere()
+    const reader = await setting.reader()
+    await eventually(() => reader.messages.length === 1)
+    const { headers, value } = reader.messages[0]!
+    for (const name of PERSONAL_FIELDS) expect(value[name]).to.equal(captured!.data[name])
+    expect(value).not.to.have.any.keys('raw_data', 'description', 'content', 'balance_after')
+    expect(faultsOf(headers, value)).to.deep.equal([])
+  })
+
+  for (const policy of ['compact', 'compact,delete'])
+    it(`refuses a topic whose cleanup.policy is ${policy}, and publishes nothing`, async () => {
+      const { topic } = setting.kafka
+      const create = { topic, configEntries: [{ name: 'cleanup.policy', value: policy }] }
+      await setting.admin((admin) => admin.createTopics({ topics: [create] }))
+      const fault = await checkTopic(setting.kafka).then(() => null, (error: Error) => error.message) // prettier-ignore
+      expect(fault).to.equal(
+        `the topic ${topic} is compacted, which would remove events: set its cleanup.policy to delete (it is ${policy}), or name another topic in KAFKA_TOPIC`,
+      )
+      // The same if it becomes compacted while processes run.
+      const reasons: string[] = []
+      setting.relay({}, reasons)
+      await setting.capture([])
+      await eventually(() => reasons.some((reason) => reason.includes('is compacted')))
+      expect(await setting.query('SELECT 1 FROM ops.relay_checkpoint')).to.deep.equal([])
+    })
 
   it('keeps the order of the events of each user, which are all in one partition', async () => {
     setting.relay()

@@ -1,5 +1,8 @@
 /** Tests `baoco serve` with a Kafka broker, configured as by an operator. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { traceIn } from '../../../domain/trace.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import {
   callApi,
@@ -12,8 +15,11 @@ import {
   type Running,
 } from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { startKafka, type Broker } from '../../harness/kafka/broker.ts'
+import { aclsOn, describeAcl, REQUIRED_ACLS } from '../../harness/kafka/acls.ts'
+import { kafkaClient, PASSWORD, startKafka, type Broker } from '../../harness/kafka/broker.ts'
+import { CERTIFICATE } from '../../harness/kafka/certificate.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
+import { faultsOf } from '../../harness/kafka/topic-format.ts'
 import { openShop, type Shop } from '../../harness/shop.ts'
 import { readTopic } from './topic-reader.ts'
 
@@ -90,8 +96,41 @@ describe('serve with KAFKA_BROKERS', function () {
     const shown = JSON.stringify(messages)
     expect(shown).to.contain(`DH${7000 + sent}`)
     expect(shown).not.to.contain('raw_data').and.not.to.contain('SD TK')
+    for (const { headers, value } of messages) expect(faultsOf(headers, value)).to.deep.equal([])
     expect(messages[0]!.headers.ce_source).to.equal(`http://localhost:${installation.port}`)
     expect([...called()].sort()).to.deep.equal([...old, ...fresh].sort())
+  })
+
+  it('continues the trace of a request in the webhook, in the log and on the topic', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const { length } = shop.calls
+    const response = await fetch(fromVietcombank(installation.personalUrl), {
+      method: 'POST',
+      body: vietcombankText(++sent, `DH${7000 + sent}`),
+      headers: { traceparent: `00-${trace}-00f067aa0ba902b7-01` },
+    })
+    expect(response.status).to.equal(200)
+    await eventually(() => shop.calls.length > length)
+    const { traceparent } = shop.calls.at(-1)!.headers
+    expect(traceIn(traceparent)).to.include({ trace_id: trace })
+    const { span_id } = traceIn(traceparent)!
+    const logged = (what: string, fields: object) =>
+      eventually(() => {
+        const lines = baoco
+          .output()
+          .split('\n')
+          .filter((line) => line.includes(`"${what}"`) && line.includes(trace))
+        expect(JSON.parse(lines.at(-1) ?? '{}')).to.include(fields)
+        return true
+      })
+    await logged('notification.received', { trace_id: trace, outcome: 'new' })
+    await logged('delivery.attempted', { trace_id: trace, span_id })
+    const reader = await readTopic(broker.address, TOPIC)
+    const published = () => reader.messages.filter(({ headers }) => traceIn(headers.ce_traceparent)?.trace_id === trace)
+    const types = () => published().map(({ headers }) => headers.ce_type)
+    await eventually(() => types().length === 3).finally(() => reader.close())
+    expect(types()).to.deep.equal(['TransactionCaptured', 'WebhookAttempted', 'WebhookStatusChanged'])
+    expect(new Set(published().map(({ headers }) => headers.ce_correlationid)).size).to.equal(1)
   })
 
   it('continues from the topic within seconds after a kill -9', async () => {
@@ -116,13 +155,50 @@ describe('serve with KAFKA_BROKERS', function () {
     expect(await readiness()).to.include({ event_store: 'ok', log: 'ok' })
   })
 
-  it('refuses, in one line, a topic that has the events of another installation', async () => {
-    const other = launchBaoco(await newDataFolder(), settings())
+  it('receives while its user, over TLS, has no ACLs, names them, is not ready, and continues without a restart when they are added', async () => {
+    await baoco.stop()
+    const user = 'serve-user'
+    const ca = join(installation.dataDir, 'ca.pem')
+    await writeFile(ca, CERTIFICATE)
+    const limited = {
+      KAFKA_BROKERS: broker.securedAddress,
+      KAFKA_SSL: '1',
+      KAFKA_SASL: `plain:${user}:${PASSWORD}`,
+      NODE_EXTRA_CA_CERTS: ca,
+    }
+    baoco = await startBaoco(installation, { ...settings(), ...limited })
+    const waiting = await post(3)
+    const topicRead = REQUIRED_ACLS.find(({ operation, resource }) => operation === 'Read' && resource === 'topic')!
+    await eventually(() => baoco.output().includes(describeAcl(topicRead)))
+    await eventually(async () => {
+      const { log, kafka } = await readiness()
+      return log === 'unavailable' && kafka === 'unavailable'
+    })
+    await aclsOn(broker.address, undefined, user).grant(REQUIRED_ACLS)
+    await allCalled(waiting)
+    await eventually(async () => (await readiness()).kafka === 'ok')
+    await allCalled(await post(2))
+    expect(await readiness()).to.include({ log: 'ok', kafka: 'ok' })
+    await baoco.stop()
+    baoco = await startBaoco(installation, settings())
+  })
+
+  it('refuses, in one line, a topic that has the events of another installation, and one that is compacted', async () => {
+    const folder = await newDataFolder()
+    const other = launchBaoco(folder, settings())
     expect(await other.ended, other.output()).to.equal(1)
     expect(other.output()).to.match(
       /^baoco: the topic baoco\.transactions has the events of another installation.*KAFKA_TOPIC$/m,
     )
     expect(other.output()).not.to.contain('Baoco is ready')
+    const admin = kafkaClient(broker.address).admin()
+    await admin.connect()
+    const compacted = { topic: 'compacted', configEntries: [{ name: 'cleanup.policy', value: 'compact' }] }
+    await admin.createTopics({ topics: [compacted] }).finally(() => admin.disconnect())
+    const refused = launchBaoco(folder, { ...settings(), KAFKA_TOPIC: 'compacted' })
+    expect(await refused.ended, refused.output()).to.equal(1)
+    expect(refused.output()).to.match(/^baoco: the topic compacted is compacted.*KAFKA_TOPIC$/m)
+    expect(refused.output()).not.to.contain('Baoco is ready')
     // The topic contains none of its events.
     const [id] = await post(1)
     await allCalled([id!])

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { KafkaSettings } from '../../../adapters/log/kafka/client.ts'
 import { openKafkaLog } from '../../../adapters/log/kafka.ts'
-import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
+import { openKafkaPublisher, type PublisherOptions } from '../../../adapters/log/kafka/publisher.ts'
 import { openLease } from '../../../adapters/database/lease.ts'
 import { openRelayCheckpoint } from '../../../adapters/postgres/ops/relay-checkpoint.ts'
 import type { DeliveryOptions } from '../../../workflows/deliver/delivery-options.ts'
@@ -27,7 +27,7 @@ export interface RelayProcess {
 /** @param address  the broker's address */
 export const openKafkaSetting = async (address: string) => {
   const base = await openDeliverySetting()
-  const kafka = { brokers: [address], topic: `test.${randomUUID()}`, installation: randomUUID() }
+  const kafka = { brokers: [address], topic: `test.${randomUUID()}`, installation: randomUUID() as string }
   const relays = new Set<() => Promise<void>>()
   const processes = new Set<RelayProcess>()
   const readers = new Set<TopicReader>()
@@ -36,15 +36,22 @@ export const openKafkaSetting = async (address: string) => {
     kafka,
     address,
 
-    /** Starts a relay. Returns its log lines and a function that stops it. */
-    relay: () => {
+    /**
+     * Starts a relay. Returns its log lines and a function that stops it.
+     * @param other  settings that differ from the default
+     * @param reasons  receives the reasons in its log lines
+     */
+    relay: (other: Partial<PublisherOptions> = {}, reasons: string[] = []) => {
       const stop = new AbortController()
       const said: string[] = []
-      const tell = (_fields: object, what: string) => void said.push(what)
+      const tell = (fields: { reason?: string }, what: string) => {
+        said.push(what)
+        if (fields.reason) reasons.push(fields.reason)
+      }
       const running = runRelay(
         {
           store: base.store,
-          publisher: openKafkaPublisher({ ...kafka, source: 'https://pay.example.vn' }),
+          publisher: openKafkaPublisher({ ...kafka, source: 'https://pay.example.vn', ...other }),
           checkpoint: openRelayCheckpoint(base.database, kafka.topic),
           lease: openLease({ database: base.database, name: `relay ${kafka.topic}`, lookEvery: 100 }),
           log: { info: tell, warn: tell },

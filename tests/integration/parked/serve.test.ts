@@ -16,7 +16,7 @@ interface Owner {
   shop: Shop
 }
 
-for (const setUp of ['postgres', 'eventstoredb'] as const)
+for (const setUp of ['stock', 'eventstoredb'] as const)
   describe(`damaged events in baoco serve (${setUp})`, function () {
     this.timeout(240_000)
     let world: World

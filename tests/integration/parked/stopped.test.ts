@@ -19,7 +19,7 @@ describe('a stopped projector of baoco serve', function () {
   let store: EventStore
 
   before(async () => {
-    world = await World.open({ servers: () => openSetUp('postgres') })
+    world = await World.open({ servers: () => openSetUp('stock') })
     database = openDatabase(world.env.DATABASE_URL!)
     store = await openPostgresEventStore({ url: world.env.DATABASE_URL!, parse: parseEvent })
   })

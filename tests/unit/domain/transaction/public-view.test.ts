@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { PUBLIC_FIELDS, publicView } from '../../../../domain/transaction/public-view.ts'
+import { PERSONAL_FIELDS, PUBLIC_FIELDS, publicView } from '../../../../domain/transaction/public-view.ts'
 import { transactionEvents, type TransactionEventData } from '../../../../domain/transaction/events.ts'
 
 const TYPES = Object.keys(transactionEvents) as (keyof TransactionEventData)[]
@@ -18,10 +18,18 @@ describe('the public view of an event', () => {
     })
   }
 
-  it('contains none of the five private fields of the transaction list, no memo and no response of a shop', () => {
+  it('contains none of the five private fields of the transaction list, no name, account number or memo, and no response of a shop', () => {
     const everything = TYPES.flatMap((type) => PUBLIC_FIELDS[type] as readonly string[])
-    const personal = ['account_name', 'counterpart_account', 'description', 'raw_data', 'balance_after']
+    const personal = ['account_name', 'description', 'raw_data', 'balance_after', ...PERSONAL_FIELDS]
     for (const name of [...personal, 'content', 'response_body', 'source']) expect(everything).not.to.include(name)
+  })
+
+  it('contains names and account numbers only on request', () => {
+    const data = Object.fromEntries(PERSONAL_FIELDS.map((name) => [name, 'NGUYEN VAN A']))
+    const event = { type: 'TransactionCaptured', data: { transaction_id: 7, ...data, description: 'NGUYEN VAN A' } }
+    expect(publicView(event)).to.deep.equal({ transaction_id: 7 })
+    expect(publicView(event, true)).to.deep.equal({ transaction_id: 7, ...data })
+    expect(publicView({ type: 'DeliveryEnded', data: { rule_id: 3, ...data } }, true)).to.deep.equal({ rule_id: 3 })
   })
 
   it('contains URLs without path, query, user and fragment', () => {

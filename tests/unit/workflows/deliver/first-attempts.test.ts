@@ -5,7 +5,7 @@ import { eventually } from '../../../harness/eventually.ts'
 
 const entry = (transaction_id: number, user_id: number): LogEntry => ({
   event_id: `event ${transaction_id}`, type: 'TransactionCaptured', user_id, transaction_id, revision: 0,
-  at: '2026-01-05T02:30:00.000Z', checkpoint: String(transaction_id),
+  at: '2026-01-05T02:30:00.000Z', correlation_id: null, checkpoint: String(transaction_id),
 }) // prettier-ignore
 
 const entries = (from: number, count: number, user: number): LogEntry[] =>

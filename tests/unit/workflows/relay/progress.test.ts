@@ -50,3 +50,19 @@ describe('the lag of the relay', () => {
     expect(progress.lag(new Date())).to.be.within(70_000, 89_000)
   })
 })
+
+describe('the failure of the relay', () => {
+  it('is what it waits for, until it works or another process relays', () => {
+    const progress = new RelayProgress()
+    const away = new Error('Kafka at 127.0.0.1:9: away')
+    progress.started()
+    expect(progress.failure()).to.equal(null)
+    progress.waits(away)
+    expect(progress.failure()).to.equal(away)
+    progress.works()
+    expect(progress.failure()).to.equal(null)
+    progress.waits(away)
+    progress.ended()
+    expect(progress.failure()).to.equal(null)
+  })
+})

@@ -30,6 +30,7 @@ describe('an event on the topic', () => {
       transaction_id: 7,
       revision: 2,
       at: event.metadata.at,
+      correlation_id: 'c',
       checkpoint: '41',
     })
     expect(installationIn(onTopic(OURS).headers)).to.equal(OURS)
@@ -44,5 +45,16 @@ describe('an event on the topic', () => {
     const { ce_installation: _, ...older } = headers
     expect(entryOf({ key, headers: older }, OURS)).to.include({ transaction_id: 7 })
     expect(installationIn(older)).to.equal(null)
+  })
+
+  it('contains names and account numbers only on request', () => {
+    const captured = {
+      ...event,
+      type: 'TransactionCaptured',
+      data: { transaction_id: 7, counterpart_name: 'NGUYEN VAN A' },
+    }
+    const from = { source: 'https://pay.example.vn', installation: OURS }
+    expect(messageOf(captured, from)!.value).to.equal('{"transaction_id":7}')
+    expect(messageOf(captured, { ...from, personalData: true })!.value).to.contain('NGUYEN VAN A')
   })
 })
