@@ -65,7 +65,7 @@ const NEIGHBOURS = {
     receiver: ['http'],
     secrets: ['system'],
     system: ['database'],
-    telemetry: ['postgres'],
+    telemetry: ['postgres', 'system'],
     'webhook-sender': ['inbox'],
   },
 }

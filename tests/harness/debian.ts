@@ -11,7 +11,8 @@ const POLICY = '/usr/sbin/policy-rc.d'
 const LONGEST_MS = 240_000
 
 const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-const apt = (...args: string[]) => run('apt-get', ['-o', 'DPkg::Lock::Timeout=120', ...args], { env, timeout: LONGEST_MS })
+const apt = (...args: string[]) =>
+  run('apt-get', ['-o', 'DPkg::Lock::Timeout=120', ...args], { env, timeout: LONGEST_MS })
 
 const withoutServices = async (work: () => Promise<unknown>): Promise<void> => {
   const isOurs = !existsSync(POLICY)
