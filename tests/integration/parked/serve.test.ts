@@ -7,6 +7,7 @@ import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openRawWriter, type RawWriter } from '../../harness/raw-events.ts'
 import { openSetUp } from '../../harness/servers.ts'
+import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
 import type { Shop } from '../../harness/shop.ts'
 import { World } from '../../harness/world.ts'
 
@@ -20,6 +21,7 @@ interface Owner {
 for (const setUp of ['stock', 'eventstoredb'] as const)
   describe(`damaged events in baoco serve (${setUp})`, function () {
     this.timeout(240_000)
+    if (setUp === 'stock') needsStockPostgres()
     let world: World
     let raw: RawWriter
     let ann: Owner

@@ -10,10 +10,12 @@ import { main } from '../../../projections/main.ts'
 import { vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openSetUp } from '../../harness/servers.ts'
+import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
 import { World } from '../../harness/world.ts'
 
 describe('a stopped projector of baoco serve', function () {
   this.timeout(240_000)
+  needsStockPostgres()
   let world: World
   let database: Database
   let store: EventStore
