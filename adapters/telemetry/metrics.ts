@@ -4,8 +4,14 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 /** The current lag in milliseconds. Null if another process does this work. */
 type Lag = () => number | null
-/** The current lag in milliseconds. */
-type ProjectionLag = () => Promise<number>
+/** What this process knows of a projector. */
+interface WatchedProjector {
+  /** The current lag in milliseconds. */
+  lag: () => Promise<number>
+  parkedStreams: () => Promise<number>
+  /** Whether this process projects. Otherwise it is a standby. */
+  isActive: () => boolean
+}
 
 /** How the event store responds to this process. */
 interface StoreState {
@@ -47,17 +53,25 @@ export const openMetrics = () => {
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 60],
     registers,
   })
-  const lags = new Map<string, ProjectionLag>()
+  const watched = new Map<string, WatchedProjector>()
   new Gauge({
     name: 'baoco_projection_lag_seconds',
     help: 'How far the read models are behind; it grows while nobody projects them',
     labelNames: ['projector'],
     registers,
     async collect() {
-      for (const [projector, lag] of lags) this.set({ projector }, (await lag()) / 1000)
+      for (const [projector, { lag }] of watched) this.set({ projector }, (await lag()) / 1000)
     },
   })
-  const parked = new Map<string, () => Promise<number>>()
+  new Gauge({
+    name: 'baoco_projection_active',
+    help: '1 in the process that projects, 0 in a standby',
+    labelNames: ['projector'],
+    registers,
+    collect() {
+      for (const [projector, { isActive }] of watched) this.set({ projector }, isActive() ? 1 : 0)
+    },
+  })
   new Gauge({
     name: 'baoco_parked_streams',
     help: 'Streams with an event that cannot be applied; see `baoco parked list`',
@@ -65,8 +79,8 @@ export const openMetrics = () => {
     registers,
     async collect() {
       // While the database is down, the last number stays.
-      for (const [projector, count] of parked)
-        await count().then(
+      for (const [projector, { parkedStreams }] of watched)
+        await parkedStreams().then(
           (streams) => this.set({ projector }, streams),
           () => {},
         )
@@ -119,10 +133,7 @@ export const openMetrics = () => {
     watchRelay: (lag: Lag): void => void (relayLag = lag),
     watchStore: (state: StoreState): void => void (storeState = state),
     storeOutage: (): void => outages.inc(),
-    watchProjection: (projector: string, lag: ProjectionLag, parkedStreams: () => Promise<number>): void => {
-      lags.set(projector, lag)
-      parked.set(projector, parkedStreams)
-    },
+    watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
     holdsMailboxes: (count: number): void => mailboxes.set(count),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {

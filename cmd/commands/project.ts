@@ -64,7 +64,11 @@ const projecting = async (installation: Installation, definition: Definition): P
     if (state !== 'idle' && state !== 'overtaken') return projector.lag()
     return projectionLag(database, store, definition, clock.now()).catch(() => projector.lag())
   }
-  metrics.watchProjection(name, lag, async () => (await parkedStreams(database, definition)).length)
+  metrics.watchProjection(name, {
+    lag,
+    parkedStreams: async () => (await parkedStreams(database, definition)).length,
+    isActive: () => projector.isRunning(),
+  })
   const whileItsTurn: Follower = (held) => projector.run(held)
   return async (signal) => {
     await onlyOne(`projector ${name}`).hold(whileItsTurn, signal)

@@ -101,10 +101,10 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
   })
 
   it('are replaced within 15 s if they freeze, and do no harm when they wake', async () => {
-    const GAUGES = { project: 'baoco_projection_lag_seconds{projector="main"}', relay: 'baoco_relay_lag_seconds' }
+    const SHOWN = { project: 'baoco_projection_active{projector="main"} 1', relay: 'baoco_relay_lag_seconds ' }
     const isActive = async (process: RoleProcess) =>
-      (await process.metrics()).split('\n').some((line) => line.startsWith(`${GAUGES[process.role as 'relay']} `))
-    const activeOf = (role: keyof typeof GAUGES, of = pairs.of[role]) =>
+      (await process.metrics()).split('\n').some((line) => line.startsWith(SHOWN[process.role as 'relay']))
+    const activeOf = (role: keyof typeof SHOWN, of = pairs.of[role]) =>
       eventually(
         async () => {
           const are = await Promise.all(of.map(isActive))
