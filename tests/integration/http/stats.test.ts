@@ -74,7 +74,7 @@ describe('statistics', () => {
       return emails.includes('owner@baoco.local') && emails.includes('customer@example.com')
     })
     const { body } = await api.ask('GET', '/api/operator/status', { key })
-    expect(body.data).to.have.all.keys('lag', 'lanes', 'breakers', 'overdue')
+    expect(body.data).to.have.all.keys('lag', 'lanes', 'breakers', 'parked', 'overdue')
     expect(body.data.lag.map(({ projector }: { projector: string }) => projector)).to.include('main')
     for (const path of ['/api/operator/accounts', '/api/operator/status']) {
       expect((await api.ask('GET', path, { key: customer.api_key })).status).to.equal(404)
