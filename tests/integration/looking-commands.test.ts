@@ -192,7 +192,7 @@ describe('commands that inspect data, and account delete', function () {
     const { status, stdout } = await baoco('audit')
     expect(status).to.equal(1)
     expect(stdout).to.match(new RegExp(`^transaction-${id}: attempt 2 for rule \\d+ is missing$`, 'm'))
-    expect(stdout).to.match(/^odd@0: no event of this release: Odd$/m)
+    expect(stdout).to.match(/^odd@0: no event of this release: Odd; its stream is parked$/m)
     expect(stdout).to.match(/^transaction-\d+@0: TransactionCaptured is not as its schema says/m)
     expect(stdout).to.match(/^account-\d+: attempts name its revision 4000, which is not there$/m)
     expect(stdout).to.match(/^ids: 1000000000 is used, and only ids up to \d+ are given out$/m)
