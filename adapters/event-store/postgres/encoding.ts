@@ -1,7 +1,7 @@
 // Tests: tests/contract/event-store/postgres.test.ts
 /** Converts groups of appends to the arguments of one statement, and to the events that a reader finds after it. */
 import type { RecordedEvent } from '../../../domain/event.ts'
-import type { EncodedCall } from '../encoding.ts'
+import type { EncodedAppend, EncodedCall } from '../encoding.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 
 /** The argument of `store.append_one_by_one`. */
@@ -73,9 +73,8 @@ export const groupLines = (calls: readonly EncodedCall[]): string[] | null => {
 /** The last event of a group that was appended as a whole after the given position. */
 export const lastAfter = (
   place: number,
-  calls: readonly EncodedCall[],
+  appends: readonly EncodedAppend[],
 ): Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'> => {
-  const appends = calls.flatMap(({ units }) => units.flat())
   const { stream, expected, events } = appends.at(-1)!
   const count = appends.reduce((sum, append) => sum + append.events.length, 0)
   return { stream, revision: expected + events.length, id: events.at(-1)!.id, checkpoint: String(place + count) }

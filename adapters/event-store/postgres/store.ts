@@ -73,10 +73,8 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   const tail: Tail<Event> = new Tail({ database, parse, history, onFailure, isAppending: () => appends.isAppending })
   const appends = new GroupAppend(connection, deadlineMs, {
     appended: (before, calls) => {
-      history.wrote(
-        calls.flatMap(({ units }) => units.flat()),
-        lastAfter(before, calls),
-      )
+      const appends = calls.flatMap(({ units }) => units.flat())
+      history.wrote(appends, lastAfter(before, appends))
       tail.offer(before, () => recordedAfter(before, calls))
     },
     settled: () => tail.settled(),
