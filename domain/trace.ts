@@ -24,14 +24,18 @@ export const traceIn = (traceparent: string | undefined): TraceContext | null =>
 export const correlationOf = ({ trace_id }: Pick<TraceContext, 'trace_id'>): string =>
   trace_id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
+/** @returns null if the correlation id is not that of a trace: events of older versions, and scheduled work */
+export const traceIdOf = (correlationId: string): string | null =>
+  UUID.test(correlationId) ? correlationId.replaceAll('-', '') : null
+
 /**
  * @param step  names the step within the trace, so that its span has the same id wherever it is formed
  * @returns null if the correlation id is not that of a trace: events of older versions, and scheduled work
  */
-export const traceOf = (correlationId: string, step: string): TraceContext | null =>
-  UUID.test(correlationId)
-    ? { trace_id: correlationId.replaceAll('-', ''), span_id: sha256(`${correlationId} ${step}`, 'hex').slice(0, 16) }
-    : null
+export const traceOf = (correlationId: string, step: string): TraceContext | null => {
+  const trace_id = traceIdOf(correlationId)
+  return trace_id === null ? null : { trace_id, span_id: sha256(`${correlationId} ${step}`, 'hex').slice(0, 16) }
+}
 
 /** The step of an attempt. */
 export const attemptStep = (attempt: { transaction_id: number; rule_id: number; attempt: number }): string =>

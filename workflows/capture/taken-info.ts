@@ -2,7 +2,7 @@
 /** What is logged about each notification: one wide line, without text or token. */
 import type { Taken } from '../../domain/arrival/arrival.ts'
 import { pathOfSource } from '../../domain/arrival/origin.ts'
-import { traceOf } from '../../domain/trace.ts'
+import { traceIdOf } from '../../domain/trace.ts'
 import type { Job } from './job.ts'
 import type { Outcome } from './units.ts'
 
@@ -41,7 +41,7 @@ export const takenInfoOf = (job: Job, outcome: Outcome | 'failed', taken: Taken 
   source_type: taken?.kind === 'transaction' ? taken.source_type : null,
   door: receivePathIn(job),
   correlation_id: job.correlationId,
-  trace_id: traceOf(job.correlationId, '')?.trace_id ?? null,
+  trace_id: traceIdOf(job.correlationId),
   group,
   tries: job.tries,
   duration_ms: performance.now() - job.since,
