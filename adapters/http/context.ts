@@ -34,7 +34,8 @@ export type ApiMiddleware = RouterMiddleware<ApiState>
 
 /** The id of the trace that the request continues, or of a new one. */
 export const correlationIn = (context: ApiContext): string => {
-  const trace = traceIn(context.get('traceparent'))
+  const { traceparent } = context.req.headers
+  const trace = typeof traceparent === 'string' ? traceIn(traceparent) : null
   return trace ? correlationOf(trace) : randomUUID()
 }
 
