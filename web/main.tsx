@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** The start of the page. */
 import './styles/all.css'
 import { QueryClientProvider } from '@tanstack/preact-query'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** Calls the API with the session's cookie. A failed call throws an `ApiError`, whose code is one of the API's or `OFFLINE`. */
 
 export interface Issue {

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** The API's answers, as far as pages show them. `/docs` lists every field. */
 
 export type WebhookStatus = 'pending' | 'success' | 'failed' | 'no_match' | 'skipped' | 'plan_upgraded' | 'already_run'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** The text of the live region: screen readers say it. It is also shown for a few seconds. */
 import { signal } from '@preact/signals'
 

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** A choice that this browser remembers. Where storage is forbidden, it lasts as long as the page. */
 
 export interface Choice<Value> {

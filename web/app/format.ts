@@ -1,6 +1,5 @@
-// Tests: tests/unit/web/format.test.ts
 /** Money, dates and durations in the language of the page. Money comes as exact decimal text and is never a floating-point number. */
-import type { Language } from './language.ts'
+import type { Language } from '../texts/language.ts'
 
 const LOCALE: Record<Language, string> = { vi: 'vi-VN', en: 'en-GB' }
 const ZONE = 'Asia/Ho_Chi_Minh'

@@ -1,4 +1,3 @@
-// Tests: tests/unit/web/hidden-characters.test.ts
 /**
  * Splits a stranger's text into what is shown as it is, and characters that are invisible or turn the direction of writing. They are shown
  * as marks, because they can make a text look like another one.

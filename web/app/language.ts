@@ -1,9 +1,9 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** The language of the page: chosen by the user, otherwise Vietnamese. Its texts are loaded before the first screen is drawn. */
 import { signal } from '@preact/signals'
+import type { Language } from '../texts/language.ts'
 import type { Messages } from '../texts/vi.ts'
 import { choice } from './choice.ts'
-
-export type Language = 'vi' | 'en'
 
 const LOADERS: Record<Language, () => Promise<Messages>> = {
   vi: async () => (await import('../texts/vi.ts')).vi,

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /**
  * Keeps the page current. One tab holds the stream (Web Locks) and passes its messages to the others. A message names what changed, and the
  * page asks for that again, at most once in two seconds. While there is no stream, what is shown is asked for every thirty seconds.

@@ -1,4 +1,3 @@
-// Tests: tests/unit/web/marked-pieces.test.ts
 /** Finds in a notification's text what was read from it: the amount, the account, the reference, the order id, the balance and the payer. */
 import type { Transaction } from '../api/types.ts'
 

@@ -1,5 +1,7 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** The choice of language and theme. */
-import { loadLanguage, language, texts, type Language } from './language.ts'
+import type { Language } from '../texts/language.ts'
+import { loadLanguage, language, texts } from './language.ts'
 import { setTheme, theme, type Theme } from './theme.ts'
 
 export const Preferences = () => {

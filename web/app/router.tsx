@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** Chooses the screen by the address. Each screen is a file that is loaded when it is first opened. */
 import type { ComponentChildren, FunctionComponent } from 'preact'
 import { useEffect, useErrorBoundary } from 'preact/hooks'
@@ -65,15 +66,29 @@ const Private = () => {
   )
 }
 
+/** The screens without a login. A router inside a router would not follow a change of the address, so there is one or the other. */
+const PUBLIC = {
+  [PATHS.login]: Login,
+  [PATHS.register]: Register,
+  [PATHS.verifyEmail]: VerifyEmail,
+  [PATHS.forgotPassword]: ForgotPassword,
+  [PATHS.resetPassword]: ResetPassword,
+}
+
+const Screens = () => {
+  const { path } = useLocation()
+  if (!(path in PUBLIC)) return <Private />
+  return (
+    <Router>
+      {Object.entries(PUBLIC).map(([each, component]) => (
+        <Route key={each} path={each} component={component} />
+      ))}
+    </Router>
+  )
+}
+
 export const App = () => (
   <Boundary>
-    <Router>
-      <Route path={PATHS.login} component={Login} />
-      <Route path={PATHS.register} component={Register} />
-      <Route path={PATHS.verifyEmail} component={VerifyEmail} />
-      <Route path={PATHS.forgotPassword} component={ForgotPassword} />
-      <Route path={PATHS.resetPassword} component={ResetPassword} />
-      <Route default component={Private} />
-    </Router>
+    <Screens />
   </Boundary>
 )

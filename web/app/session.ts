@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** Whether this browser is logged in. The cookie itself is invisible to scripts, so the account is asked for. */
 import { QueryClient, useQuery } from '@tanstack/preact-query'
 import { ApiError, getData, remove } from '../api/client.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** Light, dark, or as the system is set. */
 import { signal } from '@preact/signals'
 import { choice } from './choice.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** Login, registration, and the pages that the links in our mails open. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** The page for an address that does not exist. */
 import { texts } from '../app/language.ts'
 import { Heading } from '../ui/basics.tsx'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** Today: did money arrive, and is anything broken. */
 import { useQuery } from '@tanstack/preact-query'
 import { get, getData, putData } from '../api/client.ts'

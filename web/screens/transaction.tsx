@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** One transaction: its facts, its text on request, what happened, and every attempt. */
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
@@ -114,11 +115,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
   const { common } = texts.value
   const { route } = useLocation()
   const [isDeleting, setDeleting] = useState(false)
-  const isDelivered = of.webhook_status === 'success'
-  const retry = useAction(
-    () => post(`/api/transactions/${of.id}/retry`, isDelivered ? { again: true } : undefined),
-    STALE,
-  )
+  const retry = useAction(() => post(`/api/transactions/${of.id}/retry`), STALE)
   const erase = useAction(() => remove(`/api/transactions/${of.id}`), ['transactions', 'stats'])
   const send = async (): Promise<void> => void ((await retry.run()) && announce(t.retried))
   const drop = async (): Promise<void> => {
@@ -140,14 +137,9 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
           <section class="block stack">
             <div class="row between">
               <h2>{t.attempts}</h2>
-              {['failed', 'pending', 'success'].includes(of.webhook_status) && (
-                <button
-                  class={`button ${isDelivered ? '' : 'main'}`}
-                  type="button"
-                  disabled={retry.isRunning}
-                  onClick={() => void send()}
-                >
-                  {isDelivered ? t.again : t.retry}
+              {['failed', 'pending'].includes(of.webhook_status) && (
+                <button class="button main" type="button" disabled={retry.isRunning} onClick={() => void send()}>
+                  {t.retry}
                 </button>
               )}
             </div>

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** The list of transactions. Its filter is the address, so it can be bookmarked and sent to somebody. */
 import { useLocation } from 'preact-iso'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'
@@ -174,11 +175,7 @@ export const Transactions = () => {
   const rows = found.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <>
-      <Heading title={t.title}>
-        <a class="button" href={`/api/transactions/export${queryText({ ...filter, format: 'csv' })}`} download>
-          {t.csv}
-        </a>
-      </Heading>
+      <Heading title={t.title} />
       <Presets filter={filter} />
       <Filters filter={filter} />
       {found.error && <Problem error={found.error} retry={found.refetch} />}

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** English. */
 import { common, entry, shell } from './en/shell.ts'
 import { today } from './en/today.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** Tiếng Việt, the first language of the page. Its shape is the type of every other catalogue. */
 import { common, entry, shell } from './vi/shell.ts'
 import { today } from './vi/today.ts'

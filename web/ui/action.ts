@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** A call to the API that a button or a form makes: whether it runs, and how it ended. */
 import { useState } from 'preact/hooks'
 import { isLoggedOut, queries } from '../app/session.ts'
@@ -22,7 +23,11 @@ export const useAction = <Given extends unknown[], Answer>(
       const result = await act(...given)
       setState({ isRunning: false, result })
       if (stale.length > 0)
-        await queries.invalidateQueries({ predicate: ({ queryKey: [name] }) => stale.includes(String(name)) })
+        await queries.invalidateQueries({
+          predicate: ({ queryKey: [name] }) => stale.includes(String(name)),
+          // Also what another screen shows next.
+          refetchType: 'all',
+        })
       return result
     } catch (error) {
       setState({ isRunning: false, error })

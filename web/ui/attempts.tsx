@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** The attempts of a delivery: what was sent, what came back, and what an error means. */
 import type { Delivery } from '../api/types.ts'
 import { milliseconds } from '../app/format.ts'

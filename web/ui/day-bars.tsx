@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** Bars of money in and out by day, with the same numbers as a table. */
 import { money } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** The text of a notification, with the parts marked that were read from it. */
 import type { Transaction } from '../api/types.ts'
 import { texts } from '../app/language.ts'

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 import type { Messages } from '../vi.ts'
 
 export const today: Messages['today'] = {

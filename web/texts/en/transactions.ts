@@ -1,8 +1,8 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 import type { Messages } from '../vi.ts'
 
 export const transactions: Messages['transactions'] = {
   title: 'Transactions',
-  csv: 'Download CSV',
   search: 'Search text, reference, order id',
   status: 'Status',
   direction: 'Direction',
@@ -73,7 +73,6 @@ export const transaction: Messages['transaction'] = {
   copyJson: 'Copy JSON',
   copyCurl: 'Copy cURL',
   retry: 'Send now',
-  again: 'Send again',
   retried: 'Queued. The outcome appears here.',
   stillNoMatch: 'It still matches no webhook, so nothing was sent.',
   remove: 'Delete transaction',
@@ -112,7 +111,7 @@ export const transaction: Messages['transaction'] = {
     ],
     http_429: ['The shop receives too much', 'Baoco slows down. You can set a limit per minute for the webhook.'],
     http_4xx: ['The shop did not accept the request', "See the response below and the shop's log."],
-    http_5xx: ['The shop had an error', "See the shop's error log. Baoco sends it again."],
+    http_5xx: ['The shop had an error', "See the shop's error log, fix it, then send again."],
     other: ['It could not be sent', 'See the response below.'],
   },
   events: {

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 export const shell = {
   skip: 'Đến nội dung',
   menu: 'Thêm',

@@ -1,3 +1,4 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 export const today = {
   title: 'Hôm nay',
   in: 'Tiền vào',

@@ -1,6 +1,6 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
 export const transactions = {
   title: 'Giao dịch',
-  csv: 'Tải CSV',
   search: 'Tìm nội dung, mã tham chiếu, mã đơn',
   status: 'Trạng thái',
   direction: 'Chiều tiền',
@@ -79,7 +79,6 @@ export const transaction = {
   copyJson: 'Chép JSON',
   copyCurl: 'Chép cURL',
   retry: 'Gửi lại ngay',
-  again: 'Gửi lại lần nữa',
   retried: 'Đã xếp hàng gửi lại. Kết quả sẽ hiện ở đây.',
   stillNoMatch: 'Vẫn không khớp webhook nào nên chưa gửi gì.',
   remove: 'Xóa giao dịch',
@@ -109,7 +108,7 @@ export const transaction = {
     http_410: ['Cửa hàng báo địa chỉ đã bỏ', 'Webhook đã tạm dừng. Ghi địa chỉ mới rồi bật lại.'],
     http_429: ['Cửa hàng nhận quá nhiều', 'Baoco gửi chậm lại. Có thể đặt giới hạn mỗi phút cho webhook.'],
     http_4xx: ['Cửa hàng không nhận yêu cầu', 'Xem câu trả lời bên dưới và nhật ký của cửa hàng.'],
-    http_5xx: ['Cửa hàng gặp lỗi', 'Xem nhật ký lỗi của cửa hàng. Baoco sẽ gửi lại.'],
+    http_5xx: ['Cửa hàng gặp lỗi', 'Xem nhật ký lỗi của cửa hàng, sửa, rồi gửi lại.'],
     other: ['Không gửi được', 'Xem câu trả lời bên dưới.'],
   } as Record<string, readonly [what: string, fix: string]>,
   events: {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ago, milliseconds, moment, money, signedMoney, sum, vietnamDay } from '../../../web/app/format.ts'
+import { ago, milliseconds, moment, money, signedMoney, sum, vietnamDay } from '../../../../web/app/format.ts'
 
 const NARROW = '\u00a0'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { piecesOf } from '../../../web/app/hidden-characters.ts'
+import { piecesOf } from '../../../../web/app/hidden-characters.ts'
 
 describe('hidden characters in a stranger’s text', () => {
   it('become marks, so that a text cannot look like another one', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { markedPieces } from '../../../web/app/marked-pieces.ts'
+import { markedPieces } from '../../../../web/app/marked-pieces.ts'
 
 const read = {
   amount: '500000.00',
