@@ -25,16 +25,17 @@ const Figures = ({ of }: { of: readonly DayTotal[] }) => {
   const now = of.at(-1)!
   const before = of.at(-8)!
   const text = (amount: string) => money(amount, CURRENCY, language.value)
+  const signed = (sign: string, amount: string) => (amount === '0.00' ? '' : sign) + text(amount)
   return (
     <div class="figures">
       <div>
         <div>{t.in}</div>
-        <div class="figure credit">+{text(now.credit)}</div>
+        <div class="figure credit">{signed('+', now.credit)}</div>
         <div class="muted">{t.before(text(before.credit))}</div>
       </div>
       <div>
         <div>{t.out}</div>
-        <div class="lesser debit">−{text(now.debit)}</div>
+        <div class="lesser debit">{signed('\u2212', now.debit)}</div>
         <div class="muted">{t.before(text(before.debit))}</div>
       </div>
     </div>
@@ -85,7 +86,7 @@ const Attention = () => {
             <ul class="lines">
               {!!failed.data && (
                 <li class="row between">
-                  <span>▲ {t.failed(count(failed.data, language.value))}</span>
+                  <span>▲ {t.failed(count(failed.data, language.value), failed.data === 1)}</span>
                   <a class="button" href="/transactions?webhook_status=failed">
                     {t.open}
                   </a>

@@ -28,6 +28,17 @@ const VIEWS = [
 type View = (typeof VIEWS)[number]
 
 const HOSTILE = '<img src=x onerror="document.title=1">\u202e\u200bDH1042'
+/** Payer, amount and direction; one every second day, the newest last. */
+const PAYMENTS = [
+  ['NGUYEN VAN AN', '350000.00', 'credit'],
+  ['CTY GIAO HANG NHANH', '1200000.00', 'debit'],
+  ['TRAN THI BICH', '890000.00', 'credit'],
+  ['LE HOANG PHUC', '1250000.00', 'credit'],
+  ['PHAM MINH CHAU', '420000.00', 'credit'],
+  ['DIEN LUC TP HCM', '760000.00', 'debit'],
+  ['VO THANH DAT', '2150000.00', 'credit'],
+] as const
+
 const LONG = 'NGUYEN THI KIM NGAN QUYNH TRANG CONG TY TRACH NHIEM HUU HAN THUONG MAI '.repeat(3)
 
 describe('the dashboard in a browser', function () {
@@ -46,7 +57,10 @@ describe('the dashboard in a browser', function () {
   ) => {
     const { user_id } = api.owner
     const id = await api.nextId()
-    await api.happened(user_id, id, [captured(user_id, id, given), ...(more as never[]).flat()] as never)
+    await api.happened(user_id, id, [
+      captured(user_id, id, { transaction_date: new Date().toISOString(), ...given }),
+      ...(more as never[]).flat(),
+    ] as never)
     return id
   }
 
@@ -55,6 +69,15 @@ describe('the dashboard in a browser', function () {
     api = await openApi({}, 'recorded', undefined, await builtDashboard())
     await transaction({ order_id: 'DH1001', counterpart_name: LONG })
     await transaction({ order_id: null, webhook_status: 'skipped', counterpart_name: HOSTILE, description: HOSTILE })
+    for (const [index, [name, amount, direction]] of PAYMENTS.entries())
+      await transaction({
+        order_id: direction === 'credit' ? `DH10${index + 20}` : null,
+        counterpart_name: name,
+        amount,
+        transaction_type: direction,
+        webhook_status: direction === 'credit' ? 'success' : 'skipped',
+        transaction_date: new Date(Date.now() - index * 2 * 86_400_000).toISOString(),
+      })
     failedId = await transaction({ order_id: 'DH1042', webhook_status: 'pending' })
     const { user_id } = api.owner
     await api.happened(user_id, failedId, [
@@ -139,7 +162,7 @@ describe('the dashboard in a browser', function () {
       await page.goto(`${api.url}/transactions`)
       await page.locator('.ledger').waitFor()
       await inspect(view, 'transactions')
-      await page.goto(`${api.url}/transactions?webhook_status=plan_upgraded`)
+      await page.goto(`${api.url}/transactions?webhook_status=already_run`)
       await page.locator('.block p').first().waitFor()
       await inspect(view, 'transactions-empty')
       await page.goto(`${api.url}/transactions/${failedId}`)

@@ -11,7 +11,7 @@ export const today: Messages['today'] = {
   day: 'Day',
   attention: 'Needs your attention',
   calm: 'Everything is running well.',
-  failed: (count) => `${count} transactions were not delivered to the shop`,
+  failed: (count, isOne) => `${count} ${isOne ? 'transaction was' : 'transactions were'} not delivered to the shop`,
   open: 'Open',
   confirm: 'New bank account',
   confirmText: (bank, number) =>

@@ -9,7 +9,7 @@ export const today = {
   day: 'Ngày',
   attention: 'Cần bạn xem',
   calm: 'Mọi thứ đang chạy tốt.',
-  failed: (count: string) => `${count} giao dịch chưa báo được cho cửa hàng`,
+  failed: (count: string, _isOne: boolean) => `${count} giao dịch chưa báo được cho cửa hàng`,
   open: 'Xem',
   confirm: 'Tài khoản mới',
   confirmText: (bank: string, number: string) =>
