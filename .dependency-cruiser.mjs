@@ -115,6 +115,18 @@ export default {
     ...layerRules,
     ...neighbourRules,
     ...unknownFolders,
+    {
+      name: 'web-imports-itself',
+      severity: 'error',
+      from: { path: '^web/' },
+      to: { path: '^(domain|workflows|projections|adapters|cmd|tests|bench)/' },
+    },
+    {
+      name: 'only-the-addresses-of-web',
+      severity: 'error',
+      from: { path: '^(domain|workflows|projections|adapters|cmd)/' },
+      to: { path: '^web/', pathNot: '^web/(paths\\.ts|build\\.mjs)$' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -124,11 +124,15 @@ const oneDatabase = async (url: string): Promise<StoresUnderTest> => {
   return { store, requestStore: store }
 }
 
-/** @param openStores  receives the database of the read models */
+/**
+ * @param openStores  receives the database of the read models
+ * @param web  the built dashboard; null: it is not served
+ */
 export const openApi = async (
   settings: Partial<ApiParts['settings']> = {},
   capturing: 'recorded' | 'real' = 'recorded',
   openStores: (databaseUrl: string) => Promise<StoresUnderTest> = oneDatabase,
+  web: ApiParts['web'] = null,
 ): Promise<ApiUnderTest> => {
   const { url: databaseUrl, drop } = await freshDatabase()
   await migrateDatabase(databaseUrl)
@@ -226,7 +230,7 @@ export const openApi = async (
   const app = createApi({
     store: requestStore, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, TARGETS),
-    outbox, inboxes, inboxCalls,
+    outbox, inboxes, inboxCalls, web,
     feed,
     mailServer: openImap({ allowPrivate: true }),
     conducts: usage,
