@@ -41,7 +41,7 @@ const NEIGHBOURS = {
     credits: ['accounts', 'scheduled', 'support'],
     deliver: ['support'],
     jobs: ['accounts', 'support', 'transactions'],
-    live: [],
+    live: ['support'],
     'mail-ingest': ['capture', 'support'],
     parked: ['support'],
     plans: ['accounts', 'support'],

@@ -141,7 +141,7 @@ export const createApi = (given: ApiParts): Koa => {
   transactionRoutes(operations, parts, signedIn)
   alertRoutes(operations, parts, signedIn)
   jobRoutes(operations, parts, signedIn)
-  const streams = openEventStreams(parts.feed)
+  const streams = openEventStreams(parts)
   statsRoutes(operations, parts, signedIn)
   streamRoutes(operations, streams, signedIn)
   counterRoutes(operations, parts, { streams, signedIn })
