@@ -15,7 +15,8 @@ export interface Surroundings {
   log: LogLines
 }
 
-const refuseWrongFolder = (dataDir: string): void => {
+/** @throws if Baoco has never used the folder */
+export const refuseWrongFolder = (dataDir: string): void => {
   if (isDataFolder(dataDir)) return
   const inside = relative(process.cwd(), dataDir)
   const shown = inside.startsWith('..') ? dataDir : `./${inside}`
