@@ -7,7 +7,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { finishRestore } from '../../adapters/postgres/embedded/finish-restore.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
@@ -111,11 +111,15 @@ describe('backup and restore', function () {
     const bent = Buffer.from(bytes)
     bent[bytes.length >> 1]! ^= 1
     const bad = `${file}.bad`
+    // A byte of the database, under a compression that is correct.
+    const altered = gunzipSync(bytes)
+    altered[altered.lastIndexOf(Buffer.from('Vietcombank'))]! ^= 1
     fs.rmSync(elsewhere.dataDir, { recursive: true })
     for (const [content, fault] of [
       [bytes.subarray(0, bytes.length >> 1), 'is cut off: a part of the backup is missing'],
       [bytes.subarray(0, bytes.length - 4), 'is cut off: a part of the backup is missing'],
       [bent, 'is damaged: its checksums differ'],
+      [gzipSync(altered, { level: 1 }), 'is damaged: its checksums differ'],
       [Buffer.from('no backup'), 'is not a backup of Baoco'],
       [Buffer.alloc(0), 'is not a backup of Baoco'],
       [gzipSync('no backup'), 'is not a backup of Baoco'],

@@ -6,7 +6,8 @@
  *     jwt-secret, vault-key  the generated secrets, if there are any
  *     postgres.json          the password of the database
  *     postgres/…             the database
- *     backup_manifest        the SHA-256 of each file of the database, by Postgres; always the last
+ *     backup_manifest        the SHA-256 of each file of the database without its log, by Postgres
+ *     checksums.json         the SHA-256 of each other file; always the last
  *
  * A file that was cut off, altered or made by another program is recognised while it is read. Memory does not grow with
  * its size.
@@ -29,10 +30,11 @@ const entriesOf = (tar: Extract): AsyncIterable<Entry> => tar as unknown as Asyn
 
 const ABOUT = 'baoco-backup.json'
 const MANIFEST = 'backup_manifest'
+const CHECKSUMS = 'checksums.json'
 const FORMAT = 1
 /** The folder of the database in the archive and in the data folder. */
 const DATABASE = 'postgres/'
-/** The write-ahead log is not in the manifest. Postgres checks it by its own checksums. */
+/** The write-ahead log is not in the manifest. */
 const LOG = `${DATABASE}pg_wal/`
 
 /** The files beside the database. */
@@ -61,10 +63,25 @@ const CUT = new BadBackup('is cut off: a part of the backup is missing')
 const DAMAGED = new BadBackup('is damaged: its checksums differ')
 const FOREIGN = new BadBackup('is not a backup of Baoco')
 
+const checksums = z.record(z.string(), z.string())
+
+type Checksums = Map<string, string>
+
+/** Passes the content on, and adds its SHA-256. */
+const hashed = (name: string, sums: Checksums) =>
+  async function* (content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256')
+    for await (const chunk of content) {
+      hash.update(chunk)
+      yield chunk
+    }
+    sums.set(name, hash.digest('hex'))
+  }
+
 const put = (archive: Pack, name: string, content: string): void => void archive.entry({ name, mode: 0o600 }, content)
 
-/** Adds the database under its folder. */
-const putDatabase = async (archive: Pack, { tar }: BaseBackup): Promise<void> => {
+/** Adds the database under its folder. @param sums  receives the checksums that the manifest lacks */
+const putDatabase = async (archive: Pack, { tar }: BaseBackup, sums: Checksums): Promise<void> => {
   const entries = extract()
   const copying = pipeline(tar, entries)
   copying.catch(() => {})
@@ -73,9 +90,11 @@ const putDatabase = async (archive: Pack, { tar }: BaseBackup): Promise<void> =>
     // A link would lead out of the data folder. The embedded Postgres has no tablespaces, so there is none.
     if (header.type !== 'file' && header.type !== 'directory')
       throw new Error(`the database contains a ${header.type}: ${header.name}`)
-    const { name, type, size, mode, mtime } = header
-    const copy = archive.entry({ name: `${DATABASE}${name.replace(/^\.\//, '')}`, type, size, mode, mtime })
-    if (header.type === 'file') await pipeline(entry, copy as unknown as Writable)
+    const { type, size, mode, mtime } = header
+    const name = `${DATABASE}${header.name.replace(/^\.\//, '')}`
+    const copy = archive.entry({ name, type, size, mode, mtime }) as unknown as Writable
+    if (type === 'file')
+      await (name.startsWith(LOG) ? pipeline(entry, hashed(name, sums), copy) : pipeline(entry, copy))
     else entry.resume()
   }
   await copying
@@ -92,9 +111,14 @@ export const writeArchive = async (
   const writing = pipeline(archive as unknown as NodeJS.ReadableStream, createGzip({ level: 1 }), output)
   const filling = async (): Promise<void> => {
     put(archive, ABOUT, `${JSON.stringify({ format: FORMAT, ...said })}\n`)
-    for (const [name, content] of Object.entries(files)) put(archive, name, content)
-    await putDatabase(archive, backup)
+    const sums: Checksums = new Map()
+    for (const [name, content] of Object.entries(files)) {
+      put(archive, name, content)
+      sums.set(name, createHash('sha256').update(content).digest('hex'))
+    }
+    await putDatabase(archive, backup, sums)
     put(archive, MANIFEST, await backup.manifest)
+    put(archive, CHECKSUMS, JSON.stringify(Object.fromEntries(sums)))
     archive.finalize()
   }
   await Promise.all([
@@ -130,13 +154,16 @@ const readAbout = async (entry: Entry): Promise<About> => {
   return data
 }
 
-const compare = (expected: string, found: ReadonlyMap<string, string>): void => {
-  const { Files } = manifest.parse(JSON.parse(expected))
-  for (const { Path, Checksum } of Files) {
-    const sha256 = found.get(`${DATABASE}${Path}`)
-    if (sha256 === undefined) throw CUT
-    if (sha256 !== Checksum) throw DAMAGED
-  }
+/** @throws {BadBackup} unless exactly the files are there that were written */
+const compare = (postgresManifest: string, others: string, found: Checksums): void => {
+  const { Files } = manifest.parse(JSON.parse(postgresManifest))
+  // Postgres lists one file of the folder of its log, too.
+  const expected = new Map([
+    ...Files.map(({ Path, Checksum }) => [`${DATABASE}${Path}`, Checksum] as const),
+    ...Object.entries(checksums.parse(JSON.parse(others))),
+  ])
+  for (const [name, sha256] of expected) if (found.get(name) !== sha256) throw DAMAGED
+  if (found.size !== expected.size) throw DAMAGED
 }
 
 /**
@@ -147,25 +174,17 @@ export const readArchive = async (path: string, keep: Keep = nothing): Promise<A
   const entries = extract()
   const reading = pipeline(createReadStream(path), createGunzip(), entries)
   let said: About | undefined
-  let expected: string | undefined
-  const found = new Map<string, string>()
+  const tail = new Map<string, string>()
+  const found: Checksums = new Map()
   const consume = async (): Promise<void> => {
     for await (const entry of entriesOf(entries)) {
       const { name, type } = entry.header
       if (said === undefined) said = await readAbout(entry)
-      else if (name === MANIFEST) expected = await text(entry)
+      else if (name === MANIFEST || name === CHECKSUMS) tail.set(name, await text(entry))
       else if (!isOurs(name) || (type !== 'file' && type !== 'directory')) throw DAMAGED
-      else {
-        const hash = createHash('sha256')
-        const hashed = async function* (): AsyncGenerator<Buffer> {
-          for await (const chunk of entry as AsyncIterable<Buffer>) {
-            if (!name.startsWith(LOG)) hash.update(chunk)
-            yield chunk
-          }
-        }
-        await keep({ name, isFolder: type === 'directory' }, hashed())
-        found.set(name, hash.digest('hex'))
-      }
+      else if (type === 'file')
+        await keep({ name, isFolder: false }, hashed(name, found)(entry as AsyncIterable<Buffer>))
+      else await keep({ name, isFolder: true }, entry as AsyncIterable<Buffer>)
     }
   }
   const consuming = consume().catch((error: Error) => {
@@ -176,8 +195,9 @@ export const readArchive = async (path: string, keep: Keep = nothing): Promise<A
   const reasons = [consumed, read].flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
   if (reasons.length > 0) throw faultIn(reasons, said !== undefined)
   if (said === undefined) throw FOREIGN
-  if (expected === undefined) throw CUT
-  compare(expected, found)
+  const [postgresManifest, others] = [tail.get(MANIFEST), tail.get(CHECKSUMS)]
+  if (postgresManifest === undefined || others === undefined) throw CUT
+  compare(postgresManifest, others, found)
   return said
 }
 
