@@ -15,8 +15,7 @@ export interface Surroundings {
   log: LogLines
 }
 
-/** @throws if Baoco has never used the folder */
-export const refuseWrongFolder = (dataDir: string): void => {
+const refuseWrongFolder = (dataDir: string): void => {
   if (isDataFolder(dataDir)) return
   const inside = relative(process.cwd(), dataDir)
   const shown = inside.startsWith('..') ? dataDir : `./${inside}`
