@@ -46,7 +46,12 @@ const remake = (
   if (!rule || attempted.renderer !== RENDERER) return null
   const now = new Date(attempted.timestamp * 1000)
   for (const transaction of rows) {
-    const { call, body_sha256 } = formCall({ ...attempted, rule, transaction }, correlationId, (sealed) => vault.open(sealed), now)
+    const { call, body_sha256 } = formCall(
+      { ...attempted, rule, transaction },
+      correlationId,
+      (sealed) => vault.open(sealed),
+      now,
+    )
     if (body_sha256 === attempted.body_sha256) return { ...call, method: attempted.method, url: attempted.url }
   }
   return null

@@ -60,7 +60,9 @@ export const readSlices = async <Event extends RecordedEvent>(
     [
       slices.map(({ stream }) => checkName(stream)).join('\n'),
       slices.map(({ from, backwards }) => (backwards ? '-' : (from ?? 0))).join('\n'),
-      slices.map(({ limit, backwards }) => (backwards ? (limit ?? '-') : Math.min(limit ?? mostEvents, mostEvents))).join('\n'),
+      slices
+        .map(({ limit, backwards }) => (backwards ? (limit ?? '-') : Math.min(limit ?? mostEvents, mostEvents)))
+        .join('\n'),
       mostBytes,
     ],
     'store_read',
