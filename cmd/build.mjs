@@ -63,6 +63,7 @@ const make = async (build, own, into) => {
     bundle: true,
     splitting: true,
     external: OUTSIDE,
+    minifyWhitespace: true,
     banner: { js: COMMON_JS },
     format: 'esm',
     platform: 'node',
