@@ -171,12 +171,17 @@ const matchedAgain = (
 /**
  * A retry by hand. With `failed`, the rules that have not succeeded and still exist get a fresh schedule, and their attempt
  * numbers continue. If none of them exists any more, and with `no_match`, the transaction is matched against today's prefixes
- * and rules. The delivery of a paused rule opens and is held.
+ * and rules. With `pending`, its open deliveries become due at once. The delivery of a paused rule opens and is held.
  * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status
  */
 export const retry = (transaction: Transaction, occasion: RetryOccasion): readonly TransactionFact[] => {
   const current = live(transaction)
   const { transaction_id, webhook_status, order_id, prefix } = current
+  if (webhook_status === 'pending') {
+    const rules = [...current.deliveries].filter(([, { status }]) => status === 'open').map(([rule]) => rule)
+    const data = { transaction_id, by: occasion.by, rematched: false, order_id, prefix, rules, webhook_status }
+    return [{ type: 'WebhookRetryRequested', data: { ...data, due_now: true } }]
+  }
   if (webhook_status !== 'failed' && webhook_status !== 'no_match')
     throw new Refused('CONFLICT', `A transaction with status ${webhook_status} cannot be retried.`, { webhook_status })
   const stillThere = [...current.deliveries]

@@ -213,14 +213,18 @@ describe('one transaction', () => {
     expect(shown.deliveries[0].id).to.be.a('number')
   })
 
-  it('is queued again if it failed, and only then', async () => {
+  it('is queued again if it failed, is due at once if it waits, and is refused if it succeeded', async () => {
     const id = await failed()
     const { status, body } = await api.ask('POST', `/api/transactions/${id}/retry`, { key })
     expect(status).to.equal(200)
     expect(body).to.have.all.keys('success', 'message')
     expect((await show(id)).webhook_status).to.equal('pending')
     const again = await api.ask('POST', `/api/transactions/${id}/retry`, { key })
-    expect([again.status, again.body.error]).to.deep.equal([409, 'CONFLICT'])
+    expect(again.status).to.equal(200)
+    expect((await show(id)).webhook_status).to.equal('pending')
+    await api.happened(user, id, [statusChanged(id, 'pending', 'success')])
+    const late = await api.ask('POST', `/api/transactions/${id}/retry`, { key })
+    expect([late.status, late.body.error]).to.deep.equal([409, 'CONFLICT'])
   })
 
   it('is matched again against the current rules if it had no match', async () => {

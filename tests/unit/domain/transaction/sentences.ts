@@ -87,7 +87,7 @@ export const statusChanged = (from: WebhookStatus, to: WebhookStatus): Transacti
 export const retryRequested = (
   rules: number[],
   webhook_status: WebhookStatus,
-  { rematched = false, by = 'manual' as 'manual' | 'bulk', ...found }: { rematched?: boolean; by?: 'manual' | 'bulk'; order_id?: string; prefix?: string | null } = {},
+  { rematched = false, by = 'manual' as 'manual' | 'bulk', ...found }: { rematched?: boolean; by?: 'manual' | 'bulk'; order_id?: string; prefix?: string | null; due_now?: boolean } = {},
 ): TransactionEvent => ({
   type: 'WebhookRetryRequested',
   data: { transaction_id: 42, by, rematched, ...matched, ...found, rules, webhook_status },
