@@ -127,6 +127,13 @@ export default {
       from: { path: '^(domain|workflows|projections|adapters|cmd)/' },
       to: { path: '^web/', pathNot: '^web/(paths\\.ts|build\\.mjs)$' },
     },
+    {
+      name: 'no-packages-for-development',
+      severity: 'error',
+      from: { path: '^(domain|workflows|projections|adapters|cmd|web)/' },
+      // Types come from packages for development.
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

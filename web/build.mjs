@@ -47,6 +47,8 @@ const filesOf = async (build) => {
     target: TARGET,
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    // The image has no settings of the compiler, and they add nothing to these.
+    tsconfigRaw: {},
     loader: { '.woff2': 'file', '.svg': 'copy' },
     legalComments: 'none',
     metafile: true,
