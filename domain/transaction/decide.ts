@@ -171,14 +171,19 @@ const matchedAgain = (
 /**
  * A retry by hand. With `failed`, the rules that have not succeeded and still exist get a fresh schedule, and their attempt
  * numbers continue. If none of them exists any more, and with `no_match`, the transaction is matched against today's prefixes
- * and rules. With `pending`, its open deliveries become due at once. The delivery of a paused rule opens and is held.
+ * and rules. With `pending`, what waits for its next attempt is due at once. A delivery without an attempt is due already, or is
+ * over the quota and keeps its time. The delivery of a paused rule opens and is held.
+ * @returns no facts if nothing can be sent earlier
  * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status
  */
 export const retry = (transaction: Transaction, occasion: RetryOccasion): readonly TransactionFact[] => {
   const current = live(transaction)
   const { transaction_id, webhook_status, order_id, prefix } = current
   if (webhook_status === 'pending') {
-    const rules = [...current.deliveries].filter(([, { status }]) => status === 'open').map(([rule]) => rule)
+    const rules = [...current.deliveries]
+      .filter(([, { status, attempt }]) => status === 'open' && attempt > 0)
+      .map(([rule]) => rule)
+    if (rules.length === 0) return []
     const data = { transaction_id, by: occasion.by, rematched: false, order_id, prefix, rules, webhook_status }
     return [{ type: 'WebhookRetryRequested', data: { ...data, due_now: true } }]
   }

@@ -100,7 +100,7 @@ export const transactionEvents = {
     ...matched,
     /** True if the owner confirmed the bank account that it had waited for. */
     released: z.boolean().optional(),
-    /** True if the named deliveries are open: they become due at once, and their schedules and attempt numbers continue. */
+    /** True if the named deliveries wait for their next attempt. They are due at once. Schedules and attempt numbers continue. */
     due_now: z.boolean().optional(),
   }),
   DeliveryEnded: z.object({ transaction_id: id, rule_id: id, reason: z.enum(['rule_deleted', 'gone']) }),

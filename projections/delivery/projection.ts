@@ -104,7 +104,7 @@ const retriesDueNow: Operation = {
   acrossStreams: true,
 }
 
-/** A retry by hand of a pending transaction. The schedules and the attempt numbers continue. */
+/** A retry by hand of a pending transaction. It names deliveries that have had an attempt. Schedules and attempt numbers continue. */
 const hurry: Operation = {
   name: 'hurry_deliveries',
   values: { transaction_id: 'bigint', rule_id: 'bigint', lane: 'text', due_at: 'timestamptz' },

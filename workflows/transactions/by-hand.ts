@@ -95,7 +95,8 @@ const retryOccasion = (account: Account, occasion: OwnersOccasion, by: 'manual' 
 })
 
 /**
- * @returns whether a call is due again: not if the transaction was matched again and still matches no rule
+ * @returns whether a call is due again: not if the transaction was matched again and still matches no rule. `checkpoint` is null
+ *   if nothing can be sent earlier
  * @throws {Refused} NOT_FOUND, CONFLICT for a status that cannot be retried · {StoreUnavailable}
  */
 export const retryTransaction = async (

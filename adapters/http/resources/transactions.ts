@@ -206,6 +206,8 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     const { account } = context.state
     const retried = await retryTransaction(parts, account, occasionOf(context, clock), idOf(context))
     await settled(parts, retried)
+    if (retried.checkpoint === null)
+      return 'The transaction is already being sent, or it is over the monthly quota and keeps its time.'
     return retried.isQueued
       ? 'The transaction is queued again.'
       : 'The transaction still matches no rule: nothing is sent.'

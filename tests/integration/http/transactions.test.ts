@@ -220,8 +220,15 @@ describe('one transaction', () => {
     expect(body).to.have.all.keys('success', 'message')
     expect((await show(id)).webhook_status).to.equal('pending')
     const again = await api.ask('POST', `/api/transactions/${id}/retry`, { key })
-    expect(again.status).to.equal(200)
+    expect([again.status, again.body.message]).to.deep.equal([200, 'The transaction is queued again.'])
     expect((await show(id)).webhook_status).to.equal('pending')
+    const waiting = await api.nextId()
+    await api.happened(user, waiting, [captured(user, waiting, { rules: [rule], webhook_status: 'pending' })])
+    const first = await api.ask('POST', `/api/transactions/${waiting}/retry`, { key })
+    expect([first.status, first.body.message]).to.deep.equal([
+      200,
+      'The transaction is already being sent, or it is over the monthly quota and keeps its time.',
+    ])
     await api.happened(user, id, [statusChanged(id, 'pending', 'success')])
     const late = await api.ask('POST', `/api/transactions/${id}/retry`, { key })
     expect([late.status, late.body.error]).to.deep.equal([409, 'CONFLICT'])

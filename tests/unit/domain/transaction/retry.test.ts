@@ -63,6 +63,11 @@ describe('a manual retry', () => {
     expect(after.deliveries.get(8)).to.deep.equal({ status: 'succeeded', attempt: 1 })
   })
 
+  it('of a pending transaction leaves a first attempt alone: it is due already, or is over the quota', () => {
+    given(captured([7])).when(retried([7])).then() // prettier-ignore
+    given(captured([7, 8]), retrying(8, 1, later(60))).when(retried([7, 8])).then(retryRequested([8], 'pending', { due_now: true })) // prettier-ignore
+  })
+
   it('is refused for every other status', () => {
     given(captured([7]), delivered(7, 1), statusChanged('pending', 'success'))
       .when(retried([7]))
