@@ -87,14 +87,21 @@ const single = (outcome: Outcome | undefined): { checkpoint: Checkpoint | null }
   return outcome
 }
 
-const retryOccasion = (account: Account, occasion: OwnersOccasion, by: 'manual' | 'bulk'): RetryOccasion => ({
+const retryOccasion = (
+  account: Account,
+  occasion: OwnersOccasion,
+  by: 'manual' | 'bulk',
+  again = false,
+): RetryOccasion => ({
   by,
+  again,
   at: occasion.at,
   account,
   find: ({ content, description }) => orderIdOf(content, description, activePrefixes(account)),
 })
 
 /**
+ * @param again  sends it once more if it succeeded
  * @returns whether a call is due again: not if the transaction was matched again and still matches no rule. `checkpoint` is null
  *   if nothing can be sent earlier
  * @throws {Refused} NOT_FOUND, CONFLICT for a status that cannot be retried · {StoreUnavailable}
@@ -104,8 +111,9 @@ export const retryTransaction = async (
   account: Account,
   occasion: OwnersOccasion,
   id: number,
+  again = false,
 ): Promise<{ checkpoint: Checkpoint | null; isQueued: boolean }> => {
-  const by = retryOccasion(account, occasion, 'manual')
+  const by = retryOccasion(account, occasion, 'manual', again)
   let isQueued = false
   const outcomes = await decideEach(store, occasion, [id], (transaction) => {
     const facts = retry(transaction, by)

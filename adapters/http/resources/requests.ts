@@ -171,6 +171,14 @@ const id = parameter(
 
 const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
 
+/** Without a body, a transaction that succeeded is refused. */
+export const Retry = z.strictObject({
+  again: z.boolean().optional().meta({
+    description:
+      'true sends a transaction that succeeded once more to the same rules. Its calls have `X-Webhook-Replay: 1`.',
+  }),
+})
+
 /** Without a body, retries recent failures directly. With a body, creates a job for all transactions that match the filter. */
 export const BulkRetry = z.strictObject({
   filter: z

@@ -13,13 +13,13 @@ import type { TransactionRow } from '../../../projections/transaction/fields.ts'
 import { openSearchProgress } from '../../../projections/searchable/progress.ts'
 import { openCursors } from '../openapi/cursors.ts'
 import { type ApiContext, idOf, occasionOf } from '../context.ts'
-import { noBody, query } from '../openapi/input.ts'
+import { noBody, optionalBody, query } from '../openapi/input.ts'
 import { data, message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
-import { TransactionDetail, TransactionList } from './requests.ts'
+import { Retry, TransactionDetail, TransactionList } from './requests.ts'
 import type { Call } from '../../../domain/ports.ts'
 
 const id = z.int().positive()
@@ -202,9 +202,9 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     return historyOf(events)
   }
 
-  const retryOne = async (context: ApiContext) => {
+  const retryOne = async (context: ApiContext, { again }: z.infer<typeof Retry> = {}) => {
     const { account } = context.state
-    const retried = await retryTransaction(parts, account, occasionOf(context, clock), idOf(context))
+    const retried = await retryTransaction(parts, account, occasionOf(context, clock), idOf(context), again)
     await settled(parts, retried)
     if (retried.checkpoint === null)
       return 'The transaction is already being sent, or it is over the monthly quota and keeps its time.'
@@ -232,7 +232,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     '/api/transactions/:id/retry',
     'Retry the webhooks of a transaction',
     signedIn,
-    noBody,
+    optionalBody(Retry),
     refuses('CONFLICT'),
     message,
     retryOne,

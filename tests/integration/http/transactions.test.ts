@@ -234,6 +234,22 @@ describe('one transaction', () => {
     expect([late.status, late.body.error]).to.deep.equal([409, 'CONFLICT'])
   })
 
+  it('is sent again if it succeeded and the owner asks for that', async () => {
+    const id = await api.nextId()
+    await api.happened(user, id, [
+      captured(user, id, { rules: [rule], webhook_status: 'pending' }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: rule, outcome: 'delivered', http_status: 200 }),
+      statusChanged(id, 'pending', 'success'),
+    ])
+    const retry = (json: object) => api.ask('POST', `/api/transactions/${id}/retry`, { key, json })
+    expect((await retry({ again: false })).status).to.equal(409)
+    const { status, body } = await retry({ again: true })
+    expect([status, body.message]).to.deep.equal([200, 'The transaction is queued again.'])
+    expect((await show(id)).webhook_status).to.equal('pending')
+    const { body: history } = await api.ask('GET', `/api/transactions/${id}/history`, { key })
+    expect(history.data.map(({ text }: { text: string }) => text)).to.include(`sent again, asked for by hand, rule ${rule}`)
+  }) // prettier-ignore
+
   it('is matched again against the current rules if it had no match', async () => {
     const id = await api.nextId()
     await api.happened(user, id, [captured(user, id)])
@@ -249,7 +265,7 @@ describe('one transaction', () => {
     expect((await show(foreign)).webhook_status).to.equal('no_match')
   })
 
-  it('accepts no body for a retry', async () => {
+  it('accepts no unknown field for a retry', async () => {
     const id = await failed()
     const { status, body } = await api.ask('POST', `/api/transactions/${id}/retry`, { key, json: { force: true } })
     expect(status).to.equal(400)

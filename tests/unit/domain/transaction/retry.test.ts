@@ -68,6 +68,20 @@ describe('a manual retry', () => {
     given(captured([7, 8]), retrying(8, 1, later(60))).when(retried([7, 8])).then(retryRequested([8], 'pending', { due_now: true })) // prettier-ignore
   })
 
+  it('of a transaction that succeeded begins a new round for its rules, if the owner sends it again', () => {
+    const succeeded = [captured([7, 8, 9]), delivered(7, 2), delivered(8, 1), ended(9, 'rule_deleted'), statusChanged('pending', 'success')]
+    given(...succeeded).when(retried([7, 9], { again: true })).then(retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending'))
+    const after = foldOf(...succeeded, retryRequested([7], 'pending', { again: true }))
+    expect(after.deliveries.get(7)).to.deep.equal({ status: 'open', attempt: 2, round_base: 2, due_at: later(0) })
+    expect(after.deliveries.get(8)).to.deep.equal({ status: 'succeeded', attempt: 1 })
+    given(...succeeded).when(retried([9], { again: true })).refused('CONFLICT')
+  }) // prettier-ignore
+
+  it('changes nothing else with the wish to send again', () => {
+    given(...oneOfTwoFailed).when(retried([7, 8], { again: true })).then(retryRequested([8], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
+    given(captured([], 'skipped')).when(retried([7], { again: true })).refused('CONFLICT') // prettier-ignore
+  })
+
   it('is refused for every other status', () => {
     given(captured([7]), delivered(7, 1), statusChanged('pending', 'success'))
       .when(retried([7]))
