@@ -150,6 +150,8 @@ export interface RetryOccasion {
   find: (transaction: LiveTransaction) => FoundOrderId | null
   /** Sends a transaction that succeeded to the same rules once more. */
   again?: boolean
+  /** With `pending` and `again`: only this rule. */
+  only?: number | undefined
 }
 
 /**
@@ -185,7 +187,7 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
   const again = webhook_status === 'success' && occasion.again === true
   if (webhook_status === 'pending') {
     const rules = [...current.deliveries]
-      .filter(([, { status, attempt }]) => status === 'open' && attempt > 0)
+      .filter(([rule, { status, attempt }]) => status === 'open' && attempt > 0 && (occasion.only ?? rule) === rule)
       .map(([rule]) => rule)
     if (rules.length === 0) return []
     const data = { transaction_id, by: occasion.by, rematched: false, order_id, prefix, rules, webhook_status }
@@ -195,8 +197,9 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
     throw new Refused('CONFLICT', `A transaction with status ${webhook_status} cannot be retried.`, { webhook_status })
   const ended = again ? 'succeeded' : 'failed'
   const stillThere = [...current.deliveries]
-    .filter(([rule, delivery]) => delivery.status === ended && occasion.account.rules.has(rule))
+    .filter(([rule, { status }]) => status === ended && occasion.account.rules.has(rule))
     .map(([rule]) => rule)
+    .filter((rule) => !again || (occasion.only ?? rule) === rule)
   const rematched = stillThere.length === 0
   if (again && rematched)
     throw new Refused('CONFLICT', 'The rules that this transaction was sent to were deleted.', { webhook_status })

@@ -2,6 +2,7 @@
 /** Request schemas of the management endpoints. Each serves for validation, types and the OpenAPI document. */
 import { z } from 'zod'
 import { ruleFields, systemFields } from '../../../domain/account/events.ts'
+import { retriedStatus } from '../../../domain/job/events.ts'
 import { sourceType, webhookStatus } from '../../../domain/transaction/events.ts'
 
 /** Text that can be stored and shown: no control characters, no unpaired surrogates. */
@@ -179,16 +180,24 @@ export const Retry = z.strictObject({
   }),
 })
 
-/** Without a body, retries recent failures directly. With a body, creates a job for all transactions that match the filter. */
+/** Without a body, retries recent failures directly. With a body, creates a job for all that match the filter. */
 export const BulkRetry = z.strictObject({
   filter: z
     .strictObject({
+      status: retriedStatus.optional().meta({
+        description:
+          'Default `failed`. `pending`: what waits is due at once. `success`: sent once more, with `X-Webhook-Replay: 1`.',
+      }),
       bank_code: bankCode.optional(),
       type: z.enum(['credit', 'debit']).optional(),
       source_type: sourceType.optional(),
-      date_from: day.optional(),
-      date_to: day.optional(),
-      rule_id: z.int().positive().optional(),
+      date_from: day.optional().meta({ description: 'Vietnamese day of the capture.' }),
+      date_to: day.optional().meta({ description: 'Vietnamese day of the capture, inclusive.' }),
+      rule_id: z
+        .int()
+        .positive()
+        .optional()
+        .meta({ description: 'Only transactions that wait, failed or succeeded at this rule.' }),
     })
     .optional(),
   /** Only returns how many transactions match. */
