@@ -250,6 +250,31 @@ describe('one transaction', () => {
     expect(history.data.map(({ text }: { text: string }) => text)).to.include(`sent again, asked for by hand, rule ${rule}`)
   }) // prettier-ignore
 
+  it('shows in the list how its deliveries stand, rule by rule', async () => {
+    const mine = await api.newAccount('counts@example.com')
+    const rules: number[] = []
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const json = { name, url: `https://${name}.example/` }
+      rules.push((await api.ask('POST', '/api/webhooks', { key: mine.api_key, json })).body.data.id)
+    }
+    const [dead, fine, waiting, removed] = rules as [number, number, number, number]
+    const id = await api.nextId()
+    await api.happened(mine.user_id, id, [
+      captured(mine.user_id, id, { rules, webhook_status: 'pending' }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: dead }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: fine, outcome: 'delivered' }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: waiting, outcome: 'retrying', next_attempt_at: '2099-01-01T00:00:00.000Z' }),
+      { type: 'DeliveryEnded', data: { transaction_id: id, rule_id: removed, reason: 'rule_deleted' } },
+    ])
+    const unmatched = await api.nextId()
+    await api.happened(mine.user_id, unmatched, [captured(mine.user_id, unmatched)])
+    const { data } = (await api.ask('GET', '/api/transactions', { key: mine.api_key })).body
+    expect(data.map(({ deliveries }: { deliveries: object }) => deliveries)).to.deep.equal([
+      { pending: 0, success: 0, failed: 0 },
+      { pending: 1, success: 1, failed: 1 },
+    ])
+  }) // prettier-ignore
+
   it('is matched again against the current rules if it had no match', async () => {
     const id = await api.nextId()
     await api.happened(user, id, [captured(user, id)])
