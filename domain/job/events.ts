@@ -23,6 +23,8 @@ const jobFilter = z.object({
   date_from: z.string().optional(),
   date_to: z.string().optional(),
   rule_id: id.optional(),
+  /** The class of the last error, such as `timeout`. */
+  error: z.string().optional(),
 })
 export type JobFilter = z.infer<typeof jobFilter>
 

@@ -25,7 +25,7 @@ export const upcasters: Upcasters = {
   AlertEnded: [unchanged],
   // Version 2 has `due_now` and `again`.
   WebhookRetryRequested: [unchanged],
-  // Version 2 has the filter `status`.
+  // Version 2 has the filters `status` and `error`.
   JobCreated: [unchanged],
   // In version 2 each inbox has its time.
   InboxOpened: [inboxOpened],

@@ -1,26 +1,15 @@
 // Tests: tests/integration/http/jobs.test.ts
 /** Reads for bulk retries: the transactions that a job covers, one page at a time, and the jobs. */
-import type { JobFilter, JobPosition, RetriedStatus } from '../../domain/job/events.ts'
+import type { JobFilter, JobPosition } from '../../domain/job/events.ts'
 import type { RetriedTransactions } from '../../workflows/jobs/bulk-retry.ts'
 import type { Queryable } from '../engine/queryable.ts'
-import { capturedFrom, capturedTo, CONDITIONS } from '../transaction/filter.ts'
+import { selectionOf } from './selection.ts'
 
-/** The state of the deliveries that a retry of transactions with a status makes due. */
-const DELIVERY_STATUS: Record<RetriedStatus, string> = { failed: 'failed', pending: 'open', success: 'succeeded' }
-
-const matching = (userId: number, { status = 'failed', ...filter }: JobFilter) => {
-  const values: unknown[] = [userId, status]
-  const add = (value: unknown): string => `$${values.push(value)}`
-  const conditions = {
-    ...CONDITIONS,
-    date_from: capturedFrom,
-    date_to: capturedTo,
-    rule_id: (value: string) => `EXISTS (SELECT FROM read_model.delivery d WHERE d.transaction_id = t.id
-      AND d.rule_id = ${value}::bigint AND d.user_id = $1 AND d.status = '${DELIVERY_STATUS[status]}')`,
-  }
-  const where = ['t.user_id = $1 AND t.webhook_status = $2']
-  for (const [name, value] of Object.entries(filter))
-    if (value !== undefined) where.push(conditions[name as keyof typeof filter](add(value)))
+const matching = (userId: number, filter: JobFilter) => {
+  const { values, add, ofTransaction, ofDelivery } = selectionOf(userId, filter)
+  const where = [ofTransaction]
+  if (filter.rule_id !== undefined || filter.error !== undefined)
+    where.push(`EXISTS (SELECT FROM read_model.delivery d WHERE d.transaction_id = t.id AND ${ofDelivery})`)
   const at = (position: JobPosition) => `(${add(position.created_at)}::timestamptz, ${add(position.id)}::bigint)`
   return { values, where, at }
 }

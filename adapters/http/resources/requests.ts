@@ -198,11 +198,25 @@ export const BulkRetry = z.strictObject({
         .positive()
         .optional()
         .meta({ description: 'Only transactions that wait, failed or succeeded at this rule.' }),
+      error: line(100).optional().meta({ description: 'Class of the last error, such as `timeout` or `http_500`.' }),
     })
     .optional(),
   /** Only returns how many transactions match. */
   dry_run: z.boolean().optional(),
 })
+
+/** The groups that a bulk retry with the same filter makes due. */
+export const UndeliveredFilter = z.object({
+  status: parameter(z.enum(['failed', 'pending'])),
+  bank_code: parameter(word),
+  type: parameter(z.enum(['credit', 'debit'])),
+  source_type: parameter(sourceType),
+  date_from: parameter(day),
+  date_to: parameter(day),
+  rule_id: id,
+  error: parameter(word),
+})
+
 export const StatsRange = z.object({ from: parameter(day), to: parameter(day) })
 
 /** Interface, 4.2. */
