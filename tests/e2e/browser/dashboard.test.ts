@@ -223,13 +223,22 @@ describe('the dashboard in a browser', function () {
   })
 
   it('sends a failed transaction again, and does not offer what the API would refuse', async () => {
-    const waiting = await transaction({ order_id: 'DH2078', webhook_status: 'pending' })
+    const waiting = await transaction({ order_id: 'DH2078', webhook_status: 'pending', rules: [1] })
     await open(VIEWS[2])
     await page.goto(`${api.url}/login?next=/transactions/${waiting}`)
     await logIn()
     const again = page.getByRole('button', { name: 'Gửi lại ngay' })
+    const now = page.getByRole('button', { name: 'Gửi ngay, không chờ' })
     await page.getByRole('heading', { name: 'Các lần gửi' }).waitFor()
-    expect(await again.count()).to.equal(0)
+    expect((await again.count()) + (await now.count())).to.equal(0)
+    const next_attempt_at = new Date(Date.now() + 3_600_000).toISOString()
+    const attempt_id = await api.nextId()
+    await api.happened(api.owner.user_id, waiting, [
+      attempted(waiting, { attempt_id, rule_id: 1, outcome: 'retrying', next_attempt_at }),
+    ])
+    await page.reload()
+    await now.click()
+    await page.locator('.timeline', { hasText: 'Yêu cầu gửi lại' }).waitFor()
     await page.goto(`${api.url}/transactions/${failedId}`)
     await again.click()
     await page.locator('.timeline', { hasText: 'Yêu cầu gửi lại' }).waitFor()
