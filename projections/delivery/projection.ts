@@ -47,6 +47,8 @@ export const deliveryTable = table(
       // in the index above.
       "(rule_id, first_due_at) WHERE status = 'open' AND lane = 'retry'",
     ],
+    // Finds what is due, whatever its rule.
+    addedIndexes: ["(lane, due_at, rule_id) WHERE status = 'open'"],
   },
 )
 
