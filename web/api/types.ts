@@ -258,6 +258,8 @@ export interface TestResult {
   error?: string
 }
 
+export type RuleStats = Stats['rules'][number]
+
 export interface ScopedKey {
   id: number
   name: string

@@ -23,6 +23,11 @@ const NotFound = screen(() => import('../screens/not-found.tsx'), 'NotFound')
 const Today = screen(() => import('../screens/today.tsx'), 'Today')
 const Transactions = screen(() => import('../screens/transactions.tsx'), 'Transactions')
 const TransactionPage = screen(() => import('../screens/transaction.tsx'), 'TransactionPage')
+const Webhooks = screen(() => import('../screens/webhooks.tsx'), 'Webhooks')
+const WebhookPage = screen(() => import('../screens/webhook.tsx'), 'WebhookPage')
+const editor = () => import('../screens/webhook-editor.tsx')
+const NewWebhook = screen(editor, 'NewWebhook')
+const ChangeWebhook = screen(editor, 'ChangeWebhook')
 
 const Boundary = ({ children }: { children: ComponentChildren }) => {
   const [error] = useErrorBoundary((error: unknown) => console.error(error))
@@ -60,6 +65,10 @@ const Private = () => {
         <Route path={PATHS.today} component={Today} />
         <Route path={PATHS.transactions} component={Transactions} />
         <Route path={PATHS.transaction} component={TransactionPage} />
+        <Route path={PATHS.webhooks} component={Webhooks} />
+        <Route path={PATHS.newWebhook} component={NewWebhook} />
+        <Route path={PATHS.changeWebhook} component={ChangeWebhook} />
+        <Route path={PATHS.webhook} component={WebhookPage} />
         <Route default component={NotFound} />
       </Router>
     </Shell>

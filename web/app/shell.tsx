@@ -12,7 +12,7 @@ import { Preferences } from './preferences.tsx'
 import { logOut } from './session.ts'
 
 /** On a phone the first four are in the bar, the others in its menu. */
-const FIRST = ['today', 'transactions'] as const
+const FIRST = ['today', 'transactions', 'webhooks'] as const
 const OTHERS = [] as const satisfies readonly Screen[]
 
 export const Logo = () => (
@@ -23,13 +23,7 @@ export const Logo = () => (
   </svg>
 )
 
-const NavLink = ({
-  to,
-  rare = false,
-}: {
-  to: Exclude<Screen, 'transaction'> & keyof (typeof texts.value)['shell']['nav']
-  rare?: boolean
-}) => {
+const NavLink = ({ to, rare = false }: { to: Screen & keyof (typeof texts.value)['shell']['nav']; rare?: boolean }) => {
   const { path } = useLocation()
   const target = PATHS[to]
   const isCurrent = target === '/' ? path === '/' : path === target || path.startsWith(`${target}/`)

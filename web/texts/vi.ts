@@ -3,7 +3,8 @@
 import { common, entry, shell } from './vi/shell.ts'
 import { today } from './vi/today.ts'
 import { transaction, transactions } from './vi/transactions.ts'
+import { editor, webhook, webhooks } from './vi/webhooks.ts'
 
-export const vi = { shell, common, entry, today, transactions, transaction }
+export const vi = { shell, common, entry, today, transactions, transaction, webhooks, webhook, editor }
 
 export type Messages = typeof vi

@@ -186,7 +186,7 @@ interface TextFieldProps {
   label: string
   name: string
   type?: string
-  value?: string | number
+  value?: string | number | undefined
   hint?: ComponentChildren
   error?: unknown
   required?: boolean

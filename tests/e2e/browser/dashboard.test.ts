@@ -50,6 +50,7 @@ describe('the dashboard in a browser', function () {
   let context: BrowserContext
   let page: Page
   let failedId: number
+  let ruleId: number
 
   const transaction = async (
     given: Parameters<typeof captured>[2],
@@ -64,9 +65,14 @@ describe('the dashboard in a browser', function () {
     return id
   }
 
+  const made = async (path: string, json?: object) =>
+    (await api.ask('POST', path, { key: api.owner.api_key, ...(json ? { json } : {}) })).body.data
+  const rule = async (given: object): Promise<number> => (await made('/api/webhooks', given)).id
+
   before(async () => {
     browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
     api = await openApi({}, 'recorded', undefined, await builtDashboard())
+    ruleId = await rule({ name: 'Cửa hàng', url: 'https://shop.example/hooks/baoco?from=bank' })
     await transaction({ order_id: 'DH1001', counterpart_name: LONG })
     await transaction({ order_id: null, webhook_status: 'skipped', counterpart_name: HOSTILE, description: HOSTILE })
     for (const [index, [name, amount, direction]] of PAYMENTS.entries())
@@ -81,7 +87,7 @@ describe('the dashboard in a browser', function () {
     failedId = await transaction({ order_id: 'DH1042', webhook_status: 'pending' })
     const { user_id } = api.owner
     await api.happened(user_id, failedId, [
-      attempted(failedId, { attempt_id: await api.nextId(), rule_id: 1, response_body: HOSTILE }),
+      attempted(failedId, { attempt_id: await api.nextId(), rule_id: ruleId, response_body: HOSTILE }),
       statusChanged(failedId, 'pending', 'failed'),
     ])
   })
@@ -170,6 +176,20 @@ describe('the dashboard in a browser', function () {
       for (const summary of await page.locator('.attempt summary').all()) await summary.click()
       await page.locator('.timeline').waitFor()
       await inspect(view, 'transaction')
+      await page.goto(`${api.url}/webhooks`)
+      await page.locator('.ledger .right', { hasText: /1/ }).first().waitFor()
+      await inspect(view, 'webhooks')
+      await page.goto(`${api.url}/webhooks/${ruleId}`)
+      await page.getByRole('button', { name: /^(Hiện khóa|Show the secret)$/ }).click()
+      await page.locator('.lines').waitFor()
+      for (const summary of await page.locator('summary').all()) await summary.click()
+      await page.locator('code', { hasText: 'transaction_ref' }).waitFor()
+      await inspect(view, 'webhook')
+      await page.goto(`${api.url}/webhooks/new`)
+      await page.getByLabel(/^(Nội dung|Body)$/).selectOption('custom')
+      await page.locator('summary').click()
+      await page.locator('pre', { hasText: '"paid": "150000.00"' }).waitFor()
+      await inspect(view, 'webhook-new')
       await page.goto(`${api.url}/nowhere`)
       await page.locator('h1').waitFor()
       await inspect(view, 'not-found')
@@ -219,6 +239,68 @@ describe('the dashboard in a browser', function () {
     await page.waitForURL('**/transactions')
     await page.getByText('DH1001').waitFor()
     expect(await page.getByText('DH2077').count()).to.equal(0)
+    expect(complaints).to.deep.equal([])
+  })
+
+  it('adds a webhook, calls it, replaces its secret, changes it, and deletes it', async () => {
+    const inbox = await made('/api/inbox')
+    const calls = async () =>
+      (await api.ask('GET', `/api/inbox/${inbox.id}`, { key: api.owner.api_key })).body.data.calls
+    await open(VIEWS[2])
+    await page.goto(`${api.url}/login?next=/webhooks`)
+    await logIn()
+    await page.getByRole('link', { name: 'Thêm webhook' }).click()
+    await page.getByLabel('Tên').fill('Quán cà phê')
+    await page.getByLabel('Địa chỉ nhận').fill(inbox.url)
+    await page.getByLabel('Chỉ các ngân hàng').fill('vcb, tcb')
+    await page.getByLabel('Nội dung').selectOption('custom')
+    await page.getByLabel('Mẫu JSON').fill('{"who":"","id":{{transaction_id}}}')
+    await page.getByText('The template cannot be used: not valid JSON.').waitFor()
+    complaints = complaints.filter((text) => !text.includes('400'))
+    await page.getByLabel('Mẫu JSON').fill('{"who":""}')
+    await page.getByText('Các tên dùng được').click()
+    await page.getByLabel('Mẫu JSON').press('ArrowLeft')
+    await page.getByLabel('Mẫu JSON').press('ArrowLeft')
+    await page.getByRole('button', { name: 'Chèn counterpart_name' }).click()
+    await page.locator('pre', { hasText: '"who": "NGUYEN VAN A"' }).waitFor()
+    await page.getByRole('button', { name: 'Thêm webhook' }).click()
+    await page.getByRole('heading', { name: 'Quán cà phê' }).waitFor()
+    await page.getByText('VCB, TCB').waitFor()
+    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.locator('.notice.done', { hasText: 'trả lời 200' }).waitFor()
+    expect((await calls())[0]).to.include({ method: 'POST', verified: true })
+    await page.getByRole('button', { name: 'Hiện khóa' }).click()
+    const secret = page.locator('.copyable code', { hasText: /^[0-9a-f]{48}$/ })
+    const first = await secret.innerText()
+    await page.getByRole('button', { name: 'Thay khóa' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Thay khóa' }).click()
+    await page.getByText('Khóa cũ còn ký đến').waitFor()
+    expect(await secret.innerText()).not.to.equal(first)
+    await page.getByRole('button', { name: 'Ngừng khóa cũ ngay' }).click()
+    await page.getByRole('button', { name: 'Thay khóa' }).waitFor()
+
+    await api.ask('PUT', `/api/inbox/${inbox.id}`, { key: api.owner.api_key, json: { answer: 500 } })
+    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.locator('.notice.failed', { hasText: 'trả lời 500' }).waitFor()
+    await page.locator('pre', { hasText: 'AS_TOLD' }).waitFor()
+
+    await page.getByRole('link', { name: 'Sửa' }).click()
+    expect(await page.getByLabel('Chỉ các ngân hàng').inputValue()).to.equal('VCB, TCB')
+    await page.getByLabel('Phương thức').selectOption('PUT')
+    await page.getByLabel('Đang bật').uncheck()
+    await page.getByRole('button', { name: 'Lưu' }).click()
+    await page.getByText('Webhook đang tạm dừng').waitFor()
+    await page.getByRole('button', { name: 'Bật lại' }).click()
+    await page.getByText('Webhook đang tạm dừng').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.locator('.notice.failed', { hasText: 'trả lời 500' }).waitFor()
+    expect((await calls())[0]).to.include({ method: 'PUT', verified: true })
+
+    await page.getByRole('button', { name: 'Xóa webhook' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Xóa webhook' }).click()
+    await page.waitForURL('**/webhooks')
+    await page.getByRole('link', { name: 'Cửa hàng' }).waitFor()
+    expect(await page.getByText('Quán cà phê').count()).to.equal(0)
     expect(complaints).to.deep.equal([])
   })
 })

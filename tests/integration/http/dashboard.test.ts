@@ -43,6 +43,8 @@ describe('the dashboard as it is served', () => {
       '/verify-email?token=x',
       '/reset-password?token=x',
       '/transactions/7',
+      '/webhooks/new',
+      '/webhooks/7/edit',
     ]) {
       const response = await fetched(path)
       expect(response.status, path).to.equal(200)

@@ -8,6 +8,7 @@ export const shell: Messages['shell'] = {
     label: 'Pages',
     today: 'Today',
     transactions: 'Transactions',
+    webhooks: 'Webhooks',
   },
   live: { connecting: 'Connecting…', live: 'Live', away: 'Connection lost, reconnecting…' },
   language: 'Language',

@@ -6,6 +6,7 @@ export const shell = {
     label: 'Các trang',
     today: 'Hôm nay',
     transactions: 'Giao dịch',
+    webhooks: 'Webhook',
   },
   live: { connecting: 'Đang kết nối…', live: 'Trực tiếp', away: 'Mất kết nối, đang nối lại…' },
   language: 'Ngôn ngữ',
