@@ -9,6 +9,7 @@ export const PATHS = {
   newWebhook: '/webhooks/new',
   webhook: '/webhooks/:id',
   changeWebhook: '/webhooks/:id/edit',
+  tryIt: '/try',
   login: '/login',
   register: '/register',
   verifyEmail: '/verify-email',

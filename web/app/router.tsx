@@ -25,6 +25,7 @@ const Transactions = screen(() => import('../screens/transactions.tsx'), 'Transa
 const TransactionPage = screen(() => import('../screens/transaction.tsx'), 'TransactionPage')
 const Webhooks = screen(() => import('../screens/webhooks.tsx'), 'Webhooks')
 const WebhookPage = screen(() => import('../screens/webhook.tsx'), 'WebhookPage')
+const TryIt = screen(() => import('../screens/try-it.tsx'), 'TryIt')
 const editor = () => import('../screens/webhook-editor.tsx')
 const NewWebhook = screen(editor, 'NewWebhook')
 const ChangeWebhook = screen(editor, 'ChangeWebhook')
@@ -69,6 +70,7 @@ const Private = () => {
         <Route path={PATHS.newWebhook} component={NewWebhook} />
         <Route path={PATHS.changeWebhook} component={ChangeWebhook} />
         <Route path={PATHS.webhook} component={WebhookPage} />
+        <Route path={PATHS.tryIt} component={TryIt} />
         <Route default component={NotFound} />
       </Router>
     </Shell>

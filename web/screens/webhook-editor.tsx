@@ -1,11 +1,12 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Creates a webhook, or changes one, with a preview of what it would send. */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { postData, putData } from '../api/client.ts'
 import type { Rule } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { texts } from '../app/language.ts'
+import { useSettled } from '../app/settled.ts'
 import { useAction } from '../ui/action.ts'
 import { FormProblem, Heading, issueOf, Loaded, TextField, valuesOf } from '../ui/basics.tsx'
 import { Choice, Select } from '../ui/choices.tsx'
@@ -14,8 +15,6 @@ import { Preview, Template } from '../ui/template.tsx'
 
 const FORMATS = ['standard', 'woocommerce', 'custom'] as const
 const FIELDS = ['name', 'url', 'filter_banks', 'min_amount', 'custom_template', 'max_per_minute', 'system_id']
-/** The preview follows the typing after a pause. */
-const PAUSE_MS = 500
 const FIRST_TEMPLATE = `{
   "order": "{{order_id}}",
   "paid": "{{amount}}",
@@ -48,11 +47,7 @@ const Editor = ({ of }: { of?: Rule }) => {
     payload_format: of?.payload_format ?? 'standard',
     custom_template: of?.custom_template ?? null,
   })
-  const [shown, show] = useState(format)
-  useEffect(() => {
-    const timer = setTimeout(() => show(format), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [format])
+  const shown = useSettled(format)
   const save = useAction(
     (fields: object) =>
       of ? putData<Rule>(`/api/webhooks/${of.id}`, fields) : postData<Rule>('/api/webhooks', fields),

@@ -3,6 +3,7 @@
 import { common, entry, shell } from './en/shell.ts'
 import { today } from './en/today.ts'
 import { transaction, transactions } from './en/transactions.ts'
+import { reasons, tryIt } from './en/try-it.ts'
 import { editor, webhook, webhooks } from './en/webhooks.ts'
 import type { Messages } from './vi.ts'
 
@@ -16,4 +17,6 @@ export const en = {
   webhooks,
   webhook,
   editor,
+  tryIt,
+  reasons,
 } satisfies Messages

@@ -69,9 +69,18 @@ describe('the dashboard in a browser', function () {
     (await api.ask('POST', path, { key: api.owner.api_key, ...(json ? { json } : {}) })).body.data
   const rule = async (given: object): Promise<number> => (await made('/api/webhooks', given)).id
 
+  const listed = async (path: string) => (await api.ask('GET', path, { key: api.owner.api_key })).body.data
+  /** Calls the first inbox as a delivery does, and as a stranger. */
+  const callInbox = async (): Promise<void> => {
+    const [{ url }] = await listed('/api/inbox')
+    const { id } = (await listed('/api/webhooks')).find((each: { url: string }) => each.url === url)
+    await api.ask('POST', `/api/webhooks/${id}/test`, { key: api.owner.api_key })
+    await api.ask('POST', new URL(url).pathname, { json: { event: 'bank_transaction', note: HOSTILE } })
+  }
+
   before(async () => {
     browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
-    api = await openApi({}, 'recorded', undefined, await builtDashboard())
+    api = await openApi({}, 'real', undefined, await builtDashboard())
     ruleId = await rule({ name: 'Cửa hàng', url: 'https://shop.example/hooks/baoco?from=bank' })
     await transaction({ order_id: 'DH1001', counterpart_name: LONG })
     await transaction({ order_id: null, webhook_status: 'skipped', counterpart_name: HOSTILE, description: HOSTILE })
@@ -190,6 +199,25 @@ describe('the dashboard in a browser', function () {
       await page.locator('summary').click()
       await page.locator('pre', { hasText: '"paid": "150000.00"' }).waitFor()
       await inspect(view, 'webhook-new')
+      await page.goto(`${api.url}/try`)
+      await page.getByRole('button', { name: /^(Thử|Try)$/ }).click()
+      await page.locator('mark', { hasText: /^DH\d{4}$/ }).waitFor()
+      await inspect(view, 'try-read')
+      await page.getByLabel(/^(Gửi vào hộp thử|Send to my test inbox)/).check()
+      await page.getByRole('button', { name: /^(Thử|Try)$/ }).click()
+      await page.getByRole('link', { name: /^(Xem giao dịch|Show transaction)/ }).waitFor()
+      await callInbox()
+      const answer = page.getByLabel(/^(Hộp thử trả lời|The inbox answers)$/)
+      for (const status of ['500', '200']) await answer.selectOption(status)
+      await page
+        .getByText(/Chữ ký đúng|Valid signature/)
+        .first()
+        .waitFor()
+      await page
+        .getByText(/Không có chữ ký đúng|No valid signature/)
+        .first()
+        .waitFor()
+      await inspect(view, 'try-inbox')
       await page.goto(`${api.url}/nowhere`)
       await page.locator('h1').waitFor()
       await inspect(view, 'not-found')

@@ -9,6 +9,7 @@ export const shell: Messages['shell'] = {
     today: 'Today',
     transactions: 'Transactions',
     webhooks: 'Webhooks',
+    tryIt: 'Try it',
   },
   live: { connecting: 'Connecting…', live: 'Live', away: 'Connection lost, reconnecting…' },
   language: 'Language',

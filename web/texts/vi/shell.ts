@@ -7,6 +7,7 @@ export const shell = {
     today: 'Hôm nay',
     transactions: 'Giao dịch',
     webhooks: 'Webhook',
+    tryIt: 'Dùng thử',
   },
   live: { connecting: 'Đang kết nối…', live: 'Trực tiếp', away: 'Mất kết nối, đang nối lại…' },
   language: 'Ngôn ngữ',
