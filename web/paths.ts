@@ -10,6 +10,7 @@ export const PATHS = {
   webhook: '/webhooks/:id',
   changeWebhook: '/webhooks/:id/edit',
   tryIt: '/try',
+  sources: '/sources',
   login: '/login',
   register: '/register',
   verifyEmail: '/verify-email',

@@ -138,8 +138,10 @@ export interface Alert {
   until: string | null
 }
 
-interface LastSeen {
+export interface LastSeen {
   last_heard_at: string | null
+  /** Seconds; null while too little is known. */
+  usual_pause_s: number | null
   silent_since: string | null
 }
 

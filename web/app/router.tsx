@@ -26,6 +26,7 @@ const TransactionPage = screen(() => import('../screens/transaction.tsx'), 'Tran
 const Webhooks = screen(() => import('../screens/webhooks.tsx'), 'Webhooks')
 const WebhookPage = screen(() => import('../screens/webhook.tsx'), 'WebhookPage')
 const TryIt = screen(() => import('../screens/try-it.tsx'), 'TryIt')
+const Sources = screen(() => import('../screens/sources.tsx'), 'Sources')
 const editor = () => import('../screens/webhook-editor.tsx')
 const NewWebhook = screen(editor, 'NewWebhook')
 const ChangeWebhook = screen(editor, 'ChangeWebhook')
@@ -71,6 +72,7 @@ const Private = () => {
         <Route path={PATHS.changeWebhook} component={ChangeWebhook} />
         <Route path={PATHS.webhook} component={WebhookPage} />
         <Route path={PATHS.tryIt} component={TryIt} />
+        <Route path={PATHS.sources} component={Sources} />
         <Route default component={NotFound} />
       </Router>
     </Shell>

@@ -13,7 +13,7 @@ import { logOut } from './session.ts'
 
 /** On a phone the first four are in the bar, the others in its menu. */
 const FIRST = ['today', 'transactions', 'webhooks'] as const
-const OTHERS = ['tryIt'] as const satisfies readonly Screen[]
+const OTHERS = ['sources', 'tryIt'] as const satisfies readonly Screen[]
 
 export const Logo = () => (
   <svg viewBox="0 0 32 32" aria-hidden="true">

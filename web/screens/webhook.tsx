@@ -1,6 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** One webhook: its health, a test call, how to receive its calls, its secret, and its recent attempts. */
-import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { useQuery } from '@tanstack/preact-query'
 import { get, putData, remove } from '../api/client.ts'
@@ -11,7 +10,8 @@ import { language, texts } from '../app/language.ts'
 import { failuresOf, ruleState } from '../app/rule-state.ts'
 import { useAction } from '../ui/action.ts'
 import { explain } from '../ui/attempts.tsx'
-import { Copyable, Dialog, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { Copyable, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { Arrives, Verification } from '../ui/integrate.tsx'
 import { RuleSecret } from '../ui/rule-secret.tsx'
 import { RuleTest } from '../ui/rule-test.tsx'
@@ -137,32 +137,19 @@ const Logs = ({ id }: { id: number }) => {
 }
 
 const Removal = ({ of }: { of: Rule }) => {
-  const { webhook: t, common } = texts.value
+  const t = texts.value.webhook
   const { route } = useLocation()
-  const [isAsking, ask] = useState(false)
-  const drop = useAction(() => remove(`/api/webhooks/${of.id}`), ['webhooks'])
-  const confirm = async (): Promise<void> => {
-    if (!(await drop.run())) return
-    announce(t.removed)
-    route('/webhooks')
-  }
   return (
     <div>
-      <button class="button danger" type="button" onClick={() => ask(true)}>
-        {t.remove}
-      </button>
-      <Dialog title={t.removeTitle} isOpen={isAsking} onClose={() => ask(false)}>
-        <p>{t.removeText}</p>
-        {drop.error ? <Problem error={drop.error} /> : null}
-        <div class="row">
-          <button class="button danger" type="button" disabled={drop.isRunning} onClick={() => void confirm()}>
-            {t.remove}
-          </button>
-          <button class="button" type="button" onClick={() => ask(false)}>
-            {common.cancel}
-          </button>
-        </div>
-      </Dialog>
+      <Confirm
+        button={t.remove}
+        title={t.removeTitle}
+        text={t.removeText}
+        act={() => remove(`/api/webhooks/${of.id}`)}
+        after={() => route('/webhooks')}
+        stale={['webhooks']}
+        done={t.removed}
+      />
     </div>
   )
 }

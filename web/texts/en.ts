@@ -3,6 +3,7 @@
 import { common, entry, shell } from './en/shell.ts'
 import { today } from './en/today.ts'
 import { transaction, transactions } from './en/transactions.ts'
+import { sources } from './en/sources.ts'
 import { reasons, tryIt } from './en/try-it.ts'
 import { editor, webhook, webhooks } from './en/webhooks.ts'
 import type { Messages } from './vi.ts'
@@ -19,4 +20,5 @@ export const en = {
   editor,
   tryIt,
   reasons,
+  sources,
 } satisfies Messages

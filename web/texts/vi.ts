@@ -3,9 +3,23 @@
 import { common, entry, shell } from './vi/shell.ts'
 import { today } from './vi/today.ts'
 import { transaction, transactions } from './vi/transactions.ts'
+import { sources } from './vi/sources.ts'
 import { reasons, tryIt } from './vi/try-it.ts'
 import { editor, webhook, webhooks } from './vi/webhooks.ts'
 
-export const vi = { shell, common, entry, today, transactions, transaction, webhooks, webhook, editor, tryIt, reasons }
+export const vi = {
+  shell,
+  common,
+  entry,
+  today,
+  transactions,
+  transaction,
+  webhooks,
+  webhook,
+  editor,
+  tryIt,
+  reasons,
+  sources,
+}
 
 export type Messages = typeof vi

@@ -8,6 +8,8 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { devicePath } from '../../../domain/arrival/origin.ts'
 import { PROGRAM, needsChromium } from '../../harness/chromium/install.ts'
 import { builtDashboard } from '../../harness/dashboard/build.ts'
 import { OWNERS_PASSWORD, openApi, type ApiUnderTest } from '../../integration/http/api-under-test.ts'
@@ -76,6 +78,17 @@ describe('the dashboard in a browser', function () {
     const { id } = (await listed('/api/webhooks')).find((each: { url: string }) => each.url === url)
     await api.ask('POST', `/api/webhooks/${id}/test`, { key: api.owner.api_key })
     await api.ask('POST', new URL(url).pathname, { json: { event: 'bank_transaction', note: HOSTILE } })
+  }
+
+  /** A phone that reported every hour for ten days, and is silent since yesterday. */
+  const seen = async (device_id: number): Promise<void> => {
+    const database = openDatabase(api.databaseUrl)
+    await database.query(
+      `INSERT INTO ops.heard (user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s)
+       VALUES ($1, $2, now() - interval '11 days', now() - interval '1 day', 240, 3600)`,
+      [api.owner.user_id, devicePath(device_id)],
+    )
+    await database.close()
   }
 
   before(async () => {
@@ -218,6 +231,20 @@ describe('the dashboard in a browser', function () {
         .first()
         .waitFor()
       await inspect(view, 'try-inbox')
+      await page.goto(`${api.url}/sources`)
+      await page.getByRole('button', { name: /^(Hiện đường dẫn|Show the URL)/ }).click()
+      await page.locator('.qr').waitFor()
+      await page.locator('summary', { hasText: 'Incoming SMS' }).click()
+      await inspect(view, 'sources')
+      await page.getByRole('button', { name: /^(Ghép điện thoại|Pair a phone)$/ }).click()
+      await page.getByLabel(/^(Tên điện thoại|Name of the phone)$/).fill('Pixel')
+      await page.keyboard.press('Enter')
+      await page.locator('dialog .qr').waitFor()
+      await inspect(view, 'sources-pairing')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: /^(Thêm hộp thư|Add a mailbox)$/ }).click()
+      await page.locator('dialog .steps').waitFor()
+      await inspect(view, 'sources-mailbox')
       await page.goto(`${api.url}/nowhere`)
       await page.locator('h1').waitFor()
       await inspect(view, 'not-found')
@@ -329,6 +356,59 @@ describe('the dashboard in a browser', function () {
     await page.waitForURL('**/webhooks')
     await page.getByRole('link', { name: 'Cửa hàng' }).waitFor()
     expect(await page.getByText('Quán cà phê').count()).to.equal(0)
+    expect(complaints).to.deep.equal([])
+  })
+
+  it('pairs a phone, notices that it is silent, and removes it', async () => {
+    await open(VIEWS[2])
+    await page.goto(`${api.url}/login?next=/sources`)
+    await logIn()
+    await page.locator('.rail > .foot .live', { hasText: 'Trực tiếp' }).waitFor()
+    await page.getByRole('button', { name: 'Ghép điện thoại' }).click()
+    await page.getByLabel('Tên điện thoại').fill('Máy ở quầy')
+    await page.getByRole('button', { name: 'Tạo mã ghép' }).click()
+    await page.getByRole('timer').waitFor()
+    const code = await page.locator('dialog .copyable code').innerText()
+    const paired = await api.ask('POST', '/api/receive/pair', { json: { code, model: HOSTILE } })
+    await page.getByText('Đã ghép Máy ở quầy.').waitFor()
+    await page.getByRole('button', { name: 'Đóng' }).click()
+    const phone = page.locator('.lines > li', { hasText: 'Máy ở quầy' })
+    await phone.getByText('Chưa nhận tin nào').waitFor()
+    await seen(paired.body.data.device_id)
+    await api.ask('POST', '/api/receive/sms', {
+      headers: { 'x-device-token': paired.body.data.device_token },
+      json: { sender: 'Vietcombank', text: 'hello' },
+    })
+    await phone.getByText('Im lặng từ').waitFor()
+    await phone.getByText('Thường cách nhau không quá 1 giờ.').waitFor()
+    await phone.getByRole('button', { name: 'Gỡ Máy ở quầy' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Gỡ' }).click()
+    await phone.waitFor({ state: 'detached' })
+    expect(complaints).to.deep.equal([])
+  })
+
+  it('adds a mailbox, says why it cannot be read, changes it, and removes it', async () => {
+    await open(VIEWS[2])
+    await page.goto(`${api.url}/login?next=/sources`)
+    await logIn()
+    await page.getByRole('button', { name: 'Thêm hộp thư' }).click()
+    await page.getByLabel('Nhà cung cấp').selectOption('')
+    await page.getByLabel('Địa chỉ email').fill('shop@example.com')
+    await page.getByLabel('Mật khẩu ứng dụng').fill('abcd efgh')
+    await page.getByLabel('Máy chủ IMAP').fill('127.0.0.1')
+    await page.getByLabel('Cổng', { exact: true }).fill('1')
+    await page.getByRole('button', { name: 'Lưu và thử' }).click()
+    await page.locator('.notice.failed', { hasText: 'Không đọc được hộp thư.' }).waitFor()
+    await page.getByRole('button', { name: 'Sửa shop@example.com' }).click()
+    expect(await page.getByLabel('Máy chủ IMAP').inputValue()).to.equal('127.0.0.1')
+    await page.getByLabel('Mật khẩu ứng dụng').fill('x')
+    await page.getByLabel('Máy chủ IMAP').fill('localhost')
+    await page.getByRole('button', { name: 'Lưu và thử' }).click()
+    await page.locator('.lines > li', { hasText: 'localhost' }).locator('.notice.failed').waitFor()
+    expect((await listed('/api/mail-accounts'))[0]).to.include({ host: 'localhost', port: 1, tls: true })
+    await page.getByRole('button', { name: 'Gỡ shop@example.com' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Gỡ' }).click()
+    await page.getByText('Chưa có hộp thư nào.').waitFor()
     expect(complaints).to.deep.equal([])
   })
 })

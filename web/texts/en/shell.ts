@@ -10,6 +10,7 @@ export const shell: Messages['shell'] = {
     transactions: 'Transactions',
     webhooks: 'Webhooks',
     tryIt: 'Try it',
+    sources: 'Sources',
   },
   live: { connecting: 'Connecting…', live: 'Live', away: 'Connection lost, reconnecting…' },
   language: 'Language',

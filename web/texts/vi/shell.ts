@@ -8,6 +8,7 @@ export const shell = {
     transactions: 'Giao dịch',
     webhooks: 'Webhook',
     tryIt: 'Dùng thử',
+    sources: 'Nguồn',
   },
   live: { connecting: 'Đang kết nối…', live: 'Trực tiếp', away: 'Mất kết nối, đang nối lại…' },
   language: 'Ngôn ngữ',
