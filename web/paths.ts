@@ -11,6 +11,8 @@ export const PATHS = {
   changeWebhook: '/webhooks/:id/edit',
   tryIt: '/try',
   sources: '/sources',
+  unread: '/unread',
+  settings: '/settings',
   login: '/login',
   register: '/register',
   verifyEmail: '/verify-email',

@@ -272,6 +272,11 @@ export interface ScopedKey {
   api_key?: string
 }
 
+export interface TrustedSenders {
+  trusted_senders: string[]
+  without_sender: boolean
+}
+
 export interface Job {
   id: number
   status: 'running' | 'done' | 'cancelled'

@@ -33,7 +33,7 @@ const STALE: Record<LiveMessage['kind'], readonly string[]> = {
   attempt: ['transaction', 'logs', 'webhooks', 'inbox'],
   alert: ['alerts', 'sources'],
   notification: ['notifications', 'sources'],
-  account: ['account', 'webhooks', 'sources', 'systems', 'keys', 'banks'],
+  account: ['account', 'webhooks', 'sources', 'systems', 'keys', 'banks', 'senders'],
   reset: [],
 }
 

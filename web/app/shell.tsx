@@ -2,7 +2,7 @@
 /** The frame of every screen: the rail, or the bar at the bottom of a phone; the live state; and who is logged in. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { PATHS, type Screen } from '../paths.ts'
 import type { Account } from '../api/types.ts'
 import { announcement } from './announce.ts'
@@ -13,7 +13,7 @@ import { logOut } from './session.ts'
 
 /** On a phone the first four are in the bar, the others in its menu. */
 const FIRST = ['today', 'transactions', 'webhooks'] as const
-const OTHERS = ['sources', 'tryIt'] as const satisfies readonly Screen[]
+const OTHERS = ['sources', 'unread', 'tryIt', 'settings'] as const satisfies readonly Screen[]
 
 export const Logo = () => (
   <svg viewBox="0 0 32 32" aria-hidden="true">

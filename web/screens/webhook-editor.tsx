@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Creates a webhook, or changes one, with a preview of what it would send. */
 import { useState } from 'preact/hooks'
-import { useLocation, useRoute } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso/router'
 import { postData, putData } from '../api/client.ts'
 import type { Rule } from '../api/types.ts'
 import { announce } from '../app/announce.ts'

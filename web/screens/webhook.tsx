@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** One webhook: its health, a test call, how to receive its calls, its secret, and its recent attempts. */
-import { useLocation, useRoute } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso/router'
 import { useQuery } from '@tanstack/preact-query'
 import { get, putData, remove } from '../api/client.ts'
 import type { Log, Page as PageOf, Rule, RuleStats } from '../api/types.ts'

@@ -3,6 +3,7 @@
 import { common, entry, shell } from './en/shell.ts'
 import { today } from './en/today.ts'
 import { transaction, transactions } from './en/transactions.ts'
+import { settings, unread } from './en/settings.ts'
 import { sources } from './en/sources.ts'
 import { reasons, tryIt } from './en/try-it.ts'
 import { editor, webhook, webhooks } from './en/webhooks.ts'
@@ -21,4 +22,6 @@ export const en = {
   tryIt,
   reasons,
   sources,
+  unread,
+  settings,
 } satisfies Messages

@@ -3,6 +3,7 @@
 import { common, entry, shell } from './vi/shell.ts'
 import { today } from './vi/today.ts'
 import { transaction, transactions } from './vi/transactions.ts'
+import { settings, unread } from './vi/settings.ts'
 import { sources } from './vi/sources.ts'
 import { reasons, tryIt } from './vi/try-it.ts'
 import { editor, webhook, webhooks } from './vi/webhooks.ts'
@@ -20,6 +21,8 @@ export const vi = {
   tryIt,
   reasons,
   sources,
+  unread,
+  settings,
 }
 
 export type Messages = typeof vi

@@ -11,6 +11,8 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { devicePath } from '../../../domain/arrival/origin.ts'
 import { PROGRAM, needsChromium } from '../../harness/chromium/install.ts'
+import { vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { builtDashboard } from '../../harness/dashboard/build.ts'
 import { OWNERS_PASSWORD, openApi, type ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { attempted, captured, statusChanged } from '../../integration/http/captured.ts'
@@ -80,6 +82,10 @@ describe('the dashboard in a browser', function () {
     await api.ask('POST', new URL(url).pathname, { json: { event: 'bank_transaction', note: HOSTILE } })
   }
 
+  /** Sends a text to the personal URL. */
+  const receive = (query: string, body: string, headers = {}) =>
+    api.ask('POST', `/api/receive/u/${api.owner.receive_token}${query}`, { body, headers })
+
   /** A phone that reported every hour for ten days, and is silent since yesterday. */
   const seen = async (device_id: number): Promise<void> => {
     const database = openDatabase(api.databaseUrl)
@@ -107,6 +113,8 @@ describe('the dashboard in a browser', function () {
         transaction_date: new Date(Date.now() - index * 2 * 86_400_000).toISOString(),
       })
     failedId = await transaction({ order_id: 'DH1042', webhook_status: 'pending' })
+    await receive(`?sender=Vietcombank`, HOSTILE)
+    await receive('?sender=STRANGER', vietcombankText(1, 'DH3001'))
     const { user_id } = api.owner
     await api.happened(user_id, failedId, [
       attempted(failedId, { attempt_id: await api.nextId(), rule_id: ruleId, response_body: HOSTILE }),
@@ -245,6 +253,22 @@ describe('the dashboard in a browser', function () {
       await page.getByRole('button', { name: /^(Thêm hộp thư|Add a mailbox)$/ }).click()
       await page.locator('dialog .steps').waitFor()
       await inspect(view, 'sources-mailbox')
+      await page.goto(`${api.url}/unread`)
+      await page.getByRole('button', { name: /^(Hiện các tin|Show the texts)$/ }).click()
+      await page.locator('pre', { hasText: '<img' }).waitFor()
+      await inspect(view, 'unread')
+      await page.goto(`${api.url}/unread?status=ignored`)
+      await page.locator('.lines').waitFor()
+      await inspect(view, 'unread-ignored')
+      await page.goto(`${api.url}/settings`)
+      await page.locator('.pairs').waitFor()
+      await page
+        .locator('section', { hasText: /Người gửi tin cậy|Trusted senders/ })
+        .last()
+        .locator('input')
+        .first()
+        .waitFor()
+      await inspect(view, 'settings')
       await page.goto(`${api.url}/nowhere`)
       await page.locator('h1').waitFor()
       await inspect(view, 'not-found')
@@ -409,6 +433,64 @@ describe('the dashboard in a browser', function () {
     await page.getByRole('button', { name: 'Gỡ shop@example.com' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Gỡ' }).click()
     await page.getByText('Chưa có hộp thư nào.').waitFor()
+    expect(complaints).to.deep.equal([])
+  })
+
+  it('confirms a text that may be forged, and shows that another one is still not understood', async () => {
+    const text = vietcombankText(2, 'DH3002')
+    const broken = `{"sender":"Vietcombank","sender":"Vietcombank2","text":"${text}"}`
+    await receive('', broken, { 'content-type': 'application/json' })
+    await open(VIEWS[2])
+    await page.goto(`${api.url}/login?next=/unread`)
+    await logIn()
+    const other = page.locator('.lines > li', { hasText: 'Không bộ đọc nào' }).last()
+    await other.getByRole('button', { name: /^Đọc lại/ }).click()
+    await page.locator('.announcement', { hasText: 'Vẫn chưa đọc được.' }).waitFor()
+    const forged = page.locator('.lines > li', { hasText: 'Một trường có hai lần' })
+    await forged.getByRole('button', { name: 'Tin này là thật' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Tin này là thật' }).click()
+    await forged.waitFor({ state: 'detached' })
+    await page.goto(`${api.url}/transactions`)
+    await page.getByText('DH3002').waitFor()
+    await page.goto(`${api.url}/unread?status=ignored`)
+    await page.getByRole('link', { name: 'Sửa người gửi tin cậy' }).click()
+    await page.waitForURL('**/settings')
+    expect(complaints).to.deep.equal([])
+  })
+
+  it('creates an API key that is shown once, deletes it, and trusts a sender', async () => {
+    await open(VIEWS[2])
+    await page.goto(`${api.url}/login?next=/settings`)
+    await logIn()
+    await page.getByLabel('Tên khóa').fill('Kế toán')
+    await page.getByLabel('Xem giao dịch và báo cáo').uncheck()
+    await page.getByRole('button', { name: 'Tạo khóa' }).click()
+    await page.getByText('Chọn ít nhất một quyền.').waitFor()
+    await page.getByLabel('Xem giao dịch và báo cáo').check()
+    await page.getByLabel('Hết hạn vào ngày').fill('2099-12-31')
+    await page.getByRole('button', { name: 'Tạo khóa' }).click()
+    const key = await page.locator('.copyable code').innerText()
+    expect((await api.ask('GET', '/api/transactions', { key })).status).to.equal(200)
+    expect((await api.ask('POST', '/api/inbox', { key })).status).to.equal(403)
+    await page.locator('.lines > li', { hasText: 'hết hạn 31/12/2099' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Xóa khóa Kế toán' }).click()
+    expect(await page.getByText(key).count()).to.equal(0)
+    await page.getByRole('dialog').getByRole('button', { name: 'Xóa' }).click()
+    await page.getByText('Chưa có khóa nào.').waitFor()
+    expect((await api.ask('GET', '/api/transactions', { key })).status).to.equal(401)
+
+    await page.getByLabel('Tên người gửi SMS').fill('NGAN HANG')
+    await page.getByRole('button', { name: 'Thêm', exact: true }).click()
+    await page.getByRole('button', { name: 'Bỏ NGAN HANG' }).waitFor()
+    await page.getByLabel('Nhận cả tin không ghi người gửi').click()
+    await page.locator('input:checked:enabled[type=checkbox]').last().waitFor()
+    const path = '/api/account/trusted-senders'
+    expect(await listed(path)).to.deep.equal({ trusted_senders: ['NGAN HANG'], without_sender: true })
+    await page.getByRole('button', { name: 'Bỏ NGAN HANG' }).click()
+    await page.getByText('Chưa thêm người gửi nào.').waitFor()
+    await page.getByLabel('Nhận cả tin không ghi người gửi').click()
+    await eventually(async () => (await listed(path)).without_sender === false)
     expect(complaints).to.deep.equal([])
   })
 })

@@ -11,6 +11,8 @@ export const shell: Messages['shell'] = {
     webhooks: 'Webhooks',
     tryIt: 'Try it',
     sources: 'Sources',
+    unread: 'Unread',
+    settings: 'Settings',
   },
   live: { connecting: 'Connecting…', live: 'Live', away: 'Connection lost, reconnecting…' },
   language: 'Language',

@@ -9,6 +9,8 @@ export const shell = {
     webhooks: 'Webhook',
     tryIt: 'Dùng thử',
     sources: 'Nguồn',
+    unread: 'Tin chưa đọc',
+    settings: 'Cài đặt',
   },
   live: { connecting: 'Đang kết nối…', live: 'Trực tiếp', away: 'Mất kết nối, đang nối lại…' },
   language: 'Ngôn ngữ',
