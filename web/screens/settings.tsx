@@ -7,7 +7,7 @@ import { language, texts } from '../app/language.ts'
 import { useAccount } from '../app/session.ts'
 import { useAction } from '../ui/action.ts'
 import { ApiKeys } from '../ui/api-keys.tsx'
-import { Heading, Loaded, Problem } from '../ui/basics.tsx'
+import { Heading, Loaded, Problem, Stranger } from '../ui/basics.tsx'
 import { TrustedSenders } from '../ui/trusted-senders.tsx'
 
 const Facts = ({ of }: { of: Account }) => {
@@ -23,7 +23,9 @@ const Facts = ({ of }: { of: Account }) => {
         {of.name && (
           <>
             <dt>{t.name}</dt>
-            <dd>{of.name}</dd>
+            <dd>
+              <Stranger text={of.name} />
+            </dd>
           </>
         )}
         <dt>{t.plan}</dt>

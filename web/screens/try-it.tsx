@@ -136,9 +136,13 @@ const Called = ({ level, text: typed, sender }: { level: Level; text: string; se
       {!read.data.transaction ? (
         <p>{t.unread}</p>
       ) : level === 'rules' ? (
-        <p>{names ? t.called(names) : t.nobody}</p>
+        <p>{names ? <Stranger text={t.called(names)} /> : t.nobody}</p>
       ) : (
-        names && <p>{t.alsoCalled(names)}</p>
+        names && (
+          <p>
+            <Stranger text={t.alsoCalled(names)} />
+          </p>
+        )
       )}
     </div>
   )

@@ -34,7 +34,7 @@ const Settings = ({ of }: { of: Rule }) => {
     <Pairs
       rows={[
         [t.fact.method, of.http_method],
-        [t.fact.system, of.system_name || t.all],
+        [t.fact.system, of.system_name ? <Stranger text={of.system_name} /> : t.all],
         [t.fact.type, of.filter_type === 'both' ? t.both : common.direction[of.filter_type]],
         [t.fact.banks, of.filter_banks.join(', ') || t.all],
         [t.fact.min, of.min_amount === null ? t.all : money(`${of.min_amount}.00`, 'VND', language.value)],

@@ -4,7 +4,7 @@ import type { Rule, RuleStats } from '../api/types.ts'
 import { count, milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { failuresOf, ruleState } from '../app/rule-state.ts'
-import { Empty, Heading, Loaded } from '../ui/basics.tsx'
+import { Empty, Heading, Loaded, Stranger } from '../ui/basics.tsx'
 import { RuleStateMark, useRules, useRuleStats } from '../ui/rules.tsx'
 
 const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
@@ -14,14 +14,18 @@ const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
     <tr>
       <td>
         <a href={`/webhooks/${of.id}`}>
-          <b>{of.name}</b>
+          <b>
+            <Stranger text={of.name} />
+          </b>
         </a>
       </td>
       <td class="right">
         <RuleStateMark of={ruleState(of, stats)} />
       </td>
       <td>
-        <code>{of.url}</code>
+        <code>
+          <Stranger text={of.url} />
+        </code>
       </td>
       <td class="right">
         {stats &&

@@ -7,7 +7,7 @@ import type { ScopedKey } from '../api/types.ts'
 import { day } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Ago, Copyable, FormProblem, Loaded, TextField, valuesOf } from './basics.tsx'
+import { Ago, Copyable, FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
 import { Choice } from './choices.tsx'
 import { Confirm } from './confirm.tsx'
 
@@ -61,7 +61,9 @@ const Key = ({ of }: { of: ScopedKey }) => {
   return (
     <li class="row between">
       <div>
-        <h3>{of.name}</h3>
+        <h3>
+          <Stranger text={of.name} />
+        </h3>
         <p>{of.scopes.map((scope) => t.scope[scope] ?? scope).join(', ')}</p>
         <p class="muted">
           {of.last_used_at ? (

@@ -1,5 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** A list to choose from, and a box to tick. */
+import { marked } from '../app/hidden-characters.ts'
 import { Field } from './basics.tsx'
 
 export const Select = ({
@@ -20,7 +21,7 @@ export const Select = ({
       <select {...attributes} name={name} onChange={(event) => onChange?.(event.currentTarget.value)}>
         {options.map(([each, text]) => (
           <option key={each} value={each} selected={each === value}>
-            {text}
+            {marked(text)}
           </option>
         ))}
       </select>

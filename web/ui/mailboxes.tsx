@@ -44,8 +44,12 @@ const Mailbox = ({ of, test, isTesting, outcome, edit }: MailboxProps) => {
     <li class="stack tight">
       <div class="row between">
         <div>
-          <h3>{of.email}</h3>
-          <p class="muted">{of.host}</p>
+          <h3>
+            <Stranger text={of.email} />
+          </h3>
+          <p class="muted">
+            <Stranger text={of.host} />
+          </p>
         </div>
         <div class="row">
           <button

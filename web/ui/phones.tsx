@@ -28,7 +28,7 @@ const Code = ({ of, again }: { of: Invitation; again: () => void }) => {
   if (devices?.some(({ id, paired }) => id === of.id && paired))
     return (
       <p class="notice done" role="status">
-        {t.paired(of.name)}
+        <Stranger text={t.paired(of.name)} />
       </p>
     )
   if (left === 0)
