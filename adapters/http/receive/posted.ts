@@ -34,6 +34,8 @@ export interface Posted {
   query?: Fields | null | undefined
   /** The body if it was valid JSON; null if `raw_data` must be serialized from the value. */
   json: string | null
+  /** The body as sent, if the value may not have all of it. It becomes the text if no text is found, and is kept in `raw_data`. */
+  sent?: string | undefined
   /** The reason why a text may have injected fields into the body. */
   unsafe?: Unsafe | undefined
   /** Whether each value was encoded on its own, as in a form. Then no text can have injected a field. */
@@ -71,8 +73,24 @@ const multipart = (bytes: Buffer, contentType: string): Paired | null => {
   return pairs && paired(pairs)
 }
 
-/** A body that contains raw whitespace was never form-encoded. In it a plus is a plus, such as the sign of an amount. */
+/** A body that contains raw whitespace was never form-encoded. */
 const isEncoded = (text: string): boolean => !/[\s\u0080-\uffff]/.test(text.trim())
+
+/** No encoder writes a blank both as `%20` and as `+`. Beside `%20`, and in a body that is not encoded, a plus is the sign of an amount. */
+const hasRawPlus = (text: string): boolean => text.includes('+') && (text.includes('%20') || !isEncoded(text))
+
+/** An `&` that no field name follows: the beginning of an HTML entity, or an `&` of the text that was not encoded. */
+const RAW_AMPERSAND = /&(?![\w.%[\]-]{1,60}=|$)/g
+
+/** A plain text whose blanks are encoded. Any other text, and one that cannot be decoded, stays as it is. */
+const percentDecoded = (text: string): string => {
+  if (!/%(?:20|0a|0d)/i.test(text) || !isEncoded(text)) return text
+  try {
+    return decodeURIComponent(text.trim())
+  } catch {
+    return text
+  }
+}
 
 /** Most bytes of a form, multipart or not. */
 const FORM_LIMIT = 1024 * 1024
@@ -85,11 +103,14 @@ const form = (text: string, isLabelled: boolean): Posted | null => {
   const isLong = text.length > FORM_LIMIT || hasTooManyPairs(text)
   if (isLong && isLabelled) throw new TooMuchPosted('form')
   if (isLong) return null
-  const isEscaped = isEncoded(text)
-  const pairs = new URLSearchParams(isEscaped ? text.trim() : text.trim().replaceAll('+', '%2B'))
-  const { fields, isRepeated } = paired(pairs)
+  const plus = hasRawPlus(text) ? text.trim().replaceAll('+', '%2B') : text.trim()
+  const mended = plus.replace(RAW_AMPERSAND, '%26')
+  const { fields, isRepeated } = paired(new URLSearchParams(mended))
   if (!Object.keys(fields).some(isKnownName)) return null
-  return { value: fields, json: null, unsafe: unsafeIf(isRepeated), isEscaped }
+  const unsafe = unsafeIf(isRepeated) ?? (mended === plus ? undefined : 'broken_json')
+  // An app that leaves a plus or an ampersand as it is may also leave the rest of a text as it is.
+  const isEscaped = isEncoded(text) && mended === text.trim()
+  return { value: fields, json: null, sent: text, unsafe, isEscaped }
 }
 
 /** The value of a body that is a JSON string. Such a body has no fields. */
@@ -104,10 +125,10 @@ const json = (text: string, isLabelled: boolean): Posted | null => {
   const { value, exact } = parseLeniently(text)
   // A bank's text may begin with a bracket, such as `[VCB]`; none begins with a brace.
   if (value === undefined && !isLabelled && /^\s*\[/.test(text)) return null
-  if (!exact) return { value: value ?? text, json: null, unsafe: 'broken_json' }
   // A list with one item is read as that item.
   const one = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value
-  return { value: one, json: text, unsafe: unsafeIf(hasDuplicateKey(text, sameName)) }
+  if (!exact) return { value: one ?? text, json: null, sent: text, unsafe: 'broken_json' }
+  return { value: one, json: text, sent: text, unsafe: unsafeIf(hasDuplicateKey(text, sameName)) }
 }
 
 /** @param isText  whether the body can only be the text: its content type is text/plain and the query has the other fields */
@@ -118,14 +139,15 @@ const fromBody = (bytes: Buffer, contentType: string, isText: boolean): Posted =
     if (parts) return { value: parts.fields, json: null, unsafe: unsafeIf(parts.isRepeated), isEscaped: true }
   }
   const text = textOf(bytes, contentType)
-  if (isText) return { value: text, json: null }
+  if (isText) return { value: percentDecoded(text), json: null, sent: text }
   if (/^\s*[{["]/.test(text) && hasTooManyValues(text)) throw new TooMuchPosted('json')
   const read = /^\s*[{[]/.test(text) ? json(text, /\bjson\b/i.test(contentType)) : null
   return (
     read ??
     form(text, /^application\/x-www-form-urlencoded/i.test(contentType)) ?? {
-      value: jsonString(text) ?? text,
+      value: jsonString(text) ?? percentDecoded(text),
       json: null,
+      sent: text,
     }
   )
 }
@@ -153,6 +175,7 @@ export const readPosted = async (bytes: Buffer, contentType: string, query: Fiel
   return {
     value: posted.value,
     json: posted.json,
+    sent: posted.sent,
     query: fields,
     unsafe: posted.unsafe ?? unsafeIf(isRepeated),
     isEscaped: posted.isEscaped === true && !names.some(isKnownName),
@@ -177,12 +200,22 @@ const withQuery = (value: unknown, query: Fields): unknown => {
   return whole
 }
 
+/** Adds the body as sent if the value may not have all of it. */
+const withSent = (value: unknown, sent: string | undefined): unknown => {
+  if (sent === undefined || value === sent) return value
+  const fields = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value }
+  return Object.assign(Object.create(null) as Fields, fields, { as_sent: sent })
+}
+
 /**
- * The source of `raw_data`: the original body if it was valid JSON, else JSON made from the value. Capture truncates it.
+ * The source of `raw_data`: the original body if it was valid JSON, else JSON made from the value, with the body as sent if it had to be
+ * repaired. Capture truncates it.
  * @param text  the notification's text; it alone is kept if the whole value cannot be serialized
  */
-export const rawDataOf = ({ value, query, json }: Posted, text: string): string => {
+export const rawDataOf = ({ value, query, json, sent, unsafe, isEscaped }: Posted, text: string): string => {
   if (json !== null && !query) return storable(json)
-  const whole = query ? withQuery(value, query) : typeof value === 'string' ? { text: value } : value
-  return storable(written(whole) ?? JSON.stringify({ text }))
+  const fields = query ? withQuery(value, query) : value
+  const isWhole = json !== null || (unsafe === undefined && isEscaped !== false)
+  const whole = isWhole ? fields : withSent(fields, sent)
+  return storable(written(typeof whole === 'string' ? { text: whole } : whole) ?? JSON.stringify({ text }))
 }
