@@ -41,7 +41,7 @@ const NEIGHBOURS = {
     credits: ['accounts', 'scheduled', 'support'],
     deliver: ['support'],
     jobs: ['accounts', 'support', 'transactions'],
-    live: [],
+    live: ['support'],
     'mail-ingest': ['capture', 'support'],
     parked: ['support'],
     plans: ['accounts', 'support'],
@@ -115,6 +115,25 @@ export default {
     ...layerRules,
     ...neighbourRules,
     ...unknownFolders,
+    {
+      name: 'web-imports-itself',
+      severity: 'error',
+      from: { path: '^web/' },
+      to: { path: '^(domain|workflows|projections|adapters|cmd|tests|bench)/' },
+    },
+    {
+      name: 'only-the-addresses-of-web',
+      severity: 'error',
+      from: { path: '^(domain|workflows|projections|adapters|cmd)/' },
+      to: { path: '^web/', pathNot: '^web/(paths\\.ts|build\\.mjs)$' },
+    },
+    {
+      name: 'no-packages-for-development',
+      severity: 'error',
+      from: { path: '^(domain|workflows|projections|adapters|cmd|web)/' },
+      // Types come from packages for development.
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

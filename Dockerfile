@@ -14,6 +14,7 @@ COPY adapters adapters
 COPY projections projections
 COPY workflows workflows
 COPY domain domain
+COPY web web
 # The bundle is built here, because `node` may not write to its folder.
 RUN node cmd/build.mjs && mkdir /data && chown node:node /data
 # The user `node` of that image, as a number, so that a cluster can verify that it is not root.

@@ -1,14 +1,16 @@
 /**
- * Builds the bundle: a few files of JavaScript that Node starts from. A start that compiles five hundred sources one by one takes twice as
- * long. `npm run build` builds it, set-up does so, and so does the first start after a change of the sources. It is kept in `node_modules`.
+ * Builds the bundle: a few files of JavaScript that Node starts from, and the dashboard. A start that compiles five hundred sources one by
+ * one takes twice as long. `npm run build` builds it, set-up does so, and so does the first start after a change of the sources. It is kept
+ * in `node_modules`.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { buildWeb } from '../web/build.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain']
+const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain', 'web']
 /** Bundles of older sources are kept this long. By then every process has loaded what it needs of its own bundle. */
 const KEPT_FOR_MS = 24 * 3_600_000
 
@@ -17,7 +19,7 @@ const nameOfSources = () => {
   const hash = createHash('sha256').update(root)
   for (const folder of FOLDERS)
     for (const path of readdirSync(join(root, folder), { recursive: true }).sort())
-      if (/\.(?:ts|mjs)$/.test(path))
+      if (/\.(?:tsx?|mjs|css|svg)$/.test(path))
         hash.update(`\n${folder}/${path}\n`).update(readFileSync(join(root, folder, path)))
   return hash.digest('hex').slice(0, 32)
 }
@@ -32,7 +34,9 @@ const urlsOfSources = {
     })),
 }
 
-const make = async (build, into) => {
+/** @param own  where the result will be; @param into  where it is built */
+const make = async (build, own, into) => {
+  await buildWeb(build, join(into, 'web'))
   await build({
     entryPoints: [join(root, 'cmd/baoco.ts')],
     outdir: into,
@@ -46,6 +50,7 @@ const make = async (build, into) => {
     target: 'node20',
     sourcemap: true,
     sourcesContent: false,
+    define: { 'globalThis.BAOCO_WEB': JSON.stringify(join(own, 'web')) },
     plugins: [urlsOfSources],
   })
 }
@@ -70,7 +75,7 @@ export const bundled = async () => {
     return null
   }
   try {
-    await make(build, mine)
+    await make(build, own, mine)
     renameSync(mine, own)
   } catch (error) {
     // Another process may have built it at the same time.

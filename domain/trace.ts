@@ -25,8 +25,11 @@ export const correlationOf = ({ trace_id }: Pick<TraceContext, 'trace_id'>): str
   trace_id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
 /** @returns null if the correlation id is not that of a trace: events of older versions, and scheduled work */
-export const traceIdOf = (correlationId: string): string | null =>
-  UUID.test(correlationId) ? correlationId.replaceAll('-', '') : null
+export const traceIdOf = (correlationId: string): string | null => {
+  if (!UUID.test(correlationId)) return null
+  const part = (from: number, to: number): string => correlationId.slice(from, to)
+  return part(0, 8) + part(9, 13) + part(14, 18) + part(19, 23) + part(24, 36)
+}
 
 /**
  * @param step  names the step within the trace, so that its span has the same id wherever it is formed

@@ -7,18 +7,18 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const LAYERS = ['domain', 'workflows', 'projections', 'adapters', 'cmd']
+const LAYERS = ['domain', 'workflows', 'projections', 'adapters', 'cmd', 'web']
 const NAMED = /^\/\/ Tests: (tests\/\S+\.test\.ts)$/
 
 const sources = (): string[] =>
   LAYERS.flatMap((layer) =>
     readdirSync(join(ROOT, layer), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .filter((entry) => entry.isFile() && /(?<!\.d)\.tsx?$/.test(entry.name))
       .map((entry) => relative(ROOT, join(entry.parentPath ?? entry.path, entry.name))),
   )
 
 const hasTests = (source: string): boolean => {
-  if (existsSync(join(ROOT, 'tests', 'unit', source.replace(/\.ts$/, '.test.ts')))) return true
+  if (existsSync(join(ROOT, 'tests', 'unit', source.replace(/\.tsx?$/, '.test.ts')))) return true
   const [first = ''] = readFileSync(join(ROOT, source), 'utf8').split('\n', 1)
   const [, suite] = NAMED.exec(first) ?? []
   return suite !== undefined && existsSync(join(ROOT, suite))

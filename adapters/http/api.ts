@@ -8,6 +8,7 @@ import { orUnavailable } from '../database/or-unavailable.ts'
 import { abuseGuard } from './middleware/abuse-guard.ts'
 import { BodiesInFlight, holdBodies } from './middleware/bodies-in-flight.ts'
 import type { ApiState } from './context.ts'
+import { dashboard } from './dashboard/serve.ts'
 import { errors } from './middleware/errors.ts'
 import { openEventStreams } from './resources/event-stream.ts'
 import { jsonWebTokens } from './middleware/json-web-tokens.ts'
@@ -61,10 +62,10 @@ const notStored: Middleware = (context, next) => {
 }
 
 /** Runs if no route matched the request. The path may exist with other methods. */
-const methodNotAllowed: Middleware = (context) => {
+const methodNotAllowed: Middleware = (context, next) => {
   const known = (context.matched as { methods: string[] }[] | undefined) ?? []
   const allowed = [...new Set(known.flatMap(({ methods }) => methods))]
-  if (allowed.length === 0) return
+  if (allowed.length === 0) return next()
   context.set('Allow', allowed.join(', '))
   throw new Refused('METHOD_NOT_ALLOWED', `This address does not support ${context.method}.`)
 }
@@ -140,7 +141,7 @@ export const createApi = (given: ApiParts): Koa => {
   transactionRoutes(operations, parts, signedIn)
   alertRoutes(operations, parts, signedIn)
   jobRoutes(operations, parts, signedIn)
-  const streams = openEventStreams(parts.feed)
+  const streams = openEventStreams(parts)
   statsRoutes(operations, parts, signedIn)
   streamRoutes(operations, streams, signedIn)
   counterRoutes(operations, parts, { streams, signedIn })
@@ -154,6 +155,7 @@ export const createApi = (given: ApiParts): Koa => {
   app.use(receive.routes())
   app.use(router.routes())
   app.use(methodNotAllowed)
+  app.use(dashboard(parts.web))
   return app
 }
 

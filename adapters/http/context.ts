@@ -19,6 +19,8 @@ export interface ApiState {
   /** Set by `signedIn`. Public routes do not have it and must not read it. */
   account: Account
   signed_in_by: SignedInBy
+  /** When the credential expires. Undefined if it does not. */
+  expires_at?: Date | undefined
   /** The token of a call to `/api/receive/*`; null if it has none; undefined until it was searched for. */
   shown?: ShownToken | null
   /** How long the check of that token waited for the event store, milliseconds. */
@@ -34,7 +36,8 @@ export type ApiMiddleware = RouterMiddleware<ApiState>
 
 /** The id of the trace that the request continues, or of a new one. */
 export const correlationIn = (context: ApiContext): string => {
-  const trace = traceIn(context.get('traceparent'))
+  const { traceparent } = context.req.headers
+  const trace = typeof traceparent === 'string' ? traceIn(traceparent) : null
   return trace ? correlationOf(trace) : randomUUID()
 }
 

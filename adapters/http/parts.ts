@@ -12,6 +12,7 @@ import type { InboxCalls } from '../inbox/calls.ts'
 import type { Inboxes } from '../inbox/inboxes.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
 import type { Queryable } from '../database/database.ts'
+import type { WebFiles } from './dashboard/files.ts'
 import type { HealthCheck } from './resources/health.ts'
 import type { CounterFor, RateLimits } from './middleware/rate-limits.ts'
 
@@ -42,6 +43,8 @@ export interface ApiParts {
   conducts: Pick<UsageCounters, 'enter' | 'leave'>
   /** Counters of the rate limits: `exact` is shared by all processes, `hot` needs no round trip and is for the receive path. */
   counters: { exact: CounterFor; hot: CounterFor }
+  /** The built dashboard; null: it is not served. */
+  web: WebFiles | null
   log: LogLines
   metrics: Registry
   /** Health checks that must pass for `/readyz` to report ready. */

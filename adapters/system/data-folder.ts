@@ -29,6 +29,8 @@ const OURS = [
   'postgres',
   'database-folder',
   'moves-to',
+  'restor',
+  'before-restored',
   'lost+found',
 ]
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { Argument, Option, type Command } from 'commander'
 import { listAccounts, type AccountRow } from '../../projections/account/queries.ts'
 import { plan as plans, type Plan } from '../../domain/account/events.ts'
-import { changePlan, rotateKey, unlockAccount } from '../../workflows/accounts/access.ts'
+import { changePlan, rotateKey, setPassword, unlockAccount } from '../../workflows/accounts/access.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
@@ -67,6 +67,19 @@ export const account = (program: Command): void => {
         console.log(lifted ? `${email} is unlocked` : `${email} was not locked`)
       }),
     )
+
+  group
+    .command('password <email>')
+    .description('set a new password; every login of the account ends')
+    .option('--password <password>', 'default: the first line of standard input, or a generated password')
+    .action(async (email: string, options: { password?: string }) => {
+      const given = await givenPassword(options.password)
+      await withAccounts(async ({ on, ...parts }) => {
+        const made = await setPassword(parts, await on(email), given)
+        console.log(`${email} has a new password, and its logins have ended`)
+        if (given === undefined) console.log(`password      ${made}`)
+      })
+    })
 
   group
     .command('key <email>')

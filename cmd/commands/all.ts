@@ -20,6 +20,8 @@ const commands: Record<string, () => Promise<Add>> = {
   'export-events': async () => (await import('./export-events.ts')).exportEventsCommand,
   'import-events': async () => (await import('./import-events.ts')).importEventsCommand,
   parked: async () => (await import('./parked.ts')).parked,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
   tail: async () => (await import('./tail.ts')).tail,
   history: async () => (await import('./history.ts')).history,
   audit: async () => (await import('./audit.ts')).audit,

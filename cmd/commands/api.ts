@@ -12,6 +12,7 @@ import { checkUrl } from '../../adapters/webhook-sender/check-url.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { registerFirstAccount } from '../../workflows/accounts/registration.ts'
 import { openFeed } from '../../workflows/live/feed.ts'
+import { dashboardFiles } from '../process/dashboard-files.ts'
 import { greeting } from '../process/greeting.ts'
 import { readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from '../process/role.ts'
@@ -46,6 +47,7 @@ export const apiRole: Role = {
       mailServer: openImap(targets),
       accounts: new Accounts(requestStore, accounts),
       urlProblem: (url: string) => checkUrl(url, targets),
+      web: dashboardFiles(),
       metrics: metrics.registry,
       settings: { ...settings, jwtSecret: secrets.jwtSecret },
     }

@@ -92,6 +92,12 @@ export const createFirst = (
   ]
 }
 
+/** The raised version ends every session and JWT. */
+export const newlySetPassword = (
+  { user_id, token_version }: Pick<Account, 'user_id' | 'token_version'>,
+  password_hash: string,
+): AccountEvent => ({ type: 'PasswordSet', data: { user_id, password_hash, token_version: token_version + 1 } })
+
 export const rotatedKey = (user_id: number, key_hash: string): AccountEvent => ({
   type: 'ApiKeyRotated',
   data: { user_id, key_hash },

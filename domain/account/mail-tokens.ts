@@ -4,6 +4,7 @@
  * the owner's. The use of one ends them all (decisions, "Mail tokens"). The events store a token's hash. The token is computed from
  * its nonce and the installation's secret (`workflows/accounts/mail-links.ts`).
  */
+import { newlySetPassword } from './access.ts'
 import type { MailPurpose, MailTokenIssued } from './access-events.ts'
 import { endEverything } from './end-everything.ts'
 import type { AccountEvent } from './events.ts'
@@ -150,9 +151,9 @@ export const resetPassword = (
   }: { token: string; password_hash: string; end_everything?: boolean | undefined; at: Date },
 ): AccountEvent[] => {
   checkMailToken(account, 'reset_password', token, at)
-  const { user_id, verified, token_version } = account
+  const { user_id, verified } = account
   return [
-    { type: 'PasswordSet', data: { user_id, password_hash, token_version: token_version + 1 } },
+    newlySetPassword(account, password_hash),
     ...(verified ? [] : [{ type: 'EmailVerified', data: { user_id } } satisfies AccountEvent]),
     ...(end_everything ? endEverything(account) : []),
   ]

@@ -61,7 +61,7 @@ export interface Arrival {
   /** Why the text may have named its fields. The notification is kept, and does not become a transaction automatically. */
   unsafe?: Unsafe | undefined
   /** The id of the request's trace. Default: a new one. */
-  correlation_id?: string
+  correlation_id?: string | undefined
   /** The raw body, or its item of a batch, for `raw_data`. */
   raw: string
 }

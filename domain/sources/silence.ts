@@ -26,6 +26,9 @@ const DAY_S = 86_400
 const isKnown = ({ first_seen_at, last_seen_at, times }: Rhythm): boolean =>
   times >= KNOWN_FROM.times && Date.parse(last_seen_at) - Date.parse(first_seen_at) >= KNOWN_FROM.days * DAY_S * 1_000
 
+/** The longest usual pause in whole seconds. Null if too little is known of the source. */
+export const usualPause = (rhythm: Rhythm): number | null => (isKnown(rhythm) ? Math.round(rhythm.usual_pause_s) : null)
+
 /** Seconds after which the source counts as silent. Null if too little is known of it. */
 export const silentAfter = (rhythm: Rhythm): number | null =>
   isKnown(rhythm) ? Math.max(TIMES_AS_LONG * rhythm.usual_pause_s, SHORTEST_H * 3_600) : null

@@ -1,12 +1,14 @@
 // Tests: tests/integration/http/sources.test.ts
 /** When each of a user's sources was last seen, and since when it is silent. */
 import type { ReceivePath } from '../../domain/arrival/origin.ts'
-import { silentSince, type Rhythm } from '../../domain/sources/silence.ts'
+import { silentSince, usualPause, type Rhythm } from '../../domain/sources/silence.ts'
 import type { KnownSource } from '../../workflows/scheduled/watch-sources.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
 export interface LastSeen {
   last_heard_at: string | null
+  /** The longest usual pause in seconds; null while too little is known about it. */
+  usual_pause_s: number | null
   /** null while it is as active as usual, or while too little is known about it. */
   silent_since: string | null
 }
@@ -14,7 +16,7 @@ export interface LastSeen {
 /** The columns of `ops.heard` under the names of `Rhythm`. */
 const COLUMNS = `door AS path, first_heard_at AS first_seen_at, last_heard_at AS last_seen_at, heard AS times, usual_pause_s`
 
-const NEVER: LastSeen = { last_heard_at: null, silent_since: null }
+const NEVER: LastSeen = { last_heard_at: null, usual_pause_s: null, silent_since: null }
 
 /** @returns a function that gives what is known about each of the user's receive paths */
 export const lastSeenOf = async (
@@ -30,7 +32,7 @@ export const lastSeenOf = async (
   const lastSeen = new Map(
     rows.map(({ path, ...rhythm }): [ReceivePath, LastSeen] => [
       path,
-      { last_heard_at: rhythm.last_seen_at, silent_since: silentSince(rhythm, now) },
+      { last_heard_at: rhythm.last_seen_at, usual_pause_s: usualPause(rhythm), silent_since: silentSince(rhythm, now) },
     ]),
   )
   return (path) => lastSeen.get(path) ?? NEVER

@@ -92,6 +92,18 @@ const dueNow: Operation = {
   acrossStreams: true,
 }
 
+/**
+ * Retries do not wait any longer once their rule has a new url or is switched on: the reason of the failure may be gone. A delivery over
+ * the quota has had no attempt, and keeps its time.
+ */
+const retriesDueNow: Operation = {
+  name: 'retries_due_now',
+  values: { rule_id: 'bigint', due_at: 'timestamptz' },
+  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at FROM v
+    WHERE t.rule_id = v.rule_id AND t.status = 'open' AND t.lane = 'retry' AND t.attempt > 0 AND t.due_at > v.due_at`,
+  acrossStreams: true,
+}
+
 const removeDeliveries = removeOfTransaction(deliveryTable)
 
 const leftToTheLog = (at: string): string => new Date(Date.parse(at) + LEFT_TO_THE_LOG_MS).toISOString()
@@ -118,7 +130,7 @@ const afterAttempt = (attempted: TransactionEventData['WebhookAttempted']): Chan
 
 export const delivery = projection(
   deliveryTable,
-  { version: 2, operations: [open, endFailed, dueNow, removeDeliveries] },
+  { version: 3, operations: [open, endFailed, dueNow, retriesDueNow, removeDeliveries] },
   {
     TransactionCaptured: ({ data: { transaction_id, user_id, rules, created_at } }) => {
       const due_at = leftToTheLog(created_at)
@@ -145,6 +157,8 @@ export const delivery = projection(
         { status: reason === 'gone' ? 'failed' : 'ended', due_at: null, lane: null },
       ),
     TransactionDeleted: ({ data: { transaction_id } }) => perform(removeDeliveries, [{ transaction_id }]),
+    RuleChanged: ({ data: { rule_id, url, is_active }, metadata }) =>
+      url !== undefined || is_active === 1 ? perform(retriesDueNow, [{ rule_id, due_at: metadata.at }]) : [],
     RuleDeleted: ({ data: { rule_id }, metadata }) => perform(dueNow, [{ rule_id, due_at: metadata.at }]),
   },
 )

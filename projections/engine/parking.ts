@@ -66,12 +66,10 @@ class Planning {
     this.#parking = parking
   }
 
-  async take(event: StoredEvent): Promise<void> {
-    if (event.stream === PARKED_STREAM) {
-      if (isResolution(event)) await this.#resolve(event)
-      return
-    }
-    this.#next(event, event.checkpoint)
+  /** @returns a promise only for a decision of the operator */
+  take(event: StoredEvent): Promise<void> | undefined {
+    if (event.stream !== PARKED_STREAM) return void this.#next(event, event.checkpoint)
+    return isResolution(event) ? this.#resolve(event) : undefined
   }
 
   #parkedAt(stream: string): ParkedStream | null {
@@ -132,7 +130,10 @@ class Planning {
 /** @throws {StoreUnavailable} while events that waited cannot be read */
 export const planOf = async (events: readonly StoredEvent[], parking: Parking): Promise<Plan> => {
   const planning = new Planning(parking)
-  for (const event of events) await planning.take(event)
+  for (const event of events) {
+    const resolving = planning.take(event)
+    if (resolving) await resolving
+  }
   return planning
 }
 

@@ -16,11 +16,11 @@ import { status } from '../harness/shop.ts'
 import { Pairs } from './pairs.ts'
 
 /** `npm run reliability` kills more often. */
-const KILLS_OF_EACH = repetitions(10, 2)
+const KILLS_OF_EACH = repetitions(10, 1)
 /** The rounds that kill a delivery process during calls, and a collector while it reads mails. Other rounds kill at any moment. */
 const IN_THE_MIDDLE = 2
 /** Pairs of posts in the same millisecond, sent in waves. */
-const PAIRS = repetitions(1_000, 300)
+const PAIRS = repetitions(1_000, 100)
 const PAIRS_IN_A_WAVE = 25
 /** Milliseconds that the shop takes to answer, so that a worker that is killed then has calls in progress. */
 const CALL_TAKES = 400

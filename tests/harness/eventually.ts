@@ -1,6 +1,7 @@
 /** Waits for a condition, never for a fixed time: it checks repeatedly until the condition holds, and fails with the last result. */
 
-const PAUSE_MS = 20
+/** Checks follow each other quickly at first, then more slowly: the pause is a tenth of the time waited so far, between these limits. */
+const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 150]
 
 type Truthy<Answer> = Exclude<Answer, false | null | undefined | 0 | ''>
 
@@ -12,7 +13,7 @@ export const eventually = async <Answer>(
   ask: () => Answer | Promise<Answer>,
   { within = 30_000, what = 'the condition' } = {},
 ): Promise<Truthy<Answer>> => {
-  const deadline = performance.now() + within
+  const began = performance.now()
   let last: unknown
   for (;;) {
     try {
@@ -21,10 +22,12 @@ export const eventually = async <Answer>(
     } catch (error) {
       last = error
     }
-    if (performance.now() > deadline) {
+    const waited = performance.now() - began
+    if (waited > within) {
       const seen = last instanceof Error ? last.message : JSON.stringify(last)
       throw new Error(`${what} did not come true within ${within} ms; last seen: ${seen}`)
     }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    const pause = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waited / 10))
+    await new Promise((resolve) => setTimeout(resolve, pause))
   }
 }

@@ -77,6 +77,24 @@ describe('account and device commands', function () {
     expect((await api.ask('GET', '/api/account', { key })).status).to.equal(200)
   })
 
+  it('set a new password, which ends the logins', async () => {
+    const email = 'forgetful@example.com'
+    const { api_key } = await api.newAccount(email, 'Free')
+    const logIn = async (password: string) => api.ask('POST', '/api/auth/login', { json: { email, password } })
+    const { token } = (await logIn('correct horse battery staple')).body
+    const { status, stdout } = await baoco(['account', 'password', email], 'a new password\n')
+    expect([status, stdout]).to.deep.equal([0, `${email} has a new password, and its logins have ended\n`])
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await api.ask('GET', '/api/account', { headers })).status).to.equal(401)
+    expect((await logIn('correct horse battery staple')).status).to.equal(401)
+    expect((await logIn('a new password')).status).to.equal(200)
+    expect((await api.ask('GET', '/api/account', { key: api_key })).status).to.equal(200)
+
+    const made = await baoco(['account', 'password', email])
+    expect((await logIn(/^password +(\S+)$/m.exec(made.stdout)![1]!)).status).to.equal(200)
+    expect(JSON.stringify(await api.store.readAll(null, 10_000))).to.not.contain('a new password')
+  })
+
   it('make a device that can post, within the limits of the plan', async () => {
     const { stdout } = await baoco(['device', 'token', 'owner@baoco.local', 'Shop phone'])
     const headers = { 'x-device-token': stdout.trim() }
@@ -93,6 +111,8 @@ describe('account and device commands', function () {
       [1, ['account', 'key', 'nobody@example.com']],
       [1, ['account', 'create', 'owner@baoco.local', '--plan', 'Pro']],
       [1, ['account', 'create', 'short@example.com', '--plan', 'Pro', '--password', 'short']],
+      [1, ['account', 'password', 'nobody@example.com', '--password', 'a new password']],
+      [1, ['account', 'password', 'owner@baoco.local', '--password', 'short']],
       [2, ['account', 'create', 'new@example.com', '--plan', 'Gold']],
       [2, ['device', 'token', 'owner@baoco.local']],
     ]

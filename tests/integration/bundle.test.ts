@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
-const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain']
+const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain', 'web']
 
 /** The test makes a small project that looks like this one, with its own `baoco` command. */
 describe('the bundle of the sources', function () {
@@ -38,6 +38,10 @@ describe('the bundle of the sources', function () {
     )
     for (const name of ['baoco.mjs', 'build.mjs', 'node-version.mjs'])
       fs.copyFileSync(join(REPOSITORY, 'cmd', name), join(root, 'cmd', name))
+    write('web/main.tsx', `import './main.css'`)
+    write('web/main.css', 'body { margin: 0 }')
+    write('web/static/icon.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    fs.copyFileSync(join(REPOSITORY, 'web/build.mjs'), join(root, 'web/build.mjs'))
     fs.mkdirSync(join(root, 'node_modules'))
     for (const name of ['esbuild', 'tsx'])
       fs.symlinkSync(join(REPOSITORY, 'node_modules', name), join(root, 'node_modules', name))

@@ -1,7 +1,15 @@
 // Tests: tests/integration/http/abuse.test.ts
 /** Commands on what gives access to an account: its key, its personal URL, devices and the lock. Also the login. */
 import { randomUUID } from 'node:crypto'
-import { accountLocked, lock, rotatedKey, rotatedReceiveUrl, unlock } from '../../domain/account/access.ts'
+import {
+  accountLocked,
+  checkPassword,
+  lock,
+  newlySetPassword,
+  rotatedKey,
+  rotatedReceiveUrl,
+  unlock,
+} from '../../domain/account/access.ts'
 import { setPlan } from '../../domain/account/plan-changes.ts'
 import { endEverything, endLogins, whatEnds, type Ended } from '../../domain/account/end-everything.ts'
 import type { Account } from '../../domain/account/account.ts'
@@ -10,7 +18,7 @@ import { Refused } from '../../domain/errors.ts'
 import type { Checkpoint, Clock, EventStore, Passwords, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { accountOfEmail } from './registration.ts'
-import { newReceiveToken, newToken } from './secrets.ts'
+import { newPassword, newReceiveToken, newToken } from './secrets.ts'
 
 /** Ids begin at 1. */
 const NOBODY = 0
@@ -78,6 +86,24 @@ export const rotateKey = async ({ accounts }: { accounts: Accounts }, occasion: 
   const { token, hash } = newToken('api_key', occasion.user_id)
   const { checkpoint } = await accounts.change(occasion, ({ user_id }) => [rotatedKey(user_id, hash)])
   return { token, checkpoint }
+}
+
+/**
+ * Every session and JWT ends.
+ * @param given  undefined: a password is generated
+ * @returns the new password
+ * @throws {Refused} VALIDATION_FAILED · {StoreUnavailable}
+ */
+export const setPassword = async (
+  { accounts, passwords }: { accounts: Accounts; passwords: Passwords },
+  occasion: OwnersOccasion,
+  given: string | undefined,
+): Promise<string> => {
+  if (given !== undefined) checkPassword(given)
+  const password = given ?? newPassword()
+  const hash = await passwords.hash(password)
+  await accounts.change(occasion, (account) => [newlySetPassword(account, hash)])
+  return password
 }
 
 /** The old address becomes void at once. @throws {StoreUnavailable} */

@@ -69,13 +69,14 @@ const notFormed = (error: unknown): CallResult => ({
 export const attempts = (options: AttemptOptions) => {
   const { sender, secrets, recorder, correlationOf, now, onAttempt, onResult, onRecorded } = options
   const record = (
-    claimed: Claimed & { correlation_id: string },
+    claimed: Claimed,
+    correlation_id: string,
     begun: Date,
     formed: FormedCall | null,
     result: CallResult,
   ): void => {
-    const { transaction_id, rule_id, user_id, attempt, correlation_id, lane, rule } = claimed
-    const trace = traceOf(correlation_id, attemptStep(claimed))
+    const { transaction_id, rule_id, user_id, attempt, lane, rule } = claimed
+    const trace = formed ? formed.trace : traceOf(correlation_id, attemptStep(claimed))
     onResult(claimed, result)
     recorder.submit({
       transaction_id,
@@ -122,15 +123,15 @@ export const attempts = (options: AttemptOptions) => {
     })
   }
 
-  return async (job: Claimed, signal: AbortSignal): Promise<void> => {
-    const claimed = { ...job, correlation_id: correlationOf(job) }
+  return async (claimed: Claimed, signal: AbortSignal): Promise<void> => {
+    const correlationId = correlationOf(claimed)
     const begun = now()
     let formed: FormedCall | null = null
     try {
-      formed = formCall(claimed, (sealed) => secrets.open(sealed), begun)
-      record(claimed, begun, formed, await sender.send(formed.call, signal))
+      formed = formCall(claimed, correlationId, (sealed) => secrets.open(sealed), begun)
+      record(claimed, correlationId, begun, formed, await sender.send(formed.call, signal))
     } catch (error) {
-      record(claimed, begun, formed, notFormed(error))
+      record(claimed, correlationId, begun, formed, notFormed(error))
     }
   }
 }

@@ -4,7 +4,7 @@ import { sha256 } from '../../domain/sha256.ts'
 import type { Call } from '../../domain/ports.ts'
 import { render } from '../../domain/webhook/payload/render.ts'
 import { signingSecrets, type SealedSecrets } from '../../domain/webhook/secrets.ts'
-import { attemptStep, traceOf, traceparentOf } from '../../domain/trace.ts'
+import { attemptStep, traceOf, traceparentOf, type TraceContext } from '../../domain/trace.ts'
 import { signedHeaders, webhookIdOf } from '../../domain/webhook/signature.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
@@ -15,8 +15,6 @@ export interface Formed {
   rule_id: number
   /** Number of the attempt. */
   attempt: number
-  /** The trace to which the call belongs. */
-  correlation_id: string
   rule: Format & SealedSecrets & { http_method: Call['method']; url: string }
   transaction: TransactionRow
 }
@@ -26,23 +24,27 @@ export interface FormedCall {
   /** The `timestamp` of the body and of the signature: Unix seconds. */
   timestamp: number
   body_sha256: string
+  /** Null without a trace. */
+  trace: TraceContext | null
 }
 
 /**
+ * @param correlationId  of the capture: the trace to which the call belongs
  * @param open  opens the rule's secrets
  * @param now  the time of the attempt
  */
 export const formCall = (
-  { transaction_id, rule_id, attempt, correlation_id, rule, transaction }: Formed,
+  { transaction_id, rule_id, attempt, rule, transaction }: Formed,
+  correlationId: string,
   open: (sealed: string) => string,
   now: Date,
 ): FormedCall => {
   const timestamp = Math.floor(now.getTime() / 1000)
   const body = render(rule, transaction, timestamp)
   const webhookId = webhookIdOf(transaction_id, rule_id)
-  const trace = traceOf(correlation_id, attemptStep({ transaction_id, rule_id, attempt }))
-  const signed = signedHeaders({ ...signingSecrets(rule, timestamp, open), body, webhookId, timestamp, attempt })
-  const headers = { ...signed, ...(trace && { traceparent: traceparentOf(trace) }) }
+  const trace = traceOf(correlationId, attemptStep({ transaction_id, rule_id, attempt }))
+  const headers = signedHeaders({ ...signingSecrets(rule, timestamp, open), body, webhookId, timestamp, attempt })
+  if (trace) headers.traceparent = traceparentOf(trace)
   const body_sha256 = sha256(body, 'hex')
-  return { call: { method: rule.http_method, url: rule.url, headers, body }, timestamp, body_sha256 }
+  return { call: { method: rule.http_method, url: rule.url, headers, body }, timestamp, body_sha256, trace }
 }

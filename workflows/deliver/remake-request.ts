@@ -39,13 +39,19 @@ const ruleAt = (account: readonly StoredEvent[], { rule_id, account_revision }: 
 const remake = (
   rule: Rule | undefined,
   rows: readonly TransactionRow[],
-  attempted: Attempted & { correlation_id: string },
+  attempted: Attempted,
+  correlationId: string,
   vault: Vault,
 ) => {
   if (!rule || attempted.renderer !== RENDERER) return null
   const now = new Date(attempted.timestamp * 1000)
   for (const transaction of rows) {
-    const { call, body_sha256 } = formCall({ ...attempted, rule, transaction }, (sealed) => vault.open(sealed), now)
+    const { call, body_sha256 } = formCall(
+      { ...attempted, rule, transaction },
+      correlationId,
+      (sealed) => vault.open(sealed),
+      now,
+    )
     if (body_sha256 === attempted.body_sha256) return { ...call, method: attempted.method, url: attempted.url }
   }
   return null
@@ -68,7 +74,7 @@ export const remakeRequests = async (
     const { data, metadata } = event
     const rule = ruleAt(account, data)
     const rows = rowsOf(events.slice(0, index))
-    const request = remake(rule, rows, { ...data, correlation_id: metadata.correlation_id }, vault)
+    const request = remake(rule, rows, data, metadata.correlation_id, vault)
     if (request) requests.set(data.attempt_id, request)
   })
   return requests

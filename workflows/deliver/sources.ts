@@ -98,9 +98,9 @@ export const openSources = ({
   })
 
   const takeFromLog = async (entries: readonly LogEntry[]): Promise<void> => {
-    const leftToTheQueue = heartbeat.now().getTime() - LEFT_TO_THE_LOG_MS
+    const leftToTheQueue = new Date(heartbeat.now().getTime() - LEFT_TO_THE_LOG_MS).toISOString()
     const opened = entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted')
-    firstAttempts.note(opened.filter(({ at }) => Date.parse(at) > leftToTheQueue))
+    firstAttempts.note(opened.filter(({ at }) => at > leftToTheQueue))
     const deletions = entries.filter(({ type }) => type === 'TransactionDeleted')
     const deleted = new Set(deletions.map(({ transaction_id }) => transaction_id))
     if (deleted.size > 0) claimedJobs.release((job) => deleted.has(job.claimed.transaction_id))

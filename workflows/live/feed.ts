@@ -1,20 +1,26 @@
 // Tests: tests/integration/http/stream.test.ts
 /**
- * Sends events live to listeners. A process has one subscription to the store. An event is passed on after the read
- * models have it, so that listeners can query the details. The subscription begins with the first listener. It
- * remembers the newest events. A listener that was away for longer than that receives a notice and must reload its
- * page.
+ * Sends events live to listeners. A process has one subscription to the store, which begins with the first listener. An event is passed on
+ * after the read models have it, so that listeners can query the details. The feed remembers the newest events. A listener that comes back
+ * receives what it missed: from memory, or after a restart of the process from the store. A listener that was away for longer must reload
+ * its page.
  */
+import { setTimeout as pause } from 'node:timers/promises'
+import { StoreUnavailable } from '../../domain/errors.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
+import { orAborted } from '../support/abort.ts'
 import { endsListening, liveUpdateOf, type LiveUpdate } from './updates.ts'
 
 /** Number of remembered events, of all users. */
 const REMEMBERED = 5_000
-/** Read models that are further behind than this (milliseconds) are not waited for. */
+const PAGE = 1_000
+/** Milliseconds after a read that reached too far back, until the next one. Limits what callers with old ids cost. */
+const READ_AGAIN_MS = 10_000
+/** The first listener waits this long for read models that are behind. Milliseconds. */
 const BEHIND_MS = 5_000
-const BEGIN_AGAIN_MS = 1_000
+const TRY_AGAIN_MS = 1_000
 
 const PREFIXES = ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-']
 
@@ -24,24 +30,30 @@ export interface PositionedUpdate {
 }
 
 export interface Listener {
-  receive(positioned: PositionedUpdate): void
+  receive(updates: readonly PositionedUpdate[]): void
   /** No more events follow. `bye`: the process stops. `credentials`: the listener must authenticate again. */
   end(reason: 'bye' | 'credentials'): void
+}
+
+export interface Listening {
+  /** What the listener missed; null if that is too long ago, or belongs to another store. */
+  missed: readonly PositionedUpdate[] | null
+  /** Everything up to here is in `missed`, everything later will be received. null: the store is empty. */
+  position: Checkpoint | null
+  stop(): void
 }
 
 export interface Feed {
   /** Identifies the store that a checkpoint belongs to. */
   epoch(): Promise<string>
+  /** All events up to here have been passed on. */
+  position(): Checkpoint | null
   /**
    * Starts listening, until it is stopped.
    * @param after  the last event that the listener received; null: none yet
-   * @returns what it missed; null if that is too long ago, or belongs to another store
+   * @throws {StoreUnavailable} also if the read models are too far behind to begin
    */
-  listen(
-    userId: number,
-    after: Checkpoint | null,
-    listener: Listener,
-  ): Promise<{ missed: PositionedUpdate[] | null; stop(): void }>
+  listen(userId: number, after: Checkpoint | null, listener: Listener): Promise<Listening>
   close(): Promise<void>
 }
 
@@ -49,77 +61,122 @@ export interface FeedParts {
   store: EventStore
   readModels: ReadModels
   onFailure?: (error: unknown) => void
+  /** Most events that are read from the store for a listener that was away during a restart. */
+  mostRead?: number
 }
 
 type Remembered = PositionedUpdate & { user_id: number }
 
-export const openFeed = ({ store, readModels, onFailure = () => {} }: FeedParts): Feed => {
+const rememberedOf = (events: readonly StoredEvent[]): Remembered[] =>
+  events.flatMap((event) => {
+    const { user_id } = event.metadata
+    const update = user_id === null ? null : liveUpdateOf(event)
+    return user_id === null || update === null ? [] : [{ checkpoint: event.checkpoint, update, user_id }]
+  })
+
+export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 20_000 }: FeedParts): Feed => {
   const listeners = new Map<number, Set<Listener>>()
   const closing = new AbortController()
+  const { signal } = closing
   let remembered: Remembered[] = []
   /** Events after this position are remembered. */
   let since: Checkpoint | null = null
+  let position: Checkpoint | null = null
   let running: Promise<void> | null = null
   let began: Promise<void> | null = null
   let epoch: Promise<string> | null = null
+  let reading: Promise<void> = Promise.resolve()
+  let readTooFarAt = -Infinity
 
-  const hand = (event: StoredEvent): void => {
-    const { user_id } = event.metadata
-    const update = user_id === null ? null : liveUpdateOf(event)
-    if (user_id === null || update === null) return
-    const positioned = { checkpoint: event.checkpoint, update }
-    remembered.push({ ...positioned, user_id })
-    for (const listener of listeners.get(user_id) ?? []) listener.receive(positioned)
-    if (!endsListening(event)) return
-    for (const listener of listeners.get(user_id) ?? []) listener.end('credentials')
-    listeners.delete(user_id)
+  const hand = (events: readonly StoredEvent[]): void => {
+    const handed = rememberedOf(events)
+    remembered.push(...handed)
+    const byUser = new Map<number, PositionedUpdate[]>()
+    for (const each of handed) {
+      const updates = byUser.get(each.user_id)
+      if (updates) updates.push(each)
+      else if (listeners.has(each.user_id)) byUser.set(each.user_id, [each])
+    }
+    for (const [userId, updates] of byUser) for (const listener of listeners.get(userId)!) listener.receive(updates)
+    for (const { metadata } of events.filter(endsListening)) {
+      const ended = listeners.get(metadata.user_id!) ?? []
+      listeners.delete(metadata.user_id!)
+      for (const listener of ended) listener.end('credentials')
+    }
+  }
+
+  const forget = (): void => {
+    if (remembered.length <= 2 * REMEMBERED) return
+    const forgotten = remembered.length - REMEMBERED
+    since = remembered[forgotten - 1]!.checkpoint
+    remembered = remembered.slice(forgotten)
+  }
+
+  /** Waits until the read models have this position. @returns false if the feed closes */
+  const shown = async (checkpoint: Checkpoint): Promise<boolean> => {
+    while (!(await orAborted(readModels.passed(checkpoint, BEHIND_MS), signal)) && !signal.aborted)
+      await pause(TRY_AGAIN_MS, undefined, { signal }).catch(() => {})
+    return !signal.aborted
   }
 
   const follow = async (): Promise<void> => {
-    const { signal } = closing
-    for await (const { events, checkpoint } of store.subscribe({ after: since, prefixes: PREFIXES, signal })) {
-      if (events.length > 0) await readModels.passed(checkpoint, BEHIND_MS)
-      for (const event of events) hand(event)
-      if (remembered.length <= 2 * REMEMBERED) continue
-      const forgotten = remembered.length - REMEMBERED
-      since = remembered[forgotten - 1]!.checkpoint
-      remembered = remembered.slice(forgotten)
+    for await (const { events, checkpoint } of store.subscribe({ after: position, prefixes: PREFIXES, signal })) {
+      if (events.length > 0 && !(await shown(checkpoint))) return
+      hand(events)
+      position = checkpoint
+      forget()
     }
   }
 
   const begin = async (): Promise<void> => {
-    since = await store.end()
+    const end = await store.end()
+    // A page loads its lists when it begins to listen. They must not be older than what it will receive.
+    if (end !== null && !(await readModels.passed(end, BEHIND_MS)))
+      throw new StoreUnavailable('the read models are behind')
+    since = position = end
     running = (async () => {
-      while (!closing.signal.aborted) {
-        try {
-          await follow()
-        } catch (error) {
-          onFailure(error)
-          // Events may be lost now. So the remembered ones are dropped, and listeners learn this when they reconnect.
-          remembered = []
-          await new Promise((resolve) => setTimeout(resolve, BEGIN_AGAIN_MS).unref())
-          since = await store.end().catch(() => since)
-        }
+      while (!signal.aborted) {
+        await follow().catch(onFailure)
+        await pause(TRY_AGAIN_MS, undefined, { signal }).catch(() => {})
       }
     })()
   }
 
-  const missedBy = (userId: number, after: Checkpoint): PositionedUpdate[] | null => {
-    try {
-      if (since !== null && store.isAfter(since, after)) return null
-      return remembered.filter(({ user_id, checkpoint }) => user_id === userId && store.isAfter(checkpoint, after))
-    } catch {
-      return null // not a checkpoint of this store
+  /** Adds the events after this position to the remembered ones, unless there are too many. */
+  const readFrom = async (after: Checkpoint): Promise<void> => {
+    const until = since
+    if (until === null || !store.isAfter(until, after) || performance.now() - readTooFarAt < READ_AGAIN_MS) return
+    const found: Remembered[] = []
+    const page = Math.min(PAGE, mostRead)
+    let from = after
+    for (let read = 0; read < mostRead; read += PAGE) {
+      const events = await store.readAll(from, page)
+      found.push(...rememberedOf(events.filter(({ checkpoint }) => !store.isAfter(checkpoint, until))))
+      const last = events.at(-1)?.checkpoint
+      if (events.length === page && store.isAfter(until, last!)) {
+        from = last!
+        continue
+      }
+      if (since !== until) return // forgotten meanwhile
+      remembered = [...found, ...remembered]
+      since = after
+      return
     }
+    readTooFarAt = performance.now()
   }
 
-  /** The listener has events that the store has lost. */
-  const isBeyondEnd = async (after: Checkpoint): Promise<boolean> => {
+  const missedBy = (userId: number, after: Checkpoint): PositionedUpdate[] | null => {
+    if (since !== null && store.isAfter(since, after)) return null
+    return remembered.filter(({ user_id, checkpoint }) => user_id === userId && store.isAfter(checkpoint, after))
+  }
+
+  /** The listener's position; null if it has events that the store has lost, or a position of another store. */
+  const known = async (after: Checkpoint): Promise<Checkpoint | null> => {
     const end = await store.end()
     try {
-      return end === null || store.isAfter(after, end)
+      return end === null || store.isAfter(after, end) ? null : after
     } catch {
-      return true // not a checkpoint of this store
+      return null // not a checkpoint of this store
     }
   }
 
@@ -132,17 +189,21 @@ export const openFeed = ({ store, readModels, onFailure = () => {} }: FeedParts)
           throw error
         },
       )),
+    position: () => position,
     listen: async (userId, after, listener) => {
       const beginning = (began ??= begin())
       await beginning.catch((error: unknown) => {
         if (began === beginning) began = null
         throw error
       })
-      const isGone = after !== null && (await isBeyondEnd(after))
+      const from = after === null ? null : await known(after)
+      // One read at a time. Listeners that come back together after a restart share what the first one read.
+      if (from !== null) await (reading = reading.catch(() => {}).then(() => readFrom(from)))
       const mine = listeners.get(userId) ?? new Set()
       listeners.set(userId, mine.add(listener))
       return {
-        missed: after === null ? [] : isGone ? null : missedBy(userId, after),
+        missed: after === null ? [] : from === null ? null : missedBy(userId, from),
+        position,
         stop: () => {
           mine.delete(listener)
           if (mine.size === 0 && listeners.get(userId) === mine) listeners.delete(userId)

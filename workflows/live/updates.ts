@@ -1,4 +1,3 @@
-// Tests: tests/integration/http/stream.test.ts
 /**
  * The message about an event for an open page. It has enough to decide what to reload, or to show a payment. It
  * contains no personal data: at most what the list shows by default.

@@ -19,8 +19,14 @@ export interface Piece<Event> {
   bytes: number
 }
 
-/** @param mostBytes  the statement ends after this many bytes of data */
-export type ReadPiece<Event> = (slices: readonly Slice[], mostBytes: number) => Promise<Piece<Event>>
+export interface Bounds {
+  /** The statement ends after this many bytes of data. */
+  mostBytes: number
+  /** Of each slice that is read forwards. */
+  mostEvents: number
+}
+
+export type ReadPiece<Event> = (slices: readonly Slice[], bounds: Bounds) => Promise<Piece<Event>>
 
 export interface BoundedReadingParts<Event> {
   readPiece: ReadPiece<Event>
@@ -74,12 +80,12 @@ export class BoundedReading<Event extends RecordedEvent> {
   async #attempt(rest: readonly Remaining[]): Promise<{ some: Remaining[]; mostEvents: number; piece: Piece<Event> }> {
     const some = rest.slice(0, rest[0]!.isAlone ? 1 : this.#mostSlices)
     const mostEvents = this.#mostEvents
-    const bounded = some.map(({ slice }) =>
-      slice.backwards ? slice : { ...slice, limit: least(slice.limit, mostEvents) },
-    )
     const mostBytes = some[0]!.isAlone ? Number.MAX_SAFE_INTEGER : this.#parts.mostBytes
     try {
-      const piece = await this.#parts.readPiece(bounded, mostBytes)
+      const piece = await this.#parts.readPiece(
+        some.map(({ slice }) => slice),
+        { mostBytes, mostEvents },
+      )
       if (mostEvents === this.#mostEvents) this.#mostEvents = Math.min(MOST_EVENTS, 2 * mostEvents)
       return { some, mostEvents, piece }
     } catch (error) {
@@ -91,8 +97,6 @@ export class BoundedReading<Event extends RecordedEvent> {
     }
   }
 }
-
-const least = (limit: number | undefined, most: number): number => Math.min(limit ?? most, most)
 
 /** What remains of a slice after these events; null if it was wanted up to there. */
 const after = ({ slice, index }: Remaining, events: readonly RecordedEvent[]): Remaining | null => {

@@ -9,8 +9,8 @@ import { readSlices } from './reading.ts'
 const IDENTITY = `SELECT system_identifier || '/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS server
   FROM pg_control_system()`
 
-/** Few events are compared, so their bytes are not limited. */
-const UNLIMITED = Number.MAX_SAFE_INTEGER
+/** One event is compared, of any size. */
+const ONE_EVENT = { mostBytes: Number.MAX_SAFE_INTEGER, mostEvents: 1 }
 
 /**
  * @throws {StoreWentBack} · an error if the server is a standby, which may be behind. It counts as an outage until the standby is
@@ -24,7 +24,7 @@ export const compareWith = async (connection: Queryable, history: History): Prom
   )
   if (there!.is_standby) throw new Error('the server of the event store is a standby')
   const [identity] = await connection.query<{ server: string }>(IDENTITY).catch(() => [])
-  await history.compare(async (slices) => (await readSlices(connection, slices, unparsed, UNLIMITED)).events, {
+  await history.compare(async (slices) => (await readSlices(connection, slices, unparsed, ONE_EVENT)).events, {
     reached,
     end: String(there!.newest),
     server: identity?.server ?? null,

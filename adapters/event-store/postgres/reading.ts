@@ -5,7 +5,7 @@ import type { Checkpoint, Slice } from '../../../domain/ports.ts'
 import type { Queryable } from '../../database/database.ts'
 import { checkName } from '../encoding.ts'
 import { jsonIn, type Parse } from '../parse.ts'
-import type { Piece } from './bounded-reading.ts'
+import type { Bounds, Piece } from './bounded-reading.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 
 /** A page ends before it exceeds this many bytes of data (its first event always fits). */
@@ -47,12 +47,12 @@ const READ = `
   FROM (SELECT *, sum(octet_length(data)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM store.read($1, $2, $3)) r
   WHERE bytes - octet_length(data) < $4`
 
-/** One statement. @param mostBytes  of data */
+/** One statement. */
 export const readSlices = async <Event extends RecordedEvent>(
   database: Queryable,
   slices: readonly Slice[],
   parse: Parse<Event>,
-  mostBytes: number,
+  { mostBytes, mostEvents }: Bounds,
 ): Promise<Piece<Event>> => {
   if (slices.length === 0) return { events: [], reached: -1, bytes: 0 }
   const rows = await database.query<SliceRow>(
@@ -60,7 +60,9 @@ export const readSlices = async <Event extends RecordedEvent>(
     [
       slices.map(({ stream }) => checkName(stream)).join('\n'),
       slices.map(({ from, backwards }) => (backwards ? '-' : (from ?? 0))).join('\n'),
-      slices.map(({ limit }) => limit ?? '-').join('\n'),
+      slices
+        .map(({ limit, backwards }) => (backwards ? (limit ?? '-') : Math.min(limit ?? mostEvents, mostEvents)))
+        .join('\n'),
       mostBytes,
     ],
     'store_read',

@@ -84,7 +84,7 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
     return untilAnswered(attempt, { isOutage, deadlineMs, closing: closing.signal })
   }
   const reading = new BoundedReading<Event>({
-    readPiece: (slices, mostBytes) => readSlices(database, slices, parse, mostBytes),
+    readPiece: (slices, bounds) => readSlices(database, slices, parse, bounds),
     isTooLong,
     answered,
   })

@@ -46,6 +46,7 @@ const credentialOf = (context: ApiContext, settings: SignedInParts['settings']):
 interface Holder {
   account: Account
   scoped_key?: ScopedKey
+  expires_at?: Date | undefined
 }
 
 /** @returns the account if the credential opens it @throws {StoreUnavailable} if it does not, and the account may be out of date */
@@ -75,17 +76,19 @@ export const signedIn = (parts: SignedInParts): Guard => {
     return open(userId, (account) => {
       if (account.key_hash && isHash(hash, account.key_hash)) return { account }
       const scoped_key = scopedKeyOf(account, hash, clock.now())
-      return scoped_key && { account, scoped_key }
+      if (!scoped_key) return null
+      const { expires_at } = scoped_key
+      return { account, scoped_key, expires_at: expires_at === null ? undefined : new Date(expires_at) }
     })
   }
   const holderOf = async ({ kind, token }: Credential, open: Open): Promise<Holder | null> => {
     if (kind === 'api_key') return holderOfKey(token, open)
     const claims = await tokens.verify(token, kind === 'jwt' ? 'login' : 'session')
     if (!claims) return null
-    const { user_id, version, session_id } = claims
+    const { user_id, version, session_id, expires_at } = claims
     return open(user_id, (account) => {
       const isEnded = session_id !== null && account.ended_sessions.has(session_id)
-      return account.token_version === version && !isEnded ? { account } : null
+      return account.token_version === version && !isEnded ? { account, expires_at } : null
     })
   }
   const step: ApiMiddleware = async (context, next) => {
@@ -97,11 +100,12 @@ export const signedIn = (parts: SignedInParts): Guard => {
       return opened
     })
     if (!holder) throw unauthorized()
-    const { account, scoped_key } = holder
+    const { account, scoped_key, expires_at } = holder
     if (credential.kind === 'session') refuseForeignOrigin(context, settings)
     if (account.locked) throw accountLocked(account)
     context.state.account = account
     context.state.signed_in_by = credential.kind
+    context.state.expires_at = expires_at
     if (scoped_key) {
       context.state.scoped_key = scoped_key
       keyUses.note(account.user_id, scoped_key.api_key_id, clock.now())

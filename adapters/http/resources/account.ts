@@ -19,7 +19,7 @@ import type { Account as AccountState } from '../../../domain/account/account.ts
 import { plan } from '../../../domain/account/events.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
 import { secret } from '../openapi/secrets.ts'
-import { lastSeenFields } from './last-seen.ts'
+import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
@@ -80,7 +80,7 @@ export const presentReceiveUrl = (
 
 const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown only once.' }) })
 
-const URL_READ_ONLY = ['url', 'last_heard_at', 'silent_since']
+const URL_READ_ONLY = ['url', ...LAST_SEEN_READ_ONLY]
 const UrlChange = z
   .strictObject({
     ...readOnly(...URL_READ_ONLY),

@@ -62,6 +62,10 @@ const listen = () => {
   source.addEventListener('open', () => (state.textContent = 'Đang nghe'))
   source.addEventListener('payments', (event) => JSON.parse(event.data).payments.reverse().forEach(show))
   source.addEventListener('transaction', (event) => show(JSON.parse(event.data)))
+  source.addEventListener('reset', () => {
+    source.close()
+    listen()
+  })
   source.addEventListener('error', async () => {
     state.textContent = 'Mất kết nối, đang thử lại…'
     // A browser tries again by itself after a break, but not after an answer such as a proxy's 502.

@@ -9,7 +9,7 @@ import { inviteDevice, pairDevice, removeDevice, changeDevice } from '../../../w
 import { devicePath } from '../../../domain/arrival/origin.ts'
 import { lastSeenOf, type LastSeen } from '../../../projections/account/last-seen-queries.ts'
 import { TRUST_SMS_APP_TITLES } from './account.ts'
-import { lastSeenFields } from './last-seen.ts'
+import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
 import { qrSvg } from './qr-code.ts'
 import { correlationIn, idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
@@ -24,7 +24,7 @@ const DeviceCreation = z.strictObject({ name: line(100) })
 
 const trustFields = z.object({ trust_sms_app_titles: z.boolean().meta(TRUST_SMS_APP_TITLES) })
 
-const READ_ONLY = ['id', 'paired', 'expires_at', 'platform', 'model', 'created_at', 'last_heard_at', 'silent_since']
+const READ_ONLY = ['id', 'paired', 'expires_at', 'platform', 'model', 'created_at', ...LAST_SEEN_READ_ONLY]
 
 const DeviceChange = z
   .strictObject({ ...readOnly(...READ_ONLY), ...DeviceCreation.partial().shape, ...trustFields.partial().shape })

@@ -1,11 +1,13 @@
 // Tests: tests/integration/http/stream.test.ts
 /**
- * Streams server-sent events to one listener: first the missed events, then the live ones. A stream ends after about ten minutes, so that
- * the listener must authenticate again and no connection stays open forever. A listener that reads too slowly is disconnected. It can
- * reconnect and receive the missed events.
+ * Streams server-sent events to one listener: first the missed events, then the live ones. A stream ends after about ten minutes or when
+ * its credential expires, so that the listener must authenticate again and no connection stays open forever. A listener that reads too
+ * slowly is disconnected. It can reconnect and receive the missed events. Many events at once are one `reset`: to load the lists again
+ * costs less than to send them all.
  */
 import { PassThrough } from 'node:stream'
 import { Refused } from '../../../domain/errors.ts'
+import type { Clock } from '../../../domain/ports.ts'
 import type { Feed, PositionedUpdate } from '../../../workflows/live/feed.ts'
 import type { LiveUpdate } from '../../../workflows/live/updates.ts'
 import type { ApiContext } from '../context.ts'
@@ -21,6 +23,8 @@ const HEARTBEAT_MS = 15_000
 const LONGEST_MS = 600_000
 /** Most bytes that may be buffered for a listener. */
 const MOST_WAITING = 64 * 1024
+/** Most events that are sent one by one when they arrive together. They fit into the buffer. */
+const MOST_AT_ONCE = 100
 
 export interface EventStreams {
   /**
@@ -45,7 +49,7 @@ const lastEventId = (context: ApiContext): string | null => {
   return typeof since === 'string' && since !== '' ? since : null
 }
 
-export const openEventStreams = (feed: Feed): EventStreams => {
+export const openEventStreams = ({ feed, clock }: { feed: Feed; clock: Clock }): EventStreams => {
   const open = new Map<number, number>()
   let all = 0
 
@@ -78,16 +82,25 @@ export const openEventStreams = (feed: Feed): EventStreams => {
         if (out.writableLength > MOST_WAITING) out.destroy()
         else out.write(text)
       }
-      const send = ({ checkpoint, update }: PositionedUpdate): void => {
-        const data = view(update)
-        if (data) write(`id: ${epoch}.${checkpoint}\nevent: ${update.kind}\ndata: ${JSON.stringify(data)}\n\n`)
+      const idOf = (checkpoint: string | null): string => (checkpoint === null ? '' : `id: ${epoch}.${checkpoint}\n`)
+      const reset = (checkpoint: string | null): void => write(`${idOf(checkpoint)}event: reset\ndata: {}\n\n`)
+      const send = (updates: readonly PositionedUpdate[]): void => {
+        const shown = updates.flatMap(({ checkpoint, update }) => {
+          const data = view(update)
+          return data ? `${idOf(checkpoint)}event: ${update.kind}\ndata: ${JSON.stringify(data)}\n\n` : []
+        })
+        if (shown.length > MOST_AT_ONCE) reset(updates.at(-1)!.checkpoint)
+        else if (shown.length > 0) write(shown.join(''))
       }
       const end = (reason: string): void => {
         write(`event: ${reason === 'bye' ? 'bye' : 'end'}\ndata: {"reason":"${reason}"}\n\n`)
         out.end()
       }
-      const beat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
-      const over = setTimeout(() => end('time'), LONGEST_MS * (0.8 + Math.random() * 0.4))
+      // The id moves on without an event, so that a listener that was long without one does not have to reload.
+      const beat = setInterval(() => write(`: still here\n${idOf(feed.position())}\n`), HEARTBEAT_MS)
+      const longest = LONGEST_MS * (0.8 + Math.random() * 0.4)
+      const valid = (context.state.expires_at?.getTime() ?? Infinity) - clock.now().getTime()
+      const over = setTimeout(() => end(valid < longest ? 'credentials' : 'time'), Math.min(longest, valid))
       ending.signal.addEventListener('abort', () => {
         clearInterval(beat)
         clearTimeout(over)
@@ -98,16 +111,20 @@ export const openEventStreams = (feed: Feed): EventStreams => {
         const after = isOfThisStore ? lastId!.slice(epoch.length + 1) : null
         // To keep the order, new events wait until the missed events are sent.
         let waiting: PositionedUpdate[] | null = []
-        const { missed, stop } = await feed.listen(user, after, {
-          receive: (positioned) => void (waiting ? waiting.push(positioned) : send(positioned)),
+        const { missed, position, stop } = await feed.listen(user, after, {
+          receive: (updates) => void (waiting ? waiting.push(...updates) : send(updates)),
           end,
         })
         ending.signal.addEventListener('abort', stop)
         if (ending.signal.aborted) stop()
         write('retry: 2000\n\n')
         await first?.((event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
-        if (missed === null || (lastId !== null && !isOfThisStore)) write('event: reset\ndata: {}\n\n')
-        for (const positioned of [...(missed ?? []), ...waiting]) send(positioned)
+        if (missed === null || (lastId !== null && !isOfThisStore)) reset(position)
+        else {
+          send(missed)
+          write(`${idOf(position)}\n`)
+        }
+        send(waiting)
         waiting = null
       } catch (error) {
         out.destroy()

@@ -15,7 +15,7 @@ import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { lastSeenFields } from './last-seen.ts'
+import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
 import { line, readOnly, withoutReadOnly } from './requests.ts'
 
 const IMAPS_PORT = 993
@@ -63,7 +63,7 @@ const MailAccountCreation = z
     username: given.username ?? given.email,
   }))
 
-const READ_ONLY = ['id', 'created_at', 'last_error', 'last_message_at', 'last_heard_at', 'silent_since'] as const
+const READ_ONLY = ['id', 'created_at', 'last_error', 'last_message_at', ...LAST_SEEN_READ_ONLY] as const
 
 const MailAccountChange = z
   .strictObject({ ...readOnly(...READ_ONLY), ...z.object(fieldsGiven).partial().shape })

@@ -164,7 +164,8 @@ export const receiveRoutes = (
   ): Promise<Arrival[]> => {
     const bytes = await bodyOf(context, at.credential)
     const posted = await postedIn(context, bytes)
-    const arrived: At = { ...at, arrived_at: clock.now(), correlation_id: correlationIn(context) }
+    const { credential, posted_as } = at
+    const arrived: At = { credential, posted_as, arrived_at: clock.now(), correlation_id: correlationIn(context) }
     if (posted instanceof TooMuchPosted) {
       if (at.credential.kind !== 'receive_url' && posted.of === 'form') throw tooLarge()
       return [tooLong(bytes, context.headers['content-type'], arrived)]

@@ -11,7 +11,7 @@ export const streamRoutes = (operations: Operations, streams: EventStreams, sign
   const listen = (context: ApiContext) => streams.open(context, context.state.account.user_id, (update) => update)
 
   const stream = eventStream(
-    'Events `transaction`, `attempt`, `alert`, `notification`, `account`; `reset` after too long.',
+    'Events `transaction`, `attempt`, `alert`, `notification`, `account`. `reset`: load the lists again. `end`: connect again. `bye`: the server stops. To continue, send the last id as `Last-Event-ID` or `since`.',
   )
   get('/api/stream', 'Stream account events', signedIn, refuses('RATE_LIMITED'), stream, listen)
 }

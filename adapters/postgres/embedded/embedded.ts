@@ -10,12 +10,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { FolderInUse, lockDataFolder, makeDataFolder } from '../../system/data-folder.ts'
+import { FolderInUse } from '../../system/data-folder.ts'
 import type { LogLines } from '../../telemetry/log-lines.ts'
 import { readPrivateFile, writePrivateFile } from '../../system/private-file.ts'
 import { findDirectory, type PostgresDirectory } from './directory.ts'
+import { enterDataFolder } from './enter.ts'
 import * as server from './server.ts'
-import { finishRelocation, relocate } from './relocate.ts'
 
 export interface EmbeddedPostgres {
   /** `postgres://…`, valid until `stop`. */
@@ -56,15 +56,8 @@ const urlOf = ({ password, port }: Access): string =>
  * @throws {FolderInUse} if another process uses the data folder
  */
 export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<EmbeddedPostgres> => {
-  finishRelocation(dataDir)
-  makeDataFolder(dataDir)
-  let unlock = lockDataFolder(dataDir)
+  const unlock = await enterDataFolder(dataDir, log)
   try {
-    if (await relocate(dataDir, log)) {
-      // The lock stayed with the old folder.
-      makeDataFolder(dataDir)
-      unlock = lockDataFolder(dataDir)
-    }
     const directory = findDirectory(dataDir)
     const left = await server.clearLeftovers(directory)
     if (left !== undefined) log.warn({ pid: left }, 'database.leftover_stopped')

@@ -27,7 +27,8 @@ const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
  * A commit that was answered survives a power failure: fsync, full_page_writes and synchronous_commit are set explicitly. The
- * other options suit one machine without replicas: less log, fewer checkpoints, and crash recovery within seconds.
+ * other options suit one machine without replicas: fewer checkpoints, and crash recovery within seconds. `baoco backup` needs
+ * the level `replica` and a sender.
  */
 const OPTIONS: Record<string, string> = {
   listen_addresses: '127.0.0.1',
@@ -37,8 +38,8 @@ const OPTIONS: Record<string, string> = {
   synchronous_commit: 'on',
   max_connections: '100',
   shared_buffers: `${Math.round(Math.min(256, Math.max(32, totalmem() / MEGABYTE / 8)))}MB`,
-  wal_level: 'minimal',
-  max_wal_senders: '0',
+  wal_level: 'replica',
+  max_wal_senders: '2',
   max_logical_replication_workers: '0',
   wal_buffers: '16MB',
   min_wal_size: '256MB',

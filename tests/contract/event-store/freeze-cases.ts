@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { repetitions } from '../../harness/repetitions.ts'
 import { appended, part, readStream, revisionsOf, streamName, upTo, type Cases, type StoreHarness } from './harness.ts'
 
-const ROUNDS = 10
+const ROUNDS = repetitions(10, 3)
 
 /** Starts the appending process. `acknowledged` grows as its appends are answered. */
 const startChild = ({ child: { module, argument } }: StoreHarness, prefix: string) => {

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { repetitions } from '../../harness/repetitions.ts'
 import {
   appended,
   appendOne,
@@ -122,7 +123,7 @@ export const outageCases: Cases = (under, { canStopServer }) => {
   it('that drop the answer to an append leave it stored once and answered with success', async () => {
     const { store, network, another } = under()
     const other = await another()
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < repetitions(10, 3); round++) {
       const [alone, chained] = [streamName(), streamName()]
       const units = [[part(alone, NO_STREAM, eventsOf(2))], [part(chained, NO_STREAM)], [part(chained, 0)]]
       const lost = network.loseNextAnswer()

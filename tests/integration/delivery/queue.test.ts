@@ -110,6 +110,34 @@ describe('the delivery queue', () => {
     expect(orphans[0]).to.include({ transaction_id: transaction, rule_id: rule, user_id: USER })
   })
 
+  it('makes retries due at once when the rule has a new url or is switched on, but nothing over the quota', async () => {
+    const [retried] = await captured([rule])
+    const [overQuota] = await captured([rule])
+    const wait = async () => {
+      await setting.query("UPDATE read_model.delivery SET lane = 'retry', due_at = now() + interval '8 hours'")
+      await setting.query('UPDATE read_model.delivery SET attempt = 1 WHERE transaction_id = $1', [retried])
+    }
+    const change = (fields: { url?: string; name?: string; is_active?: 0 | 1 }) =>
+      setting.account(USER, { type: 'RuleChanged', data: { user_id: USER, rule_id: rule, ...fields } })
+    const due = async () =>
+      (
+        await setting.query<{ transaction_id: number }>(
+          'SELECT transaction_id FROM read_model.delivery WHERE due_at <= now() ORDER BY transaction_id',
+        )
+      ).map(({ transaction_id }) => transaction_id)
+    await wait()
+    await change({ name: 'Shop 2' })
+    await change({ is_active: 0 })
+    expect(await due()).to.deep.equal([])
+    await change({ is_active: 1 })
+    expect(await due()).to.deep.equal([retried])
+    await wait()
+    await change({ url: `${URL_OF_NOBODY}/new` })
+    expect(await due())
+      .to.deep.equal([retried])
+      .and.not.include(overQuota)
+  })
+
   it('takes over unrecorded claims of the workers named as dead, and of no others', async () => {
     const transactions = await captured([rule], { count: 3 })
     await queue.claimFirst(ONE, transactions, [], 10)

@@ -23,6 +23,7 @@ import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { orUnavailable } from '../../../adapters/database/or-unavailable.ts'
 import { openPutOffReactions } from '../../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
+import { followReadModels } from '../../../adapters/postgres/ops/read-model-progress.ts'
 import { openReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
 import { checkUrl } from '../../../adapters/webhook-sender/check-url.ts'
@@ -41,7 +42,7 @@ import { openUnshownSecrets } from '../../../adapters/postgres/ops/unshown-secre
 import { createAccount, registerFirstAccount, type FreshAccount } from '../../../workflows/accounts/registration.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
 import { allReactors } from '../../../workflows/reactors/all.ts'
-import { openFeed } from '../../../workflows/live/feed.ts'
+import { openFeed, type FeedParts } from '../../../workflows/live/feed.ts'
 import { runReactors } from '../../../workflows/reactors/run.ts'
 import { stamp } from '../../../workflows/support/stamp.ts'
 import { answerCheck, type OpenApiDocument } from '../../harness/openapi/document.ts'
@@ -85,6 +86,8 @@ export interface ApiUnderTest {
   /** Appends events of one transaction, and waits until the read models show them. */
   happened(userId: number, transactionId: number, events: readonly TransactionEvent[]): Promise<void>
   nextId(): Promise<number>
+  /** The URL of another process of the API, which does not project. It stops with this one, or by `stop`. */
+  another(limits?: Pick<FeedParts, 'mostRead'>): Promise<{ url: string; stop(): Promise<void> }>
   /** Stops the update of the search index until `resumeSearch`. */
   holdSearch(): Promise<void>
   resumeSearch(): void
@@ -124,11 +127,15 @@ const oneDatabase = async (url: string): Promise<StoresUnderTest> => {
   return { store, requestStore: store }
 }
 
-/** @param openStores  receives the database of the read models */
+/**
+ * @param openStores  receives the database of the read models
+ * @param web  the built dashboard; null: it is not served
+ */
 export const openApi = async (
   settings: Partial<ApiParts['settings']> = {},
   capturing: 'recorded' | 'real' = 'recorded',
   openStores: (databaseUrl: string) => Promise<StoresUnderTest> = oneDatabase,
+  web: ApiParts['web'] = null,
 ): Promise<ApiUnderTest> => {
   const { url: databaseUrl, drop } = await freshDatabase()
   await migrateDatabase(databaseUrl)
@@ -223,10 +230,10 @@ export const openApi = async (
         )
       : undefined
   const feed = openFeed({ store, readModels: projector })
-  const app = createApi({
+  const parts: ApiParts = {
     store: requestStore, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, TARGETS),
-    outbox, inboxes, inboxCalls,
+    outbox, inboxes, inboxCalls, web,
     feed,
     mailServer: openImap({ allowPrivate: true }),
     conducts: usage,
@@ -238,9 +245,21 @@ export const openApi = async (
       { name: 'read_models', needed: false, check: () => database.query('SELECT 1') },
     ],
     settings: { baseUrl: BASE_URL, jwtSecret: JWT_SECRET, rateLimits: 'off', abusePerHour: ABUSE.perHour, trustProxy: 0, planPrefix: 'BC', reparseMaxAge: 86_400, ...settings },
-  }) // prettier-ignore
+  } // prettier-ignore
+  const app = createApi(parts)
   const server: Listening = await listen(app, 0, '127.0.0.1')
   const url = `http://127.0.0.1:${server.port}`
+
+  const others: (() => Promise<void>)[] = []
+  const another: ApiUnderTest['another'] = async (limits) => {
+    const readModels = followReadModels(database, (a, b) => store.isAfter(a, b), main.projector)
+    const feed = openFeed({ store, readModels, ...limits })
+    const server = await listen(createApi({ ...parts, readModels, feed, metrics: new Registry() }), 0, '127.0.0.1')
+    let stopping: Promise<void> | undefined
+    const stop = () => (stopping ??= feed.close().then(() => server.close(1_000)))
+    others.push(stop)
+    return { url: `http://127.0.0.1:${server.port}`, stop }
+  }
 
   const append = async (stream: string, userId: number, events: readonly { type: string; data: unknown }[]) => {
     const occasion = { user_id: userId, at: clock.now(), correlation_id: 'test', causation_id: 'test' }
@@ -283,8 +302,10 @@ export const openApi = async (
       searching = undefined
     },
     resumeSearch: () => void (searching ??= runUntilStopped(searchProjector)),
+    another,
     close: async () => {
       await feed.close()
+      await Promise.all(others.map((stop) => stop()))
       await server.close(1_000)
       await sender.close()
       stopping.abort()

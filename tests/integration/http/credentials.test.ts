@@ -141,6 +141,7 @@ describe('authentication', () => {
       url: `https://baoco.example/api/receive/u/${api.owner.receive_token}`,
       trust_sms_app_titles: false,
       last_heard_at: null,
+      usual_pause_s: null,
       silent_since: null,
     })
     const rotated = await api.ask('POST', '/api/receive-url/rotate', { key, json: {} })

@@ -19,7 +19,7 @@ describe('mail accounts', function () {
     expect(body.data).to.deep.equal({
       id: body.data.id, email: 'shop@example.com', host: 'imap.example.com', port: 993, tls: true,
       username: 'Shop@Example.com', folder: 'INBOX', is_active: 1, authserv_id: null, last_error: null,
-      last_message_at: null, last_heard_at: null, silent_since: null, created_at: body.data.created_at,
+      last_message_at: null, last_heard_at: null, usual_pause_s: null, silent_since: null, created_at: body.data.created_at,
     }) // prettier-ignore
     const path = `/api/mail-accounts/${body.data.id}`
     expect((await api.ask('GET', '/api/mail-accounts', { key })).body.data).to.deep.equal([body.data])

@@ -23,12 +23,13 @@ describe('the stream', () => {
     await api.close()
   })
 
-  const listen = async (path: string, headers: Record<string, string> = {}) => {
+  const listen = async (path: string, headers: Record<string, string> = {}, at = api.url) => {
     const stopping = new AbortController()
     closes.push(() => stopping.abort())
-    const response = await fetch(api.url + path, { headers, signal: stopping.signal })
+    const response = await fetch(at + path, { headers, signal: stopping.signal })
     const sent: Sent[] = []
     let ended = false
+    let lastId: string | undefined
     const read = async () => {
       let text = ''
       for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -36,13 +37,14 @@ describe('the stream', () => {
         for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
           const lines = text.slice(0, end).split('\n').map((each) => /^(\w+): (.*)$/.exec(each)) // prettier-ignore
           const fields = Object.fromEntries(lines.flatMap((each) => (each ? [[each[1], each[2]]] : [])))
+          lastId = (fields.id as string | undefined) ?? lastId
           if (fields.event) sent.push({ ...fields, data: JSON.parse(fields.data as string) })
           text = text.slice(end + 2)
         }
       }
     }
     const done = response.status === 200 ? read().catch(() => {}).then(() => (ended = true)) : Promise.resolve() // prettier-ignore
-    return { response, sent, isEnded: () => ended, done, stop: () => stopping.abort() }
+    return { response, sent, isEnded: () => ended, lastId: () => lastId, done, stop: () => stopping.abort() }
   }
   const mine = (more: Record<string, string> = {}) => listen('/api/stream', { 'x-api-key': api.owner.api_key, ...more })
   const pay = async (user = api.owner.user_id, given: Parameters<typeof captured>[2] = {}): Promise<number> => {
@@ -102,12 +104,81 @@ describe('the stream', () => {
     const { sent } = await mine()
     await pay()
     const epoch = (await eventually(() => sent[0]?.id)).split('.')[0]!
-    for (const heard of [`${epoch}.${first!.checkpoint}`, 'deadbeef.5', `${epoch}.nonsense`, 'x']) {
-      const again = await mine({ 'last-event-id': heard })
+    const restarted = await api.another({ mostRead: 1 })
+    for (const [heard, url] of [
+      [`${epoch}.${first!.checkpoint}`, restarted.url],
+      ['deadbeef.5', api.url],
+      [`${epoch}.nonsense`, api.url],
+      ['x', api.url],
+    ] as const) {
+      const again = await listen('/api/stream', { 'x-api-key': api.owner.api_key, 'last-event-id': heard }, url)
       await eventually(() => again.sent[0]?.event === 'reset', { what: heard })
       again.stop()
       await again.done
     }
+  })
+
+  it('continues in another process and after a restart, in order, without a gap or a repeat', async () => {
+    const key = { 'x-api-key': api.owner.api_key }
+    const before = await api.another()
+    const first = await listen('/api/stream', key, before.url)
+    const seen = await pay()
+    await eventually(() => first.sent.length === 1)
+    await before.stop()
+    await first.done
+    expect(first.sent.map(({ event, data }) => data.id ?? event)).to.deep.equal([seen, 'bye'])
+    const other = await api.newAccount('other@example.com')
+    const missed = [await pay(), await pay()]
+    await pay(other.user_id)
+    const after = await api.another()
+    const again = await Promise.all([1, 2].map(() => listen('/api/stream', { ...key, 'last-event-id': first.lastId()! }, after.url))) // prettier-ignore
+    const next = await pay()
+    for (const { sent } of again) {
+      await eventually(() => sent.length === 3)
+      expect(sent.map(({ data }) => data.id)).to.deep.equal([...missed, next])
+    }
+  })
+
+  it('gives a listener an id before its first event, so that it can continue from there', async () => {
+    const first = await mine()
+    const id = await eventually(first.lastId)
+    first.stop()
+    const missed = await pay()
+    const again = await mine({ 'last-event-id': id })
+    await eventually(() => again.sent.length === 1)
+    expect(again.sent[0]!.data.id).to.equal(missed)
+  })
+
+  it('sends one reset instead of very many events, after which a listener can continue', async () => {
+    const first = await mine()
+    const id = await eventually(first.lastId)
+    const transaction = await api.nextId()
+    const attempts = await Promise.all(
+      Array.from({ length: 120 }, async () => attempted(transaction, { attempt_id: await api.nextId(), rule_id: 5 })),
+    )
+    first.stop()
+    await api.happened(api.owner.user_id, transaction, [captured(api.owner.user_id, transaction), ...attempts])
+    const again = await mine({ 'last-event-id': id })
+    await eventually(() => again.sent.length === 1)
+    expect(again.sent[0]!.event).to.equal('reset')
+    again.stop()
+    const next = await pay()
+    const last = await mine({ 'last-event-id': again.sent[0]!.id! })
+    await eventually(() => last.sent.length === 1)
+    expect(last.sent[0]!.data.id).to.equal(next)
+  })
+
+  it('ends when its credential expires', async () => {
+    const expires_at = new Date(Date.now() + 86_400_000)
+    const { body } = await api.ask('POST', '/api/account/api-keys', {
+      key: api.owner.api_key,
+      json: { name: 'page', scopes: ['read'], expires_at: expires_at.toISOString() },
+    })
+    api.clock.at = new Date(expires_at.getTime() - 300)
+    const { response, sent, isEnded } = await listen('/api/stream', { 'x-api-key': body.data.api_key })
+    expect(response.status).to.equal(200)
+    await eventually(() => isEnded(), { what: 'the end' })
+    expect(sent.at(-1)).to.deep.include({ event: 'end', data: { reason: 'credentials' } })
   })
 
   it('requires credentials, and allows at most five streams per user', async () => {

@@ -41,6 +41,22 @@ const putOff = (lane: string | null, attempt: number): number => {
   return lane === 'retry' && attempt === 0 ? 960_000 : 0
 }
 
+/**
+ * When a changed rule made a retry due, or else when the fold says: the first change of the rule since the attempt that set the time, if it
+ * came before that time. All changes of a random history switch the rule on.
+ */
+const dueAfterChanges = (history: History, transaction_id: number, rule_id: number, due_at: string): string => {
+  let earlier: string | null = null
+  for (const { stream, events } of history.decided)
+    for (const { type, data, metadata } of events) {
+      const { rule_id: of, next_attempt_at: next } = data as { rule_id?: number; next_attempt_at?: string | null }
+      if (of !== rule_id) continue
+      if (stream === `transaction-${transaction_id}` && type === 'WebhookAttempted' && next) earlier = null
+      if (type === 'RuleChanged' && earlier === null && metadata.at < due_at) earlier = metadata.at
+    }
+  return earlier ?? due_at
+}
+
 describe('projector', () => {
   let setting: Setting
   beforeEach(async () => {
@@ -96,7 +112,9 @@ describe('projector', () => {
         const fold = byId.get(transaction_id)!.deliveries.get(rule_id)!
         // The row of a deleted rule is due so that the delivery ends.
         if (fold.status !== 'open' || !rules.has(rule_id)) return []
-        const after = Date.parse(due_at!) - Date.parse(fold.due_at)
+        const isRetry = lane === 'retry' && attempt > 0
+        const due = isRetry ? dueAfterChanges(history, transaction_id, rule_id, fold.due_at) : fold.due_at
+        const after = Date.parse(due_at!) - Date.parse(due)
         expect(after, `transaction ${transaction_id}, rule ${rule_id}`).to.equal(putOff(lane, attempt))
         return [lane]
       })

@@ -56,7 +56,7 @@ describe('the watch on silent sources', function () {
     const hourly = Array.from({ length: 5 * 24 }, (_, n) => new Date(now - (8 * 24 - n) * HOUR))
     await heard(...hourly)
     const last = hourly.at(-1)!.toISOString()
-    expect(await ask('/api/receive-url')).to.include({ last_heard_at: last, silent_since: last })
+    expect(await ask('/api/receive-url')).to.include({ last_heard_at: last, usual_pause_s: 3_600, silent_since: last })
     await look()
     await look()
     const [alert, ...more] = await eventually(async () => {

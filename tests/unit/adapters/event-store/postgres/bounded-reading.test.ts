@@ -8,17 +8,17 @@ const TOO_LONG = new Error('too long')
 /** Streams whose events have 100 bytes each. A statement reads at most `most` events, or takes too long. */
 const openWorld = (lengths: Record<string, number>, { most = Infinity, mostBytes = 1_000 } = {}) => {
   const statements: number[] = []
-  const readPiece: ReadPiece<RecordedEvent> = (slices, limit) => {
+  const readPiece: ReadPiece<RecordedEvent> = (slices, bounds) => {
     const events: RecordedEvent[][] = slices.map(() => [])
     let bytes = 0
     let reached = -1
     let looked = 0
     slices.forEach(({ stream, from = 0, backwards = false, limit: wanted = Infinity }, n) => {
       const all = Array.from({ length: lengths[stream] ?? 0 }, (_, revision) => ({ stream, revision }) as RecordedEvent)
-      const these = (backwards ? all.toReversed() : all.slice(from)).slice(0, wanted)
+      const these = (backwards ? all.toReversed() : all.slice(from, from + bounds.mostEvents)).slice(0, wanted)
       looked += these.length
       for (const event of these) {
-        if (bytes >= limit) return
+        if (bytes >= bounds.mostBytes) return
         events[n]!.push(event)
         bytes += 100
         reached = n

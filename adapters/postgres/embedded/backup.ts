@@ -1,0 +1,54 @@
+// Tests: tests/integration/backup.test.ts
+/** Writes a backup of a running embedded Postgres and of the files beside it, and checks what it has written. */
+import * as fs from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { readPrivateFile, syncFolder } from '../../system/private-file.ts'
+import { BadBackup, KEPT_FILES, readArchive, writeArchive, type About } from './backup-archive.ts'
+import { openBaseBackup } from './base-backup.ts'
+import { packedBinaries } from './directory.ts'
+
+/** What this version and this machine can restore. */
+export const thisKind = (): Pick<About, 'postgres' | 'machine'> => {
+  const { version } = createRequire(import.meta.url)(join(packedBinaries(), '..', 'package.json')) as {
+    version: string
+  }
+  return { postgres: version.split('.')[0]!, machine: `${process.platform}-${process.arch}` }
+}
+
+const keptFiles = (dataDir: string): Record<string, string> =>
+  Object.fromEntries(
+    KEPT_FILES.flatMap((name) => {
+      const content = readPrivateFile(join(dataDir, name))
+      return content === undefined ? [] : [[name, content]]
+    }),
+  )
+
+/**
+ * @param file  a new file. It gets this name when it is complete and has been read back.
+ * @returns its size in bytes
+ */
+export const writeBackup = async (
+  { dataDir, url, now }: { dataDir: string; url: string; now: Date },
+  file: string,
+): Promise<number> => {
+  if (fs.existsSync(file)) throw new Error(`${file} exists already: name a new file`)
+  const draft = `${file}.${process.pid}.part`
+  const output = fs.createWriteStream(draft, { flags: 'wx', mode: 0o600 })
+  try {
+    const said = { ...thisKind(), made_at: now.toISOString() }
+    await writeArchive(output, said, keptFiles(dataDir), await openBaseBackup(url))
+    await readArchive(draft).catch((error: Error) => {
+      throw error instanceof BadBackup ? new Error(`the backup ${error.message}; it was removed`) : error
+    })
+    const written = fs.openSync(draft, 'r')
+    fs.fsyncSync(written)
+    fs.closeSync(written)
+    fs.renameSync(draft, file)
+    syncFolder(dirname(file))
+    return fs.statSync(file).size
+  } finally {
+    output.destroy()
+    fs.rmSync(draft, { force: true })
+  }
+}

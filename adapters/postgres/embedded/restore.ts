@@ -1,0 +1,111 @@
+// Tests: tests/integration/backup.test.ts
+/**
+ * Puts a backup into a data folder. The backup is first unpacked and checked beside the live files, in `restoring`. When it
+ * is complete and on disk, that folder is renamed, and its files take their places (`finish-restore.ts`). What was there
+ * before is kept.
+ */
+import * as fs from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncFolder } from '../../system/private-file.ts'
+import type { LogLines } from '../../telemetry/log-lines.ts'
+import type { DatabaseUser } from '../../database/database-user.ts'
+import { readArchive, type About } from './backup-archive.ts'
+import { findDirectory } from './directory.ts'
+import { enterDataFolder } from './enter.ts'
+import { finishRestore, isThere, PLACES, restoredName } from './finish-restore.ts'
+import { clearLeftovers } from './server.ts'
+
+const DRAFT = 'restoring'
+
+/** Whether the folder holds a database or secrets. */
+const isInUse = (folder: string): boolean => PLACES.some((name) => isThere(join(folder, name)))
+
+const writeFile = async (path: string, content: AsyncIterable<Buffer>): Promise<void> => {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of content) await file.writeFile(chunk)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Unpacks the backup. The database belongs to its user, the rest to this process's user. */
+const unpack = async (file: string, draft: string, user: DatabaseUser): Promise<About> => {
+  const folders = new Set([draft])
+  const said = await readArchive(file, async ({ name, isFolder }, content) => {
+    const path = join(draft, name)
+    const folder = isFolder ? path : dirname(path)
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+    folders.add(folder)
+    if (!isFolder) await writeFile(path, content)
+    else for await (const _nothing of content);
+  })
+  if (user) chown(join(draft, 'postgres'), user)
+  for (const folder of folders) syncFolder(folder)
+  return said
+}
+
+const chown = (path: string, user: NonNullable<DatabaseUser>): void => {
+  fs.lchownSync(path, user.uid, user.gid)
+  if (fs.lstatSync(path).isDirectory()) for (const name of fs.readdirSync(path)) chown(join(path, name), user)
+}
+
+/** @throws if this machine or this version cannot use such a database */
+const refuseOtherKind = ({ postgres, machine }: About, here: Pick<About, 'postgres' | 'machine'>): void => {
+  if (postgres !== here.postgres)
+    throw new Error(
+      `the backup is of Postgres ${postgres}, and this version of Baoco has Postgres ${here.postgres}: restore it with the version that made it`,
+    )
+  if (machine !== here.machine)
+    throw new Error(
+      `the backup is of a machine of the kind ${machine}, and this one is ${here.machine}: restore it there, and move the events with export-events and import-events`,
+    )
+}
+
+export interface Restored extends About {
+  /** The folder with what was there before; null if nothing was. */
+  before: string | null
+}
+
+interface Restore {
+  file: string
+  /** It is created if needed. */
+  dataDir: string
+  /** Whether a Baoco that is there may be replaced. */
+  replace: boolean
+  /** What this version and this machine can use. */
+  here: Pick<About, 'postgres' | 'machine'>
+  log: LogLines
+}
+
+/**
+ * @throws {FolderInUse} if a process uses the data folder · {BadBackup} · if a Baoco is there and must not be replaced.
+ * Nothing has changed then.
+ */
+export const restoreBackup = async ({ file, dataDir, replace, here, log }: Restore): Promise<Restored> => {
+  // Checks all of the file before anything is created.
+  refuseOtherKind(await readArchive(file), here)
+  const unlock = await enterDataFolder(dataDir, log)
+  try {
+    const folder = fs.realpathSync(dataDir)
+    if (isInUse(folder) && !replace)
+      throw new Error(`there is a Baoco in ${dataDir} already: name an empty BAOCO_DATA_DIR, or add --replace`)
+    const directory = findDirectory(dataDir)
+    await clearLeftovers(directory)
+    const draft = join(folder, DRAFT)
+    fs.rmSync(draft, { recursive: true, force: true })
+    fs.mkdirSync(draft, { mode: 0o700 })
+    try {
+      const said = await unpack(file, draft, directory.user)
+      fs.renameSync(draft, join(folder, restoredName(new Date())))
+      syncFolder(folder)
+      return { ...said, before: finishRestore(dataDir) }
+    } finally {
+      fs.rmSync(draft, { recursive: true, force: true })
+    }
+  } finally {
+    unlock()
+  }
+}

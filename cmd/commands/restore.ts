@@ -1,0 +1,37 @@
+// Tests: tests/integration/backup.test.ts
+/** `baoco restore`: puts a backup into the data folder. */
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { thisKind } from '../../adapters/postgres/embedded/backup.ts'
+import { BadBackup } from '../../adapters/postgres/embedded/backup-archive.ts'
+import { restoreBackup } from '../../adapters/postgres/embedded/restore.ts'
+import { openLogLines } from '../../adapters/telemetry/log-lines.ts'
+import { readSettings } from '../process/settings.ts'
+
+export const restore = (program: Command): void => {
+  program
+    .command('restore')
+    .description('put a backup into the data folder (BAOCO_DATA_DIR), which must be empty and unused')
+    .argument('<file>', 'written by baoco backup')
+    .option('--replace', 'replace the Baoco in the data folder, and keep it beside the new one')
+    .action(run)
+}
+
+const run = async (file: string, { replace = false }: { replace?: boolean }): Promise<void> => {
+  const settings = readSettings(process.env)
+  if (settings.databaseUrl !== undefined)
+    throw new Error('DATABASE_URL names your own server: restore it with its own tools (docs/operate.md)')
+  const log = openLogLines(settings.logLevel)
+  const { made_at, before } = await restoreBackup({
+    file: resolve(file),
+    dataDir: settings.dataDir,
+    replace,
+    here: thisKind(),
+    log,
+  }).catch((error: Error) => {
+    throw error instanceof BadBackup ? new Error(`${file} ${error.message}`) : error
+  })
+  console.log(`the backup of ${made_at} is in ${settings.dataDir}`)
+  if (before !== null) console.log(`what was there before is in ${before}`)
+  console.log('Check it: baoco audit. If payments came after the backup, set ID_SKIP=1000000 for the first start.')
+}

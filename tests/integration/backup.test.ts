@@ -1,0 +1,184 @@
+/**
+ * The drill of docs/operate.md, as the operator types it: back up under load, restore beside the running Baoco, restore into
+ * another folder, restore an older backup over a newer state, and refuse files that are no backup.
+ */
+import { execFile } from 'node:child_process'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { finishRestore } from '../../adapters/postgres/embedded/finish-restore.ts'
+import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import {
+  callApi, newDataFolder, readInstallation, removeDataFolder, startBaoco,
+  type DataFolder, type Installation, type Running,
+} from '../harness/baoco-process.ts' // prettier-ignore
+import { eventually } from '../harness/eventually.ts'
+
+const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
+const IDS_SKIPPED = 1_000_000
+
+describe('backup and restore', function () {
+  this.timeout(180_000)
+
+  let live: Running
+  let installation: Installation
+  let elsewhere: DataFolder
+  let file: string
+  let posted = 0
+
+  const baoco = async ({ dataDir }: Pick<DataFolder, 'dataDir'>, ...args: string[]) => {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
+    const running = promisify(execFile)(process.execPath, [BAOCO, ...args], { env })
+    running.child.stdin!.end()
+    return running.then(
+      (output) => ({ status: 0, ...output }),
+      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+        status: code,
+        stdout,
+        stderr,
+      }),
+    )
+  }
+  /** Returns the transaction's id. */
+  const pay = async (baseUrl: string): Promise<number> => {
+    const { pathname } = new URL(installation.personalUrl)
+    const response = await fetch(baseUrl + fromVietcombank(pathname), {
+      method: 'POST',
+      body: vietcombankText(++posted, `DH${posted}`),
+    })
+    expect(response.status).to.equal(200)
+    return ((await response.json()) as { data: { id: number } }).data.id
+  }
+  const has = async (running: Running, id: number): Promise<boolean> =>
+    (await callApi(running, installation.apiKey, 'GET', `/api/transactions/${id}`)).status === 200
+  const secretOfRule = async (running: Running): Promise<string> =>
+    ((await callApi(running, installation.apiKey, 'GET', '/api/webhooks')).body.data as { secret_key: string }[])[0]!
+      .secret_key
+
+  /** Transactions that were answered before the backup began. */
+  const paid: number[] = []
+
+  before(async () => {
+    const place = await newDataFolder()
+    elsewhere = await newDataFolder()
+    live = await startBaoco(place, { RATE_LIMITS: 'off' })
+    installation = readInstallation(place, live.output())
+    file = `${place.dataDir}.backup`
+    await callApi(live, installation.apiKey, 'POST', '/api/webhooks', {
+      name: 's',
+      url: 'https://shop.example/hook',
+      is_active: 0,
+    })
+    for (let n = 0; n < 10; n++) paid.push(await pay(live.baseUrl))
+    let isDone = false
+    const load = (async () => {
+      while (!isDone) await pay(live.baseUrl)
+    })()
+    const { status, stdout, stderr } = await baoco(installation, 'backup', file)
+    isDone = true
+    await load
+    expect(status, stderr).to.equal(0)
+    expect(stderr).to.equal('')
+    expect(stdout).to.match(/MB, checked\n$/)
+  })
+  after(async () => {
+    await live.kill()
+    await Promise.all([installation, elsewhere].map(removeDataFolder))
+    fs.rmSync(file, { force: true })
+  })
+
+  it('the file is closed to other users, and no draft is left', () => {
+    expect(fs.statSync(file).mode & 0o777).to.equal(0o600)
+    expect(fs.readdirSync(join(file, '..')).filter((name) => name.endsWith('.part'))).to.deep.equal([])
+  })
+
+  it('a backup does not overwrite a file', async () => {
+    const { status, stderr } = await baoco(installation, 'backup', file)
+    expect([status, stderr]).to.deep.equal([1, `baoco: ${file} exists already: name a new file\n`])
+  })
+
+  it('restore refuses a folder in use, also with --replace', async () => {
+    const { status, stderr } = await baoco(installation, 'restore', file, '--replace')
+    expect(status).to.equal(1)
+    expect(stderr).to.match(/^baoco: the data folder \S+ is in use by another Baoco \(process \d+\)\n$/)
+  })
+
+  it('restore refuses a file that is no whole backup, and creates nothing', async () => {
+    const bytes = fs.readFileSync(file)
+    const bent = Buffer.from(bytes)
+    bent[bytes.length >> 1]! ^= 1
+    const bad = `${file}.bad`
+    // A byte of the database, under a compression that is correct.
+    const altered = gunzipSync(bytes)
+    altered[altered.lastIndexOf(Buffer.from('Vietcombank'))]! ^= 1
+    fs.rmSync(elsewhere.dataDir, { recursive: true })
+    for (const [content, fault] of [
+      [bytes.subarray(0, bytes.length >> 1), 'is cut off: a part of the backup is missing'],
+      [bytes.subarray(0, bytes.length - 4), 'is cut off: a part of the backup is missing'],
+      [bent, 'is damaged: its checksums differ'],
+      [gzipSync(altered, { level: 1 }), 'is damaged: its checksums differ'],
+      [Buffer.from('no backup'), 'is not a backup of Baoco'],
+      [Buffer.alloc(0), 'is not a backup of Baoco'],
+      [gzipSync('no backup'), 'is not a backup of Baoco'],
+    ] as const) {
+      fs.writeFileSync(bad, content)
+      const { status, stderr } = await baoco(elsewhere, 'restore', bad)
+      expect([status, stderr]).to.deep.equal([1, `baoco: ${bad} ${fault}\n`])
+      expect(fs.existsSync(elsewhere.dataDir)).to.equal(false)
+    }
+    fs.rmSync(bad)
+  })
+
+  it('a backup made under load is restored beside the running Baoco, audited, and works', async () => {
+    const restored = await baoco(elsewhere, 'restore', file)
+    expect([restored.status, restored.stderr]).to.deep.equal([0, ''])
+    const audit = await baoco(elsewhere, 'audit')
+    expect([audit.status, audit.stderr], audit.stdout).to.deep.equal([0, ''])
+    expect(await has(live, paid[0]!)).to.equal(true)
+
+    const copy = await startBaoco(elsewhere, { ID_SKIP: String(IDS_SKIPPED) })
+    try {
+      for (const id of paid) expect(await has(copy, id)).to.equal(true)
+      expect(await secretOfRule(copy)).to.equal(await secretOfRule(live))
+      // The backup is older than the running Baoco, which has used more ids.
+      expect(await pay(copy.baseUrl)).to.be.above((await pay(live.baseUrl)) + IDS_SKIPPED / 2)
+    } finally {
+      await copy.stop()
+    }
+  })
+
+  it('replaces what is there only if asked to, keeps it, and notices without ID_SKIP that newer payments are missing', async () => {
+    const refused = await baoco(elsewhere, 'restore', file)
+    expect(refused.status).to.equal(1)
+    expect(refused.stderr).to.match(/^baoco: there is a Baoco in \S+ already: .*--replace\n$/)
+    const { status, stdout } = await baoco(elsewhere, 'restore', file, '--replace')
+    expect(status).to.equal(0)
+    const [, kept] = /^what was there before is in (.*)$/m.exec(stdout) ?? []
+    expect(fs.readdirSync(kept!)).to.include.members(['postgres', 'vault-key'])
+
+    const copy = await startBaoco(elsewhere)
+    try {
+      await eventually(() => copy.output().includes('store.went_back'))
+      expect(await pay(copy.baseUrl)).to.be.above(IDS_SKIPPED * 2)
+    } finally {
+      await copy.stop()
+    }
+  })
+
+  it('a start finishes a restore that was interrupted', () => {
+    const { dataDir } = elsewhere
+    const restored = join(dataDir, 'restored-2026-11-24')
+    fs.mkdirSync(join(restored, 'postgres'), { recursive: true })
+    fs.writeFileSync(join(restored, 'postgres', 'new'), '')
+    // The key was moved before the interruption.
+    fs.writeFileSync(join(dataDir, 'vault-key'), 'new key')
+    expect(finishRestore(dataDir)).to.equal(join(dataDir, 'before-restored-2026-11-24'))
+    expect(fs.readFileSync(join(dataDir, 'vault-key'), 'utf8')).to.equal('new key')
+    expect(fs.readdirSync(join(dataDir, 'postgres'))).to.deep.equal(['new'])
+    expect(fs.existsSync(restored)).to.equal(false)
+    expect(finishRestore(dataDir)).to.equal(null)
+  })
+})

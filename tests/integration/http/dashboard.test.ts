@@ -1,0 +1,116 @@
+/** How the dashboard is served: which addresses have a page, its policy, and the caching and compression of its files. */
+import { expect } from 'chai'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { get } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { WebFiles } from '../../../adapters/http/dashboard/files.ts'
+import { builtDashboard } from '../../harness/dashboard/build.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+
+/** As a browser that opens an address. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+/** The first screen: the page, what it loads at once, and one screen with its texts. */
+const MOST_BYTES = 120_000
+
+describe('the dashboard as it is served', () => {
+  let api: ApiUnderTest
+  let files: WebFiles
+  before(async () => {
+    files = await builtDashboard()
+    api = await openApi({}, 'recorded', undefined, files)
+  })
+  after(() => api.close())
+
+  const fetched = (path: string, headers: Record<string, string> = {}) =>
+    fetch(api.url + path, { headers: { accept: BROWSER, ...headers } })
+
+  /** The body as it is transferred. */
+  const raw = (path: string, encoding: string, headers: Record<string, string> = {}) =>
+    new Promise<{ response: IncomingMessage; bytes: Buffer }>((resolve, reject) => {
+      get(api.url + path, { headers: { accept: BROWSER, 'accept-encoding': encoding, ...headers } }, (response) => {
+        const parts: Buffer[] = []
+        response.on('data', (part: Buffer) => parts.push(part))
+        response.on('end', () => resolve({ response, bytes: Buffer.concat(parts) }))
+      }).on('error', reject)
+    })
+
+  it('answers the address of each screen with the page', async () => {
+    for (const path of [
+      '/',
+      '/login',
+      '/register',
+      '/verify-email?token=x',
+      '/reset-password?token=x',
+      '/transactions/7',
+    ]) {
+      const response = await fetched(path)
+      expect(response.status, path).to.equal(200)
+      expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(await response.text()).to.include('<div id="app">')
+    }
+  })
+
+  it('answers an unknown address with a 404 page for people and JSON for programs', async () => {
+    const page = await fetched('/nowhere')
+    expect(page.status).to.equal(404)
+    expect(page.headers.get('content-type')).to.include('text/html')
+    for (const accept of ['*/*', 'application/json']) {
+      const json = await fetched('/nowhere', { accept })
+      expect(json.status).to.equal(404)
+      expect(await json.json()).to.deep.include({ success: false, error: 'NOT_FOUND' })
+    }
+    for (const path of ['/api/nowhere', '/assets/nowhere.js', '/transactions/x'])
+      expect((await fetched(path)).status, path).to.equal(404)
+    expect((await fetched('/api/nowhere')).headers.get('content-type')).to.include('application/json')
+  })
+
+  it('leaves the methods of the API as they are', async () => {
+    const response = await fetch(`${api.url}/api/session`, { headers: { accept: BROWSER } })
+    expect(response.status).to.equal(405)
+    expect((await fetch(`${api.url}/login`, { method: 'POST', headers: { accept: BROWSER } })).status).to.equal(404)
+  })
+
+  it('allows scripts only from this origin, none inside the page, and no text that becomes markup', async () => {
+    const response = await fetched('/')
+    const policy = response.headers.get('content-security-policy')!
+    expect(policy)
+      .to.include("default-src 'none'")
+      .and.include("script-src 'self'")
+      .and.include('require-trusted-types-for')
+    expect(policy).not.to.include('unsafe')
+    expect(response.headers.get('referrer-policy')).to.equal('no-referrer')
+    const html = await response.text()
+    expect(html).not.to.match(/<script(?![^>]*\ssrc=)|<style|\son\w+=|https?:\/\//)
+  })
+
+  it('caches files with a hash for a year, and checks the page at every visit', async () => {
+    const script = /src="([^"]+)"/.exec(await (await fetched('/')).text())![1]!
+    const file = await fetched(script)
+    expect(file.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
+    expect(file.headers.get('content-type')).to.equal('text/javascript; charset=utf-8')
+    const page = await fetched('/')
+    expect(page.headers.get('cache-control')).to.equal('no-cache')
+    // `fetch` would ask for a fresh page.
+    const { headers } = (await raw('/', 'br')).response
+    expect((await raw('/', 'br', { 'if-none-match': headers.etag! })).response.statusCode).to.equal(304)
+  })
+
+  it('sends the compressed form that the browser takes', async () => {
+    const { bytes: plain } = await raw('/login', 'identity')
+    const { bytes: brotli, response } = await raw('/login', 'gzip, deflate, br')
+    expect(response.headers['content-encoding']).to.equal('br')
+    expect(response.headers.vary).to.include('Accept-Encoding')
+    expect(brotliDecompressSync(brotli)).to.deep.equal(plain)
+    const { bytes: gzip } = await raw('/login', 'gzip')
+    expect(gunzipSync(gzip)).to.deep.equal(plain)
+  })
+
+  it('is small: every script, style and font together stays within the budget of the first screen', () => {
+    const bytes = [...files]
+      .filter(([path]) => path.startsWith('assets/'))
+      .map(([, file]) => (file.bytes.br ?? file.bytes.identity).length)
+    // Even with all screens and both languages.
+    expect(bytes.reduce((sum, each) => sum + each, 0)).to.be.lessThan(MOST_BYTES)
+  })
+})

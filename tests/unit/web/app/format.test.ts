@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { ago, milliseconds, moment, money, signedMoney, sum, vietnamDay } from '../../../../web/app/format.ts'
+
+const NARROW = '\u00a0'
+
+describe('formats of the dashboard', () => {
+  it('write money exactly, also where a floating-point number would round', () => {
+    expect(money('150000.00', 'VND', 'vi')).to.equal(`150.000${NARROW}₫`)
+    expect(money('150000.50', 'VND', 'vi')).to.equal(`150.000,50${NARROW}₫`)
+    expect(money('90071992547409931.00', 'VND', 'vi')).to.equal(`90.071.992.547.409.931${NARROW}₫`)
+    expect(money('150000.00', 'VND', 'en')).to.equal('₫150,000')
+  })
+
+  it('sign money in and out', () => {
+    expect(signedMoney({ amount: '1.00', currency: 'VND', transaction_type: 'credit' }, 'vi')).to.equal(`+1${NARROW}₫`)
+    expect(signedMoney({ amount: '1.00', currency: 'VND', transaction_type: 'debit' }, 'vi')).to.equal(`−1${NARROW}₫`)
+  })
+
+  it('show only the time of today, and the day before it otherwise', () => {
+    const now = new Date('2026-03-10T05:00:00Z')
+    expect(moment('2026-03-10T04:05:00Z', 'vi', now)).to.equal('11:05')
+    expect(moment('2026-03-08T04:05:00Z', 'vi', now)).to.equal('08/03 11:05')
+    expect(moment('2025-03-08T04:05:00Z', 'vi', now)).to.equal('08/03/2025 11:05')
+  })
+
+  it('take the calendar day of Vietnam', () => {
+    expect(vietnamDay(0, new Date('2026-03-10T18:00:00Z'))).to.equal('2026-03-11')
+    expect(vietnamDay(7, new Date('2026-03-10T18:00:00Z'))).to.equal('2026-03-04')
+  })
+
+  it('add decimal texts exactly', () => {
+    expect(sum(['0.10', '0.20'])).to.equal('0.30')
+    expect(sum([])).to.equal('0.00')
+    expect(sum(['-1.50', '0.25'])).to.equal('-1.25')
+  })
+
+  it('say how long ago in one unit, and durations in ms or s', () => {
+    expect(ago('2026-03-10T05:00:00Z', 'vi', Date.parse('2026-03-10T05:05:30Z'))).to.equal('5 phút trước')
+    expect(milliseconds(12.4, 'vi')).to.equal('12 ms')
+    expect(milliseconds(1_240, 'vi')).to.equal('1,2 s')
+  })
+})

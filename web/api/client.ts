@@ -1,0 +1,79 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Calls the API with the session's cookie. A failed call throws an `ApiError`, whose code is one of the API's or `OFFLINE`. */
+
+export interface Issue {
+  path: string
+  message: string
+}
+
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly issues: readonly Issue[]
+  constructor(status: number, code: string, message: string, issues: readonly Issue[] = []) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.issues = issues
+  }
+}
+
+type Query = Record<string, string | number | boolean | undefined | null>
+
+/** @returns `?a=1`, without parameters that are undefined, null or empty */
+export const queryText = (query: Query): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  return given.length === 0
+    ? ''
+    : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
+}
+
+interface ErrorBody {
+  error?: string
+  message?: string
+  issues?: Issue[]
+}
+
+const errorOf = async (response: Response): Promise<ApiError> => {
+  const body = (await response.json().catch(() => ({}))) as ErrorBody
+  return new ApiError(response.status, body.error ?? 'INTERNAL_ERROR', body.message ?? response.statusText, body.issues)
+}
+
+/** @throws {ApiError} */
+export const call = async <Answer>(
+  method: string,
+  path: string,
+  json?: unknown,
+  signal?: AbortSignal,
+): Promise<Answer> => {
+  const request: RequestInit = { method, credentials: 'same-origin', ...(signal ? { signal } : {}) }
+  if (json !== undefined)
+    Object.assign(request, { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) })
+  const response = await fetch(path, request).catch((error: Error) => {
+    if (error.name === 'AbortError') throw error
+    throw new ApiError(0, 'OFFLINE', error.message)
+  })
+  if (!response.ok) throw await errorOf(response)
+  return (await response.json()) as Answer
+}
+
+interface Data<Value> {
+  data: Value
+}
+
+export const get = <Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> =>
+  call<Answer>('GET', path + queryText(query), undefined, signal)
+export const getData = async <Value>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Value> =>
+  (await get<Data<Value>>(path, query, signal)).data
+export const post = <Answer = Done>(path: string, json?: unknown): Promise<Answer> => call<Answer>('POST', path, json)
+export const postData = async <Value>(path: string, json?: unknown): Promise<Value> =>
+  (await post<Data<Value>>(path, json)).data
+export const putData = async <Value>(path: string, json: unknown): Promise<Value> =>
+  (await call<Data<Value>>('PUT', path, json)).data
+export const remove = <Answer = Done>(path: string): Promise<Answer> => call<Answer>('DELETE', path)
+
+export interface Done {
+  success: true
+  message: string
+}

@@ -1,0 +1,89 @@
+/** Money, dates and durations in the language of the page. Money comes as exact decimal text and is never a floating-point number. */
+import type { Language } from '../texts/language.ts'
+
+const LOCALE: Record<Language, string> = { vi: 'vi-VN', en: 'en-GB' }
+const ZONE = 'Asia/Ho_Chi_Minh'
+const MINUS = '\u2212'
+
+/** @param amount  such as `150000.00` @returns such as `150.000 ₫`, without a sign */
+export const money = (amount: string, currency: string, language: Language): string => {
+  const digits = currency === 'VND' && amount.endsWith('.00') ? 0 : 2
+  const format = new Intl.NumberFormat(LOCALE[language], {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
+  return format.format(amount.replace('-', '') as unknown as number)
+}
+
+/** With "+" for money in and "−" for money out. */
+export const signedMoney = (
+  { amount, currency, transaction_type }: { amount: string; currency: string; transaction_type: 'credit' | 'debit' },
+  language: Language,
+): string => `${transaction_type === 'credit' ? '+' : MINUS}${money(amount, currency, language)}`
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+const formatted = (iso: string, language: Language, options: Intl.DateTimeFormatOptions): string => {
+  const key = language + JSON.stringify(options)
+  let format = formats.get(key)
+  if (!format)
+    formats.set(
+      key,
+      (format = new Intl.DateTimeFormat(LOCALE[language], { timeZone: ZONE, hourCycle: 'h23', ...options })),
+    )
+  return format.format(new Date(iso))
+}
+
+export const time = (iso: string, language: Language): string =>
+  formatted(iso, language, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+export const shortTime = (iso: string, language: Language): string =>
+  formatted(iso, language, { hour: '2-digit', minute: '2-digit' })
+export const day = (iso: string, language: Language): string =>
+  formatted(iso, language, { day: '2-digit', month: '2-digit', year: 'numeric' })
+export const weekday = (date: string, language: Language): string =>
+  formatted(`${date}T12:00:00+07:00`, language, { weekday: 'short', day: '2-digit', month: '2-digit' })
+
+/** `14:05` today, otherwise `24/11 14:05`, with the year if it is another one. */
+export const moment = (iso: string, language: Language, now = new Date()): string => {
+  const clock = shortTime(iso, language)
+  const that = day(iso, language)
+  const today = day(now.toISOString(), language)
+  if (that === today) return clock
+  return `${that.slice(6) === today.slice(6) ? that.slice(0, 5) : that} ${clock}`
+}
+
+/** The calendar day in Vietnam, `YYYY-MM-DD`, some days before. */
+export const vietnamDay = (daysAgo = 0, now = new Date()): string =>
+  new Date(now.getTime() + 7 * 3_600_000 - daysAgo * 86_400_000).toISOString().slice(0, 10)
+
+export const milliseconds = (value: number, language: Language): string =>
+  value < 1_000
+    ? `${Math.round(value)} ms`
+    : `${new Intl.NumberFormat(LOCALE[language], { maximumFractionDigits: 1 }).format(value / 1_000)} s`
+
+/** How long ago, in one unit: "5 phút trước". */
+export const ago = (iso: string, language: Language, now = Date.now()): string => {
+  const seconds = Math.round((new Date(iso).getTime() - now) / 1_000)
+  const format = new Intl.RelativeTimeFormat(LOCALE[language], { numeric: 'auto' })
+  const units = [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+  ] as const
+  for (const [unit, size] of units)
+    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
+  return format.format(seconds, 'second')
+}
+
+export const count = (value: number, language: Language): string =>
+  new Intl.NumberFormat(LOCALE[language]).format(value)
+
+/** A sum of decimal texts, exact. */
+export const sum = (amounts: readonly string[]): string => {
+  const cents = amounts.reduce((total, amount) => total + BigInt(amount.replace('.', '')), 0n)
+  const sign = cents < 0n ? '-' : ''
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0')
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}

@@ -1,0 +1,23 @@
+/**
+ * Splits a stranger's text into what is shown as it is, and characters that are invisible or turn the direction of writing. They are shown
+ * as marks, because they can make a text look like another one.
+ */
+
+const HIDDEN =
+  /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}])/u
+
+export interface Piece {
+  text: string
+  isMark: boolean
+}
+
+/** @returns the pieces in order; a mark's text is the code point, such as `U+202E` */
+export const piecesOf = (text: string): Piece[] =>
+  text
+    .split(HIDDEN)
+    .filter((piece) => piece !== '')
+    .map((piece) =>
+      HIDDEN.test(piece)
+        ? { text: `U+${piece.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`, isMark: true }
+        : { text: piece, isMark: false },
+    )

@@ -1,0 +1,94 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Chooses the screen by the address. Each screen is a file that is loaded when it is first opened. */
+import type { ComponentChildren, FunctionComponent } from 'preact'
+import { useEffect, useErrorBoundary } from 'preact/hooks'
+import { lazy, Route, Router, useLocation } from 'preact-iso'
+import { PATHS } from '../paths.ts'
+import { Loaded, Problem } from '../ui/basics.tsx'
+import { texts } from './language.ts'
+import { isLoggedOut, useAccount } from './session.ts'
+import { Shell } from './shell.tsx'
+
+type Screens<Name extends string> = Record<Name, FunctionComponent>
+const screen = <Name extends string>(load: () => Promise<Screens<Name>>, name: Name) =>
+  lazy(async () => (await load())[name])
+
+const entry = () => import('../screens/entry.tsx')
+const Login = screen(entry, 'Login')
+const Register = screen(entry, 'Register')
+const VerifyEmail = screen(entry, 'VerifyEmail')
+const ForgotPassword = screen(entry, 'ForgotPassword')
+const ResetPassword = screen(entry, 'ResetPassword')
+const NotFound = screen(() => import('../screens/not-found.tsx'), 'NotFound')
+const Today = screen(() => import('../screens/today.tsx'), 'Today')
+const Transactions = screen(() => import('../screens/transactions.tsx'), 'Transactions')
+const TransactionPage = screen(() => import('../screens/transaction.tsx'), 'TransactionPage')
+
+const Boundary = ({ children }: { children: ComponentChildren }) => {
+  const [error] = useErrorBoundary((error: unknown) => console.error(error))
+  const { common } = texts.value
+  if (!error) return <>{children}</>
+  return (
+    <main class="entry stack" id="content">
+      <h1>{common.crashed}</h1>
+      <p>{common.crashedText}</p>
+      <button class="button main" type="button" onClick={() => location.reload()}>
+        {common.reload}
+      </button>
+    </main>
+  )
+}
+
+const Private = () => {
+  const account = useAccount()
+  const { url } = useLocation()
+  const isOut = isLoggedOut(account.error)
+  useEffect(() => {
+    if (isOut) location.assign(url === '/' ? '/login' : `/login?next=${encodeURIComponent(url)}`)
+  }, [isOut])
+  if (isOut) return null
+  if (!account.data)
+    return (
+      <main class="entry" id="content">
+        <Loaded of={account}>{() => null}</Loaded>
+      </main>
+    )
+  return (
+    <Shell account={account.data}>
+      {account.error && <Problem error={account.error} />}
+      <Router>
+        <Route path={PATHS.today} component={Today} />
+        <Route path={PATHS.transactions} component={Transactions} />
+        <Route path={PATHS.transaction} component={TransactionPage} />
+        <Route default component={NotFound} />
+      </Router>
+    </Shell>
+  )
+}
+
+/** The screens without a login. A router inside a router would not follow a change of the address, so there is one or the other. */
+const PUBLIC = {
+  [PATHS.login]: Login,
+  [PATHS.register]: Register,
+  [PATHS.verifyEmail]: VerifyEmail,
+  [PATHS.forgotPassword]: ForgotPassword,
+  [PATHS.resetPassword]: ResetPassword,
+}
+
+const Screens = () => {
+  const { path } = useLocation()
+  if (!(path in PUBLIC)) return <Private />
+  return (
+    <Router>
+      {Object.entries(PUBLIC).map(([each, component]) => (
+        <Route key={each} path={each} component={component} />
+      ))}
+    </Router>
+  )
+}
+
+export const App = () => (
+  <Boundary>
+    <Screens />
+  </Boundary>
+)

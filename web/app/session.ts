@@ -1,0 +1,33 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Whether this browser is logged in. The cookie itself is invisible to scripts, so the account is asked for. */
+import { QueryClient, useQuery } from '@tanstack/preact-query'
+import { ApiError, getData, remove } from '../api/client.ts'
+import type { Account } from '../api/types.ts'
+
+const isTemporary = (error: Error): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 503 || error.status === 429)
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (count, error) => isTemporary(error) && count < 2,
+      refetchOnWindowFocus: true,
+    },
+  },
+})
+
+export const useAccount = () =>
+  useQuery({
+    queryKey: ['account'],
+    queryFn: ({ signal }) => getData<Account>('/api/account', {}, signal),
+    staleTime: 60_000,
+  })
+
+export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401
+
+export const logOut = async (): Promise<void> => {
+  await remove('/api/session').catch(() => undefined)
+  queries.clear()
+  location.assign('/login')
+}

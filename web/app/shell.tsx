@@ -1,0 +1,115 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The frame of every screen: the rail, or the bar at the bottom of a phone; the live state; and who is logged in. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { PATHS, type Screen } from '../paths.ts'
+import type { Account } from '../api/types.ts'
+import { announcement } from './announce.ts'
+import { texts } from './language.ts'
+import { liveState, startLive } from './live.ts'
+import { Preferences } from './preferences.tsx'
+import { logOut } from './session.ts'
+
+/** On a phone the first four are in the bar, the others in its menu. */
+const FIRST = ['today', 'transactions'] as const
+const OTHERS = [] as const satisfies readonly Screen[]
+
+export const Logo = () => (
+  <svg viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="4" fill="#0B5D4E" />
+    <path d="M7 10h18M7 16h12M7 22h18" stroke="#fff" stroke-width="2" />
+    <circle cx="24" cy="16" r="2.5" fill="#6FCF97" />
+  </svg>
+)
+
+const NavLink = ({
+  to,
+  rare = false,
+}: {
+  to: Exclude<Screen, 'transaction'> & keyof (typeof texts.value)['shell']['nav']
+  rare?: boolean
+}) => {
+  const { path } = useLocation()
+  const target = PATHS[to]
+  const isCurrent = target === '/' ? path === '/' : path === target || path.startsWith(`${target}/`)
+  return (
+    <a href={target} class={rare ? 'rare' : undefined} aria-current={isCurrent ? 'page' : undefined}>
+      {texts.value.shell.nav[to]}
+    </a>
+  )
+}
+
+const Foot = ({ account }: { account: Account }) => (
+  <div class="foot">
+    <span class="live" role="status">
+      {texts.value.shell.live[liveState.value]}
+    </span>
+    <span class="muted">{account.email}</span>
+    <Preferences />
+    <button class="button" type="button" onClick={() => void logOut()}>
+      {texts.value.shell.logOut}
+    </button>
+  </div>
+)
+
+interface ShellProps {
+  account: Account
+  children: ComponentChildren
+}
+
+export const Shell = ({ account, children }: ShellProps) => {
+  const { shell } = texts.value
+  const menu = useRef<HTMLDivElement>(null)
+  const { path } = useLocation()
+  useEffect(startLive, [])
+  useEffect(() => menu.current?.hidePopover?.(), [path])
+  const others = (
+    <>
+      {OTHERS.map((each) => (
+        <NavLink key={each} to={each} rare />
+      ))}
+    </>
+  )
+  return (
+    <>
+      <a class="skip button" href="#content">
+        {shell.skip}
+      </a>
+      <div class="shell">
+        <header class="rail">
+          <a class="brand" href="/">
+            <Logo />
+            Baoco
+          </a>
+          <nav aria-label={shell.nav.label}>
+            {FIRST.map((each) => (
+              <NavLink key={each} to={each} />
+            ))}
+            <hr />
+            {others}
+            <div class="more">
+              <button type="button" popovertarget="menu">
+                {shell.menu}
+              </button>
+              <div class="menu" id="menu" popover="auto" ref={menu}>
+                {others}
+                <Foot account={account} />
+              </div>
+            </div>
+          </nav>
+          <Foot account={account} />
+        </header>
+        <main class="content" id="content" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </>
+  )
+}
+
+export const LiveRegion = () => (
+  <div class="announcement" role="status" aria-live="polite">
+    {announcement.value}
+  </div>
+)

@@ -1,0 +1,23 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The start of the page. */
+import './styles/all.css'
+import { QueryClientProvider } from '@tanstack/preact-query'
+import { render } from 'preact'
+import { LocationProvider } from 'preact-iso'
+import { loadLanguage } from './app/language.ts'
+import { App } from './app/router.tsx'
+import { queries } from './app/session.ts'
+import { LiveRegion } from './app/shell.tsx'
+import { setTheme, theme } from './app/theme.ts'
+
+setTheme(theme.value)
+await loadLanguage()
+render(
+  <QueryClientProvider client={queries}>
+    <LocationProvider>
+      <App />
+    </LocationProvider>
+    <LiveRegion />
+  </QueryClientProvider>,
+  document.getElementById('app')!,
+)

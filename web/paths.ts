@@ -1,0 +1,19 @@
+// Tests: tests/integration/http/dashboard.test.ts
+/** The addresses of the dashboard's screens. The server answers them with the page; any other address is a 404 page. */
+
+export const PATHS = {
+  today: '/',
+  transactions: '/transactions',
+  transaction: '/transactions/:id',
+  login: '/login',
+  register: '/register',
+  verifyEmail: '/verify-email',
+  forgotPassword: '/forgot-password',
+  resetPassword: '/reset-password',
+} as const
+
+export type Screen = keyof typeof PATHS
+
+/** @param path  of a request, such as `/transactions/7` */
+export const isScreen = (path: string): boolean =>
+  Object.values(PATHS).some((pattern) => new RegExp(`^${pattern.replace(':id', '[1-9]\\d{0,14}')}$`).test(path))

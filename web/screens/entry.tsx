@@ -1,0 +1,248 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Login, registration, and the pages that the links in our mails open. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { ApiError, post } from '../api/client.ts'
+import { texts } from '../app/language.ts'
+import { Preferences } from '../app/preferences.tsx'
+import { queries } from '../app/session.ts'
+import { Logo } from '../app/shell.tsx'
+import { FormProblem, Heading, TextField, valuesOf } from '../ui/basics.tsx'
+import { useAction } from '../ui/action.ts'
+
+const Entry = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <main class="entry" id="content">
+    <div class="brand">
+      <Logo />
+      Baoco
+    </div>
+    <div>
+      <Heading title={title} />
+      <div class="stack">{children}</div>
+    </div>
+    <div class="preferences">
+      <Preferences />
+    </div>
+  </main>
+)
+
+const Done = ({ text }: { text: string }) => (
+  <p class="notice done" role="status">
+    {text}
+  </p>
+)
+
+const ToLogin = () => (
+  <p>
+    <a href="/login">{texts.value.entry.login.title}</a>
+  </p>
+)
+
+/** Where to go after the login: only a path of this page, never another host. */
+const nextOf = (query: Record<string, string>): string => (/^\/(?![/\\])/.test(query.next ?? '') ? query.next! : '/')
+
+export const Login = () => {
+  const { entry } = texts.value
+  const { query } = useLocation()
+  const login = useAction((values: Record<string, string>) => post('/api/session', values))
+  const resend = useAction((email: string) => post('/api/auth/resend-verify', { email }))
+  const [email, setEmail] = useState('')
+  const isUnverified = login.error instanceof ApiError && login.error.code === 'EMAIL_NOT_VERIFIED'
+  const isWrong = login.error instanceof ApiError && login.error.status === 401
+  const submit = async (event: Event): Promise<void> => {
+    const values = valuesOf(event)
+    setEmail(values.email ?? '')
+    if (!(await login.run(values))) return
+    queries.clear()
+    location.assign(nextOf(query))
+  }
+  return (
+    <Entry title={entry.login.title}>
+      <form class="form" onSubmit={(event) => void submit(event)}>
+        <TextField label={entry.email} name="email" type="email" required autocomplete="username" />
+        <TextField label={entry.password} name="password" type="password" required autocomplete="current-password" />
+        {isWrong ? (
+          <p class="notice failed" role="alert">
+            {entry.login.wrong}
+          </p>
+        ) : (
+          <FormProblem error={login.error} fields={[]} />
+        )}
+        {isUnverified &&
+          (resend.result ? (
+            <Done text={entry.login.resent} />
+          ) : (
+            <button class="button" type="button" disabled={resend.isRunning} onClick={() => void resend.run(email)}>
+              {entry.login.resend}
+            </button>
+          ))}
+        <button class="button main" disabled={login.isRunning}>
+          {entry.login.button}
+        </button>
+      </form>
+      <p class="row between">
+        <a href="/forgot-password">{entry.login.forgot}</a>
+        <a href="/register">{entry.login.register}</a>
+      </p>
+    </Entry>
+  )
+}
+
+export const Register = () => {
+  const { entry } = texts.value
+  const { query } = useLocation()
+  const register = useAction(({ name, ...values }: Record<string, string>) =>
+    post('/api/auth/register', { ...values, ...(name ? { name } : {}), ...(query.ref ? { ref: query.ref } : {}) }),
+  )
+  return (
+    <Entry title={entry.register.title}>
+      {register.result ? (
+        <Done text={entry.register.done} />
+      ) : (
+        <>
+          <p>{entry.register.lead}</p>
+          <form class="form" onSubmit={(event) => void register.run(valuesOf(event))}>
+            <TextField
+              label={entry.name}
+              name="name"
+              autocomplete="name"
+              hint={texts.value.common.optional}
+              error={register.error}
+            />
+            <TextField
+              label={entry.email}
+              name="email"
+              type="email"
+              required
+              autocomplete="username"
+              error={register.error}
+            />
+            <TextField
+              label={entry.password}
+              name="password"
+              type="password"
+              required
+              autocomplete="new-password"
+              hint={entry.register.hint}
+              error={register.error}
+            />
+            <FormProblem error={register.error} fields={['name', 'email', 'password']} />
+            <button class="button main" disabled={register.isRunning}>
+              {entry.register.button}
+            </button>
+          </form>
+        </>
+      )}
+      <p>
+        <a href="/login">{entry.register.have}</a>
+      </p>
+    </Entry>
+  )
+}
+
+export const VerifyEmail = () => {
+  const { entry } = texts.value
+  const { query } = useLocation()
+  const verify = useAction(() => post('/api/auth/verify-email', { token: query.token ?? '' }))
+  useEffect(() => void verify.run(), [])
+  return (
+    <Entry title={entry.verify.title}>
+      {verify.result ? (
+        <Done text={entry.verify.done} />
+      ) : verify.error ? (
+        verify.error instanceof ApiError && verify.error.status === 400 ? (
+          <p class="notice failed" role="alert">
+            {entry.verify.bad}
+          </p>
+        ) : (
+          <FormProblem error={verify.error} fields={[]} />
+        )
+      ) : (
+        <p role="status">{entry.verify.working}</p>
+      )}
+      {!verify.isRunning && <ToLogin />}
+    </Entry>
+  )
+}
+
+export const ForgotPassword = () => {
+  const { entry } = texts.value
+  const forgot = useAction((values: Record<string, string>) => post('/api/auth/forgot-password', values))
+  return (
+    <Entry title={entry.forgot.title}>
+      {forgot.result ? (
+        <Done text={entry.forgot.done} />
+      ) : (
+        <>
+          <p>{entry.forgot.lead}</p>
+          <form class="form" onSubmit={(event) => void forgot.run(valuesOf(event))}>
+            <TextField
+              label={entry.email}
+              name="email"
+              type="email"
+              required
+              autocomplete="username"
+              error={forgot.error}
+            />
+            <FormProblem error={forgot.error} fields={['email']} />
+            <button class="button main" disabled={forgot.isRunning}>
+              {entry.forgot.button}
+            </button>
+          </form>
+        </>
+      )}
+      <ToLogin />
+    </Entry>
+  )
+}
+
+export const ResetPassword = () => {
+  const { entry } = texts.value
+  const { query } = useLocation()
+  const reset = useAction(({ password, everything }: Record<string, string>) =>
+    post('/api/auth/reset-password', { token: query.token ?? '', password, end_everything: everything === 'on' }),
+  )
+  const isBad = reset.error instanceof ApiError && reset.error.issues.some(({ path }) => path === 'token')
+  return (
+    <Entry title={entry.reset.title}>
+      {reset.result ? (
+        <>
+          <Done text={entry.reset.done} />
+          <ToLogin />
+        </>
+      ) : (
+        <form class="form" onSubmit={(event) => void reset.run(valuesOf(event))}>
+          <TextField
+            label={entry.reset.new}
+            name="password"
+            type="password"
+            required
+            autocomplete="new-password"
+            hint={entry.register.hint}
+            error={reset.error}
+          />
+          <label class="choice">
+            <input type="checkbox" name="everything" />
+            <span>
+              {entry.reset.everything}
+              <br />
+              <span class="muted">{entry.reset.everythingHint}</span>
+            </span>
+          </label>
+          {isBad ? (
+            <div class="notice failed" role="alert">
+              <p>{entry.reset.bad}</p>
+              <a href="/forgot-password">{entry.reset.again}</a>
+            </div>
+          ) : (
+            <FormProblem error={reset.error} fields={['password']} />
+          )}
+          <button class="button main" disabled={reset.isRunning}>
+            {entry.reset.button}
+          </button>
+        </form>
+      )}
+    </Entry>
+  )
+}

@@ -1,0 +1,158 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Today: did money arrive, and is anything broken. */
+import { useQuery } from '@tanstack/preact-query'
+import { get, getData, putData } from '../api/client.ts'
+import type { Alert, BankAccount, Page, Stats, Transaction } from '../api/types.ts'
+import { count, money, sum, vietnamDay, weekday } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { Ago, Empty, Heading, Loaded, Problem, Stranger } from '../ui/basics.tsx'
+import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
+import { useAction } from '../ui/action.ts'
+import { Table } from './transactions.tsx'
+
+const DAYS = 14
+const CURRENCY = 'VND'
+
+const totalsOf = ({ days }: Stats): DayTotal[] =>
+  Array.from({ length: DAYS }, (_, index) => {
+    const date = vietnamDay(DAYS - 1 - index)
+    const own = days.filter((each) => each.date === date && each.currency === CURRENCY)
+    return { date, credit: sum(own.map(({ credit }) => credit)), debit: sum(own.map(({ debit }) => debit)) }
+  })
+
+const Figures = ({ of }: { of: readonly DayTotal[] }) => {
+  const t = texts.value.today
+  const now = of.at(-1)!
+  const before = of.at(-8)!
+  const text = (amount: string) => money(amount, CURRENCY, language.value)
+  const signed = (sign: string, amount: string) => (amount === '0.00' ? '' : sign) + text(amount)
+  return (
+    <div class="figures">
+      <div>
+        <div>{t.in}</div>
+        <div class="figure credit">{signed('+', now.credit)}</div>
+        <div class="muted">{t.before(text(before.credit))}</div>
+      </div>
+      <div>
+        <div>{t.out}</div>
+        <div class="lesser debit">{signed('\u2212', now.debit)}</div>
+        <div class="muted">{t.before(text(before.debit))}</div>
+      </div>
+    </div>
+  )
+}
+
+const Unconfirmed = ({ of }: { of: BankAccount }) => {
+  const t = texts.value.today
+  const confirm = useAction(
+    () => putData(`/api/bank-accounts/${of.id}`, { confirmed: 1 }),
+    ['banks', 'alerts', 'transactions'],
+  )
+  return (
+    <li class="row between">
+      <div>
+        <h3>{t.confirm}</h3>
+        <p>{t.confirmText(of.bank_code, of.account_number)}</p>
+        {confirm.error ? <Problem error={confirm.error} /> : null}
+      </div>
+      <button class="button main" type="button" disabled={confirm.isRunning} onClick={() => void confirm.run()}>
+        {t.mine}
+      </button>
+    </li>
+  )
+}
+
+const Attention = () => {
+  const t = texts.value.today
+  const alerts = useQuery({ queryKey: ['alerts'], queryFn: () => getData<Alert[]>('/api/alerts') })
+  const banks = useQuery({ queryKey: ['banks'], queryFn: () => getData<BankAccount[]>('/api/bank-accounts') })
+  const failed = useQuery({
+    queryKey: ['undelivered', 'count'],
+    queryFn: async () => (await get<Page<Transaction>>('/api/transactions', { webhook_status: 'failed' })).total,
+  })
+  const open =
+    alerts.data?.filter(
+      ({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > Date.now()),
+    ) ?? []
+  const waiting = banks.data?.filter(({ confirmed }) => !confirmed) ?? []
+  return (
+    <section class="block">
+      <h2>{t.attention}</h2>
+      <Loaded of={alerts}>
+        {() =>
+          open.length + waiting.length + (failed.data ?? 0) === 0 ? (
+            <p>{t.calm}</p>
+          ) : (
+            <ul class="lines">
+              {!!failed.data && (
+                <li class="row between">
+                  <span>▲ {t.failed(count(failed.data, language.value), failed.data === 1)}</span>
+                  <a class="button" href="/transactions?webhook_status=failed">
+                    {t.open}
+                  </a>
+                </li>
+              )}
+              {waiting.map((each) => (
+                <Unconfirmed key={each.id} of={each} />
+              ))}
+              {open.map((each) => (
+                <li key={each.id}>
+                  <h3>{t.alerts[each.kind] ?? each.kind}</h3>
+                  <p>
+                    <Stranger text={each.text} />
+                  </p>
+                  <p class="muted">
+                    <Ago at={each.since} />
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+export const Today = () => {
+  const { today: t, transactions } = texts.value
+  const stats = useQuery({
+    queryKey: ['stats'],
+    queryFn: () => getData<Stats>('/api/stats', { from: vietnamDay(DAYS - 1), to: vietnamDay() }),
+  })
+  const latest = useQuery({
+    queryKey: ['transactions', 'latest'],
+    queryFn: () => get<Page<Transaction>>('/api/transactions'),
+  })
+  return (
+    <>
+      <Heading title={t.title} />
+      <div class="stack wide">
+        <Loaded of={stats}>
+          {(found) => {
+            const totals = totalsOf(found)
+            return (
+              <>
+                <Figures of={totals} />
+                <section class="block">
+                  <h2>{t.days}</h2>
+                  <DayBars of={totals} currency={CURRENCY} dayOf={(date) => weekday(date, language.value)} />
+                </section>
+              </>
+            )
+          }}
+        </Loaded>
+        <Attention />
+        <section class="stack tight">
+          <div class="row between">
+            <h2>{t.latest}</h2>
+            <a href="/transactions">{t.all}</a>
+          </div>
+          <Loaded of={latest}>
+            {({ data }) => (data.length > 0 ? <Table rows={data.slice(0, 8)} /> : <Empty text={transactions.empty} />)}
+          </Loaded>
+        </section>
+      </div>
+    </>
+  )
+}

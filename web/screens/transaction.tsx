@@ -1,0 +1,220 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** One transaction: its facts, its text on request, what happened, and every attempt. */
+import { useState } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso'
+import { useQuery } from '@tanstack/preact-query'
+import { getData, post, putData, remove } from '../api/client.ts'
+import type { BankAccount, DeliveredTransaction, HistoryLine } from '../api/types.ts'
+import { announce } from '../app/announce.ts'
+import { money, moment } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { Attempts } from '../ui/attempts.tsx'
+import { Amount, Dialog, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { MarkedText } from '../ui/marked-text.tsx'
+import { useAction } from '../ui/action.ts'
+
+const STALE = ['transaction', 'transactions', 'stats', 'undelivered']
+
+const Facts = ({ of }: { of: DeliveredTransaction }) => {
+  const { facts, noOrder } = texts.value.transaction
+  const rows: [string, preact.ComponentChildren][] = [
+    [facts.order, of.order_id ?? noOrder],
+    [facts.bank, of.bank_name],
+    [facts.account, of.account_number],
+    [facts.counterpart, of.counterpart_name && <Stranger text={of.counterpart_name} />],
+    [facts.ref, of.transaction_ref && <Stranger text={of.transaction_ref} />],
+    [facts.date, <When at={of.transaction_date} />],
+    [facts.received, <When at={of.created_at} />],
+    [facts.source, texts.value.common.source[of.source_type]],
+    [facts.balance, of.balance_after && money(of.balance_after, of.currency, language.value)],
+    [facts.copyOf, of.already_run_of && <a href={`/transactions/${of.already_run_of}`}>{of.already_run_of}</a>],
+  ]
+  return (
+    <dl class="pairs">
+      {rows
+        .filter(([, value]) => value)
+        .map(([label, value]) => (
+          <>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+    </dl>
+  )
+}
+
+/** Why nothing is sent, and the button that changes it. */
+const NotSent = ({ of, rematch }: { of: DeliveredTransaction; rematch: () => void }) => {
+  const t = texts.value.transaction
+  const banks = useQuery({ queryKey: ['banks'], queryFn: () => getData<BankAccount[]>('/api/bank-accounts') })
+  const waiting = banks.data?.find(
+    (each) => !each.confirmed && each.bank_code === of.bank_code && each.account_number === of.account_number,
+  )
+  const confirm = useAction((id: number) => putData(`/api/bank-accounts/${id}`, { confirmed: 1 }), [...STALE, 'banks'])
+  const why = {
+    pending: t.noAttempts.pending,
+    skipped: t.noAttempts.skipped,
+    no_match: t.noAttempts.no_match,
+    already_run: t.noAttempts.already_run,
+  }
+  return (
+    <div class="notice stack tight">
+      <p>
+        {waiting
+          ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
+          : ((why as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
+      </p>
+      {confirm.error ? <Problem error={confirm.error} /> : null}
+      <div class="row">
+        {waiting && (
+          <button
+            class="button main"
+            type="button"
+            onClick={() => void confirm.run(waiting.id).then((done) => done && announce(t.whyNoMatch.confirmed))}
+          >
+            {t.whyNoMatch.confirm}
+          </button>
+        )}
+        {of.webhook_status === 'no_match' && !waiting && (
+          <button class="button main" type="button" onClick={rematch}>
+            {t.whyNoMatch.match}
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const Story = ({ id }: { id: number }) => {
+  const t = texts.value.transaction
+  const history = useQuery({
+    queryKey: ['transaction', id, 'history'],
+    queryFn: () => getData<HistoryLine[]>(`/api/transactions/${id}/history`),
+  })
+  return (
+    <Loaded of={history}>
+      {(lines) => (
+        <ol class="timeline">
+          {[...lines].reverse().map((line, index) => (
+            <li key={`${line.at}-${index}`}>
+              <span>
+                {t.events[line.event] ?? line.event}
+                {language.value === 'en' && <span class="muted"> {line.text}</span>}
+              </span>
+              <time dateTime={line.at}>{moment(line.at, language.value)}</time>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Loaded>
+  )
+}
+
+const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean; showRaw: () => void }) => {
+  const t = texts.value.transaction
+  const { common } = texts.value
+  const { route } = useLocation()
+  const [isDeleting, setDeleting] = useState(false)
+  const retry = useAction(() => post(`/api/transactions/${of.id}/retry`), STALE)
+  const erase = useAction(() => remove(`/api/transactions/${of.id}`), ['transactions', 'stats'])
+  const send = async (): Promise<void> => void ((await retry.run()) && announce(t.retried))
+  const drop = async (): Promise<void> => {
+    if (!(await erase.run())) return
+    announce(t.removed)
+    route('/transactions')
+  }
+  return (
+    <>
+      <div class="figures">
+        <span class="figure">
+          <Amount of={of} />
+        </span>
+        <Status of={of.webhook_status} />
+      </div>
+      {retry.error ? <Problem error={retry.error} /> : null}
+      <div class="columns">
+        <div class="stack wide">
+          <section class="block stack">
+            <div class="row between">
+              <h2>{t.attempts}</h2>
+              {['failed', 'pending'].includes(of.webhook_status) && (
+                <button class="button main" type="button" disabled={retry.isRunning} onClick={() => void send()}>
+                  {t.retry}
+                </button>
+              )}
+            </div>
+            {of.deliveries.length > 0 ? (
+              <Attempts of={of.deliveries} />
+            ) : (
+              <NotSent of={of} rematch={() => void send()} />
+            )}
+          </section>
+          <section class="block stack tight">
+            <h2>{t.text.title}</h2>
+            {isRaw && of.description !== undefined ? (
+              <MarkedText of={of} />
+            ) : (
+              <>
+                <p class="muted">{t.text.hidden}</p>
+                <div>
+                  <button class="button" type="button" onClick={showRaw}>
+                    {t.text.show}
+                  </button>
+                </div>
+              </>
+            )}
+          </section>
+        </div>
+        <div class="stack wide">
+          <section class="block">
+            <Facts of={of} />
+          </section>
+          <section class="block">
+            <h2>{t.story}</h2>
+            <Story id={of.id} />
+          </section>
+          <div>
+            <button class="button danger" type="button" onClick={() => setDeleting(true)}>
+              {t.remove}
+            </button>
+          </div>
+        </div>
+      </div>
+      <Dialog title={t.removeTitle} isOpen={isDeleting} onClose={() => setDeleting(false)}>
+        <p>{t.removeText}</p>
+        {erase.error ? <Problem error={erase.error} /> : null}
+        <div class="row">
+          <button class="button danger" type="button" disabled={erase.isRunning} onClick={() => void drop()}>
+            {t.remove}
+          </button>
+          <button class="button" type="button" onClick={() => setDeleting(false)}>
+            {common.cancel}
+          </button>
+        </div>
+      </Dialog>
+    </>
+  )
+}
+
+export const TransactionPage = () => {
+  const id = Number(useRoute().params.id)
+  const t = texts.value.transaction
+  const [isRaw, setRaw] = useState(false)
+  const found = useQuery({
+    queryKey: ['transaction', id, isRaw],
+    queryFn: ({ signal }) =>
+      getData<DeliveredTransaction>(`/api/transactions/${id}`, { include_raw: isRaw ? 1 : '' }, signal),
+    placeholderData: (previous) => (previous?.id === id ? previous : undefined),
+  })
+  return (
+    <>
+      <p>
+        <a href="/transactions">← {t.back}</a>
+      </p>
+      <Heading title={t.title(id)} />
+      <div class="stack wide">
+        <Loaded of={found}>{(of) => <Page of={of} isRaw={isRaw} showRaw={() => setRaw(true)} />}</Loaded>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,199 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The list of transactions. Its filter is the address, so it can be bookmarked and sent to somebody. */
+import { useLocation } from 'preact-iso'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'
+import { get, queryText } from '../api/client.ts'
+import type { Page, Transaction } from '../api/types.ts'
+import { count } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { Amount, Empty, Field, Heading, Loading, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+
+const NAMES = [
+  'search',
+  'webhook_status',
+  'type',
+  'source_type',
+  'bank_code',
+  'date_from',
+  'date_to',
+  'order_id',
+  'rule_id',
+  'account_number',
+] as const
+type Filter = Partial<Record<(typeof NAMES)[number], string>>
+
+const filterOf = (query: Record<string, string>): Filter =>
+  Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])))
+
+const STATUSES = ['success', 'pending', 'failed', 'no_match', 'skipped', 'already_run', 'plan_upgraded'] as const
+
+const useTransactions = (filter: Filter) =>
+  useInfiniteQuery({
+    queryKey: ['transactions', filter],
+    queryFn: ({ pageParam, signal }) =>
+      get<Page<Transaction>>('/api/transactions', { ...filter, cursor: pageParam }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  })
+
+const Presets = ({ filter }: { filter: Filter }) => {
+  const { presets, views } = texts.value.transactions
+  const all: [string, Filter][] = [
+    [presets.all, {}],
+    [presets.money, { type: 'credit' }],
+    [presets.failed, { webhook_status: 'failed' }],
+    [presets.pending, { webhook_status: 'pending' }],
+    [presets.noMatch, { webhook_status: 'no_match' }],
+  ]
+  return (
+    <nav class="tabs" aria-label={views}>
+      {all.map(([label, preset]) => (
+        <a
+          key={label}
+          href={`/transactions${queryText(preset)}`}
+          aria-current={queryText(preset) === queryText(filter) ? 'true' : undefined}
+        >
+          {label}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+const Filters = ({ filter }: { filter: Filter }) => {
+  const { route } = useLocation()
+  const { transactions: t, common } = texts.value
+  const change = (name: keyof Filter, value: string): void =>
+    route(`/transactions${queryText({ ...filter, [name]: value.trim() })}`, true)
+  const choose = (name: keyof Filter, label: string, options: readonly (readonly [string, string])[]) => (
+    <Field label={label}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          value={filter[name] ?? ''}
+          onChange={(event) => change(name, event.currentTarget.value)}
+        >
+          <option value="">{t.any}</option>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+  const write = (name: keyof Filter, label: string, type = 'text') => (
+    <Field label={label}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type={type}
+          value={filter[name] ?? ''}
+          onChange={(event) => change(name, event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+  return (
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <div class="search">{write('search', t.search, 'search')}</div>
+      {choose(
+        'webhook_status',
+        t.status,
+        STATUSES.map((each) => [each, common.status[each]]),
+      )}
+      {choose('type', t.direction, [
+        ['credit', common.direction.credit],
+        ['debit', common.direction.debit],
+      ])}
+      {write('bank_code', t.bank)}
+      {write('date_from', t.from, 'date')}
+      {write('date_to', t.to, 'date')}
+      {Object.keys(filter).length > 0 && (
+        <a class="button plain" href="/transactions">
+          {t.clear}
+        </a>
+      )}
+    </form>
+  )
+}
+
+const Row = ({ of }: { of: Transaction }) => (
+  <tr>
+    <td>
+      <a href={`/transactions/${of.id}`}>
+        <span class="order">{of.order_id ?? <span class="muted">{texts.value.transactions.noOrder}</span>}</span>
+      </a>
+    </td>
+    <td class="amount">
+      <Amount of={of} />
+    </td>
+    <td>{of.counterpart_name ? <Stranger text={of.counterpart_name} /> : <span class="muted">{of.bank_code}</span>}</td>
+    <td class="wide-only">{of.bank_code}</td>
+    <td class="right">
+      <When at={of.created_at} />
+    </td>
+    <td>
+      <Status of={of.webhook_status} />
+    </td>
+  </tr>
+)
+
+export const Table = ({ rows, caption }: { rows: readonly Transaction[]; caption?: string }) => {
+  const { columns } = texts.value.transactions
+  return (
+    <table class="ledger">
+      {caption && <caption class="muted">{caption}</caption>}
+      <thead>
+        <tr>
+          <th scope="col">{columns.order}</th>
+          <th scope="col" class="amount">
+            {columns.amount}
+          </th>
+          <th scope="col">{columns.from}</th>
+          <th scope="col">{columns.bank}</th>
+          <th scope="col">{columns.when}</th>
+          <th scope="col">{columns.status}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.id} of={row} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+export const Transactions = () => {
+  const { query } = useLocation()
+  const { transactions: t } = texts.value
+  const filter = filterOf(query)
+  const found = useTransactions(filter)
+  const rows = found.data?.pages.flatMap(({ data }) => data) ?? []
+  return (
+    <>
+      <Heading title={t.title} />
+      <Presets filter={filter} />
+      <Filters filter={filter} />
+      {found.error && <Problem error={found.error} retry={found.refetch} />}
+      {found.isPending && !found.error && <Loading />}
+      {found.data && rows.length === 0 && <Empty text={Object.keys(filter).length > 0 ? t.emptyFilter : t.empty} />}
+      {rows.length > 0 && <Table rows={rows} caption={t.caption(count(found.data!.pages[0]!.total, language.value))} />}
+      {found.hasNextPage && (
+        <p class="row">
+          <button
+            class="button"
+            type="button"
+            disabled={found.isFetchingNextPage}
+            onClick={() => void found.fetchNextPage()}
+          >
+            {t.more}
+          </button>
+        </p>
+      )}
+    </>
+  )
+}

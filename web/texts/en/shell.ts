@@ -1,0 +1,118 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+import type { Messages } from '../vi.ts'
+
+export const shell: Messages['shell'] = {
+  skip: 'Skip to content',
+  menu: 'More',
+  nav: {
+    label: 'Pages',
+    today: 'Today',
+    transactions: 'Transactions',
+  },
+  live: { connecting: 'Connecting…', live: 'Live', away: 'Connection lost, reconnecting…' },
+  language: 'Language',
+  theme: 'Theme',
+  themes: { system: 'System', light: 'Light', dark: 'Dark' },
+  logOut: 'Log out',
+  notFound: {
+    title: 'This page does not exist',
+    text: 'The address may be mistyped, or the page has moved.',
+    back: 'Go to Today',
+  },
+}
+
+export const common: Messages['common'] = {
+  loading: 'Loading…',
+  tryAgain: 'Try again',
+  cancel: 'Cancel',
+  save: 'Save',
+  remove: 'Delete',
+  close: 'Close',
+  copy: 'Copy',
+  copied: 'Copied.',
+  show: 'Show',
+  hide: 'Hide',
+  saved: 'Saved.',
+  more: 'Show more',
+  none: 'None',
+  optional: 'optional',
+  crashed: 'This page has an error',
+  crashedText: 'Your data is not affected. Reload the page.',
+  reload: 'Reload the page',
+  status: {
+    success: 'Delivered',
+    pending: 'Sending',
+    retrying: 'Retrying',
+    failed: 'Failed',
+    no_match: 'No match',
+    skipped: 'Skipped',
+    already_run: 'Duplicate',
+    plan_upgraded: 'Plan paid',
+  },
+  source: { sms: 'SMS', notification: 'App notification', email: 'Email', api: 'Personal URL' },
+  direction: { credit: 'Money in', debit: 'Money out' },
+  errors: {
+    OFFLINE: 'The server cannot be reached. The page tries again by itself; check your network.',
+    UNAUTHORIZED: 'Your session has ended. Log in again.',
+    ACCOUNT_LOCKED: 'This account is locked. Contact the operator.',
+    EMAIL_NOT_VERIFIED: 'The e-mail address is not confirmed yet. Open the link in the mail we sent you.',
+    NOT_FOUND: 'Not found. It may have been deleted.',
+    RATE_LIMITED: 'Too many requests. Wait a moment, then try again.',
+    STORE_UNAVAILABLE: 'The data store is unavailable. Nothing was saved; try again in a few minutes.',
+    INTERNAL_ERROR: 'The server had an error. Try again; if it happens again, tell the operator.',
+    FORBIDDEN_ORIGIN:
+      'The server refused this page because it was opened at another address. Open Baoco at its own address.',
+    WEBHOOK_LIMIT_REACHED: 'Your plan has no more webhooks. Delete one or upgrade.',
+    DEVICE_LIMIT_REACHED: 'Your plan has no more phones. Remove one or upgrade.',
+    MAIL_ACCOUNT_LIMIT_REACHED: 'Your plan has no more mailboxes. Remove one or upgrade.',
+    SYSTEM_LIMIT_REACHED: 'You have as many shops as are allowed.',
+    API_KEY_LIMIT_REACHED: 'You have as many API keys as are allowed.',
+    AUTO_RULE: 'A shop plugin created this webhook, so it cannot be deleted here.',
+  },
+}
+
+export const entry: Messages['entry'] = {
+  email: 'E-mail',
+  password: 'Password',
+  name: 'Your name',
+  login: {
+    title: 'Log in',
+    button: 'Log in',
+    wrong: 'The e-mail or the password is wrong.',
+    forgot: 'Forgot the password?',
+    register: 'Create an account',
+    resend: 'Send the confirmation mail again',
+    resent: 'If this address waits for confirmation, a new link is on its way.',
+  },
+  register: {
+    title: 'Create an account',
+    lead: 'Baoco reads the notifications of your bank and tells your shop as soon as money arrives.',
+    hint: 'At least 10 characters.',
+    button: 'Create the account',
+    done: 'We have sent you a mail. Open the link in it to go on.',
+    have: 'You have an account? Log in',
+  },
+  verify: {
+    title: 'Confirm the e-mail address',
+    working: 'Confirming…',
+    done: 'Your e-mail address is confirmed. You can log in now.',
+    bad: 'This link is not valid any more: it has expired, was used, or there is a newer one.',
+  },
+  forgot: {
+    title: 'Forgot the password',
+    lead: 'Enter your e-mail address. We send a link to choose a new password; it is valid for one hour.',
+    button: 'Send the link',
+    done: 'If this address has an account, the link is on its way.',
+  },
+  reset: {
+    title: 'Choose a new password',
+    new: 'New password',
+    everything: 'Somebody else had access to my account',
+    everythingHint:
+      'Also revokes API keys, phones, the personal URL and the counter. You will have to connect them again.',
+    button: 'Change the password',
+    done: 'The password was changed, and all earlier sessions have ended.',
+    bad: 'This link is not valid any more. Request a new one.',
+    again: 'Request a new link',
+  },
+}

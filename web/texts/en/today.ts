@@ -1,0 +1,34 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+import type { Messages } from '../vi.ts'
+
+export const today: Messages['today'] = {
+  title: 'Today',
+  in: 'Money in',
+  out: 'Money out',
+  before: (amount) => `Same weekday last week: ${amount}`,
+  days: 'Money in and out, last 14 days',
+  table: 'Show as a table',
+  day: 'Day',
+  attention: 'Needs your attention',
+  calm: 'Everything is running well.',
+  failed: (count, isOne) => `${count} ${isOne ? 'transaction was' : 'transactions were'} not delivered to the shop`,
+  open: 'Open',
+  confirm: 'New bank account',
+  confirmText: (bank, number) =>
+    `A notification shows the account ${bank} ${number}. Payments to it wait until you confirm it.`,
+  mine: 'This account is mine',
+  latest: 'Latest transactions',
+  all: 'Show all',
+  alerts: {
+    endpoint_failing: 'A webhook is failing',
+    source_silent: 'A source is silent',
+    quota_80: "This month's quota is nearly used up",
+    mailbox_paused: 'A mailbox is paused',
+    store_went_back: 'The event store went back to an older state',
+    rule_paused: 'A webhook is paused',
+    new_bank_account: 'New account number',
+    unsafe_forwarder: "The forwarder app's template is unsafe",
+    old_notification: 'An old notification has arrived',
+    contradicting_copy: 'Two copies of one notification differ',
+  },
+}

@@ -1,0 +1,3 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The languages of the page. */
+export type Language = 'vi' | 'en'

@@ -1,0 +1,32 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+export const today = {
+  title: 'Hôm nay',
+  in: 'Tiền vào',
+  out: 'Tiền ra',
+  before: (amount: string) => `Cùng thứ tuần trước: ${amount}`,
+  days: 'Tiền vào và ra, 14 ngày qua',
+  table: 'Xem dạng bảng',
+  day: 'Ngày',
+  attention: 'Cần bạn xem',
+  calm: 'Mọi thứ đang chạy tốt.',
+  failed: (count: string, _isOne: boolean) => `${count} giao dịch chưa báo được cho cửa hàng`,
+  open: 'Xem',
+  confirm: 'Tài khoản mới',
+  confirmText: (bank: string, number: string) =>
+    `Tin báo có vừa ghi số tài khoản ${bank} ${number}. Giao dịch vào số này chờ bạn xác nhận.`,
+  mine: 'Đây là tài khoản của tôi',
+  latest: 'Giao dịch mới nhất',
+  all: 'Xem tất cả',
+  alerts: {
+    endpoint_failing: 'Webhook đang lỗi',
+    source_silent: 'Một nguồn báo có im lặng',
+    quota_80: 'Sắp hết hạn mức tháng này',
+    mailbox_paused: 'Một hộp thư đã tạm dừng',
+    store_went_back: 'Kho dữ liệu đã quay về trạng thái cũ',
+    rule_paused: 'Một webhook đã tạm dừng',
+    new_bank_account: 'Số tài khoản mới',
+    unsafe_forwarder: 'Mẫu của ứng dụng chuyển tiếp không an toàn',
+    old_notification: 'Tin báo có cũ vừa đến',
+    contradicting_copy: 'Hai bản của một tin ghi khác nhau',
+  } as Record<string, string>,
+}

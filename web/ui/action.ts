@@ -1,0 +1,45 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** A call to the API that a button or a form makes: whether it runs, and how it ended. */
+import { useState } from 'preact/hooks'
+import { isLoggedOut, queries } from '../app/session.ts'
+
+export interface Action<Given extends unknown[], Answer> {
+  run(...given: Given): Promise<Answer | undefined>
+  isRunning: boolean
+  error: unknown
+  result: Answer | undefined
+  reset(): void
+}
+
+/** @param stale  first parts of the query keys that the call makes stale */
+export const useAction = <Given extends unknown[], Answer>(
+  act: (...given: Given) => Promise<Answer>,
+  stale: readonly string[] = [],
+): Action<Given, Answer> => {
+  const [state, setState] = useState<{ isRunning: boolean; error?: unknown; result?: Answer }>({ isRunning: false })
+  const run = async (...given: Given): Promise<Answer | undefined> => {
+    setState({ isRunning: true })
+    try {
+      const result = await act(...given)
+      setState({ isRunning: false, result })
+      if (stale.length > 0)
+        await queries.invalidateQueries({
+          predicate: ({ queryKey: [name] }) => stale.includes(String(name)),
+          // Also what another screen shows next.
+          refetchType: 'all',
+        })
+      return result
+    } catch (error) {
+      setState({ isRunning: false, error })
+      if (isLoggedOut(error)) await queries.invalidateQueries({ queryKey: ['account'] })
+      return undefined
+    }
+  }
+  return {
+    run,
+    isRunning: state.isRunning,
+    error: state.error,
+    result: state.result,
+    reset: () => setState({ isRunning: false }),
+  }
+}

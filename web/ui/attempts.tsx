@@ -1,0 +1,82 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The attempts of a delivery: what was sent, what came back, and what an error means. */
+import type { Delivery } from '../api/types.ts'
+import { milliseconds } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { Copy, Status, Stranger, When } from './basics.tsx'
+
+/** The error's name and what to do about it. */
+export const explain = (error: string | null): readonly [string, string] => {
+  const { errors } = texts.value.transaction
+  const family = /^http_([45])\d\d$/.exec(error ?? '')?.[1]
+  return errors[error ?? ''] ?? (family ? errors[`http_${family}xx`] : undefined) ?? errors.other!
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+const curlOf = ({ method, url, headers, body }: NonNullable<Delivery['request']>): string =>
+  [
+    `curl -X ${method} ${quoted(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
+    ...(body === null ? [] : [`  --data-raw ${quoted(body)}`]),
+  ].join(' \\\n')
+
+const Attempt = ({ of }: { of: Delivery }) => {
+  const t = texts.value.transaction
+  const { request } = of
+  const [what, fix] = explain(of.error)
+  return (
+    <section class="attempt stack tight">
+      <div class="row between">
+        <h3>{t.attempt(of.attempt)}</h3>
+        <Status of={of.outcome === 'delivered' ? 'success' : of.outcome === 'retrying' ? 'retrying' : 'failed'} />
+      </div>
+      <p class="muted">
+        <When at={of.sent_at} /> · {of.http_status === 0 ? '' : `HTTP ${of.http_status} · `}
+        {t.took} {milliseconds(of.duration_ms, language.value)}
+        {of.next_attempt_at && (
+          <>
+            {' · '}
+            {t.next} <When at={of.next_attempt_at} />
+          </>
+        )}
+      </p>
+      <code>{of.webhook_url}</code>
+      {of.error && (
+        <div class="notice failed">
+          <p>{what}.</p>
+          <p>{fix}</p>
+        </div>
+      )}
+      <details>
+        <summary>{t.response}</summary>
+        {/* A scrolling box must be reachable by the keyboard. */}
+        <pre tabIndex={0}>{of.response_body ? <Stranger text={of.response_body} /> : t.emptyResponse}</pre>
+      </details>
+      {request && (
+        <details>
+          <summary>{t.request}</summary>
+          <pre tabIndex={0}>
+            {`${request.method} ${request.url}\n`}
+            {Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\n`)}
+            {request.body === null ? `\n${t.bodyHidden}` : <Stranger text={`\n${request.body}`} />}
+          </pre>
+          <div class="row">
+            <Copy text={JSON.stringify(request, null, 2)} label={t.copyJson} />
+            <Copy text={curlOf(request)} label={t.copyCurl} />
+          </div>
+        </details>
+      )}
+    </section>
+  )
+}
+
+export const Attempts = ({ of }: { of: readonly Delivery[] }) => (
+  <div>
+    {[...of]
+      .sort((a, b) => b.sent_at.localeCompare(a.sent_at))
+      .map((each) => (
+        <Attempt key={each.id} of={each} />
+      ))}
+  </div>
+)

@@ -1,0 +1,262 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Small pieces that every screen uses. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError } from '../api/client.ts'
+import type { Transaction, WebhookStatus } from '../api/types.ts'
+import { announce } from '../app/announce.ts'
+import { ago, moment, signedMoney } from '../app/format.ts'
+import { piecesOf } from '../app/hidden-characters.ts'
+import { language, texts } from '../app/language.ts'
+
+/** The heading of a screen. It takes the focus when the screen opens, so that screen readers begin there. */
+export const Heading = ({ title, children }: { title: string; children?: ComponentChildren }) => {
+  const ref = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Baoco`
+  }, [title])
+  useEffect(() => ref.current?.focus({ preventScroll: true }), [])
+  return (
+    <div class="head">
+      <h1 ref={ref} tabIndex={-1}>
+        {title}
+      </h1>
+      {children && <div class="row">{children}</div>}
+    </div>
+  )
+}
+
+/** A text by a stranger: only as text, with invisible characters shown as marks. */
+export const Stranger = ({ text }: { text: string }) => (
+  <bdi>
+    {piecesOf(text).map(({ text: piece, isMark }, index) =>
+      isMark ? (
+        <span key={index} class="mark">
+          {piece}
+        </span>
+      ) : (
+        piece
+      ),
+    )}
+  </bdi>
+)
+
+const SHAPES: Record<WebhookStatus | 'retrying', string> = {
+  success: '●',
+  pending: '◐',
+  retrying: '◐',
+  failed: '▲',
+  no_match: '○',
+  skipped: '–',
+  already_run: '=',
+  plan_upgraded: '●',
+}
+const CLASSES: Partial<Record<WebhookStatus | 'retrying', string>> = {
+  success: 'success',
+  plan_upgraded: 'success',
+  pending: 'pending',
+  retrying: 'pending',
+  failed: 'failed',
+}
+
+export const Status = ({ of }: { of: WebhookStatus | 'retrying' }) => (
+  <span class={`status ${CLASSES[of] ?? ''}`}>
+    <span aria-hidden="true">{SHAPES[of]}</span> {texts.value.common.status[of]}
+  </span>
+)
+
+export const Amount = ({ of }: { of: Pick<Transaction, 'amount' | 'currency' | 'transaction_type'> }) => (
+  <span class={of.transaction_type}>{signedMoney(of, language.value)}</span>
+)
+
+export const When = ({ at }: { at: string }) => <time dateTime={at}>{moment(at, language.value)}</time>
+export const Ago = ({ at }: { at: string }) => (
+  <time dateTime={at} title={moment(at, language.value)}>
+    {ago(at, language.value)}
+  </time>
+)
+
+/** What an error means for the user, in the language of the page where there is a text for it. */
+export const problemOf = (error: unknown): string => {
+  if (!(error instanceof ApiError)) return texts.value.common.errors.INTERNAL_ERROR!
+  const known = texts.value.common.errors[error.code]
+  if (known) return known
+  return error.issues.length > 0 ? error.issues.map(({ message }) => message).join(' ') : error.message
+}
+
+export const Problem = ({ error, retry }: { error: unknown; retry?: () => unknown }) => (
+  <div class="notice failed stack tight" role="alert">
+    <p>{problemOf(error)}</p>
+    {retry && (
+      <div>
+        <button class="button" type="button" onClick={() => void retry()}>
+          {texts.value.common.tryAgain}
+        </button>
+      </div>
+    )}
+  </div>
+)
+
+export const Loading = () => (
+  <p class="muted" role="status">
+    {texts.value.common.loading}
+  </p>
+)
+
+interface Asked<Value> {
+  data: Value | undefined
+  error: Error | null
+  refetch: () => unknown
+}
+
+/** Draws what a query brought; before that "loading", and an error with a button. Old data stays visible beside an error. */
+export const Loaded = <Value,>({
+  of,
+  children,
+}: {
+  of: Asked<Value>
+  children: (value: Value) => ComponentChildren
+}) => (
+  <>
+    {of.error && <Problem error={of.error} retry={of.refetch} />}
+    {of.data === undefined ? !of.error && <Loading /> : children(of.data)}
+  </>
+)
+
+export const Empty = ({ text, children }: { text: string; children?: ComponentChildren }) => (
+  <div class="block stack tight">
+    <p>{text}</p>
+    {children && <div class="row">{children}</div>}
+  </div>
+)
+
+export const copyText = async (text: string): Promise<void> => {
+  await navigator.clipboard.writeText(text)
+  announce(texts.value.common.copied)
+}
+
+export const Copy = ({ text, label }: { text: string; label?: string }) => (
+  <button class="button" type="button" onClick={() => void copyText(text)}>
+    {label ?? texts.value.common.copy}
+  </button>
+)
+
+/** One line to copy, such as an address or a secret. */
+export const Copyable = ({ text }: { text: string }) => (
+  <div class="copyable">
+    <code>{text}</code>
+    <Copy text={text} />
+  </div>
+)
+
+interface FieldProps {
+  label: string
+  hint?: ComponentChildren
+  problem?: string | undefined
+  children: (attributes: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: 'true' }) => ComponentChildren
+}
+
+let fields = 0
+export const Field = ({ label, hint, problem, children }: FieldProps) => {
+  const [id] = useState(() => `field-${++fields}`)
+  const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        ...(described ? { 'aria-describedby': described } : {}),
+        ...(problem ? { 'aria-invalid': 'true' } : {}),
+      })}
+      {hint && (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {problem && (
+        <span class="problem" id={`${id}-problem`}>
+          {problem}
+        </span>
+      )}
+    </div>
+  )
+}
+
+interface TextFieldProps {
+  label: string
+  name: string
+  type?: string
+  value?: string | number
+  hint?: ComponentChildren
+  error?: unknown
+  required?: boolean
+  autocomplete?: string
+  placeholder?: string
+  min?: number
+}
+
+/** An input whose problem is the API's issue with the same path. */
+export const TextField = ({
+  label,
+  name,
+  type = 'text',
+  value,
+  hint,
+  error,
+  autocomplete,
+  ...rest
+}: TextFieldProps) => (
+  <Field label={label} hint={hint} problem={issueOf(error, name)}>
+    {(attributes) => (
+      <input
+        {...attributes}
+        {...rest}
+        name={name}
+        type={type}
+        defaultValue={value}
+        autoComplete={autocomplete ?? 'off'}
+      />
+    )}
+  </Field>
+)
+
+/** The API's complaint about one field of a form. */
+export const issueOf = (error: unknown, path: string): string | undefined =>
+  error instanceof ApiError ? error.issues.find((issue) => issue.path === path)?.message : undefined
+
+/** The problem of a form, unless its fields show it. */
+export const FormProblem = ({ error, fields }: { error: unknown; fields: readonly string[] }) =>
+  error && !fields.some((field) => issueOf(error, field)) ? <Problem error={error} /> : null
+
+interface DialogProps {
+  title: string
+  isOpen: boolean
+  onClose: () => void
+  children: ComponentChildren
+}
+
+/** The browser's modal dialog: it keeps the focus inside, closes by Escape, and gives the focus back. */
+export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (isOpen && !ref.current?.open) ref.current?.showModal()
+    if (!isOpen) ref.current?.close()
+  }, [isOpen])
+  return (
+    <dialog ref={ref} aria-label={title} onClose={onClose}>
+      {isOpen && (
+        <div class="stack">
+          <h2>{title}</h2>
+          {children}
+        </div>
+      )}
+    </dialog>
+  )
+}
+
+/** Values of a submitted form. */
+export const valuesOf = (event: Event): Record<string, string> => {
+  event.preventDefault()
+  const values = new FormData(event.currentTarget as HTMLFormElement)
+  return Object.fromEntries([...values].map(([name, value]) => [name, String(value)]))
+}

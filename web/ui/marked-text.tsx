@@ -1,0 +1,34 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The text of a notification, with the parts marked that were read from it. */
+import type { Transaction } from '../api/types.ts'
+import { texts } from '../app/language.ts'
+import { markedPieces } from '../app/marked-pieces.ts'
+import { Stranger } from './basics.tsx'
+
+export const MarkedText = ({ of }: { of: Transaction }) => {
+  const { text } = texts.value.transaction
+  return (
+    <>
+      <pre tabIndex={0}>
+        {markedPieces(of.description ?? '', of).map(({ text: piece, isRead }, index) =>
+          isRead ? (
+            <mark key={index}>
+              <Stranger text={piece} />
+            </mark>
+          ) : (
+            <Stranger key={index} text={piece} />
+          ),
+        )}
+      </pre>
+      <p class="muted">{text.legend}</p>
+      {of.raw_data && (
+        <details>
+          <summary>{text.raw}</summary>
+          <pre tabIndex={0}>
+            <Stranger text={of.raw_data} />
+          </pre>
+        </details>
+      )}
+    </>
+  )
+}
