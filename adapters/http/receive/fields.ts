@@ -8,7 +8,7 @@ import type { Incoming } from '../../../domain/reader/reading.ts'
 import { storable } from './body-text.ts'
 import { asText, disagree, givenAt, onlyValue, type Given } from './given.ts'
 import { knownBodyOf, type KnownBody } from './known-bodies.ts'
-import { memberAt, membersOf, type Members } from './members.ts'
+import { isObject, memberAt, membersOf, type Members } from './members.ts'
 import { NAMES } from './names.ts'
 import { stampOf } from './stamp.ts'
 import { textIn } from './text-field.ts'
@@ -116,7 +116,7 @@ export const findFields = (value: unknown, query: object | null = null, isEscape
   return {
     incoming,
     stamp: stampIn(sources),
-    hasNoText: isMissing && heartbeat === undefined,
+    hasNoText: isMissing && heartbeat === undefined && isObject(posted),
     hasTwoNames:
       !isEscaped &&
       (isDoubtful ||

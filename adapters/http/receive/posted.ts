@@ -215,7 +215,7 @@ const withSent = (value: unknown, sent: string | undefined): unknown => {
 export const rawDataOf = ({ value, query, json, sent, unsafe, isEscaped }: Posted, text: string): string => {
   if (json !== null && !query) return storable(json)
   const fields = query ? withQuery(value, query) : value
-  const isWhole = json !== null || (unsafe === undefined && isEscaped !== false)
+  const isWhole = json !== null || value === sent || (unsafe === undefined && isEscaped !== false)
   const whole = isWhole ? fields : withSent(fields, sent)
   return storable(written(typeof whole === 'string' ? { text: whole } : whole) ?? JSON.stringify({ text }))
 }
