@@ -32,6 +32,8 @@ const WAITING = [
   'integration/embedded-postgres',
   'integration/kafka/serve',
   'attack/hostile-mail-server',
+  // It measures how long a login takes.
+  'attack/logins',
   'integration/delivery/processes',
   'integration/capture/crash-points',
   'contract/',

@@ -29,7 +29,8 @@ const OURS = [
   'postgres',
   'database-folder',
   'moves-to',
-  'restor',
+  'restoring',
+  'restored-',
   'before-restored',
   'lost+found',
 ]

@@ -97,7 +97,7 @@ const listen = async (since: string, onOpen: () => void): Promise<string> => {
     const parser = createParser({
       onEvent: ({ id, event, data }) => {
         if (event === 'bye' || event === 'end') return gone.abort()
-        last = event === 'reset' ? '' : (id ?? last)
+        last = id ?? (event === 'reset' ? '' : last)
         pass(event === 'reset' ? { kind: 'reset' } : (JSON.parse(data) as LiveMessage))
       },
     })

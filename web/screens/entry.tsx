@@ -39,6 +39,22 @@ const ToLogin = () => (
   </p>
 )
 
+const EmailField = ({ error }: { error?: unknown }) => (
+  <TextField label={texts.value.entry.email} name="email" type="email" required autocomplete="username" error={error} />
+)
+
+const NewPasswordField = ({ label, error }: { label: string; error: unknown }) => (
+  <TextField
+    label={label}
+    name="password"
+    type="password"
+    required
+    autocomplete="new-password"
+    hint={texts.value.entry.register.hint}
+    error={error}
+  />
+)
+
 /** Where to go after the login: only a path of this page, never another host. */
 const nextOf = (query: Record<string, string>): string => (/^\/(?![/\\])/.test(query.next ?? '') ? query.next! : '/')
 
@@ -60,7 +76,7 @@ export const Login = () => {
   return (
     <Entry title={entry.login.title}>
       <form class="form" onSubmit={(event) => void submit(event)}>
-        <TextField label={entry.email} name="email" type="email" required autocomplete="username" />
+        <EmailField />
         <TextField label={entry.password} name="password" type="password" required autocomplete="current-password" />
         {isWrong ? (
           <p class="notice failed" role="alert">
@@ -110,23 +126,8 @@ export const Register = () => {
               hint={texts.value.common.optional}
               error={register.error}
             />
-            <TextField
-              label={entry.email}
-              name="email"
-              type="email"
-              required
-              autocomplete="username"
-              error={register.error}
-            />
-            <TextField
-              label={entry.password}
-              name="password"
-              type="password"
-              required
-              autocomplete="new-password"
-              hint={entry.register.hint}
-              error={register.error}
-            />
+            <EmailField error={register.error} />
+            <NewPasswordField label={entry.password} error={register.error} />
             <FormProblem error={register.error} fields={['name', 'email', 'password']} />
             <button class="button main" disabled={register.isRunning}>
               {entry.register.button}
@@ -177,14 +178,7 @@ export const ForgotPassword = () => {
         <>
           <p>{entry.forgot.lead}</p>
           <form class="form" onSubmit={(event) => void forgot.run(valuesOf(event))}>
-            <TextField
-              label={entry.email}
-              name="email"
-              type="email"
-              required
-              autocomplete="username"
-              error={forgot.error}
-            />
+            <EmailField error={forgot.error} />
             <FormProblem error={forgot.error} fields={['email']} />
             <button class="button main" disabled={forgot.isRunning}>
               {entry.forgot.button}
@@ -213,15 +207,7 @@ export const ResetPassword = () => {
         </>
       ) : (
         <form class="form" onSubmit={(event) => void reset.run(valuesOf(event))}>
-          <TextField
-            label={entry.reset.new}
-            name="password"
-            type="password"
-            required
-            autocomplete="new-password"
-            hint={entry.register.hint}
-            error={reset.error}
-          />
+          <NewPasswordField label={entry.reset.new} error={reset.error} />
           <label class="choice">
             <input type="checkbox" name="everything" />
             <span>

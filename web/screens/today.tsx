@@ -8,7 +8,7 @@ import { language, texts } from '../app/language.ts'
 import { Ago, Empty, Heading, Loaded, Problem, Stranger } from '../ui/basics.tsx'
 import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
 import { useAction } from '../ui/action.ts'
-import { Table } from './transactions.tsx'
+import { TransactionTable } from '../ui/transaction-table.tsx'
 
 const DAYS = 14
 const CURRENCY = 'VND'
@@ -149,7 +149,9 @@ export const Today = () => {
             <a href="/transactions">{t.all}</a>
           </div>
           <Loaded of={latest}>
-            {({ data }) => (data.length > 0 ? <Table rows={data.slice(0, 8)} /> : <Empty text={transactions.empty} />)}
+            {({ data }) =>
+              data.length > 0 ? <TransactionTable rows={data.slice(0, 8)} /> : <Empty text={transactions.empty} />
+            }
           </Loaded>
         </section>
       </div>

@@ -137,7 +137,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
           <section class="block stack">
             <div class="row between">
               <h2>{t.attempts}</h2>
-              {['failed', 'pending'].includes(of.webhook_status) && (
+              {of.webhook_status === 'failed' && (
                 <button class="button main" type="button" disabled={retry.isRunning} onClick={() => void send()}>
                   {t.retry}
                 </button>

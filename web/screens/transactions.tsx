@@ -6,7 +6,8 @@ import { get, queryText } from '../api/client.ts'
 import type { Page, Transaction } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { Amount, Empty, Field, Heading, Loading, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { Empty, Field, Heading, Loading, Problem } from '../ui/basics.tsx'
+import { TransactionTable } from '../ui/transaction-table.tsx'
 
 const NAMES = [
   'search',
@@ -120,53 +121,6 @@ const Filters = ({ filter }: { filter: Filter }) => {
   )
 }
 
-const Row = ({ of }: { of: Transaction }) => (
-  <tr>
-    <td>
-      <a href={`/transactions/${of.id}`}>
-        <span class="order">{of.order_id ?? <span class="muted">{texts.value.transactions.noOrder}</span>}</span>
-      </a>
-    </td>
-    <td class="amount">
-      <Amount of={of} />
-    </td>
-    <td>{of.counterpart_name ? <Stranger text={of.counterpart_name} /> : <span class="muted">{of.bank_code}</span>}</td>
-    <td class="wide-only">{of.bank_code}</td>
-    <td class="right">
-      <When at={of.created_at} />
-    </td>
-    <td>
-      <Status of={of.webhook_status} />
-    </td>
-  </tr>
-)
-
-export const Table = ({ rows, caption }: { rows: readonly Transaction[]; caption?: string }) => {
-  const { columns } = texts.value.transactions
-  return (
-    <table class="ledger">
-      {caption && <caption class="muted">{caption}</caption>}
-      <thead>
-        <tr>
-          <th scope="col">{columns.order}</th>
-          <th scope="col" class="amount">
-            {columns.amount}
-          </th>
-          <th scope="col">{columns.from}</th>
-          <th scope="col">{columns.bank}</th>
-          <th scope="col">{columns.when}</th>
-          <th scope="col">{columns.status}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <Row key={row.id} of={row} />
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
 export const Transactions = () => {
   const { query } = useLocation()
   const { transactions: t } = texts.value
@@ -181,7 +135,9 @@ export const Transactions = () => {
       {found.error && <Problem error={found.error} retry={found.refetch} />}
       {found.isPending && !found.error && <Loading />}
       {found.data && rows.length === 0 && <Empty text={Object.keys(filter).length > 0 ? t.emptyFilter : t.empty} />}
-      {rows.length > 0 && <Table rows={rows} caption={t.caption(count(found.data!.pages[0]!.total, language.value))} />}
+      {rows.length > 0 && (
+        <TransactionTable rows={rows} caption={t.caption(count(found.data!.pages[0]!.total, language.value))} />
+      )}
       {found.hasNextPage && (
         <p class="row">
           <button

@@ -160,14 +160,13 @@ export const receiveRoutes = (
 
   const readAll = async (
     context: ApiContext,
-    at: Pick<At, 'posted_as'> & { credential: ShownToken },
+    { credential, posted_as }: Pick<At, 'posted_as'> & { credential: ShownToken },
   ): Promise<Arrival[]> => {
-    const bytes = await bodyOf(context, at.credential)
+    const bytes = await bodyOf(context, credential)
     const posted = await postedIn(context, bytes)
-    const { credential, posted_as } = at
     const arrived: At = { credential, posted_as, arrived_at: clock.now(), correlation_id: correlationIn(context) }
     if (posted instanceof TooMuchPosted) {
-      if (at.credential.kind !== 'receive_url' && posted.of === 'form') throw tooLarge()
+      if (credential.kind !== 'receive_url' && posted.of === 'form') throw tooLarge()
       return [tooLong(bytes, context.headers['content-type'], arrived)]
     }
     const list = listIn(posted)
@@ -175,7 +174,7 @@ export const receiveRoutes = (
     // If it were refused, the app would resend it forever.
     if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, arrived), ignored_as: 'too_long' }]
     // A list counts as a batch on every path.
-    await spendItems(context, at.credential, list.length)
+    await spendItems(context, credential, list.length)
     return list.map((value) => arrivalOf(itemOf(posted, value), arrived))
   }
 

@@ -221,4 +221,18 @@ describe('the dashboard in a browser', function () {
     expect(await page.getByText('DH2077').count()).to.equal(0)
     expect(complaints).to.deep.equal([])
   })
+
+  it('sends a failed transaction again, and does not offer what the API would refuse', async () => {
+    const waiting = await transaction({ order_id: 'DH2078', webhook_status: 'pending' })
+    await open(VIEWS[2])
+    await page.goto(`${api.url}/login?next=/transactions/${waiting}`)
+    await logIn()
+    const again = page.getByRole('button', { name: 'Gửi lại ngay' })
+    await page.getByRole('heading', { name: 'Các lần gửi' }).waitFor()
+    expect(await again.count()).to.equal(0)
+    await page.goto(`${api.url}/transactions/${failedId}`)
+    await again.click()
+    await page.locator('.timeline', { hasText: 'Yêu cầu gửi lại' }).waitFor()
+    expect(complaints).to.deep.equal([])
+  })
 })

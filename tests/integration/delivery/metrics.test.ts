@@ -37,9 +37,13 @@ describe('the metrics of delivery', () => {
     const numbers = () => deliveryNumbers(setting.database)
     const count = watchDelivery(registry, { use: () => ({ first: { inFlight: 1, waiting: 2 } }), numbers })
     const shop = await setting.shop(status(418))
-    await setting.worker({ onAttempt: (told) => count({ ...told, bank_code: told.attempt > 1 ? 'evil"}' : 'VCB' }) })
+    const worker = await setting.worker({
+      onAttempt: (told) => count({ ...told, bank_code: told.attempt > 1 ? 'evil"}' : 'VCB' }),
+    })
     const [transaction] = await setting.capture([await setting.rule(shop.url)])
     await setting.untilStatus(transaction!, 'failed')
+    // An attempt is counted after it is recorded.
+    await worker.stop()
     const text = await registry.metrics()
     expect(text).to.include('baoco_bank_attempts_total{bank="VCB",outcome="retrying",class="http_4xx"} 1')
     expect(text).to.include('bank="other"').and.not.include('evil')

@@ -30,6 +30,8 @@ describe('the trace of a notification', () => {
       retry(state, { by: 'manual', at: new Date(), account, find: () => null }),
     )
     await setting.untilStatus(transaction!, 'success')
+    // An attempt is reported after it is recorded.
+    await other.stop()
     const traces = shop.calls.map(({ headers }) => traceIn(headers.traceparent))
     expect(traces.map((trace) => trace!.trace_id)).to.deep.equal([TRACE, TRACE, TRACE])
     expect(new Set(traces.map((trace) => trace!.span_id)).size).to.equal(3)
@@ -48,6 +50,7 @@ describe('the trace of a notification', () => {
     const worker = await setting.worker()
     const [transaction] = await setting.capture([await setting.rule(shop.url)])
     await setting.untilStatus(transaction!, 'success')
+    await worker.stop()
     expect(shop.calls[0]!.headers).not.to.have.property('traceparent')
     expect(worker.told[0]).to.include({ trace_id: null, span_id: null, correlation_id: 'test' })
   })

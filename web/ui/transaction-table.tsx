@@ -1,0 +1,52 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** A table of transactions. The first cell of a row is the link to its transaction. */
+import type { Transaction } from '../api/types.ts'
+import { texts } from '../app/language.ts'
+import { Amount, Status, Stranger, When } from './basics.tsx'
+
+const Row = ({ of }: { of: Transaction }) => (
+  <tr>
+    <td>
+      <a href={`/transactions/${of.id}`}>
+        <span class="order">{of.order_id ?? <span class="muted">{texts.value.transactions.noOrder}</span>}</span>
+      </a>
+    </td>
+    <td class="amount">
+      <Amount of={of} />
+    </td>
+    <td>{of.counterpart_name ? <Stranger text={of.counterpart_name} /> : <span class="muted">{of.bank_code}</span>}</td>
+    <td class="wide-only">{of.bank_code}</td>
+    <td class="right">
+      <When at={of.created_at} />
+    </td>
+    <td>
+      <Status of={of.webhook_status} />
+    </td>
+  </tr>
+)
+
+export const TransactionTable = ({ rows, caption }: { rows: readonly Transaction[]; caption?: string }) => {
+  const { columns } = texts.value.transactions
+  return (
+    <table class="ledger">
+      {caption && <caption class="muted">{caption}</caption>}
+      <thead>
+        <tr>
+          <th scope="col">{columns.order}</th>
+          <th scope="col" class="amount">
+            {columns.amount}
+          </th>
+          <th scope="col">{columns.from}</th>
+          <th scope="col">{columns.bank}</th>
+          <th scope="col">{columns.when}</th>
+          <th scope="col">{columns.status}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.id} of={row} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
