@@ -107,10 +107,9 @@ const form = (text: string, isLabelled: boolean): Posted | null => {
   const mended = plus.replace(RAW_AMPERSAND, '%26')
   const { fields, isRepeated } = paired(new URLSearchParams(mended))
   if (!Object.keys(fields).some(isKnownName)) return null
-  const unsafe = unsafeIf(isRepeated) ?? (mended === plus ? undefined : 'broken_json')
   // An app that leaves a plus or an ampersand as it is may also leave the rest of a text as it is.
   const isEscaped = isEncoded(text) && mended === text.trim()
-  return { value: fields, json: null, sent: text, unsafe, isEscaped }
+  return { value: fields, json: null, sent: text, unsafe: unsafeIf(isRepeated), isEscaped }
 }
 
 /** The value of a body that is a JSON string. Such a body has no fields. */
