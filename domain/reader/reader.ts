@@ -7,6 +7,7 @@ import type { Bank, Layout } from '../banks/bank.ts'
 import { banks } from '../banks/index.ts'
 import { beginsWithName, isBanksHeader } from './chat-shape.ts'
 import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../banks/directory.ts'
+import { withoutEntities } from './html-entities.ts'
 import { readByLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
 import { mailPageOf } from './mail-page.ts'
@@ -155,5 +156,11 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
  * @param arrivedAt  supplies a year that is not printed
  * @returns the reading, or the reason why there is none. `unparsed`: a later layout may read the text.
  */
-export const read = (incoming: Incoming, arrivedAt: Date): ReadResult =>
-  incoming.from === undefined ? readText(incoming, arrivedAt) : readMail(incoming, arrivedAt)
+export const read = (incoming: Incoming, arrivedAt: Date): ReadResult => {
+  if (incoming.from !== undefined) return readMail(incoming, arrivedAt)
+  const result = readText(incoming, arrivedAt)
+  if (result.reason !== 'unparsed' || !incoming.text.includes('&')) return result
+  // Some apps write a text as HTML: `&#43;150,000`. A text that can be read as it is keeps the entities of its memo.
+  const text = withoutEntities(incoming.text)
+  return text === incoming.text ? result : readText({ ...incoming, text }, arrivedAt)
+}

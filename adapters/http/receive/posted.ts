@@ -11,6 +11,7 @@ import { hasTooManyValues } from './json-values.ts'
 import { hasTooManyPairs } from '../middleware/query-string.ts'
 import { storable, textOf } from './body-text.ts'
 import { hasDuplicateKey } from './duplicate-keys.ts'
+import { isEncoded, mendedForm, percentDecoded } from './form-text.ts'
 import { parseLeniently } from './lenient-json.ts'
 import { pairsOf } from './multipart.ts'
 import { isKnownName, plainName, sameName } from './names.ts'
@@ -38,6 +39,8 @@ export interface Posted {
   sent?: string | undefined
   /** The reason why a text may have injected fields into the body. */
   unsafe?: Unsafe | undefined
+  /** Whether the value does not have everything that was sent. */
+  isLossy?: boolean
   /** Whether each value was encoded on its own, as in a form. Then no text can have injected a field. */
   isEscaped?: boolean
 }
@@ -45,6 +48,8 @@ export interface Posted {
 /** Fields made of name-value pairs. The first value of each name counts. */
 interface Paired {
   fields: Fields
+  /** Whether the fields do not have every value. */
+  isLossy: boolean
   /** Whether a field is given twice with different values. Then a text may have injected one of them. */
   isRepeated: boolean
 }
@@ -54,15 +59,17 @@ const paired = (pairs: Iterable<readonly [string, unknown]>): Paired => {
   const fields = Object.create(null) as Fields
   const known = new Map<string, unknown>()
   let isRepeated = false
+  let isLossy = false
   for (const [name, value] of pairs) {
     fields[name] ??= value
+    if (fields[name] !== value) isLossy = true
     if (!isKnownName(name)) continue
     const plain = plainName(name)
     const earlier = known.get(plain)
     if (earlier !== value && (earlier !== undefined || known.has(plain))) isRepeated = true
     known.set(plain, value)
   }
-  return { fields, isRepeated }
+  return { fields, isRepeated, isLossy }
 }
 
 const unsafeIf = (isRepeated: boolean): Unsafe | undefined => (isRepeated ? 'duplicate_key' : undefined)
@@ -71,25 +78,6 @@ const multipart = (bytes: Buffer, contentType: string): Paired | null => {
   const pairs = pairsOf(bytes, contentType)
   if (pairs === 'too_many') throw new TooMuchPosted('form')
   return pairs && paired(pairs)
-}
-
-/** A body that contains raw whitespace was never form-encoded. */
-const isEncoded = (text: string): boolean => !/[\s\u0080-\uffff]/.test(text.trim())
-
-/** No encoder writes a blank both as `%20` and as `+`. Beside `%20`, and in a body that is not encoded, a plus is the sign of an amount. */
-const hasRawPlus = (text: string): boolean => text.includes('+') && (text.includes('%20') || !isEncoded(text))
-
-/** An `&` that no field name follows: the beginning of an HTML entity, or an `&` of the text that was not encoded. */
-const RAW_AMPERSAND = /&(?![\w.%[\]-]{1,60}=|$)/g
-
-/** A plain text whose blanks are encoded. Any other text, and one that cannot be decoded, stays as it is. */
-const percentDecoded = (text: string): string => {
-  if (!/%(?:20|0a|0d)/i.test(text) || !isEncoded(text)) return text
-  try {
-    return decodeURIComponent(text.trim())
-  } catch {
-    return text
-  }
 }
 
 /** Most bytes of a form, multipart or not. */
@@ -103,13 +91,12 @@ const form = (text: string, isLabelled: boolean): Posted | null => {
   const isLong = text.length > FORM_LIMIT || hasTooManyPairs(text)
   if (isLong && isLabelled) throw new TooMuchPosted('form')
   if (isLong) return null
-  const plus = hasRawPlus(text) ? text.trim().replaceAll('+', '%2B') : text.trim()
-  const mended = plus.replace(RAW_AMPERSAND, '%26')
-  const { fields, isRepeated } = paired(new URLSearchParams(mended))
+  const mended = mendedForm(text.trim())
+  const { fields, isRepeated, isLossy } = paired(new URLSearchParams(mended))
   if (!Object.keys(fields).some(isKnownName)) return null
   // An app that leaves a plus or an ampersand as it is may also leave the rest of a text as it is.
   const isEscaped = isEncoded(text) && mended === text.trim()
-  return { value: fields, json: null, sent: text, unsafe: unsafeIf(isRepeated), isEscaped }
+  return { value: fields, json: null, sent: text, unsafe: unsafeIf(isRepeated), isEscaped, isLossy }
 }
 
 /** The value of a body that is a JSON string. Such a body has no fields. */
@@ -135,7 +122,11 @@ const fromBody = (bytes: Buffer, contentType: string, isText: boolean): Posted =
   if (/^multipart\/form-data/i.test(contentType)) {
     if (bytes.length > FORM_LIMIT) throw new TooMuchPosted('form')
     const parts = multipart(bytes, contentType)
-    if (parts) return { value: parts.fields, json: null, unsafe: unsafeIf(parts.isRepeated), isEscaped: true }
+    if (parts) {
+      const { fields, isRepeated, isLossy } = parts
+      const sent = isLossy ? textOf(bytes, contentType) : undefined
+      return { value: fields, json: null, sent, unsafe: unsafeIf(isRepeated), isEscaped: true, isLossy }
+    }
   }
   const text = textOf(bytes, contentType)
   if (isText) return { value: percentDecoded(text), json: null, sent: text }
@@ -161,12 +152,27 @@ const fromQuery = (query: Fields): Paired => {
   return paired(pairs)
 }
 
+/** Bytes that are kept of a body that cannot be decompressed. As base64 they fit into `raw_data`. */
+const KEPT_COMPRESSED = 40 * 1024
+
+/**
+ * A compressed body whose end is missing or broken.
+ * @param text  what could be decompressed
+ */
+export const damagedBody = (bytes: Buffer, text: string, query: Fields): Posted => ({
+  value: { body_base64: bytes.subarray(0, KEPT_COMPRESSED).toString('base64') },
+  query: fromQuery(query).fields,
+  json: null,
+  sent: text === '' ? undefined : text,
+  unsafe: 'broken_json',
+})
+
 /**
  * @param query  the query parameters; empty if there are none
  * @throws {TooMuchPosted}
  */
 export const readPosted = async (bytes: Buffer, contentType: string, query: Fields): Promise<Posted> => {
-  const { fields, isRepeated } = fromQuery(query)
+  const { fields, isRepeated, isLossy } = fromQuery(query)
   const names = Object.keys(fields)
   const isText = /^text\/plain/i.test(contentType) && names.some(isKnownName)
   const posted: Posted = bytes.length === 0 ? { value: {}, json: null } : fromBody(bytes, contentType, isText)
@@ -174,9 +180,10 @@ export const readPosted = async (bytes: Buffer, contentType: string, query: Fiel
   return {
     value: posted.value,
     json: posted.json,
-    sent: posted.sent,
+    sent: posted.sent ?? (isLossy ? JSON.stringify(query) : undefined),
     query: fields,
     unsafe: posted.unsafe ?? unsafeIf(isRepeated),
+    isLossy: isLossy || posted.isLossy === true,
     isEscaped: posted.isEscaped === true && !names.some(isKnownName),
   }
 }
@@ -211,10 +218,10 @@ const withSent = (value: unknown, sent: string | undefined): unknown => {
  * repaired. Capture truncates it.
  * @param text  the notification's text; it alone is kept if the whole value cannot be serialized
  */
-export const rawDataOf = ({ value, query, json, sent, unsafe, isEscaped }: Posted, text: string): string => {
+export const rawDataOf = ({ value, query, json, sent, unsafe, isEscaped, isLossy }: Posted, text: string): string => {
   if (json !== null && !query) return storable(json)
   const fields = query ? withQuery(value, query) : value
-  const isWhole = json !== null || value === sent || (unsafe === undefined && isEscaped !== false)
+  const isWhole = !isLossy && (json !== null || value === sent || (unsafe === undefined && isEscaped !== false))
   const whole = isWhole ? fields : withSent(fields, sent)
   return storable(written(typeof whole === 'string' ? { text: whole } : whole) ?? JSON.stringify({ text }))
 }

@@ -234,6 +234,18 @@ describe('a recorded event', () => {
     expect(statusOf({}, {}, 5)).to.deep.equal(['DH1042', [], 'already_run'])
   })
 
+  it('contains the fields and the body of an ignored notification, unless a one-time password is among them', () => {
+    const { sender, title, raw_data } = ignored(1, 7, movement, 'chat').data
+    expect({ sender, title, raw_data }).to.deep.equal({
+      sender: 'Vietcombank',
+      title: null,
+      raw_data: movement.arrival.raw,
+    })
+    const told = { ...movement, arrival: { ...movement.arrival, raw: '{"note":"ma OTP 123456"}' } }
+    expect(ignored(1, 7, told, 'chat').data).to.not.have.property('raw_data')
+    expect(ignored(1, 7, told, 'otp').data).to.not.have.property('sender')
+  })
+
   it('contains the text of an ignored notification, but never of a one-time password or a deleted one', () => {
     expect(ignored(1, 7, movement, 'promotion').data.text).to.equal(TEXT)
     for (const reason of ['otp', 'deleted'] as const) expect(ignored(1, 7, movement, reason).data.text).to.equal(null)

@@ -1,9 +1,18 @@
 /** Bodies that were cut or changed on their way. What was sent must be in the notification that is kept. */
 import { expect } from 'chai'
-import { arrivalOf } from '../../../../../adapters/http/receive/arrival.ts'
+import { parseQuery } from '../../../../../adapters/http/middleware/query-string.ts'
+import { arrivalOf, itemOf } from '../../../../../adapters/http/receive/arrival.ts'
+import { mendedForm } from '../../../../../adapters/http/receive/form-text.ts'
 import { parseLeniently } from '../../../../../adapters/http/receive/lenient-json.ts'
 import { readPosted } from '../../../../../adapters/http/receive/posted.ts'
-import { shownOf } from '../../../../harness/accounts.ts'
+import type { Arrival } from '../../../../../domain/arrival/arrival.ts'
+import { receivePathOf } from '../../../../../domain/arrival/origin.ts'
+import { read } from '../../../../../domain/reader/reader.ts'
+import { appraise, readable } from '../../../../../domain/transaction/appraisal.ts'
+import { captured, ignored, unread } from '../../../../../domain/transaction/capture.ts'
+import { bodiesOfApps, type Posted } from '../../../../attack/forwarder-bodies.ts'
+import { accountOf, shownOf } from '../../../../harness/accounts.ts'
+import { repetitions } from '../../../../harness/repetitions.ts'
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
 const JSON_TYPE = 'application/json'
@@ -27,31 +36,68 @@ const BODIES: readonly (readonly [string, string])[] = [
 
 /** Words of the text that are still whole in what was sent. They are the same in every encoding. */
 const WORDS = ['0011000415567', '150', '250', 'luc', 'Ref', 'MBVCB', '5512', 'DH1042']
-const sentWords = (body: string, type: string): string[] => {
+const sentWords = (sent: string): string[] => {
   // A changed byte may make an escape of a word's first characters. Then another word was sent.
-  const plain = type === JSON_TYPE ? body : body.replace(/%[0-9a-f]{2}/gi, ' ')
+  const plain = sent.startsWith('{') || sent.startsWith('[') ? sent : sent.replace(/%[0-9a-f]{2}/gi, ' ')
   return WORDS.filter((word) => plain.includes(word))
 }
 
-describe('a body that was cut or changed on its way', () => {
-  const lost = async (body: string, type: string): Promise<string | null> => {
-    const { incoming, raw } = await arrive(body, type)
-    const missing = sentWords(body, type).filter((word) => !JSON.stringify([incoming, raw]).includes(word))
-    return missing.length > 0 ? `${body}: ${missing.join(' ')}` : null
+/** Every body of the forwarder apps, and those that they send without encoding. */
+const SENT: readonly Posted[] = [
+  ...BODIES.map(([body, contentType]) => ({ app: contentType, body, contentType, query: '' })),
+  { app: 'raw query', body: '', contentType: '', query: `from=Vietcombank&content=${encodeURI(TEXT)}` },
+  ...bodiesOfApps({ sender: 'Vietcombank', text: TEXT, printed: null }),
+  ...bodiesOfApps({ package: 'com.VCB', title: 'VCB', text: TEXT, printed: null }),
+]
+
+const ACCOUNT = accountOf(1)
+/** The event that the notification becomes. */
+const eventOf = (given: Arrival): object => {
+  const arrival = readable(given)
+  const path = receivePathOf(ACCOUNT, arrival.credential, at.arrived_at)!
+  const appraised = appraise(ACCOUNT, path, arrival, read(arrival.incoming, at.arrived_at))
+  if (appraised.kind === 'movement') return captured(1, 1, appraised, null)
+  return appraised.kind === 'unread' ? unread(1, 1, appraised) : ignored(1, 1, appraised, appraised.reason)
+}
+
+const lost = async (body: Buffer | string, contentType: string, query: string, sent: string) => {
+  const posted = await readPosted(Buffer.from(body), contentType, parseQuery(mendedForm(query)))
+  const list = Array.isArray(posted.value) && posted.value.length > 1 ? posted.value : null
+  const arrivals = list?.map((item) => arrivalOf(itemOf(posted, item), at)) ?? [arrivalOf(posted, at)]
+  const kept = JSON.stringify(arrivals.map(eventOf))
+  const missing = sentWords(sent).filter((word) => !kept.includes(word))
+  return missing.length > 0 ? `${sent}: ${missing.join(' ')}` : null
+}
+
+/** In CI, only some of the places are tried, other ones in each run. */
+const STEP = repetitions(1, 23)
+const FIRST = Math.floor(Math.random() * STEP)
+
+describe(`a body or query that was cut or changed on its way (from byte ${FIRST}, step ${STEP})`, function () {
+  this.timeout(600_000)
+
+  const expectKept = async (bend: (sent: string, place: number) => readonly string[]) => {
+    for (const { body, contentType, query } of SENT) {
+      const sent = body === '' ? query : body
+      for (let place = FIRST; place <= sent.length; place += STEP)
+        for (const bent of bend(sent, place)) {
+          const problem =
+            body === '' ? await lost('', contentType, bent, bent) : await lost(bent, contentType, query, bent)
+          expect(problem).to.equal(null)
+        }
+    }
   }
 
-  it('keeps what was sent if it is cut at any byte', async () => {
-    for (const [body, type] of BODIES)
-      for (let end = 1; end <= body.length; end++) expect(await lost(body.slice(0, end), type)).to.equal(null)
-  })
+  it('keeps what was sent in its event if it is cut at any byte', () =>
+    expectKept((sent, place) => [sent.slice(0, place)]))
 
-  it('keeps what was sent if any byte is replaced, missing or added', async () => {
-    for (const [body, type] of BODIES)
-      for (let place = 0; place < body.length; place++)
-        for (const bent of ['"', '{', '}', ',', '&', '\\', '%', '\n', ''])
-          for (const after of bent === '' ? [1] : [0, 1])
-            expect(await lost(body.slice(0, place) + bent + body.slice(place + after), type)).to.equal(null)
-  })
+  it('keeps what was sent in its event if any byte is replaced, missing or added', () =>
+    expectKept((sent, place) =>
+      ['"', '{', '}', '[', ',', '&', '=', '+', '\\', '%', '\n', ''].flatMap((bent) => [
+        sent.slice(0, place) + bent + sent.slice(place + 1),
+        sent.slice(0, place) + bent + sent.slice(place),
+      ]),
+    ))
 })
 
 describe('a body that must be repaired', () => {
@@ -70,6 +116,24 @@ describe('a body that must be repaired', () => {
     expect(parseLeniently('{"a":["x\\u00').value).to.deep.equal({ a: ['x'] })
     expect(parseLeniently('{"a":["x\\\\').value).to.deep.equal({ a: ['x\\'] })
     expect(parseLeniently('[{"a":1,},').value).to.deep.equal([{ a: 1 }])
+  })
+})
+
+describe('a query', () => {
+  const fieldsOf = (query: string) => ({ ...parseQuery(mendedForm(query)) })
+
+  it('keeps a raw plus beside %20, and an ampersand of the text', () => {
+    expect(fieldsOf('sender=VCB&text=TK%201%20+5,000%20A&B&&C')).to.deep.equal({
+      sender: 'VCB',
+      text: 'TK 1 +5,000 A&B&&C',
+    })
+    expect(fieldsOf('text=TK+1&debug&sender=VCB')).to.deep.equal({ text: 'TK 1&debug', sender: 'VCB' })
+    expect(fieldsOf('sender=VCB&debug&text=TK+1&')).to.deep.equal({ sender: 'VCB', debug: '', text: 'TK 1' })
+  })
+
+  it('with a name that occurs twice keeps both values', async () => {
+    const { raw } = await arrive('', '', { text: TEXT, note: ['first', 'second'] })
+    expect(raw).to.include('second')
   })
 })
 
