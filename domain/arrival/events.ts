@@ -51,8 +51,9 @@ export const notificationEvents = {
   /** Kept with everything that the reader needs, so that a better reader can turn it into a transaction. */
   NotificationUnread: z.object({
     ...seen,
-    ...fields,
+    posted_as: fields.posted_as,
     text: z.string(),
+    ...fields,
     /** If present, only the owner's confirmation turns it into a transaction. */
     unsafe: unsafeKind.optional(),
   }),

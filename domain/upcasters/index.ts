@@ -23,6 +23,8 @@ export const upcasters: Upcasters = {
   // Version 2 has the kind `store_went_back`.
   AlertRaised: [unchanged],
   AlertEnded: [unchanged],
+  // Version 2 may have the fields and the body beside the text.
+  NotificationIgnored: [unchanged],
   // In version 2 each inbox has its time.
   InboxOpened: [inboxOpened],
 }
