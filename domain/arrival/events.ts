@@ -47,13 +47,15 @@ const fields = {
   raw_data: z.string(),
 }
 
+const { posted_as, ...others } = fields
+
 export const notificationEvents = {
   /** Kept with everything that the reader needs, so that a better reader can turn it into a transaction. */
   NotificationUnread: z.object({
     ...seen,
-    posted_as: fields.posted_as,
+    posted_as,
     text: z.string(),
-    ...fields,
+    ...others,
     /** If present, only the owner's confirmation turns it into a transaction. */
     unsafe: unsafeKind.optional(),
   }),
