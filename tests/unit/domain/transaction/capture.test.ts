@@ -179,8 +179,8 @@ describe('the source of a notification', () => {
       'notification',
     ]))
   it('is the personal URL with the sender or the app', () => {
-    expect(sourceOf({ device: 0, sender: 'vietcom bank' })).to.deep.equal(['url:VIETCOMBANK', 'api'])
-    expect(sourceOf({ device: 0, package: 'com.VCB' })).to.deep.equal(['url:com.VCB', 'api'])
+    expect(sourceOf({ device: 0, sender: 'vietcom bank' })).to.deep.equal(['url:VIETCOMBANK', 'sms'])
+    expect(sourceOf({ device: 0, package: 'com.VCB' })).to.deep.equal(['url:com.VCB', 'notification'])
     expect(movementOf({ device: 0 }, { withoutSender: true }).origin.source_type).to.equal('api')
   })
   it('gives an SMS the same fingerprint if an SMS app shows it', () => {
