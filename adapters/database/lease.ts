@@ -20,10 +20,18 @@ const LOOK_EVERY = 1_000
 const TRUSTED_SHARE = 0.8
 const RELEASE_WITHIN = 1_000
 
+/**
+ * A lease never ends later than it lasts from now. One that ends much later was taken while the database's clock was ahead, and
+ * is void. Its holder, if it lives, renews it within a second.
+ * @param seconds  SQL: how long the lease lasts
+ */
+export const isOver = (seconds: string): string =>
+  `(l.expires_at < now() OR l.expires_at > now() + 2 * make_interval(secs => ${seconds}))`
+
 const TAKE = `
 INSERT INTO ops.lease AS l (name, holder, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-  WHERE l.holder = excluded.holder OR l.expires_at < now()
+  WHERE l.holder = excluded.holder OR ${isOver('$3')}
 RETURNING 1`
 
 const RENEW = `
@@ -43,7 +51,8 @@ export const endLease = async (database: Queryable, name: string): Promise<void>
 
 /** Whether a process holds the lease now. */
 export const isLeased = async (database: Queryable, name: string): Promise<boolean> =>
-  (await database.query('SELECT FROM ops.lease WHERE name = $1 AND expires_at > now()', [name])).length > 0
+  (await database.query(`SELECT FROM ops.lease l WHERE name = $1 AND NOT ${isOver('$2')}`, [name, LASTS / 1_000]))
+    .length > 0
 
 export interface LeaseOptions {
   database: Queryable

@@ -19,7 +19,7 @@ import {
   type DueWanted,
   type OtherWorker,
 } from '../../../workflows/deliver/queue.ts'
-import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, NOT_HELD, whatTheCallNeeds } from './claim-sql.ts'
+import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, longestDelay, NOT_HELD, whatTheCallNeeds } from './claim-sql.ts'
 import { claimedOf, dueOf, type ClaimRow } from './claimed-rows.ts'
 import type { Queryable } from '../../database/database.ts'
 import { claimDue } from './due-claims.ts'
@@ -130,13 +130,14 @@ export const openDeliveryQueue = (
   { schedule = RETRY_SCHEDULE, probeEvery = PROBE_EVERY }: DeliveryQueueOptions = {},
 ): DeliveryQueue => {
   const whole = wholeSchedule(schedule)
+  const longest = longestDelay(schedule)
   const statements = {
     first: first(whole),
-    due: claimDue(whole),
-    gated: claimGated(whole, probeEvery),
+    due: claimDue(whole, longest),
+    gated: claimGated({ whole, longest, probeEvery }),
     takeOver: takeOver(whole),
   }
-  const dueLanes = new DueLanes(database)
+  const dueLanes = new DueLanes(database, longest)
   /** Dead workers whose lanes have been looked for. */
   let known: readonly string[] = []
 
