@@ -49,6 +49,8 @@ export interface Claimed extends Claim {
   }
   /** The endpoint's breaker is open and the whole schedule has passed. If this attempt fails, the delivery has failed. */
   isLast: boolean
+  /** The rule's endpoint has already confirmed this transaction, and the owner sends it again. */
+  isReplay: boolean
   transaction: TransactionRow & {
     user_id: number
     content: string | null

@@ -109,6 +109,8 @@ export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string 
     r.account_revision, r.max_per_minute, r.ordered, r.endpoint,
     e.user_id IS NOT NULL AS watched, coalesce(${ENDPOINT_IS_HELD}, false) AS passed_through,
     e.opened_at IS NOT NULL AND ${isOver('d', wholeSchedule)} AS is_last,
+    d.attempt > 0 AND EXISTS (SELECT FROM read_model.attempt p WHERE p.transaction_id = c.transaction_id
+      AND p.rule_id = c.rule_id AND p.outcome = 'delivered') AS is_replay,
     t.bank_code, t.bank_name, t.transaction_type, t.amount, t.currency, t.balance_after, t.account_number,
     t.transaction_ref, t.transaction_date, t.description, t.content, t.counterpart_name, t.order_id, t.prefix,
     t.already_run_of, t.webhook_status, t.created_at,

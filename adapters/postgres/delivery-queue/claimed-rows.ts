@@ -19,6 +19,7 @@ export type ClaimRow = Omit<Claimed['rule'], 'ordered'> &
     watched: boolean
     passed_through: boolean
     is_last: boolean
+    is_replay: boolean
     deliveries: DeliveryTuple[]
   }
 
@@ -35,6 +36,7 @@ export const claimedOf = (row: ClaimRow): Claimed => ({
   due_at: row.due_at,
   captured_at: row.captured_at,
   isLast: row.is_last,
+  isReplay: row.is_replay,
   rule: {
     url: row.url,
     http_method: row.http_method,
