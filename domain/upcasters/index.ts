@@ -27,6 +27,8 @@ export const upcasters: Upcasters = {
   WebhookRetryRequested: [unchanged],
   // Version 2 has the filters `status` and `error`.
   JobCreated: [unchanged],
+  // Version 2 may have the fields and the body beside the text.
+  NotificationIgnored: [unchanged],
   // In version 2 each inbox has its time.
   InboxOpened: [inboxOpened],
 }

@@ -47,6 +47,8 @@ export const deliveryTable = table(
       // in the index above.
       "(rule_id, first_due_at) WHERE status = 'open' AND lane = 'retry'",
     ],
+    // Finds what is due, whatever its rule.
+    addedIndexes: ["(lane, due_at, rule_id) WHERE status = 'open'"],
   },
 )
 
@@ -113,6 +115,16 @@ const hurry: Operation = {
   acrossStreams: false,
 }
 
+/** What waited while its account was locked is due once it is unlocked. A delivery over the quota keeps its time. */
+const unlockedDueNow: Operation = {
+  name: 'deliveries_of_unlocked_due_now',
+  values: { user_id: 'bigint', due_at: 'timestamptz' },
+  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at FROM v, ${schema}.rule r
+    WHERE r.user_id = v.user_id AND t.rule_id = r.rule_id AND t.status = 'open' AND t.due_at > v.due_at
+      AND (t.lane <> 'retry' OR t.attempt > 0)`,
+  acrossStreams: true,
+}
+
 const removeDeliveries = removeOfTransaction(deliveryTable)
 
 const leftToTheLog = (at: string): string => new Date(Date.parse(at) + LEFT_TO_THE_LOG_MS).toISOString()
@@ -139,7 +151,7 @@ const afterAttempt = (attempted: TransactionEventData['WebhookAttempted']): Chan
 
 export const delivery = projection(
   deliveryTable,
-  { version: 3, operations: [open, endFailed, dueNow, retriesDueNow, hurry, removeDeliveries] },
+  { version: 4, operations: [open, endFailed, dueNow, retriesDueNow, hurry, unlockedDueNow, removeDeliveries] },
   {
     TransactionCaptured: ({ data: { transaction_id, user_id, rules, created_at } }) => {
       const due_at = leftToTheLog(created_at)
@@ -171,6 +183,7 @@ export const delivery = projection(
     TransactionDeleted: ({ data: { transaction_id } }) => perform(removeDeliveries, [{ transaction_id }]),
     RuleChanged: ({ data: { rule_id, url, is_active }, metadata }) =>
       url !== undefined || is_active === 1 ? perform(retriesDueNow, [{ rule_id, due_at: metadata.at }]) : [],
+    AccountUnlocked: ({ data: { user_id }, metadata }) => perform(unlockedDueNow, [{ user_id, due_at: metadata.at }]),
     RuleDeleted: ({ data: { rule_id }, metadata }) => perform(dueNow, [{ rule_id, due_at: metadata.at }]),
   },
 )

@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** One transaction: its facts, its text on request, what happened, and every attempt. */
 import { useState } from 'preact/hooks'
-import { useLocation, useRoute } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso/router'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, post, putData, remove } from '../api/client.ts'
 import type { BankAccount, DeliveredTransaction, HistoryLine } from '../api/types.ts'

@@ -220,6 +220,14 @@ export const UndeliveredFilter = z.object({
 })
 
 export const StatsRange = z.object({ from: parameter(day), to: parameter(day) })
+export const StatsHours = z.object({
+  hours: parameter(
+    z
+      .string()
+      .regex(/^0*([1-9]|[1-9]\d|1[0-5]\d|16[0-8])$/, 'hours is 1 to 168.')
+      .transform(Number),
+  ),
+})
 
 const transactionFilter = {
   bank_code: parameter(word),

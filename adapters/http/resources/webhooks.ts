@@ -135,17 +135,14 @@ const Queued = z.strictObject({
 })
 const Logs = pageOf(Log, byCursor)
 /** Interface, 4.3: a failed test is a normal result, not an error response. */
+const responded = { response_time_ms: z.int().min(0), response_body: z.string() }
 const TestResult = z.discriminatedUnion('success', [
-  z.strictObject({
-    success: z.literal(true),
-    http_code: z.int(),
-    response_time_ms: z.int().min(0),
-    response_body: z.string(),
-  }),
+  z.strictObject({ success: z.literal(true), http_code: z.int(), ...responded }),
   z.strictObject({
     success: z.literal(false),
     http_code: z.int().meta({ description: '0 means no response.' }),
     error: z.string(),
+    ...z.object(responded).partial().shape,
   }),
 ])
 

@@ -50,6 +50,14 @@ export const capturedAhead = (delivery: string): string =>
   `${delivery}.status = 'open' AND ${delivery}.lane = 'first' AND ${delivery}.captured_at > now()
     AND ${delivery}.due_at > now() + interval '${FROM_LOG_WITHIN} seconds'`
 
+/**
+ * The time by which deliveries of a lane may be claimed. First attempts of gated rules are never made from the log, so they
+ * do not wait for it.
+ * @param from  the start of the time reserved for the log
+ */
+export const dueBy = (lane: string, from = 'now()'): string =>
+  `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
+
 /** Claims the rows of `due` for the worker `$1`. */
 export const CLAIM_DUE = `claimed AS (
   INSERT INTO ops.claim AS c (transaction_id, rule_id, attempt, worker)

@@ -140,6 +140,19 @@ describe('delivery', () => {
   describe('of a capture that the log did not bring', () => {
     const silent = { consume: (_group: string, _handler: unknown, signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())) } // prettier-ignore
 
+    it('takes first attempts that wait in another process, if it has nothing to do itself', async () => {
+      const shop = await setting.shop((_call, response) => void setTimeout(() => response.writeHead(200).end(), 300))
+      const rule = await setting.rule(shop.url)
+      const few = { limits: { first: { perEndpoint: 2, waitingPerEndpoint: 4 } } }
+      const busy = await setting.worker(few)
+      const idle = await setting.worker({ ...few, log: silent })
+      const count = 24
+      await setting.capture([rule], { count })
+      await eventually(() => busy.told.length + idle.told.length === count, { what: 'all first attempts' })
+      expect(idle.told).to.not.be.empty
+      expect(shop.calls).to.have.length(count)
+    })
+
     it('takes the capture from the queue', async () => {
       const shop = await setting.shop()
       const rule = await setting.rule(shop.url)
