@@ -54,7 +54,10 @@ export const exportCommand = (program: Command): void => {
         const lines = async function* () {
           for await (const page of pages) yield page.map((row) => `${JSON.stringify(row)}\n`).join('')
         }
-        const file = format === 'jsonl' ? Readable.from(lines()) : exportFile(pages, { format, columns, language: language ?? null })
+        const file =
+          format === 'jsonl'
+            ? Readable.from(lines())
+            : exportFile(pages, { format, columns, language: language ?? null })
         await pipeline(file, process.stdout, { end: false })
       }),
     )
