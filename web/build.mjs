@@ -70,7 +70,7 @@ const filesOf = async (build) => {
 }
 
 const compressed = { br: promisify(brotliCompress), gz: promisify(gzip) }
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
 
 /**
  * @param build  esbuild's function

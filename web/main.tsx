@@ -3,7 +3,7 @@
 import './styles/all.css'
 import { QueryClientProvider } from '@tanstack/preact-query'
 import { render } from 'preact'
-import { LocationProvider } from 'preact-iso'
+import { LocationProvider } from 'preact-iso/router'
 import { loadLanguage } from './app/language.ts'
 import { App } from './app/router.tsx'
 import { queries } from './app/session.ts'

@@ -21,7 +21,9 @@ export const templateRefusal = ({
   if (custom_template === null)
     return invalid({ path: 'custom_template', message: 'The custom format requires a template.' })
   const problem = templateProblem(custom_template)
-  return problem === null ? null : invalid({ path: 'custom_template', message: `The template ${problem}.` })
+  return problem === null
+    ? null
+    : invalid({ path: 'custom_template', message: `The template cannot be used: ${problem}.` })
 }
 
 /** Checks that depend on more than one field, or on the account. */

@@ -138,8 +138,10 @@ export interface Alert {
   until: string | null
 }
 
-interface LastSeen {
+export interface LastSeen {
   last_heard_at: string | null
+  /** Seconds; null while too little is known. */
+  usual_pause_s: number | null
   silent_since: string | null
 }
 
@@ -258,6 +260,8 @@ export interface TestResult {
   error?: string
 }
 
+export type RuleStats = Stats['rules'][number]
+
 export interface ScopedKey {
   id: number
   name: string
@@ -266,6 +270,11 @@ export interface ScopedKey {
   created_at: string
   last_used_at: string | null
   api_key?: string
+}
+
+export interface TrustedSenders {
+  trusted_senders: string[]
+  without_sender: boolean
 }
 
 export interface Job {

@@ -63,6 +63,19 @@ export const milliseconds = (value: number, language: Language): string =>
     ? `${Math.round(value)} ms`
     : `${new Intl.NumberFormat(LOCALE[language], { maximumFractionDigits: 1 }).format(value / 1_000)} s`
 
+/** A span in its largest whole unit: "3 giờ". @param seconds  at least 0 */
+export const duration = (seconds: number, language: Language): string => {
+  const [unit, size] =
+    seconds >= 86_400
+      ? (['day', 86_400] as const)
+      : seconds >= 3_600
+        ? (['hour', 3_600] as const)
+        : (['minute', 60] as const)
+  return new Intl.NumberFormat(LOCALE[language], { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.max(1, Math.round(seconds / size)),
+  )
+}
+
 /** How long ago, in one unit: "5 phút trước". */
 export const ago = (iso: string, language: Language, now = Date.now()): string => {
   const seconds = Math.round((new Date(iso).getTime() - now) / 1_000)

@@ -21,3 +21,9 @@ export const piecesOf = (text: string): Piece[] =>
         ? { text: `U+${piece.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`, isMark: true }
         : { text: piece, isMark: false },
     )
+
+/** The text with its marks, where no element can be, such as in a list to choose from. */
+export const marked = (text: string): string =>
+  piecesOf(text)
+    .map((piece) => piece.text)
+    .join('')

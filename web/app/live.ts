@@ -29,11 +29,11 @@ const WITHOUT_STREAM_MS = 30_000
 
 /** What each kind of message makes stale, by the first part of the query's key. */
 const STALE: Record<LiveMessage['kind'], readonly string[]> = {
-  transaction: ['transactions', 'transaction', 'stats', 'notifications', 'undelivered'],
+  transaction: ['checklist', 'transactions', 'transaction', 'stats', 'notifications', 'undelivered'],
   attempt: ['transaction', 'logs', 'webhooks', 'inbox'],
   alert: ['alerts', 'sources'],
   notification: ['notifications', 'sources'],
-  account: ['account', 'webhooks', 'sources', 'systems', 'keys', 'banks'],
+  account: ['checklist', 'account', 'webhooks', 'sources', 'systems', 'keys', 'banks', 'senders'],
   reset: [],
 }
 

@@ -2,7 +2,8 @@
 /** Chooses the screen by the address. Each screen is a file that is loaded when it is first opened. */
 import type { ComponentChildren, FunctionComponent } from 'preact'
 import { useEffect, useErrorBoundary } from 'preact/hooks'
-import { lazy, Route, Router, useLocation } from 'preact-iso'
+import lazy from 'preact-iso/lazy'
+import { Route, Router, useLocation } from 'preact-iso/router'
 import { PATHS } from '../paths.ts'
 import { Loaded, Problem } from '../ui/basics.tsx'
 import { texts } from './language.ts'
@@ -23,6 +24,15 @@ const NotFound = screen(() => import('../screens/not-found.tsx'), 'NotFound')
 const Today = screen(() => import('../screens/today.tsx'), 'Today')
 const Transactions = screen(() => import('../screens/transactions.tsx'), 'Transactions')
 const TransactionPage = screen(() => import('../screens/transaction.tsx'), 'TransactionPage')
+const Webhooks = screen(() => import('../screens/webhooks.tsx'), 'Webhooks')
+const WebhookPage = screen(() => import('../screens/webhook.tsx'), 'WebhookPage')
+const TryIt = screen(() => import('../screens/try-it.tsx'), 'TryIt')
+const Sources = screen(() => import('../screens/sources.tsx'), 'Sources')
+const Unread = screen(() => import('../screens/unread.tsx'), 'Unread')
+const Settings = screen(() => import('../screens/settings.tsx'), 'Settings')
+const editor = () => import('../screens/webhook-editor.tsx')
+const NewWebhook = screen(editor, 'NewWebhook')
+const ChangeWebhook = screen(editor, 'ChangeWebhook')
 
 const Boundary = ({ children }: { children: ComponentChildren }) => {
   const [error] = useErrorBoundary((error: unknown) => console.error(error))
@@ -60,6 +70,14 @@ const Private = () => {
         <Route path={PATHS.today} component={Today} />
         <Route path={PATHS.transactions} component={Transactions} />
         <Route path={PATHS.transaction} component={TransactionPage} />
+        <Route path={PATHS.webhooks} component={Webhooks} />
+        <Route path={PATHS.newWebhook} component={NewWebhook} />
+        <Route path={PATHS.changeWebhook} component={ChangeWebhook} />
+        <Route path={PATHS.webhook} component={WebhookPage} />
+        <Route path={PATHS.tryIt} component={TryIt} />
+        <Route path={PATHS.sources} component={Sources} />
+        <Route path={PATHS.unread} component={Unread} />
+        <Route path={PATHS.settings} component={Settings} />
         <Route default component={NotFound} />
       </Router>
     </Shell>

@@ -2,7 +2,7 @@
 /** The frame of every screen: the rail, or the bar at the bottom of a phone; the live state; and who is logged in. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { PATHS, type Screen } from '../paths.ts'
 import type { Account } from '../api/types.ts'
 import { announcement } from './announce.ts'
@@ -12,8 +12,8 @@ import { Preferences } from './preferences.tsx'
 import { logOut } from './session.ts'
 
 /** On a phone the first four are in the bar, the others in its menu. */
-const FIRST = ['today', 'transactions'] as const
-const OTHERS = [] as const satisfies readonly Screen[]
+const FIRST = ['today', 'transactions', 'webhooks'] as const
+const OTHERS = ['sources', 'unread', 'tryIt', 'settings'] as const satisfies readonly Screen[]
 
 export const Logo = () => (
   <svg viewBox="0 0 32 32" aria-hidden="true">
@@ -23,13 +23,7 @@ export const Logo = () => (
   </svg>
 )
 
-const NavLink = ({
-  to,
-  rare = false,
-}: {
-  to: Exclude<Screen, 'transaction'> & keyof (typeof texts.value)['shell']['nav']
-  rare?: boolean
-}) => {
+const NavLink = ({ to, rare = false }: { to: Screen & keyof (typeof texts.value)['shell']['nav']; rare?: boolean }) => {
   const { path } = useLocation()
   const target = PATHS[to]
   const isCurrent = target === '/' ? path === '/' : path === target || path.startsWith(`${target}/`)

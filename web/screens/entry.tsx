@@ -2,7 +2,7 @@
 /** Login, registration, and the pages that the links in our mails open. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { ApiError, post } from '../api/client.ts'
 import { texts } from '../app/language.ts'
 import { Preferences } from '../app/preferences.tsx'

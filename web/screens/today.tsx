@@ -6,6 +6,7 @@ import type { Alert, BankAccount, Page, Stats, Transaction } from '../api/types.
 import { count, money, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { Ago, Empty, Heading, Loaded, Problem, Stranger } from '../ui/basics.tsx'
+import { Checklist } from '../ui/checklist.tsx'
 import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
 import { useAction } from '../ui/action.ts'
 import { TransactionTable } from '../ui/transaction-table.tsx'
@@ -128,6 +129,7 @@ export const Today = () => {
     <>
       <Heading title={t.title} />
       <div class="stack wide">
+        <Checklist />
         <Loaded of={stats}>
           {(found) => {
             const totals = totalsOf(found)

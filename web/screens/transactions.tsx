@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The list of transactions. Its filter is the address, so it can be bookmarked and sent to somebody. */
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'
 import { get, queryText } from '../api/client.ts'
 import type { Page, Transaction } from '../api/types.ts'

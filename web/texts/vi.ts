@@ -3,7 +3,26 @@
 import { common, entry, shell } from './vi/shell.ts'
 import { today } from './vi/today.ts'
 import { transaction, transactions } from './vi/transactions.ts'
+import { settings, unread } from './vi/settings.ts'
+import { sources } from './vi/sources.ts'
+import { reasons, tryIt } from './vi/try-it.ts'
+import { editor, webhook, webhooks } from './vi/webhooks.ts'
 
-export const vi = { shell, common, entry, today, transactions, transaction }
+export const vi = {
+  shell,
+  common,
+  entry,
+  today,
+  transactions,
+  transaction,
+  webhooks,
+  webhook,
+  editor,
+  tryIt,
+  reasons,
+  sources,
+  unread,
+  settings,
+}
 
 export type Messages = typeof vi

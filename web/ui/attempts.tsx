@@ -41,7 +41,9 @@ const Attempt = ({ of }: { of: Delivery }) => {
           </>
         )}
       </p>
-      <code>{of.webhook_url}</code>
+      <code>
+        <Stranger text={of.webhook_url} />
+      </code>
       {of.error && (
         <div class="notice failed">
           <p>{what}.</p>
@@ -57,7 +59,7 @@ const Attempt = ({ of }: { of: Delivery }) => {
         <details>
           <summary>{t.request}</summary>
           <pre tabIndex={0}>
-            {`${request.method} ${request.url}\n`}
+            <Stranger text={`${request.method} ${request.url}\n`} />
             {Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\n`)}
             {request.body === null ? `\n${t.bodyHidden}` : <Stranger text={`\n${request.body}`} />}
           </pre>

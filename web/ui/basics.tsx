@@ -19,7 +19,7 @@ export const Heading = ({ title, children }: { title: string; children?: Compone
   return (
     <div class="head">
       <h1 ref={ref} tabIndex={-1}>
-        {title}
+        <Stranger text={title} />
       </h1>
       {children && <div class="row">{children}</div>}
     </div>
@@ -144,7 +144,9 @@ export const Copy = ({ text, label }: { text: string; label?: string }) => (
 /** One line to copy, such as an address or a secret. */
 export const Copyable = ({ text }: { text: string }) => (
   <div class="copyable">
-    <code>{text}</code>
+    <code>
+      <Stranger text={text} />
+    </code>
     <Copy text={text} />
   </div>
 )
@@ -186,7 +188,7 @@ interface TextFieldProps {
   label: string
   name: string
   type?: string
-  value?: string | number
+  value?: string | number | undefined
   hint?: ComponentChildren
   error?: unknown
   required?: boolean
@@ -246,7 +248,9 @@ export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
     <dialog ref={ref} aria-label={title} onClose={onClose}>
       {isOpen && (
         <div class="stack">
-          <h2>{title}</h2>
+          <h2>
+            <Stranger text={title} />
+          </h2>
           {children}
         </div>
       )}

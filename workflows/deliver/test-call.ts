@@ -7,9 +7,14 @@ import type { Sender } from '../../domain/ports.ts'
 import { testPayload } from '../../domain/webhook/payload/test.ts'
 import { signedHeaders, type Signing } from '../../domain/webhook/signature.ts'
 
+interface Answer {
+  http_code: number
+  response_time_ms: number
+  response_body: string
+}
+
 export type TestResult =
-  | { success: true; http_code: number; response_time_ms: number; response_body: string }
-  | { success: false; /** 0 without a response */ http_code: number; error: string }
+  ({ success: true } & Answer) | ({ success: false; error: string } & (Answer | { /** No response. */ http_code: 0 }))
 
 export interface TestedRule {
   rule_id: number
@@ -39,7 +44,9 @@ export const sendTest = async (
   })
   const result = await sender.send({ method, url, headers, body }, signal)
   const { http_status: http_code, response_body, error } = result
-  if (error === null)
-    return { success: true, http_code, response_time_ms: Math.round(result.duration_ms), response_body }
-  return { success: false, http_code, error: http_code === 0 ? response_body : `The endpoint answered ${http_code}.` }
+  if (http_code === 0) return { success: false, http_code, error: response_body }
+  const answer = { http_code, response_time_ms: Math.round(result.duration_ms), response_body }
+  return error === null
+    ? { success: true, ...answer }
+    : { success: false, ...answer, error: `The endpoint answered ${http_code}.` }
 }

@@ -20,6 +20,7 @@ import { plan } from '../../../domain/account/events.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
 import { secret } from '../openapi/secrets.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
+import { qrSvg } from './qr-code.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
@@ -78,6 +79,10 @@ export const presentReceiveUrl = (
   ...lastSeen,
 })
 
+const ReceiveUrlQr = z
+  .strictObject({ qr_svg: secret(z.string(), 'The personal URL as a QR code in SVG.') })
+  .meta({ id: 'ReceiveUrlQr' })
+
 const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown only once.' }) })
 
 const URL_READ_ONLY = ['url', ...LAST_SEEN_READ_ONLY]
@@ -122,6 +127,11 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     )
   }
 
+  const drawReceiveUrl = async (context: ApiContext) => {
+    const { url } = await showReceiveUrl(context)
+    return { qr_svg: url && (await qrSvg(url)) }
+  }
+
   const newReceiveUrl = async (context: ApiContext) => {
     const rotated = await rotateReceiveUrl(parts, occasionOf(context, clock))
     await settled(parts, rotated)
@@ -150,6 +160,14 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   get('/api/account', 'Get the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)
   post('/api/account/api-key/rotate', 'Rotate the API key', signedIn, scopes(), noBody, data(NewApiKey), rotateApiKey)
   get('/api/receive-url', 'Get the personal URL', signedIn, refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
+  get(
+    '/api/receive-url/qr',
+    'Get the personal URL as a QR code',
+    signedIn,
+    refuses('NOT_FOUND'),
+    data(ReceiveUrlQr),
+    drawReceiveUrl,
+  )
   put(
     '/api/receive-url',
     'Update the settings of the personal URL',

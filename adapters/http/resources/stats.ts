@@ -10,15 +10,28 @@ import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
-import { StatsRange } from './requests.ts'
+import { StatsHours, StatsRange } from './requests.ts'
 
 const LONGEST_DAYS = 400
 /** The default range, including today. */
 const USUAL_DAYS = 30
+const USUAL_HOURS = 24
+const HOUR_MS = 3_600_000
 
 const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 const count = z.int().min(0)
 const milliseconds = z.int().min(0).nullable()
+
+const RuleStats = z
+  .strictObject({
+    id: z.int().positive(),
+    attempts: count,
+    success_rate: z.number().min(0).max(1).nullable().meta({ description: 'null if there was no attempt.' }),
+    p50_ms: milliseconds,
+    p95_ms: milliseconds,
+    last_error: z.string().nullable(),
+  })
+  .meta({ id: 'RuleStats' })
 
 const Stats = z
   .strictObject({
@@ -34,16 +47,7 @@ const Stats = z
         failed: count,
       }),
     ),
-    rules: z.array(
-      z.strictObject({
-        id: z.int().positive(),
-        attempts: count,
-        success_rate: z.number().min(0).max(1).nullable().meta({ description: 'null if there was no attempt.' }),
-        p50_ms: milliseconds,
-        p95_ms: milliseconds,
-        last_error: z.string().nullable(),
-      }),
-    ),
+    rules: z.array(RuleStats),
   })
   .meta({ id: 'Stats' })
 
@@ -64,5 +68,18 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
     return { days, rules }
   }
 
+  const showRules = (context: ApiContext, { hours = USUAL_HOURS }: z.infer<typeof StatsHours>) => {
+    const to = clock.now()
+    return statisticsByRule(database, context.state.account.user_id, new Date(to.getTime() - hours * HOUR_MS), to)
+  }
+
   get('/api/stats', 'Get statistics by day, bank and rule', signedIn, query(StatsRange), data(Stats), show)
+  get(
+    '/api/stats/rules',
+    'Get statistics by rule for the last hours',
+    signedIn,
+    query(StatsHours),
+    data(z.array(RuleStats)),
+    showRules,
+  )
 }

@@ -41,7 +41,14 @@ describe('the test operation', () => {
 
   it('reports a failure with its status, or with 0 and the reason in words', async () => {
     shop.answer(status(500, 'no'))
-    expect(await tested()).to.deep.equal({ success: false, http_code: 500, error: 'The endpoint answered 500.' })
+    const { response_time_ms, ...failed } = (await tested()) as Record<string, unknown>
+    expect(failed).to.deep.equal({
+      success: false,
+      http_code: 500,
+      error: 'The endpoint answered 500.',
+      response_body: 'no',
+    })
+    expect(response_time_ms).to.be.a('number')
     expect(await tested('https://nothing.invalid/')).to.deep.include({ success: false, http_code: 0, error: 'The name nothing.invalid could not be resolved.' }) // prettier-ignore
   })
 })

@@ -1,6 +1,7 @@
 /** Authentication: passwords, login tokens, the API key in its three places, and a bad credential next to a good one. */
 import { expect } from 'chai'
 import { SignJWT } from 'jose'
+import { textOfQr } from '../../harness/qr-code.ts'
 import { JWT_SECRET, openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
 describe('authentication', () => {
@@ -149,6 +150,16 @@ describe('authentication', () => {
     expect((await api.ask('GET', '/api/receive-url', { key })).body).to.deep.equal(rotated.body)
     expect((await api.ask('POST', new URL(shown.body.data.url).pathname, { body: 'x' })).status).to.equal(401)
     expect((await api.ask('POST', new URL(rotated.body.data.url).pathname, { body: 'x' })).status).to.equal(200)
+  })
+
+  it('draws the personal URL as a QR code, for its owner only', async () => {
+    const { body } = await api.ask('GET', '/api/receive-url', { key })
+    const drawn = await api.ask('GET', '/api/receive-url/qr', { key })
+    expect(textOfQr(drawn.body.data.qr_svg)).to.equal(body.data.url)
+    const json = { name: 'plugin', scopes: ['read'] }
+    const scoped = await api.ask('POST', '/api/account/api-keys', { key, json })
+    const seen = await api.ask('GET', '/api/receive-url/qr', { key: scoped.body.data.api_key })
+    expect(seen.body.data).to.deep.equal({ qr_svg: null })
   })
 
   it('refuses a malformed login', async () => {

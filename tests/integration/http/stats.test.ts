@@ -55,6 +55,17 @@ describe('statistics', () => {
     ])
   })
 
+  it('count the attempts of each rule in the last hours', async () => {
+    const hours = async (query: string) => (await api.ask('GET', `/api/stats/rules${query}`, { key })).body.data
+    expect((await hours(''))[0]).to.deep.include({ id: rule, attempts: 2, success_rate: 0.5 })
+    api.clock.at = new Date(Date.now() + 2 * 3_600_000)
+    expect((await hours('?hours=3'))[0]).to.deep.include({ id: rule, attempts: 2 })
+    expect((await hours('?hours=1'))[0]).to.deep.include({ id: rule, attempts: 0, success_rate: null })
+    api.clock.at = null
+    for (const bad of ['0', '169', 'x', '1.5', '-1'])
+      expect((await api.ask('GET', `/api/stats/rules?hours=${bad}`, { key })).status, bad).to.equal(400)
+  })
+
   it('accept only a valid range of days', async () => {
     for (const bad of ['from=x', 'to=2026-02-30', 'from=2020-01-01&to=2026-01-01', 'from=2026-01-01&from=2026-01-02'])
       expect((await api.ask('GET', `/api/stats?${bad}`, { key })).status, bad).to.equal(400)

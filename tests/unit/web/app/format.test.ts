@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ago, milliseconds, moment, money, signedMoney, sum, vietnamDay } from '../../../../web/app/format.ts'
+import { ago, duration, milliseconds, moment, money, signedMoney, sum, vietnamDay } from '../../../../web/app/format.ts'
 
 const NARROW = '\u00a0'
 
@@ -38,5 +38,12 @@ describe('formats of the dashboard', () => {
     expect(ago('2026-03-10T05:00:00Z', 'vi', Date.parse('2026-03-10T05:05:30Z'))).to.equal('5 phút trước')
     expect(milliseconds(12.4, 'vi')).to.equal('12 ms')
     expect(milliseconds(1_240, 'vi')).to.equal('1,2 s')
+    expect([0, 90, 7_200, 180_000].map((each) => duration(each, 'vi'))).to.deep.equal([
+      '1 phút',
+      '2 phút',
+      '2 giờ',
+      '2 ngày',
+    ])
+    expect(duration(3_600, 'en')).to.equal('1 hour')
   })
 })

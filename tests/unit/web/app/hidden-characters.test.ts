@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { piecesOf } from '../../../../web/app/hidden-characters.ts'
+import { marked, piecesOf } from '../../../../web/app/hidden-characters.ts'
 
 describe('hidden characters in a stranger’s text', () => {
   it('become marks, so that a text cannot look like another one', () => {
@@ -9,6 +9,10 @@ describe('hidden characters in a stranger’s text', () => {
       { text: '42', isMark: false },
       { text: 'U+202E', isMark: true },
     ])
+  })
+
+  it('are marked in a text where no element can be', () => {
+    expect(marked('DH10\u200b42')).to.equal('DH10U+200B42')
   })
 
   it('include those outside the basic plane', () => {

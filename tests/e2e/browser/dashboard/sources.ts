@@ -1,0 +1,62 @@
+/** What people do with phones and mailboxes. */
+import { expect } from 'chai'
+import { HOSTILE } from '../../../harness/dashboard/visitor.ts'
+import type { Owner } from '../../../harness/dashboard/owner.ts'
+import type { Visitor } from '../../../harness/dashboard/visitor.ts'
+
+export const sources = (visitor: () => Visitor, owner: () => Owner): void => {
+  const api = () => owner().api
+
+  it('pairs a phone, notices that it is silent, and removes it', async () => {
+    const { page } = visitor()
+    await visitor().go('/sources')
+    await page.locator('.rail > .foot .live', { hasText: 'Trực tiếp' }).waitFor()
+    await page.getByRole('button', { name: 'Ghép điện thoại' }).click()
+    await page.getByLabel('Tên điện thoại').fill('Máy ở quầy')
+    await page.getByRole('button', { name: 'Tạo mã ghép' }).click()
+    await page.getByRole('timer').waitFor()
+    const code = await page.locator('dialog .copyable code').innerText()
+    const paired = await api().ask('POST', '/api/receive/pair', { json: { code, model: HOSTILE } })
+    await page.getByText('Đã ghép Máy ở quầy.').waitFor()
+    await page.getByRole('button', { name: 'Đóng' }).click()
+    const phone = page.locator('.lines > li', { hasText: 'Máy ở quầy' })
+    await phone.getByText('Chưa nhận tin nào').waitFor()
+    await owner().fellSilent(paired.body.data.device_id)
+    await api().ask('POST', '/api/receive/sms', {
+      headers: { 'x-device-token': paired.body.data.device_token },
+      json: { sender: 'Vietcombank', text: 'hello' },
+    })
+    await phone.getByText('Im lặng từ').waitFor()
+    await phone.getByText('Thường cách nhau không quá 1 giờ.').waitFor()
+    await phone.getByRole('button', { name: 'Gỡ Máy ở quầy' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Gỡ' }).click()
+    await phone.waitFor({ state: 'detached' })
+  })
+
+  it('adds a mailbox, says why it cannot be read, changes it, and removes it', async () => {
+    const { page } = visitor()
+    await visitor().go('/sources')
+    await page.getByRole('button', { name: 'Thêm hộp thư' }).click()
+    await page.getByLabel('Nhà cung cấp').selectOption('')
+    await page.getByLabel('Địa chỉ email').fill('shop@example.com')
+    await page.getByLabel('Mật khẩu ứng dụng').fill('abcd efgh')
+    await page.getByLabel('Máy chủ IMAP').fill('127.0.0.1')
+    await page.getByLabel('Cổng', { exact: true }).fill('1')
+    await page.getByRole('button', { name: 'Lưu và thử' }).click()
+    await page.locator('.notice.failed', { hasText: 'Không đọc được hộp thư.' }).waitFor()
+    await page.getByRole('button', { name: 'Sửa shop@example.com' }).click()
+    expect(await page.getByLabel('Máy chủ IMAP').inputValue()).to.equal('127.0.0.1')
+    await page.getByLabel('Mật khẩu ứng dụng').fill('x')
+    await page.getByLabel('Máy chủ IMAP').fill('localhost')
+    await page.getByRole('button', { name: 'Lưu và thử' }).click()
+    await page.locator('.lines > li', { hasText: 'localhost' }).locator('.notice.failed').waitFor()
+    expect((await owner().list<object[]>('/api/mail-accounts'))[0]).to.include({
+      host: 'localhost',
+      port: 1,
+      tls: true,
+    })
+    await page.getByRole('button', { name: 'Gỡ shop@example.com' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Gỡ' }).click()
+    await page.getByText('Chưa có hộp thư nào.').waitFor()
+  })
+}

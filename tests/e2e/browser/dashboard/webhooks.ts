@@ -1,0 +1,68 @@
+/** What people do with webhooks. */
+import { expect } from 'chai'
+import type { Owner } from '../../../harness/dashboard/owner.ts'
+import type { Visitor } from '../../../harness/dashboard/visitor.ts'
+
+export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
+  const api = () => owner().api
+
+  it('adds a webhook, calls it, replaces its secret, changes it, and deletes it', async () => {
+    const { page } = visitor()
+    const inbox = await owner().make<{ id: number; url: string }>('/api/inbox')
+    const calls = async () =>
+      (await api().ask('GET', `/api/inbox/${inbox.id}`, { key: api().owner.api_key })).body.data.calls
+    await visitor().go('/webhooks')
+    await page.getByRole('link', { name: 'Thêm webhook' }).click()
+    await page.getByLabel('Tên').fill('Quán cà phê')
+    await page.getByLabel('Địa chỉ nhận').fill(inbox.url)
+    await page.getByLabel('Chỉ các ngân hàng').fill('vcb, tcb')
+    await page.getByLabel('Nội dung').selectOption('custom')
+    await page.getByLabel('Mẫu JSON').fill('{"who":"","id":{{transaction_id}}}')
+    await page.getByText('The template cannot be used: not valid JSON.').waitFor()
+    visitor().forgive(400)
+    await page.getByLabel('Mẫu JSON').fill('{"who":""}')
+    await page.getByText('Các tên dùng được').click()
+    await page.getByLabel('Mẫu JSON').press('ArrowLeft')
+    await page.getByLabel('Mẫu JSON').press('ArrowLeft')
+    await page.getByRole('button', { name: 'Chèn counterpart_name' }).click()
+    await page.locator('pre', { hasText: '"who": "NGUYEN VAN A"' }).waitFor()
+    await page.getByRole('button', { name: 'Thêm webhook' }).click()
+    await page.getByRole('heading', { name: 'Quán cà phê' }).waitFor()
+    await page.getByText('VCB, TCB').waitFor()
+    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.locator('.notice.done', { hasText: 'trả lời 200' }).waitFor()
+    expect((await calls())[0]).to.include({ method: 'POST', verified: true })
+    await page.getByRole('button', { name: 'Hiện khóa' }).click()
+    const secret = page.locator('.copyable code', { hasText: /^[0-9a-f]{48}$/ })
+    const first = await secret.innerText()
+    await page.getByRole('button', { name: 'Thay khóa' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Thay khóa' }).click()
+    await page.getByText('Khóa cũ còn ký đến').waitFor()
+    expect(await secret.innerText()).not.to.equal(first)
+    await page.getByRole('button', { name: 'Ngừng khóa cũ ngay' }).click()
+    await page.getByRole('button', { name: 'Thay khóa' }).waitFor()
+
+    await api().ask('PUT', `/api/inbox/${inbox.id}`, { key: api().owner.api_key, json: { answer: 500 } })
+    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.locator('.notice.failed', { hasText: 'trả lời 500' }).waitFor()
+    await page.locator('pre', { hasText: 'AS_TOLD' }).waitFor()
+
+    await page.getByRole('link', { name: 'Sửa' }).click()
+    expect(await page.getByLabel('Chỉ các ngân hàng').inputValue()).to.equal('VCB, TCB')
+    await page.getByLabel('Phương thức').selectOption('PUT')
+    await page.getByLabel('Đang bật').uncheck()
+    await page.getByRole('button', { name: 'Lưu' }).click()
+    await page.getByText('Webhook đang tạm dừng').waitFor()
+    await page.getByRole('button', { name: 'Bật lại' }).click()
+    await page.getByText('Webhook đang tạm dừng').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.locator('.notice.failed', { hasText: 'trả lời 500' }).waitFor()
+    expect((await calls())[0]).to.include({ method: 'PUT', verified: true })
+
+    await page.getByRole('button', { name: 'Xóa webhook' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Xóa webhook' }).click()
+    await page.waitForURL('**/webhooks')
+    await page.getByRole('link', { name: '<img' }).waitFor()
+    expect(await page.getByText('Quán cà phê').count()).to.equal(0)
+  })
+}

@@ -1,0 +1,118 @@
+/** What the owner of the dashboard has, and what happens to them: payments, rules, calls of the inbox, texts of strangers. */
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { devicePath } from '../../../domain/arrival/origin.ts'
+import type { ApiUnderTest } from '../../integration/http/api-under-test.ts'
+import { attempted, captured, statusChanged } from '../../integration/http/captured.ts'
+import { vietcombankText } from '../bank-texts.ts'
+import { HOSTILE } from './visitor.ts'
+
+const DAY_MS = 86_400_000
+
+/** Payer, amount and direction; one every second day, the newest first. */
+const PAYMENTS = [
+  ['NGUYEN VAN AN', '350000.00', 'credit'],
+  ['CTY GIAO HANG NHANH', '1200000.00', 'debit'],
+  ['TRAN THI BICH', '890000.00', 'credit'],
+  ['LE HOANG PHUC', '1250000.00', 'credit'],
+  ['PHAM MINH CHAU', '420000.00', 'credit'],
+  ['DIEN LUC TP HCM', '760000.00', 'debit'],
+  ['VO THANH DAT', '2150000.00', 'credit'],
+] as const
+
+const LONG = 'NGUYEN THI KIM NGAN QUYNH TRANG CONG TY TRACH NHIEM HUU HAN THUONG MAI '.repeat(3)
+
+type Data = { data: never }
+
+export class Owner {
+  readonly api: ApiUnderTest
+  ruleId = 0
+  /** A transaction whose only attempt failed. */
+  failedId = 0
+
+  constructor(api: ApiUnderTest) {
+    this.api = api
+  }
+
+  async list<Value>(path: string): Promise<Value> {
+    return ((await this.api.ask('GET', path, { key: this.api.owner.api_key })).body as Data).data
+  }
+
+  async make<Value = { id: number }>(path: string, json?: object): Promise<Value> {
+    const asked = { key: this.api.owner.api_key, ...(json ? { json } : {}) }
+    return ((await this.api.ask('POST', path, asked)).body as Data).data
+  }
+
+  async change(path: string, json: object): Promise<void> {
+    await this.api.ask('PUT', path, { key: this.api.owner.api_key, json })
+  }
+
+  /** @returns the id of a transaction that is captured now */
+  async pay(given: Parameters<typeof captured>[2]): Promise<number> {
+    const { user_id } = this.api.owner
+    const id = await this.api.nextId()
+    const transaction_date = new Date().toISOString()
+    await this.api.happened(user_id, id, [captured(user_id, id, { transaction_date, ...given })])
+    return id
+  }
+
+  /** An attempt fails. @param next  when the next one is due; null if it was the last */
+  async failed(id: number, next: Date | null, response_body = ''): Promise<void> {
+    const attempt = attempted(id, {
+      attempt_id: await this.api.nextId(),
+      rule_id: this.ruleId,
+      response_body,
+      sent_at: new Date().toISOString(),
+      ...(next && { outcome: 'retrying', next_attempt_at: next.toISOString() }),
+    })
+    const ended = next ? [] : [statusChanged(id, 'pending', 'failed')]
+    await this.api.happened(this.api.owner.user_id, id, [attempt, ...ended])
+  }
+
+  /** Sends a text to the personal URL. */
+  receive(query: string, body: string, headers = {}) {
+    return this.api.ask('POST', `/api/receive/u/${this.api.owner.receive_token}${query}`, { body, headers })
+  }
+
+  /** Calls the first inbox as a delivery does, and as a stranger. */
+  async callInbox(): Promise<void> {
+    const [{ url }] = await this.list<[{ url: string }]>('/api/inbox')
+    const { id } = (await this.list<{ id: number; url: string }[]>('/api/webhooks')).find((each) => each.url === url)!
+    await this.make(`/api/webhooks/${id}/test`)
+    await this.api.ask('POST', new URL(url).pathname, { json: { event: 'bank_transaction', note: HOSTILE } })
+  }
+
+  /** A phone that reported every hour for ten days, and is silent since yesterday. */
+  async fellSilent(device_id: number): Promise<void> {
+    const database = openDatabase(this.api.databaseUrl)
+    await database.query(
+      `INSERT INTO ops.heard (user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s)
+       VALUES ($1, $2, now() - interval '11 days', now() - interval '1 day', 240, 3600)`,
+      [this.api.owner.user_id, devicePath(device_id)],
+    )
+    await database.close()
+  }
+
+  /** Two weeks of a shop. @param name  of whatever a stranger, or somebody with access, can name */
+  async openShop(name: string): Promise<void> {
+    await this.make('/api/systems', { name, type: 'custom', payment_prefix: 'DH' })
+    this.ruleId = (await this.make('/api/webhooks', { name, url: `https://shop.example/hooks?shop=${name}` })).id
+    await this.make('/api/account/api-keys', { name, scopes: ['read'] })
+    await this.change('/api/account/trusted-senders', { trusted_senders: [name] })
+    await this.pay({ order_id: 'DH1001', counterpart_name: LONG })
+    const named = { counterpart_name: name, description: name, transaction_ref: name }
+    await this.pay({ ...named, order_id: null, webhook_status: 'skipped' })
+    for (const [index, [counterpart_name, amount, transaction_type]] of PAYMENTS.entries())
+      await this.pay({
+        order_id: transaction_type === 'credit' ? `DH10${index + 20}` : null,
+        counterpart_name,
+        amount,
+        transaction_type,
+        webhook_status: transaction_type === 'credit' ? 'success' : 'skipped',
+        transaction_date: new Date(Date.now() - index * 2 * DAY_MS).toISOString(),
+      })
+    this.failedId = await this.pay({ ...named, order_id: 'DH1042', webhook_status: 'pending' })
+    await this.failed(this.failedId, null, name)
+    await this.receive('?sender=Vietcombank', name)
+    await this.receive('?sender=STRANGER', vietcombankText(1, 'DH3001'))
+  }
+}

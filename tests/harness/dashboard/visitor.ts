@@ -1,0 +1,155 @@
+/**
+ * The owner in a real browser. A test file has one server, one browser and one login; each test has its own page. Messages of the browser
+ * (errors, refusals by the policy, requests to another host) are kept as complaints.
+ */
+import { expect } from 'chai'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { OWNERS_PASSWORD } from '../../integration/http/api-under-test.ts'
+import { PROGRAM } from '../chromium/install.ts'
+import { repetitions } from '../repetitions.ts'
+import { SIZES, VIEWS, type View } from './views.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Milliseconds. On a busy machine a browser is slow. */
+export const WITHIN = 60_000
+
+const OWNER = { email: 'owner@baoco.local', password: OWNERS_PASSWORD }
+
+/** The tests look for Vietnamese texts. */
+const THE_TESTS: View = { size: 'desk', theme: 'light', language: 'vi' }
+
+/** What a stranger may write into every text that they can reach. */
+export const HOSTILE = '<img src=x onerror="document.title=1">\u202e\u200bDH1042'
+
+/** Runs in the page. @returns what strangers' texts have achieved: markup, and characters that hide or turn text */
+const HARM = `(() => {
+  const harm = [...document.querySelectorAll('img:not([src^="data:"]), [onerror]')].map(({ outerHTML }) => outerHTML)
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode())
+    if (/[\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]/.test(texts.currentNode.data)) harm.push(texts.currentNode.data)
+  if (!document.title.endsWith(' · Baoco')) harm.push('the title ' + document.title)
+  return harm
+})()`
+
+export class Visitor {
+  page!: Page
+  #inspected = 0
+  complaints: string[] = []
+  readonly url: string
+  readonly #browser: Browser
+  readonly #context: BrowserContext
+
+  private constructor(url: string, browser: Browser, context: BrowserContext) {
+    this.url = url
+    this.#browser = browser
+    this.#context = context
+  }
+
+  /** @param url  of the server */
+  static async open(url: string): Promise<Visitor> {
+    const browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+    const context = await browser.newContext({ viewport: SIZES.desk, colorScheme: 'light', reducedMotion: 'reduce' })
+    context.setDefaultTimeout(WITHIN)
+    return new Visitor(url, browser, context)
+  }
+
+  async newPage(): Promise<void> {
+    this.complaints = []
+    const page = await this.#context.newPage()
+    this.page = page
+    page.on('console', (message) => {
+      // The browser reports every 401 and 404, although the page handles them.
+      const isHandled = /status of (401|404)/.test(message.text())
+      if (['error', 'warning'].includes(message.type()) && !isHandled) this.complaints.push(message.text())
+    })
+    page.on('pageerror', ({ message }) => this.complaints.push(message))
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url())
+      if (protocol !== 'data:' && origin !== this.url) this.complaints.push(`a request to ${origin}`)
+    })
+  }
+
+  closePage(): Promise<void> {
+    return this.page.close()
+  }
+
+  async go(path: string): Promise<void> {
+    await this.page.goto(this.url + path)
+  }
+
+  /** Also logs in, where that is necessary. */
+  async enter(path: string): Promise<void> {
+    await this.page.goto(`${this.url}/login?next=${encodeURIComponent(path)}`)
+    await this.logIn()
+  }
+
+  async logIn({ email, password } = OWNER): Promise<void> {
+    await this.page.getByLabel('Email', { exact: true }).fill(email)
+    await this.page.getByLabel('Mật khẩu', { exact: true }).fill(password)
+    await this.page.keyboard.press('Enter')
+    await this.page.locator('.shell').waitFor()
+  }
+
+  /** Complaints about answers with this status, which the test causes. */
+  forgive(status: number): void {
+    this.complaints = this.complaints.filter((text) => !text.includes(String(status)))
+  }
+
+  /** Switches the language by the choice that the page offers. */
+  async speak(language: View['language']): Promise<void> {
+    await this.page.evaluate(`{
+      const choice = document.querySelector('option[value=en]').parentElement
+      choice.value = '${language}'
+      choice.dispatchEvent(new Event('change', { bubbles: true }))
+    }`)
+    await this.page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' })
+  }
+
+  /** Switches size, theme and language of the open page. */
+  async show({ size, theme, language }: View): Promise<void> {
+    await this.page.setViewportSize(SIZES[size])
+    await this.page.emulateMedia({ colorScheme: theme })
+    await this.speak(language)
+  }
+
+  /** The problems that axe finds, each with the element. */
+  async #axe(): Promise<string[]> {
+    await this.page.evaluate(AXE)
+    return this.page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
+  }
+
+  async #inspectAs(view: View, name: string): Promise<void> {
+    const { page } = this
+    const at = [name, ...Object.values(view)].join('-')
+    await this.show(view)
+    expect(await this.#axe(), at).to.deep.equal([])
+    expect(await page.evaluate(HARM), at).to.deep.equal([])
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${at} fits its width`).to.equal(
+      true,
+    )
+    expect(this.complaints, at).to.deep.equal([])
+    const { SCREENSHOTS } = process.env
+    if (!SCREENSHOTS) return
+    mkdirSync(SCREENSHOTS, { recursive: true })
+    await page.screenshot({ path: join(SCREENSHOTS, `${at}.png`), fullPage: true })
+  }
+
+  /**
+   * Nothing on the screen is out of order. Each screen is inspected in one view, another one for each, or in all of them with REPEAT=full.
+   * With SCREENSHOTS=folder each is also written as a picture.
+   */
+  async inspect(name: string): Promise<void> {
+    const views = process.env.SCREENSHOTS ? VIEWS : VIEWS.slice(0, repetitions(VIEWS.length, 1))
+    const first = this.#inspected++
+    for (const index of views.keys()) await this.#inspectAs(VIEWS[(first + index) % VIEWS.length]!, name)
+    await this.show(THE_TESTS)
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close()
+  }
+}

@@ -1,0 +1,22 @@
+import { expect } from 'chai'
+import { stepsDone } from '../../../../web/app/checklist.ts'
+
+describe('the first steps of a newcomer', () => {
+  const nothing = { transactions: 0, delivered: 0, hasSource: false, rules: [] }
+
+  it('are open while the account has nothing', () => {
+    expect(stepsDone(nothing)).to.deep.equal({ text: false, call: false, source: false, webhook: false })
+  })
+
+  it('are done by what the account has, where the built-in inbox is no webhook of a shop', () => {
+    const inbox = { url: 'https://baoco.example/inbox/x' }
+    expect(stepsDone({ ...nothing, transactions: 1, delivered: 1, rules: [inbox] })).to.deep.equal({
+      text: true,
+      call: true,
+      source: false,
+      webhook: false,
+    })
+    const shop = { url: 'https://shop.example/hook' }
+    expect(stepsDone({ ...nothing, hasSource: true, rules: [inbox, shop] })).to.include({ source: true, webhook: true })
+  })
+})

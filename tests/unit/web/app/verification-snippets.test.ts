@@ -1,0 +1,82 @@
+/**
+ * The receivers that a rule's page shows. Each is run and called as a shop is. The one for Node runs always; with REPEAT=full so do those
+ * whose language this machine has.
+ */
+import { expect } from 'chai'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { signedHeaders } from '../../../../domain/webhook/signature.ts'
+import { LANGUAGES, verificationSnippet, type SnippetLanguage } from '../../../../web/app/verification-snippets.ts'
+import { eventually } from '../../../harness/eventually.ts'
+import { freePorts } from '../../../harness/free-ports.ts'
+import { repetitions } from '../../../harness/repetitions.ts'
+
+const SECRET = '0123456789abcdef'.repeat(3)
+const HOSTILE = 'https://shop.example/a"b\\c\'d\n?x="*/?>'
+
+/** The file's name, the command that runs it, and the command that shows whether the language is there. */
+const RUNS: Partial<Record<SnippetLanguage, [file: string, command: readonly string[], check: readonly string[]]>> = {
+  Node: ['receiver.mjs', [process.execPath, 'receiver.mjs'], [process.execPath, '--version']],
+  Python: ['receiver.py', ['python3', 'receiver.py'], ['python3', '--version']],
+  PHP: ['receiver.php', ['sh', '-c', 'exec php -S 127.0.0.1:$PORT receiver.php'], ['php', '--version']],
+  Go: ['receiver.go', ['sh', '-c', 'go build -o receiver receiver.go && exec ./receiver'], ['go', 'version']],
+  Java: ['Receiver.java', ['java', 'Receiver.java'], ['javac', '--version']],
+}
+
+const isHere = ([command, ...parameters]: readonly string[]): boolean => spawnSync(command!, parameters).status === 0
+
+describe('the receivers in the snippets', function () {
+  this.timeout(120_000)
+  let folder: string
+  let child: ChildProcess | undefined
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'baoco-snippet-'))))
+  afterEach(async () => {
+    const exited = child && child.exitCode === null && once(child, 'exit')
+    child?.kill('SIGKILL')
+    await exited
+    child = undefined
+    rmSync(folder, { recursive: true })
+  })
+
+  const started = async (language: SnippetLanguage) => {
+    const [file, [command, ...parameters]] = RUNS[language]!
+    const [port] = await freePorts(1)
+    writeFileSync(join(folder, file), verificationSnippet(language, 'https://shop.example/hooks/bank?from=baoco'))
+    const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) }
+    child = spawn(command!, parameters, { cwd: folder, env, stdio: 'ignore' })
+    return async (given: { age?: number; secret?: string; event?: string; method?: string } = {}) => {
+      const timestamp = Math.floor(Date.now() / 1000) - (given.age ?? 0)
+      const body = JSON.stringify({ event: given.event ?? 'bank_transaction', description: 'tiền "vào"', timestamp })
+      const signing = { secret: given.secret ?? SECRET, body, webhookId: 'msg_1_1', timestamp, attempt: 1 }
+      const headers = given.secret === '' ? {} : signedHeaders(signing)
+      const url = `http://127.0.0.1:${port}/hooks/bank?from=baoco`
+      return (await fetch(url, { method: given.method ?? 'POST', headers, body })).status
+    }
+  }
+
+  const languages = LANGUAGES.filter((each) => RUNS[each]).slice(0, repetitions(LANGUAGES.length, 1))
+  for (const language of languages.filter((each) => isHere(RUNS[each]![2])))
+    it(`accept only genuine and recent calls: ${language}`, async () => {
+      const call = await started(language)
+      await eventually(async () => (await call()) === 200, { within: 60_000 })
+      expect(await call({ event: 'test', method: 'PUT' })).to.equal(200)
+      expect(await call({ secret: 'another' })).to.equal(401)
+      expect(await call({ secret: '' })).to.equal(401)
+      expect(await call({ age: 400 })).to.equal(401)
+      expect(await call({ age: -400 })).to.equal(401)
+    })
+
+  it('contain the URL of the rule, which cannot end a text or a comment', () => {
+    for (const language of LANGUAGES) {
+      const snippet = verificationSnippet(language, HOSTILE)
+      expect(snippet, language).to.include('https://shop.example/a%22b/c')
+      expect(snippet.split('\n').length, language).to.equal(
+        verificationSnippet(language, 'https://shop.example/').split('\n').length,
+      )
+      expect(snippet, language).not.to.include('a"b').and.not.to.include('?>')
+    }
+  })
+})

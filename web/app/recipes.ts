@@ -1,0 +1,45 @@
+/** How each forwarder app is set up, as `docs/connect-a-phone.md` explains it: what to enter, with the user's own URL. */
+
+export interface Recipe {
+  /** Also the key of its steps in the texts. */
+  id: 'incoming' | 'smsforwarder' | 'gateway' | 'httpsms' | 'macrodroid' | 'tasker' | 'shortcuts' | 'other'
+  name: string
+  system: 'Android' | 'iOS' | ''
+  reads: 'sms' | 'push' | 'both'
+  /** What follows the personal URL. `Vietcombank` and `com.VCB` are examples. */
+  query: string
+  /** The template to enter, if the app has one. */
+  template?: string
+}
+
+export const RECIPES: readonly Recipe[] = [
+  {
+    id: 'incoming',
+    name: 'Incoming SMS to URL forwarder',
+    system: 'Android',
+    reads: 'sms',
+    query: '?sender=Vietcombank',
+    template: '{\n  "text":"%text%",\n  "sentStamp":%sentStamp%,\n  "receivedStamp":%receivedStamp%\n}',
+  },
+  { id: 'smsforwarder', name: 'SmsForwarder', system: 'Android', reads: 'both', query: '' },
+  { id: 'gateway', name: 'SMS Gateway for Android', system: 'Android', reads: 'sms', query: '' },
+  { id: 'httpsms', name: 'httpSMS', system: 'Android', reads: 'sms', query: '' },
+  {
+    id: 'macrodroid',
+    name: 'MacroDroid',
+    system: 'Android',
+    reads: 'both',
+    query: '',
+    template: 'package = {not_app_package}\ntitle = {not_title}\ntext = {notification}\nnot_text_big = {not_text_big}',
+  },
+  {
+    id: 'tasker',
+    name: 'Tasker + AutoNotification',
+    system: 'Android',
+    reads: 'push',
+    query: '?package=com.VCB&title=Vietcombank',
+    template: '%antext',
+  },
+  { id: 'shortcuts', name: 'iOS Shortcuts', system: 'iOS', reads: 'sms', query: '' },
+  { id: 'other', name: '', system: '', reads: 'both', query: '?sender=Vietcombank' },
+]

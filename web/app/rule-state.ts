@@ -1,0 +1,15 @@
+/** How a rule's endpoint is doing, in one word. */
+import type { Rule, RuleStats } from '../api/types.ts'
+
+export type RuleState = 'paused' | 'open' | 'failing' | 'quiet' | 'good'
+
+export const failuresOf = ({ attempts, success_rate }: RuleStats): number =>
+  attempts - Math.round(attempts * (success_rate ?? 0))
+
+/** @param stats  of the last 24 hours; undefined while they are not known */
+export const ruleState = ({ is_active, health }: Rule, stats: RuleStats | undefined): RuleState => {
+  if (is_active === 0) return 'paused'
+  if (health?.breaker === 'open') return 'open'
+  if (stats?.attempts === 0) return 'quiet'
+  return (health?.failures_in_a_row ?? 0) > 0 || stats?.success_rate === 0 ? 'failing' : 'good'
+}

@@ -1,0 +1,44 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Submits a text as a phone would, and sets up what it needs: a personal URL, a shop with a prefix, and a test inbox with its webhook. */
+import { ApiError, get, getData, postData } from '../api/client.ts'
+import type { Inbox, Received, ReceiveUrl, Rule, System } from '../api/types.ts'
+
+const PREFIX = 'DH'
+
+export const listInboxes = async (): Promise<Inbox[]> => (await get<{ data: Inbox[] }>('/api/inbox')).data
+
+export const firstPrefix = (systems: readonly System[]): string =>
+  systems.find(({ is_active }) => is_active === 1)?.payment_prefix ?? PREFIX
+
+/** An account that was just registered has no personal URL. */
+const personalUrl = (): Promise<ReceiveUrl> =>
+  getData<ReceiveUrl>('/api/receive-url').catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return postData<ReceiveUrl>('/api/receive-url/rotate')
+    throw error
+  })
+
+/** @param name  of the shop, if there is none yet */
+const needShop = async (name: string): Promise<void> => {
+  const systems = await getData<System[]>('/api/systems')
+  if (!systems.some(({ is_active }) => is_active === 1))
+    await postData<System>('/api/systems', { name, type: 'custom', payment_prefix: PREFIX })
+}
+
+/** @param name  of its webhook */
+export const needInbox = async (name: string): Promise<void> => {
+  const [first] = await listInboxes()
+  const { url } = first ?? (await postData<{ url: string }>('/api/inbox'))
+  const rules = await getData<Rule[]>('/api/webhooks')
+  if (!rules.some((rule) => rule.url === url && rule.is_active === 1))
+    await postData<Rule>('/api/webhooks', { name, url, filter_type: 'both' })
+}
+
+export const submitText = async (
+  given: { text: string; sender: string },
+  names: { shop: string; /** null: no inbox is needed */ inbox: string | null },
+): Promise<Received> => {
+  await needShop(names.shop)
+  if (names.inbox !== null) await needInbox(names.inbox)
+  // The page calls its own origin, whatever the base URL of the service is.
+  return postData<Received>(new URL((await personalUrl()).url).pathname, given)
+}

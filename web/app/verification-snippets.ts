@@ -1,0 +1,239 @@
+/**
+ * Small receivers in six languages, for the path of a rule's URL. Each needs only the standard library of its language. It reads the raw
+ * body, checks the signature in constant time, refuses calls older than five minutes, and answers. The secret comes from the environment.
+ */
+export const LANGUAGES = ['Node', 'PHP', 'Python', 'Go', 'C#', 'Java'] as const
+export type SnippetLanguage = (typeof LANGUAGES)[number]
+
+interface Place {
+  url: string
+  path: string
+}
+
+const node = ({ url, path }: Place) => `// receiver.mjs, for ${url}
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { createServer } from "node:http"
+
+const secret = process.env.WEBHOOK_SECRET
+
+const isGenuine = (body, header = "") => {
+  const expected = Buffer.from("sha256=" + createHmac("sha256", secret).update(body).digest("hex"))
+  const given = Buffer.from(header)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+createServer(async (request, response) => {
+  const answer = (status, json) =>
+    response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(json))
+  if (new URL(request.url, "http://localhost").pathname !== "${path}") return answer(404, {})
+  const parts = []
+  for await (const part of request) parts.push(part)
+  const body = Buffer.concat(parts)
+  if (!isGenuine(body, request.headers["x-webhook-signature"])) return answer(401, {})
+  const call = JSON.parse(body)
+  if (Math.abs(Date.now() / 1000 - call.timestamp) > 300) return answer(401, {})
+  if (call.event !== "test") {
+    // Find the order call.order_id, compare call.amount, mark it as paid once.
+  }
+  answer(200, { ok: true })
+}).listen(process.env.PORT ?? 9000)
+`
+
+const php = ({ url }: Place) => `<?php // For ${url}
+$body = file_get_contents("php://input");
+$expected = "sha256=" . hash_hmac("sha256", $body, getenv("WEBHOOK_SECRET"));
+$call = json_decode($body, true);
+
+header("Content-Type: application/json");
+if (!hash_equals($expected, $_SERVER["HTTP_X_WEBHOOK_SIGNATURE"] ?? "") || abs(time() - $call["timestamp"]) > 300) {
+    http_response_code(401);
+    exit("{}");
+}
+if (($call["event"] ?? "") !== "test") {
+    // Find the order $call["order_id"], compare $call["amount"], mark it as paid once.
+}
+echo '{"ok":true}';
+`
+
+const python = ({ url, path }: Place) => `# receiver.py, for ${url}
+import hashlib, hmac, json, os, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+SECRET = os.environ["WEBHOOK_SECRET"].encode()
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        expected = "sha256=" + hmac.new(SECRET, body, hashlib.sha256).hexdigest()
+        given = self.headers.get("X-Webhook-Signature", "")
+        if urlsplit(self.path).path != "${path}":
+            return self.answer(404, {})
+        if not hmac.compare_digest(given.encode(), expected.encode()):
+            return self.answer(401, {})
+        call = json.loads(body)
+        if abs(time.time() - call["timestamp"]) > 300:
+            return self.answer(401, {})
+        if call.get("event") != "test":
+            pass  # Find the order call["order_id"], compare call["amount"], mark it as paid once.
+        self.answer(200, {"ok": True})
+
+    do_PUT = do_POST
+
+    def answer(self, status, value):
+        text = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+
+ThreadingHTTPServer(("", int(os.environ.get("PORT", 9000))), Receiver).serve_forever()
+`
+
+const go = ({ url, path }: Place) => `// receiver.go, for ${url}
+package main
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"log"
+	"math"
+	"net/http"
+	"os"
+	"time"
+)
+
+func receive(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
+	mac := hmac.New(sha256.New, []byte(os.Getenv("WEBHOOK_SECRET")))
+	mac.Write(body)
+	expected := "sha256=" + hex.EncodeToString(mac.Sum(nil))
+	var call struct {
+		Event     string  \`json:"event"\`
+		OrderID   string  \`json:"order_id"\`
+		Timestamp float64 \`json:"timestamp"\`
+	}
+	if err != nil || !hmac.Equal([]byte(expected), []byte(r.Header.Get("X-Webhook-Signature"))) ||
+		json.Unmarshal(body, &call) != nil || math.Abs(float64(time.Now().Unix())-call.Timestamp) > 300 {
+		http.Error(w, "{}", http.StatusUnauthorized)
+		return
+	}
+	if call.Event != "test" {
+		// Find the order call.OrderID, compare the amount, mark it as paid once.
+	}
+	w.Header().Set("Content-Type", "application/json")
+	io.WriteString(w, \`{"ok":true}\`)
+}
+
+func main() {
+	http.HandleFunc("${path}", receive)
+	log.Fatal(http.ListenAndServe(":"+cmp.Or(os.Getenv("PORT"), "9000"), nil))
+}
+`
+
+const csharp = ({ url, path }: Place) => `// Program.cs of a project made by "dotnet new web", for ${url}
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+
+var secret = Encoding.UTF8.GetBytes(Environment.GetEnvironmentVariable("WEBHOOK_SECRET")!);
+var app = WebApplication.CreateBuilder(args).Build();
+
+app.MapMethods("${path}", new[] { "POST", "PUT" }, async (HttpRequest request) =>
+{
+    using var memory = new MemoryStream();
+    await request.Body.CopyToAsync(memory);
+    var body = memory.ToArray();
+    var expected = "sha256=" + Convert.ToHexString(HMACSHA256.HashData(secret, body)).ToLowerInvariant();
+    var given = request.Headers["X-Webhook-Signature"].ToString();
+    if (!CryptographicOperations.FixedTimeEquals(Encoding.UTF8.GetBytes(given), Encoding.UTF8.GetBytes(expected)))
+        return Results.Unauthorized();
+    var call = JsonDocument.Parse(body).RootElement;
+    var age = DateTimeOffset.UtcNow.ToUnixTimeSeconds() - call.GetProperty("timestamp").GetInt64();
+    if (Math.Abs(age) > 300) return Results.Unauthorized();
+    if (!call.TryGetProperty("event", out var name) || name.GetString() != "test")
+    {
+        // Find the order "order_id", compare "amount", mark it as paid once.
+    }
+    return Results.Json(new { ok = true });
+});
+
+app.Run();
+`
+
+const java = ({ url, path }: Place) => `// Receiver.java, for ${url}
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetSocketAddress;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+public class Receiver {
+    static final byte[] SECRET = System.getenv("WEBHOOK_SECRET").getBytes();
+    static final Pattern TIMESTAMP = Pattern.compile("\\"timestamp\\":(\\\\d{1,18})[,}]");
+
+    static boolean isGenuine(byte[] body, String header) throws Exception {
+        Mac mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(SECRET, "HmacSHA256"));
+        String expected = "sha256=" + HexFormat.of().formatHex(mac.doFinal(body));
+        return header != null && MessageDigest.isEqual(expected.getBytes(), header.getBytes());
+    }
+
+    /** Use your JSON library here. The timestamp is the last field. */
+    static boolean isRecent(String body) {
+        long last = 0;
+        for (var found = TIMESTAMP.matcher(body); found.find(); ) last = Long.parseLong(found.group(1));
+        return Math.abs(System.currentTimeMillis() / 1000 - last) <= 300;
+    }
+
+    public static void main(String[] args) throws Exception {
+        int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "9000"));
+        HttpServer server = HttpServer.create(new InetSocketAddress(port), 0);
+        server.createContext("${path}", exchange -> {
+            byte[] body = exchange.getRequestBody().readAllBytes();
+            int status = 500;
+            try {
+                boolean isGood = isGenuine(body, exchange.getRequestHeaders().getFirst("X-Webhook-Signature"))
+                    && isRecent(new String(body, "UTF-8"));
+                // If it is good and its event is not "test": find the order, compare the amount, mark it as paid once.
+                status = isGood ? 200 : 401;
+            } catch (Exception error) {
+                error.printStackTrace();
+            }
+            byte[] answer = (status == 200 ? "{\\"ok\\":true}" : "{}").getBytes();
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(status, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        server.start();
+    }
+}
+`
+
+const SNIPPETS: Record<SnippetLanguage, (place: Place) => string> = {
+  Node: node,
+  PHP: php,
+  Python: python,
+  Go: go,
+  'C#': csharp,
+  Java: java,
+}
+
+/**
+ * A parsed URL contains no quote, backslash or line break, so it cannot end a text or a comment.
+ * @param url  of the rule
+ */
+export const verificationSnippet = (language: SnippetLanguage, url: string): string => {
+  const { href, pathname } = new URL(url)
+  return SNIPPETS[language]({ url: href, path: pathname })
+}

@@ -1,0 +1,86 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Settings: the account, its API keys, and the senders that it trusts. */
+import { post } from '../api/client.ts'
+import type { Account } from '../api/types.ts'
+import { count, day } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { useAccount } from '../app/session.ts'
+import { useAction } from '../ui/action.ts'
+import { ApiKeys } from '../ui/api-keys.tsx'
+import { Heading, Loaded, Problem, Stranger } from '../ui/basics.tsx'
+import { TrustedSenders } from '../ui/trusted-senders.tsx'
+
+const Facts = ({ of }: { of: Account }) => {
+  const t = texts.value.settings.account
+  const { transactions: used, limit } = of.usage
+  const number = (value: number) => count(value, language.value)
+  const forgot = useAction(() => post('/api/auth/forgot-password', { email: of.email }))
+  return (
+    <>
+      <dl class="pairs">
+        <dt>{t.email}</dt>
+        <dd>{of.email}</dd>
+        {of.name && (
+          <>
+            <dt>{t.name}</dt>
+            <dd>
+              <Stranger text={of.name} />
+            </dd>
+          </>
+        )}
+        <dt>{t.plan}</dt>
+        <dd>{of.plan}</dd>
+        {of.plan_expires_at && (
+          <>
+            <dt>{t.until}</dt>
+            <dd>{day(of.plan_expires_at, language.value)}</dd>
+          </>
+        )}
+        <dt>{t.usage}</dt>
+        <dd>
+          {limit === null ? (
+            t.unlimited(number(used))
+          ) : (
+            <>
+              {t.of(number(used), number(limit))}
+              <progress value={Math.min(used, limit)} max={limit} aria-label={t.usage} />
+            </>
+          )}
+        </dd>
+      </dl>
+      <p>{t.passwordText}</p>
+      {forgot.error ? <Problem error={forgot.error} /> : null}
+      {forgot.result ? (
+        <p class="notice done" role="status">
+          {t.sent}
+        </p>
+      ) : (
+        <div>
+          <button class="button" type="button" disabled={forgot.isRunning} onClick={() => void forgot.run()}>
+            {t.password}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+export const Settings = () => {
+  const { settings: t } = texts.value
+  const account = useAccount()
+  return (
+    <>
+      <Heading title={t.title} />
+      <div class="columns">
+        <div class="stack wide">
+          <section class="block stack tight">
+            <h2>{t.account.title}</h2>
+            <Loaded of={account}>{(given) => <Facts of={given} />}</Loaded>
+          </section>
+          <ApiKeys />
+        </div>
+        <TrustedSenders />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Where bank texts come from: the personal URL, phones, mailboxes; and whether each of them is alive. */
+import { texts } from '../app/language.ts'
+import { Heading } from '../ui/basics.tsx'
+import { Mailboxes } from '../ui/mailboxes.tsx'
+import { PersonalUrl } from '../ui/personal-url.tsx'
+import { Phones } from '../ui/phones.tsx'
+
+export const Sources = () => {
+  const { sources: t } = texts.value
+  return (
+    <>
+      <Heading title={t.title} />
+      <div class="stack">
+        <p>{t.lead}</p>
+        <div class="columns">
+          <div class="stack wide">
+            <PersonalUrl />
+          </div>
+          <div class="stack wide">
+            <Phones />
+            <Mailboxes />
+          </div>
+        </div>
+      </div>
+    </>
+  )
+}

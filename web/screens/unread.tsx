@@ -1,0 +1,156 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Texts that are no transaction: the reason, what helps, and reading them again. */
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'
+import { get, postData } from '../api/client.ts'
+import type { Notification, Page } from '../api/types.ts'
+import { announce } from '../app/announce.ts'
+import { count } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { useAction } from '../ui/action.ts'
+import { Empty, Heading, Loading, Problem, Stranger, When } from '../ui/basics.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+
+const VIEWS = ['unparsed', 'ignored'] as const
+type View = (typeof VIEWS)[number]
+const STALE = ['notifications', 'transactions', 'stats']
+
+const reread = (id: number, json?: { confirmed: true }): Promise<Notification> =>
+  postData<Notification>(`/api/notifications/${id}/reread`, json)
+
+const Reason = ({ of: { reason, unsafe } }: { of: Notification }) => {
+  const { reasons, unread: t } = texts.value
+  const advice = t.advice[unsafe ? 'unsafe' : (reason ?? '')]
+  return (
+    <>
+      <p>{unsafe ? t.unsafe[unsafe] : (reasons[reason ?? 'unparsed'] ?? reason)}</p>
+      {advice && <p class="muted">{advice}</p>}
+      {(reason === 'unknown_sender' || reason === 'unknown_app' || unsafe) && (
+        <p class="row">
+          {reason === 'unknown_sender' && !unsafe && <a href="/settings">{t.senders}</a>}
+          <a href="/sources">{t.forwarder}</a>
+        </p>
+      )}
+    </>
+  )
+}
+
+const Line = ({ of, isShown }: { of: Notification; isShown: boolean }) => {
+  const { unread: t, common } = texts.value
+  const again = useAction(() => reread(of.id), STALE)
+  const read = async (): Promise<void> => {
+    const result = await again.run()
+    if (result) announce(result.transaction_id === null ? t.still : t.read)
+  }
+  return (
+    <li class="stack tight">
+      <div class="row between">
+        <span class="muted">
+          <When at={of.received_at} /> · {common.source[of.source_type]}
+        </span>
+        {of.status === 'unparsed' && (
+          <div class="row">
+            {of.unsafe && (
+              <Confirm
+                button={t.genuine}
+                title={t.genuineTitle}
+                text={t.genuineText}
+                act={() => reread(of.id, { confirmed: true })}
+                stale={STALE}
+                done={t.read}
+                isDangerous={false}
+              />
+            )}
+            {!of.unsafe && (
+              <button
+                class="button"
+                type="button"
+                aria-label={t.rereadOf(of.id)}
+                disabled={again.isRunning}
+                onClick={() => void read()}
+              >
+                {t.reread}
+              </button>
+            )}
+          </div>
+        )}
+      </div>
+      <Reason of={of} />
+      {isShown && (
+        <pre tabIndex={0}>{of.text ? <Stranger text={of.text} /> : <span class="muted">{t.noText}</span>}</pre>
+      )}
+      {again.error ? <Problem error={again.error} /> : null}
+    </li>
+  )
+}
+
+const useNotifications = (status: View, isRaw: boolean) =>
+  useInfiniteQuery({
+    queryKey: ['notifications', status, isRaw],
+    queryFn: ({ pageParam, signal }) =>
+      get<Page<Notification>>('/api/notifications', { status, include_raw: isRaw ? 1 : '', cursor: pageParam }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  })
+
+export const Unread = () => {
+  const { unread: t, transactions } = texts.value
+  const { query } = useLocation()
+  const view: View = query.status === 'ignored' ? 'ignored' : 'unparsed'
+  const [isShown, show] = useState(false)
+  const found = useNotifications(view, isShown)
+  const rows = found.data?.pages.flatMap(({ data }) => data).filter(({ status }) => status === view) ?? []
+  const total = found.data?.pages[0]?.total ?? 0
+  return (
+    <>
+      <Heading title={t.title} />
+      <div class="stack">
+        <p>{t.lead}</p>
+        <nav class="tabs" aria-label={t.views}>
+          {VIEWS.map((each) => (
+            <a
+              key={each}
+              href={each === 'unparsed' ? '/unread' : '/unread?status=ignored'}
+              aria-current={each === view ? 'true' : undefined}
+            >
+              {t.view[each]}
+            </a>
+          ))}
+        </nav>
+        {found.error && <Problem error={found.error} retry={found.refetch} />}
+        {found.isPending && !found.error && <Loading />}
+        {found.data && rows.length === 0 && !found.isPlaceholderData && <Empty text={t.empty[view]} />}
+        {rows.length > 0 && (
+          <>
+            <div class="row between">
+              <span class="muted">{t.caption(count(total, language.value), total === 1)}</span>
+              <button class="button" type="button" onClick={() => show(!isShown)}>
+                {isShown ? t.hide : t.show}
+              </button>
+            </div>
+            {!isShown && <p class="muted">{t.text}</p>}
+            <ul class="lines">
+              {rows.map((each) => (
+                <Line key={each.id} of={each} isShown={isShown} />
+              ))}
+            </ul>
+          </>
+        )}
+        {found.hasNextPage && (
+          <div>
+            <button
+              class="button"
+              type="button"
+              disabled={found.isFetchingNextPage}
+              onClick={() => void found.fetchNextPage()}
+            >
+              {transactions.more}
+            </button>
+          </div>
+        )}
+      </div>
+    </>
+  )
+}

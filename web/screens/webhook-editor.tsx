@@ -1,0 +1,182 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Creates a webhook, or changes one, with a preview of what it would send. */
+import { useState } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso/router'
+import { postData, putData } from '../api/client.ts'
+import type { Rule } from '../api/types.ts'
+import { announce } from '../app/announce.ts'
+import { texts } from '../app/language.ts'
+import { useSettled } from '../app/settled.ts'
+import { useAction } from '../ui/action.ts'
+import { FormProblem, Heading, issueOf, Loaded, TextField, valuesOf } from '../ui/basics.tsx'
+import { Choice, Select } from '../ui/choices.tsx'
+import { type Format, useRules, useSystems } from '../ui/rules.tsx'
+import { Preview, Template } from '../ui/template.tsx'
+
+const FORMATS = ['standard', 'woocommerce', 'custom'] as const
+const FIELDS = ['name', 'url', 'filter_banks', 'min_amount', 'custom_template', 'max_per_minute', 'system_id']
+const FIRST_TEMPLATE = `{
+  "order": "{{order_id}}",
+  "paid": "{{amount}}",
+  "id": "{{transaction_id}}",
+  "timestamp": "{{timestamp}}"
+}`
+
+const numberOf = (text: string | undefined): number | null => (text?.trim() ? Number(text) : null)
+
+const fieldsOf = (values: Record<string, string>, { payload_format, custom_template }: Format) => ({
+  name: values.name,
+  url: values.url,
+  system_id: numberOf(values.system_id),
+  http_method: values.http_method,
+  filter_type: values.filter_type,
+  filter_banks: (values.filter_banks ?? '').split(/[\s,;]+/).filter(Boolean),
+  min_amount: numberOf(values.min_amount),
+  payload_format,
+  custom_template,
+  max_per_minute: numberOf(values.max_per_minute),
+  ordered: values.ordered === 'on' ? 1 : 0,
+  is_active: values.is_active === 'on' ? 1 : 0,
+})
+
+const Editor = ({ of }: { of?: Rule }) => {
+  const { editor: t, webhook, common } = texts.value
+  const { route } = useLocation()
+  const systems = useSystems()
+  const [format, setFormat] = useState<Format>({
+    payload_format: of?.payload_format ?? 'standard',
+    custom_template: of?.custom_template ?? null,
+  })
+  const shown = useSettled(format)
+  const save = useAction(
+    (fields: object) =>
+      of ? putData<Rule>(`/api/webhooks/${of.id}`, fields) : postData<Rule>('/api/webhooks', fields),
+    ['webhooks', 'account'],
+  )
+  const submit = async (event: Event): Promise<void> => {
+    const saved = await save.run(fieldsOf(valuesOf(event), format))
+    if (!saved) return
+    announce(of ? common.saved : t.created)
+    route(`/webhooks/${saved.id}`)
+  }
+  const choose = (payload_format: Rule['payload_format']): void =>
+    setFormat({
+      payload_format,
+      custom_template:
+        payload_format === 'custom' ? (format.custom_template ?? FIRST_TEMPLATE) : format.custom_template,
+    })
+  const { error } = save
+  return (
+    <form class="form" onSubmit={(event) => void submit(event)}>
+      <TextField label={t.name} name="name" required value={of?.name} error={error} />
+      <TextField label={t.url} name="url" type="url" required value={of?.url} hint={t.urlHint} error={error} />
+      <Select
+        label={t.method}
+        name="http_method"
+        value={of?.http_method ?? 'POST'}
+        options={[
+          ['POST', 'POST'],
+          ['PUT', 'PUT'],
+        ]}
+      />
+      {(systems.data?.length ?? 0) > 0 && (
+        <Select
+          label={t.system}
+          name="system_id"
+          value={String(of?.system_id ?? '')}
+          options={[['', t.noSystem], ...systems.data!.map(({ id, name }) => [String(id), name] as const)]}
+        />
+      )}
+      <h2>{t.when}</h2>
+      <Select
+        label={t.type}
+        name="filter_type"
+        value={of?.filter_type ?? 'credit'}
+        options={[
+          ['credit', common.direction.credit],
+          ['debit', common.direction.debit],
+          ['both', webhook.both],
+        ]}
+      />
+      <TextField
+        label={t.banks}
+        name="filter_banks"
+        value={of?.filter_banks.join(', ')}
+        hint={t.banksHint}
+        error={error}
+      />
+      <TextField
+        label={t.min}
+        name="min_amount"
+        type="number"
+        min={0}
+        value={of?.min_amount ?? undefined}
+        error={error}
+      />
+      <h2>{t.what}</h2>
+      <Select
+        label={t.format}
+        name="payload_format"
+        value={format.payload_format}
+        options={FORMATS.map((each) => [each, webhook.formats[each]] as const)}
+        onChange={(value) => choose(value as Rule['payload_format'])}
+      />
+      {format.payload_format === 'custom' && (
+        <Template
+          value={format.custom_template ?? ''}
+          problem={issueOf(error, 'custom_template')}
+          set={(custom_template) => setFormat({ payload_format: 'custom', custom_template })}
+        />
+      )}
+      <Preview of={shown} />
+      <h2>{t.how}</h2>
+      <TextField
+        label={t.limit}
+        name="max_per_minute"
+        type="number"
+        min={1}
+        value={of?.max_per_minute ?? undefined}
+        hint={t.limitHint}
+        error={error}
+      />
+      <Choice label={t.ordered} hint={t.orderedHint} name="ordered" isOn={of?.ordered === 1} />
+      <Choice label={t.active} name="is_active" isOn={of?.is_active !== 0} />
+      <FormProblem error={error} fields={FIELDS} />
+      <div class="row">
+        <button class="button main" disabled={save.isRunning}>
+          {of ? common.save : t.create}
+        </button>
+        <a class="button" href={of ? `/webhooks/${of.id}` : '/webhooks'}>
+          {common.cancel}
+        </a>
+      </div>
+    </form>
+  )
+}
+
+export const NewWebhook = () => (
+  <>
+    <Heading title={texts.value.editor.new} />
+    <Editor />
+  </>
+)
+
+export const ChangeWebhook = () => {
+  const id = Number(useRoute().params.id)
+  const { editor: t, common } = texts.value
+  const rules = useRules()
+  return (
+    <Loaded of={rules}>
+      {(all) => {
+        const rule = all.find((each) => each.id === id)
+        if (!rule) return <Heading title={common.errors.NOT_FOUND!} />
+        return (
+          <>
+            <Heading title={t.change(rule.name)} />
+            <Editor of={rule} />
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}

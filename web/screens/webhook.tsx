@@ -1,0 +1,211 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** One webhook: its health, a test call, how to receive its calls, its secret, and its recent attempts. */
+import { useLocation, useRoute } from 'preact-iso/router'
+import { useQuery } from '@tanstack/preact-query'
+import { get, putData, remove } from '../api/client.ts'
+import type { Log, Page as PageOf, Rule, RuleStats } from '../api/types.ts'
+import { announce } from '../app/announce.ts'
+import { count, milliseconds, money, moment } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { failuresOf, ruleState } from '../app/rule-state.ts'
+import { useAction } from '../ui/action.ts'
+import { explain } from '../ui/attempts.tsx'
+import { Copyable, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Arrives, Verification } from '../ui/integrate.tsx'
+import { RuleSecret } from '../ui/rule-secret.tsx'
+import { RuleTest } from '../ui/rule-test.tsx'
+import { RuleStateMark, useRules, useRuleStats } from '../ui/rules.tsx'
+
+const Pairs = ({ rows }: { rows: readonly (readonly [string, preact.ComponentChildren])[] }) => (
+  <dl class="pairs">
+    {rows.map(([label, value]) => (
+      <>
+        <dt>{label}</dt>
+        <dd>{value}</dd>
+      </>
+    ))}
+  </dl>
+)
+
+const Settings = ({ of }: { of: Rule }) => {
+  const { webhook: t, common } = texts.value
+  return (
+    <Pairs
+      rows={[
+        [t.fact.method, of.http_method],
+        [t.fact.system, of.system_name ? <Stranger text={of.system_name} /> : t.all],
+        [t.fact.type, of.filter_type === 'both' ? t.both : common.direction[of.filter_type]],
+        [t.fact.banks, of.filter_banks.join(', ') || t.all],
+        [t.fact.min, of.min_amount === null ? t.all : money(`${of.min_amount}.00`, 'VND', language.value)],
+        [t.fact.format, t.formats[of.payload_format]],
+        [t.fact.limit, of.max_per_minute === null ? t.noLimit : count(of.max_per_minute, language.value)],
+        [t.fact.ordered, of.ordered === 1 ? t.inOrder : t.anyOrder],
+      ]}
+    />
+  )
+}
+
+const Health = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
+  const t = texts.value.webhook
+  const text = (at: string) => moment(at, language.value)
+  const start = useAction(() => putData(`/api/webhooks/${of.id}`, { is_active: 1 }), ['webhooks'])
+  const { health } = of
+  return (
+    <>
+      {of.is_active === 0 && (
+        <div class="notice waiting stack tight">
+          <p>{t.paused}</p>
+          {start.error ? <Problem error={start.error} /> : null}
+          <div>
+            <button
+              class="button main"
+              type="button"
+              disabled={start.isRunning}
+              onClick={() => void start.run().then((done) => done && announce(t.started))}
+            >
+              {t.start}
+            </button>
+          </div>
+        </div>
+      )}
+      {health?.breaker === 'open' && (
+        <p class="notice failed">
+          {t.open(count(health.failures_in_a_row, language.value), text(health.open_since ?? of.created_at))}
+        </p>
+      )}
+      {health?.not_before && <p class="notice waiting">{t.notBefore(text(health.not_before))}</p>}
+      {stats && (
+        <Pairs
+          rows={[
+            [t.healthOf.calls, count(stats.attempts, language.value)],
+            [t.healthOf.failed, count(failuresOf(stats), language.value)],
+            [t.healthOf.p95, stats.p95_ms === null ? '–' : milliseconds(stats.p95_ms, language.value)],
+            ...(stats.last_error ? [[t.healthOf.last, explain(stats.last_error)[0]] as const] : []),
+          ]}
+        />
+      )}
+    </>
+  )
+}
+
+const Logs = ({ id }: { id: number }) => {
+  const t = texts.value.webhook.logs
+  const logs = useQuery({ queryKey: ['logs', id], queryFn: () => get<PageOf<Log>>(`/api/webhooks/${id}/logs`) })
+  return (
+    <section class="block stack tight">
+      <h2>{t.title}</h2>
+      <Loaded of={logs}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p>{t.empty}</p>
+          ) : (
+            <ul class="lines">
+              {data.map((each) => (
+                <li key={each.id} class="stack tight">
+                  <div class="row between">
+                    <a href={`/transactions/${each.transaction_id}`}>
+                      {t.transaction} {each.transaction_id}
+                    </a>
+                    <Status
+                      of={
+                        each.outcome === 'delivered' ? 'success' : each.outcome === 'retrying' ? 'retrying' : 'failed'
+                      }
+                    />
+                  </div>
+                  <div class="muted">
+                    <When at={each.sent_at} /> · {t.attempt(each.attempt)} ·{' '}
+                    {each.http_status === 0 ? t.noAnswer : `HTTP ${each.http_status}`} ·{' '}
+                    {milliseconds(each.duration_ms, language.value)}
+                  </div>
+                  {each.response_body && (
+                    <details>
+                      <summary>{t.answer}</summary>
+                      <pre tabIndex={0}>
+                        <Stranger text={each.response_body} />
+                      </pre>
+                    </details>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+const Removal = ({ of }: { of: Rule }) => {
+  const t = texts.value.webhook
+  const { route } = useLocation()
+  return (
+    <div>
+      <Confirm
+        button={t.remove}
+        title={t.removeTitle}
+        text={t.removeText}
+        act={() => remove(`/api/webhooks/${of.id}`)}
+        after={() => route('/webhooks')}
+        stale={['webhooks']}
+        done={t.removed}
+      />
+    </div>
+  )
+}
+
+const Page = ({ of }: { of: Rule }) => {
+  const t = texts.value.webhook
+  const { data } = useRuleStats()
+  const stats = data?.find(({ id }) => id === of.id)
+  return (
+    <>
+      <Heading title={of.name}>
+        <RuleStateMark of={ruleState(of, stats)} />
+        <a class="button" href={`/webhooks/${of.id}/edit`}>
+          {t.edit}
+        </a>
+      </Heading>
+      <div class="columns">
+        <div class="stack wide">
+          <Copyable text={of.url} />
+          <RuleTest id={of.id} />
+          <Verification url={of.url} />
+          <Arrives of={of} />
+        </div>
+        <div class="stack wide">
+          <section class="block stack tight">
+            <h2>{t.health}</h2>
+            <Health of={of} stats={stats} />
+          </section>
+          <section class="block">
+            <h2>{t.facts}</h2>
+            <Settings of={of} />
+          </section>
+          <RuleSecret of={of} />
+          <Logs id={of.id} />
+          <Removal of={of} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+export const WebhookPage = () => {
+  const id = Number(useRoute().params.id)
+  const { webhook: t, common } = texts.value
+  const rules = useRules()
+  return (
+    <>
+      <p>
+        <a href="/webhooks">← {t.back}</a>
+      </p>
+      <Loaded of={rules}>
+        {(all) => {
+          const rule = all.find((each) => each.id === id)
+          return rule ? <Page of={rule} /> : <Heading title={common.errors.NOT_FOUND!} />
+        }}
+      </Loaded>
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** All webhooks with their health. */
+import type { Rule, RuleStats } from '../api/types.ts'
+import { count, milliseconds } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { failuresOf, ruleState } from '../app/rule-state.ts'
+import { Empty, Heading, Loaded, Stranger } from '../ui/basics.tsx'
+import { RuleStateMark, useRules, useRuleStats } from '../ui/rules.tsx'
+
+const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
+  const { webhooks: t } = texts.value
+  const number = (value: number) => count(value, language.value)
+  return (
+    <tr>
+      <td>
+        <a href={`/webhooks/${of.id}`}>
+          <b>
+            <Stranger text={of.name} />
+          </b>
+        </a>
+      </td>
+      <td class="right">
+        <RuleStateMark of={ruleState(of, stats)} />
+      </td>
+      <td>
+        <code>
+          <Stranger text={of.url} />
+        </code>
+      </td>
+      <td class="right">
+        {stats &&
+          (stats.attempts === 0
+            ? t.noCalls
+            : t.calls(number(stats.attempts), number(failuresOf(stats)), stats.attempts === 1))}
+      </td>
+      <td class="amount wide-only">
+        {stats && stats.p95_ms !== null ? milliseconds(stats.p95_ms, language.value) : ''}
+      </td>
+    </tr>
+  )
+}
+
+export const Webhooks = () => {
+  const { webhooks: t } = texts.value
+  const rules = useRules()
+  const { data: stats } = useRuleStats()
+  return (
+    <>
+      <Heading title={t.title}>
+        <a class="button main" href="/webhooks/new">
+          {t.add}
+        </a>
+      </Heading>
+      <Loaded of={rules}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty text={t.empty} />
+          ) : (
+            <table class="ledger">
+              <caption class="muted">{t.caption(count(all.length, language.value), all.length === 1)}</caption>
+              <thead>
+                <tr>
+                  <th scope="col">{t.columns.name}</th>
+                  <th scope="col">{t.columns.state}</th>
+                  <th scope="col">{t.columns.url}</th>
+                  <th scope="col">{t.columns.calls}</th>
+                  <th scope="col" class="amount">
+                    {t.columns.p95}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {all.map((rule) => (
+                  <Row key={rule.id} of={rule} stats={stats?.find(({ id }) => id === rule.id)} />
+                ))}
+              </tbody>
+            </table>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}

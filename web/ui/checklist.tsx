@@ -1,0 +1,87 @@
+// Tests: tests/e2e/browser/first-minutes.test.ts
+/** The first steps on Today. Once they are done, or hidden, they do not appear again in this browser. */
+import { useEffect, useState } from 'preact/hooks'
+import { useQuery } from '@tanstack/preact-query'
+import { ApiError, get, getData } from '../api/client.ts'
+import type { Device, MailAccount, Page, ReceiveUrl, Rule, Transaction } from '../api/types.ts'
+import { stepsDone, STEPS, type Found, type Step } from '../app/checklist.ts'
+import { choice } from '../app/choice.ts'
+import { texts } from '../app/language.ts'
+import { PATHS } from '../paths.ts'
+
+const kept = choice('checklist', ['unknown', 'open', 'hidden'], 'unknown')
+
+const ADDRESS: Record<Step, string> = {
+  text: PATHS.tryIt,
+  call: PATHS.tryIt,
+  source: PATHS.sources,
+  webhook: PATHS.newWebhook,
+}
+
+/** An account that was just registered has no personal URL. */
+const personalUrl = (): Promise<ReceiveUrl | null> =>
+  getData<ReceiveUrl>('/api/receive-url').catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return null
+    throw error
+  })
+
+const total = async (webhook_status: string): Promise<number> =>
+  (await get<Page<Transaction>>('/api/transactions', { webhook_status })).total
+
+const find = async (): Promise<Found> => {
+  const [transactions, delivered, devices, mailboxes, url, rules] = await Promise.all([
+    total(''),
+    total('success'),
+    getData<Device[]>('/api/devices'),
+    getData<MailAccount[]>('/api/mail-accounts'),
+    personalUrl(),
+    getData<Rule[]>('/api/webhooks'),
+  ])
+  // A few texts from "Try it" show no usual pause.
+  const hasSource =
+    devices.some(({ paired }) => paired) || mailboxes.length > 0 || (url?.usual_pause_s ?? null) !== null
+  return { transactions, delivered, hasSource, rules }
+}
+
+const Steps = ({ of, hide }: { of: Record<Step, boolean>; hide: () => void }) => {
+  const t = texts.value.today.checklist
+  const isDone = STEPS.every((step) => of[step])
+  return (
+    <section class="block stack tight">
+      <div class="row between">
+        <h2>{t.title}</h2>
+        <button class="button plain" type="button" onClick={hide}>
+          {t.hide}
+        </button>
+      </div>
+      {isDone && <p role="status">{t.done}</p>}
+      <ol class="lines">
+        {STEPS.map((step) => (
+          <li key={step} class="row between">
+            <span class={of[step] ? 'status success' : 'status'}>
+              <span aria-hidden="true">{of[step] ? '●' : '○'}</span> {t.steps[step]}
+              <span class="hidden-text">. {of[step] ? t.ticked : t.open}</span>
+            </span>
+            {!of[step] && <a href={ADDRESS[step]}>{t.links[step]}</a>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+export const Checklist = () => {
+  const [state, setState] = useState(kept.read())
+  const keep = (next: 'open' | 'hidden'): void => {
+    kept.keep(next)
+    setState(next)
+  }
+  const found = useQuery({ queryKey: ['checklist'], queryFn: find, enabled: state !== 'hidden' })
+  const done = found.data && stepsDone(found.data)
+  const isDone = done && STEPS.every((step) => done[step])
+  useEffect(() => {
+    // Somebody who needs no first steps never sees them.
+    if (state === 'unknown' && isDone !== undefined) keep(isDone ? 'hidden' : 'open')
+  }, [isDone])
+  return state === 'open' && done ? <Steps of={done} hide={() => keep('hidden')} /> : null
+}

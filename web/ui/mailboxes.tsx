@@ -1,0 +1,147 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Mailboxes: whether each can be read, a test, and the form that adds or changes one. */
+import { useState } from 'preact/hooks'
+import { post, remove } from '../api/client.ts'
+import type { MailAccount } from '../api/types.ts'
+import { texts } from '../app/language.ts'
+import { useAction } from './action.ts'
+import { Dialog, Loaded, Problem, Stranger } from './basics.tsx'
+import { Confirm } from './confirm.tsx'
+import { MailboxForm } from './mailbox-form.tsx'
+import { SourceState, useSource } from './source-state.tsx'
+
+type Tested = { success: true; authserv_id: string | null } | { success: false; error: string }
+
+const Outcome = ({ of }: { of: Tested }) => {
+  const t = texts.value.sources.mail
+  return (
+    <div class={`notice ${of.success ? 'done' : 'failed'}`} role="status">
+      {of.success ? (
+        <p>{of.authserv_id ? t.goodWith(of.authserv_id) : t.good}</p>
+      ) : (
+        <>
+          <p>{t.bad}</p>
+          <p>
+            <Stranger text={of.error} />
+          </p>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface MailboxProps {
+  of: MailAccount
+  test: (id: number) => void
+  isTesting: boolean
+  outcome: Tested | undefined
+  edit: () => void
+}
+
+const Mailbox = ({ of, test, isTesting, outcome, edit }: MailboxProps) => {
+  const t = texts.value.sources.mail
+  return (
+    <li class="stack tight">
+      <div class="row between">
+        <div>
+          <h3>
+            <Stranger text={of.email} />
+          </h3>
+          <p class="muted">
+            <Stranger text={of.host} />
+          </p>
+        </div>
+        <div class="row">
+          <button
+            class="button"
+            type="button"
+            aria-label={t.testOf(of.email)}
+            disabled={isTesting}
+            onClick={() => test(of.id)}
+          >
+            {isTesting ? t.testing : t.test}
+          </button>
+          <button class="button" type="button" aria-label={t.change(of.email)} onClick={edit}>
+            {t.edit}
+          </button>
+          <Confirm
+            button={t.remove}
+            label={t.removeOf(of.email)}
+            title={t.removeTitle(of.email)}
+            text={t.removeText}
+            act={() => remove(`/api/mail-accounts/${of.id}`)}
+            stale={['sources', 'account']}
+            done={t.removed}
+          />
+        </div>
+      </div>
+      {of.is_active === 0 ? <p>{t.paused}</p> : <SourceState of={of} />}
+      {of.last_error && !outcome && (
+        <p class="notice failed">
+          <Stranger text={of.last_error} />
+        </p>
+      )}
+      {outcome && <Outcome of={outcome} />}
+    </li>
+  )
+}
+
+export const Mailboxes = () => {
+  const t = texts.value.sources.mail
+  const mailboxes = useSource<MailAccount[]>('mail', '/api/mail-accounts')
+  const [edited, edit] = useState<MailAccount | 'new' | null>(null)
+  const [tested, setTested] = useState(0)
+  const check = useAction((id: number) => post<Tested>(`/api/mail-accounts/${id}/test`), ['sources'])
+  const test = (id: number): void => {
+    setTested(id)
+    void check.run(id)
+  }
+  const saved = ({ id }: MailAccount): void => {
+    edit(null)
+    test(id)
+  }
+  return (
+    <section class="block stack tight">
+      <div class="row between">
+        <h2>{t.title}</h2>
+        <button class="button" type="button" onClick={() => edit('new')}>
+          {t.add}
+        </button>
+      </div>
+      <p>{t.text}</p>
+      {check.error ? <Problem error={check.error} /> : null}
+      <Loaded of={mailboxes}>
+        {(all) =>
+          all.length === 0 ? (
+            <p class="muted">{t.empty}</p>
+          ) : (
+            <ul class="lines">
+              {all.map((each) => (
+                <Mailbox
+                  key={each.id}
+                  of={each}
+                  test={test}
+                  isTesting={check.isRunning && tested === each.id}
+                  outcome={tested === each.id ? check.result : undefined}
+                  edit={() => edit(each)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <Dialog
+        title={edited && edited !== 'new' ? t.change(edited.email) : t.add}
+        isOpen={edited !== null}
+        onClose={() => edit(null)}
+      >
+        {edited === 'new' ? <MailboxForm onSaved={saved} /> : edited && <MailboxForm of={edited} onSaved={saved} />}
+        <div>
+          <button class="button" type="button" onClick={() => edit(null)}>
+            {texts.value.common.cancel}
+          </button>
+        </div>
+      </Dialog>
+    </section>
+  )
+}

@@ -1,0 +1,140 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** Paired phones, and the pairing of another one by a QR code that counts down. */
+import { useEffect, useState } from 'preact/hooks'
+import { postData, remove } from '../api/client.ts'
+import type { Device, Invitation } from '../api/types.ts'
+import { texts } from '../app/language.ts'
+import { useAction } from './action.ts'
+import { Copyable, Dialog, FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
+import { Confirm } from './confirm.tsx'
+import { QrCode, SourceState, useSource } from './source-state.tsx'
+
+const useDevices = () => useSource<Device[]>('devices', '/api/devices')
+
+/** Whole seconds until then, counted every second. */
+const useSecondsUntil = (at: string): number => {
+  const [now, tick] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => tick(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return Math.max(0, Math.ceil((Date.parse(at) - now) / 1_000))
+}
+
+const Code = ({ of, again }: { of: Invitation; again: () => void }) => {
+  const t = texts.value.sources.phones
+  const left = useSecondsUntil(of.expires_at)
+  const { data: devices } = useDevices()
+  if (devices?.some(({ id, paired }) => id === of.id && paired))
+    return (
+      <p class="notice done" role="status">
+        <Stranger text={t.paired(of.name)} />
+      </p>
+    )
+  if (left === 0)
+    return (
+      <>
+        <p role="status">{t.expired}</p>
+        <div>
+          <button class="button main" type="button" onClick={again}>
+            {t.again}
+          </button>
+        </div>
+      </>
+    )
+  return (
+    <>
+      <p>{t.scan}</p>
+      <QrCode svg={of.qr_svg} label={t.qr} />
+      <Copyable text={of.pairing_code} />
+      <p role="timer">{t.left(Math.floor(left / 60), String(left % 60).padStart(2, '0'))}</p>
+    </>
+  )
+}
+
+const Pairing = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) => {
+  const { phones: t } = texts.value.sources
+  const invite = useAction((name: string) => postData<Invitation>('/api/devices', { name }), ['sources', 'account'])
+  useEffect(() => {
+    if (isOpen) invite.reset()
+  }, [isOpen])
+  return (
+    <Dialog title={t.add} isOpen={isOpen} onClose={onClose}>
+      {invite.result ? (
+        <Code of={invite.result} again={() => void invite.run(invite.result!.name)} />
+      ) : (
+        <form class="form" onSubmit={(event) => void invite.run(valuesOf(event).name ?? '')}>
+          <TextField label={t.name} name="name" required error={invite.error} />
+          <FormProblem error={invite.error} fields={['name']} />
+          <button class="button main" disabled={invite.isRunning}>
+            {t.code}
+          </button>
+        </form>
+      )}
+      <div>
+        <button class="button" type="button" onClick={onClose}>
+          {texts.value.common.close}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+const Phone = ({ of }: { of: Device }) => {
+  const t = texts.value.sources.phones
+  return (
+    <li class="row between">
+      <div>
+        <h3>
+          <Stranger text={of.name} />
+        </h3>
+        {of.model && (
+          <p class="muted">
+            <Stranger text={[of.model, of.platform].filter(Boolean).join(', ')} />
+          </p>
+        )}
+        {of.paired ? <SourceState of={of} /> : <p class="muted">{t.waiting}</p>}
+      </div>
+      <Confirm
+        button={t.remove}
+        label={t.removeOf(of.name)}
+        title={t.removeTitle(of.name)}
+        text={t.removeText}
+        act={() => remove(`/api/devices/${of.id}`)}
+        stale={['sources', 'account']}
+        done={t.removed}
+      />
+    </li>
+  )
+}
+
+export const Phones = () => {
+  const t = texts.value.sources.phones
+  const devices = useDevices()
+  const [isPairing, pair] = useState(false)
+  return (
+    <section class="block stack tight">
+      <div class="row between">
+        <h2>{t.title}</h2>
+        <button class="button" type="button" onClick={() => pair(true)}>
+          {t.add}
+        </button>
+      </div>
+      <p>{t.text}</p>
+      <Loaded of={devices}>
+        {(all) =>
+          all.length === 0 ? (
+            <p class="muted">{t.empty}</p>
+          ) : (
+            <ul class="lines">
+              {all.map((each) => (
+                <Phone key={each.id} of={each} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <Pairing isOpen={isPairing} onClose={() => pair(false)} />
+    </section>
+  )
+}

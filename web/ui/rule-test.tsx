@@ -1,0 +1,61 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** A test call to a rule's address, with its whole answer. */
+import { post } from '../api/client.ts'
+import type { TestResult } from '../api/types.ts'
+import { milliseconds } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { useAction } from './action.ts'
+import { explain } from './attempts.tsx'
+import { Problem, Stranger } from './basics.tsx'
+
+const Result = ({ of }: { of: TestResult }) => {
+  const t = texts.value.webhook.test
+  const [what, fix] = explain(`http_${of.http_code}`)
+  return (
+    <>
+      <div class={`notice ${of.success ? 'done' : 'failed'}`} role="status">
+        <p>
+          {of.success
+            ? t.good(of.http_code, milliseconds(of.response_time_ms ?? 0, language.value))
+            : of.http_code === 0
+              ? t.none
+              : t.bad(of.http_code)}
+        </p>
+        {!of.success &&
+          (of.http_code === 0 ? (
+            <p>
+              <Stranger text={of.error ?? ''} />
+            </p>
+          ) : (
+            <p>
+              {what}. {fix}
+            </p>
+          ))}
+      </div>
+      {of.response_body !== undefined && (
+        <>
+          <h3>{t.answer}</h3>
+          <pre tabIndex={0}>{of.response_body ? <Stranger text={of.response_body} /> : t.empty}</pre>
+        </>
+      )}
+    </>
+  )
+}
+
+export const RuleTest = ({ id }: { id: number }) => {
+  const t = texts.value.webhook.test
+  const test = useAction(() => post<TestResult>(`/api/webhooks/${id}/test`), ['inbox'])
+  return (
+    <section class="block stack tight">
+      <div class="row between">
+        <h2>{t.title}</h2>
+        <button class="button main" type="button" disabled={test.isRunning} onClick={() => void test.run()}>
+          {test.isRunning ? t.sending : t.send}
+        </button>
+      </div>
+      <p>{t.text}</p>
+      {test.error ? <Problem error={test.error} /> : null}
+      {test.result && <Result of={test.result} />}
+    </section>
+  )
+}

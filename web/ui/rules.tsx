@@ -1,0 +1,39 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** What the screens of webhooks share. */
+import { useQuery } from '@tanstack/preact-query'
+import { getData, postData } from '../api/client.ts'
+import type { Rule, RuleStats, System } from '../api/types.ts'
+import { texts } from '../app/language.ts'
+import type { RuleState } from '../app/rule-state.ts'
+
+export const useRules = () => useQuery({ queryKey: ['webhooks'], queryFn: () => getData<Rule[]>('/api/webhooks') })
+
+/** Of the last 24 hours. */
+export const useRuleStats = () =>
+  useQuery({ queryKey: ['webhooks', 'stats'], queryFn: () => getData<RuleStats[]>('/api/stats/rules', { hours: 24 }) })
+
+export const useSystems = () => useQuery({ queryKey: ['systems'], queryFn: () => getData<System[]>('/api/systems') })
+
+export type Format = Pick<Rule, 'payload_format' | 'custom_template'>
+
+/** The body that a rule would send for the sample payment. */
+export const usePreview = (format: Format) =>
+  useQuery({
+    queryKey: ['preview', format],
+    queryFn: async () => (await postData<{ body: string }>('/api/webhooks/preview', format)).body,
+    staleTime: 60_000,
+  })
+
+const MARKS: Record<RuleState, readonly [shape: string, class_: string]> = {
+  good: ['●', 'success'],
+  quiet: ['○', ''],
+  failing: ['◐', 'pending'],
+  open: ['▲', 'failed'],
+  paused: ['–', ''],
+}
+
+export const RuleStateMark = ({ of }: { of: RuleState }) => (
+  <span class={`status ${MARKS[of][1]}`}>
+    <span aria-hidden="true">{MARKS[of][0]}</span> {texts.value.webhooks.state[of]}
+  </span>
+)

@@ -1,0 +1,79 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** SMS senders that are trusted beside the banks' own, and whether a text may name none. */
+import { useQuery } from '@tanstack/preact-query'
+import { getData, putData } from '../api/client.ts'
+import type { TrustedSenders as Senders } from '../api/types.ts'
+import { texts } from '../app/language.ts'
+import { useAction } from './action.ts'
+import { FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
+
+const PATH = '/api/account/trusted-senders'
+
+const Editable = ({ of }: { of: Senders }) => {
+  const t = texts.value.settings.senders
+  const change = useAction((given: Partial<Senders>) => putData<Senders>(PATH, given), ['senders'])
+  const { trusted_senders: names } = of
+  const add = async (event: Event): Promise<void> => {
+    const form = event.currentTarget as HTMLFormElement
+    const { sender = '' } = valuesOf(event)
+    if (await change.run({ trusted_senders: [...names, sender] })) form.reset()
+  }
+  return (
+    <>
+      {names.length === 0 ? (
+        <p class="muted">{t.empty}</p>
+      ) : (
+        <ul class="lines">
+          {names.map((name) => (
+            <li key={name} class="row between">
+              <Stranger text={name} />
+              <button
+                class="button"
+                type="button"
+                aria-label={t.removeOf(name)}
+                disabled={change.isRunning}
+                onClick={() => void change.run({ trusted_senders: names.filter((each) => each !== name) })}
+              >
+                {t.remove}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form class="form" onSubmit={(event) => void add(event)}>
+        <TextField label={t.name} name="sender" required />
+        <FormProblem error={change.error} fields={[]} />
+        <div>
+          <button class="button" disabled={change.isRunning}>
+            {t.add}
+          </button>
+        </div>
+      </form>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={of.without_sender}
+          disabled={change.isRunning}
+          onChange={(event) => void change.run({ without_sender: event.currentTarget.checked })}
+        />
+        <span>
+          {t.without}
+          <br />
+          <span class="muted">{t.withoutHint}</span>
+        </span>
+      </label>
+    </>
+  )
+}
+
+export const TrustedSenders = () => {
+  const t = texts.value.settings.senders
+  const senders = useQuery({ queryKey: ['senders'], queryFn: () => getData<Senders>(PATH) })
+  return (
+    <section class="block stack">
+      <h2>{t.title}</h2>
+      <p>{t.text}</p>
+      <Loaded of={senders}>{(given) => <Editable of={given} />}</Loaded>
+    </section>
+  )
+}
