@@ -83,7 +83,7 @@ export const exampleOf = (schema: JsonObject, schemas: JsonObject, name = ''): J
   if (known !== undefined && fits(known, schema)) return known
   // Numbers in a query are texts.
   if (typeof known === 'number' && fits(String(known), schema)) return String(known)
-  switch (Array.isArray(type) ? type.find((each) => each !== 'null') : type) {
+  switch (String(Array.isArray(type) ? type.find((each) => each !== 'null') : type)) {
     case 'object':
       return membersOf(schema, schemas)
     case 'array':

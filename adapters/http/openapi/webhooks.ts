@@ -81,7 +81,7 @@ export const WEBHOOKS = {
   test: call(
     'test-call',
     'A rule is tested',
-    'Sent by the test of a rule, with the header `X-Webhook-Event: test`. Answer it, and do nothing else.',
+    'Sent by the test of a rule. With `?sample=1` it is a sample transaction in the format of the rule, with the header `X-Webhook-Event: test`.',
     test,
   ),
   alert: call(
