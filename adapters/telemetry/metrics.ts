@@ -1,5 +1,6 @@
 // Tests: tests/integration/delivery/metrics.test.ts
 /** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
+import { VERSION } from '../system/version.ts'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** The current lag in milliseconds. Null if another process does this work. */
@@ -24,6 +25,14 @@ export const openMetrics = () => {
   const registry = registers[0]!
   collectDefaultMetrics({ register: registry, prefix: 'baoco_' })
 
+  new Gauge({
+    name: 'baoco_build_info',
+    help: 'Always 1; the label is the version',
+    labelNames: ['version'],
+    registers,
+  })
+    .labels(VERSION)
+    .set(1)
   const notifications = new Counter({
     name: 'baoco_notifications_total',
     help: 'Notifications taken, by what became of them',

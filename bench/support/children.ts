@@ -18,8 +18,9 @@ const start = async (file: string, argument?: unknown, env: Record<string, strin
       text += part
       if (text.includes('\n')) resolve(text)
     })
+    // Its output may arrive after its exit.
     child.once(
-      'exit',
+      'close',
       (code) => (children.delete(child), code === 0 ? resolve(text) : reject(new Error(`${file} ended with ${code}`))),
     )
   })
